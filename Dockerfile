@@ -1,0 +1,33 @@
+# syntax=docker/dockerfile:1
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts scripts
+COPY src src
+# The image has no repository: `docker build --build-arg COMMIT=$(git rev-parse HEAD) .`
+ARG COMMIT=
+RUN SVC_BUILD_COMMIT=$COMMIT npm run build && npm prune --omit=dev
+
+# The runtime comes with node_modules (the pinned npm package `node`), so the final image needs no Node.js of its own.
+FROM debian:bookworm-slim
+RUN useradd --system --uid 10001 --home-dir /app --shell /usr/sbin/nologin svc \
+    && install -d -o svc -g svc -m 0700 /data
+WORKDIR /app
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json LICENSE ./
+COPY docs docs
+ENV PATH=/app/node_modules/.bin:$PATH \
+    NODE_ENV=production \
+    SVC_DATA_DIR=/data \
+    SVC_API_HOST=0.0.0.0
+USER svc
+VOLUME /data
+EXPOSE 8090
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_API_PORT || 8090}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/main.js"]
+CMD ["start", "api"]

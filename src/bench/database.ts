@@ -1,0 +1,47 @@
+import { Client, type QueryResultRow } from 'pg';
+import { loadSettings } from '../common/config/settings.js';
+import { openDatabase } from '../common/database/open.js';
+import { TenantsStore } from '../common/keys/tenants.store.js';
+import type { ApiAddress } from '../common/client/api-client.js';
+import type { TemporaryServer } from '../common/client/temporary-server.js';
+
+/** The database under a temporary server, seen from beside it. */
+export interface BenchDatabase {
+  ownerUrl: string;
+  /** As svc_operator, who sees every tenant. */
+  query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]>;
+  /** Makes tenants, each with a key. */
+  addTenants(count: number): Promise<ApiAddress[]>;
+}
+
+/** Joins the embedded PostgreSQL of a temporary server for the length of some work. */
+export async function withDatabase<T>(
+  server: TemporaryServer,
+  work: (database: BenchDatabase) => Promise<T>,
+): Promise<T> {
+  const { address, close } = await openDatabase(loadSettings({ SVC_DATA_DIR: server.dataDir }), () => undefined);
+  const client = new Client({ connectionString: address.ownerUrl, options: '-c role=svc_operator' });
+  try {
+    await client.connect();
+    return await work({
+      ownerUrl: address.ownerUrl,
+      query: async <Row extends QueryResultRow>(sql: string, parameters: unknown[]) =>
+        (await client.query<Row>(sql, parameters)).rows,
+      addTenants: (count) => TenantsStore.using(address, (store) => addTenants(store, server.url, count)),
+    });
+  } finally {
+    await client.end();
+    await close();
+  }
+}
+
+async function addTenants(store: TenantsStore, url: string, count: number): Promise<ApiAddress[]> {
+  const made: ApiAddress[] = [];
+  for (let i = 0; i < count; i++) {
+    const tenantId = `bench-${i}`;
+    const tenant = await store.createTenant(tenantId, 'team');
+    if (!tenant) throw new Error(`There is a tenant ${tenantId} already`);
+    made.push({ url, tenantId, apiKey: tenant.key.apiKey });
+  }
+  return made;
+}

@@ -1,0 +1,40 @@
+import type { DocumentInput } from '../common/client/api-replies.js';
+import { analyzerFor } from '../common/search/analysis.js';
+import { utcDay } from '../common/search/bm25.js';
+import { bindQuery, queryTerms, type SegmentView } from '../common/search/collection.js';
+import { searchTop } from '../common/search/maxscore.js';
+import type { PostingList } from '../common/search/postings.js';
+import { Segment, type SegmentData } from '../common/search/segment.js';
+import { analyseGroup } from '../modules/ingest/analysis/analyse-document.js';
+import { documentsOf } from './measures.js';
+
+const LANGUAGE = 'english';
+/** Passages asked for, so that a hundred documents come out of them. */
+const PASSAGES = 500;
+
+/** Documents, best first, for every query: the product's own chunks, analysis and ranking, without its server. */
+export function rankInProcess(documents: readonly DocumentInput[], queries: readonly { text: string }[]): string[][] {
+  const today = utcDay(new Date());
+  const group = documents.map((document) => ({ ...document, tenantId: 'bench', version: 1, day: today }));
+  const { segment, documents: analysed } = analyseGroup({ language: LANGUAGE, documents: group });
+  if (!segment) return queries.map(() => []);
+  const docIds = new Map(
+    analysed.flatMap(({ chunks }, i) => chunks.map(({ chunkId }) => [chunkId, documents[i]!.docId] as const)),
+  );
+  const view = openSegment(segment);
+  return queries.map(({ text }) => {
+    const terms = queryTerms(analyzerFor(LANGUAGE).analyze(text));
+    const { hits } = searchTop([view], bindQuery([view], terms, today), PASSAGES);
+    return documentsOf(hits.map(({ chunkId }) => ({ docId: docIds.get(chunkId)! })));
+  });
+}
+
+/** A segment in memory with all its postings unpacked, as the server has it once its cache is warm. */
+export function openSegment(data: SegmentData): SegmentView {
+  const segment = Segment.open(data.header, data.digest);
+  const rowOf = (i: number): Uint8Array => data.postings.subarray(data.offsets[i], data.offsets[i + 1]);
+  const postings = new Map<string, PostingList>(
+    data.terms.map((term, i) => [term, segment.openPostings(term, rowOf(i))]),
+  );
+  return { segment, tombstones: undefined, postings };
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env node
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { syntheticText, textFromFolder } from './passages.js';
+import { describeReport, type Measured, type Report } from './report.js';
+import { benchProcesses, benchSize, benchTenants, type Bench } from './scenarios.js';
+import { say } from './table.js';
+
+const PASSAGES_A_TENANT = 100;
+/** Different queries, and how many of them make do for a smoke run. */
+const QUERIES = 1000;
+const FEW_QUERIES = 50;
+const MOST_PASSAGES = 1_000_000;
+
+interface Options {
+  sizes: number[];
+  data?: string;
+  seconds: number;
+  processes: number;
+  tenants: number;
+  profile: boolean;
+  quick: boolean;
+  json: boolean;
+}
+
+const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < least || value > most)
+      throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}`);
+    return value;
+  };
+
+const wholes = (text: string): number[] => text.split(',').filter(Boolean).map(whole(100, MOST_PASSAGES));
+
+/** `npm run bench`: how fast ingest and retrieval are through HTTP, and what limits them, each on a temporary server of this machine. */
+const program = new Command('bench')
+  .description(
+    'measure ingest and retrieval through HTTP, and the limits beside them, on temporary servers of this machine',
+  )
+  .option(
+    '--sizes <numbers>',
+    'numbers of passages, with commas between; none: leave this part out',
+    wholes,
+    [10_000, 100_000],
+  )
+  .option(
+    '--data <folder>',
+    'draw the text from its corpus.jsonl or .txt and .md files; without it the text is made up',
+  )
+  .option('--seconds <number>', 'how long each measurement of retrieval lasts', whole(1, 60), 5)
+  .option(
+    '--processes <number>',
+    'also this many API processes on one database, at the first size; 1 leaves this part out',
+    whole(1, 16),
+    2,
+  )
+  .option('--tenants <number>', 'also this many tenants of 100 passages; 0 leaves this part out', whole(0, 5000), 1000)
+  .option('--profile', 'run the servers of --sizes under the profiler and print where the time goes', false)
+  .option('--quick', 'a smoke run of less than a minute; its figures mean nothing', false)
+  .option('--json', 'print one JSON object', false)
+  .action(async (options: Options) => {
+    const report = await measure(options.quick ? { ...options, sizes: [500], seconds: 1, tenants: 5 } : options);
+    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describeReport(report));
+  });
+
+async function measure({ sizes, data, seconds, processes, tenants, profile, quick }: Options): Promise<Report> {
+  const source = data ? textFromFolder(resolve(data)) : syntheticText();
+  const queries = Array.from({ length: quick ? FEW_QUERIES : QUERIES }, (_, i) => source.query(i));
+  const bench: Bench = { source, queries, seconds, clients: quick ? [8] : [1, 8, 32], profile, rows: [], remarks: [] };
+  say(`Text: ${source.description}`);
+  for (const size of sizes) await benchSize(bench, size);
+  if (processes > 1 && sizes[0]) await benchProcesses(bench, sizes[0], processes);
+  if (tenants > 0) await benchTenants(bench, tenants, PASSAGES_A_TENANT);
+  const { rows, remarks } = bench;
+  return {
+    text: source.description,
+    cores: availableParallelism(),
+    node: process.versions.node,
+    rows,
+    growthOfP50: growthOf(rows),
+    remarks,
+  };
+}
+
+function growthOf(rows: readonly Measured[]): number | undefined {
+  const light = rows.filter(({ what, clients }) => what === 'light' && clients === 8);
+  const [first, last] = [light[0]?.p50, light.at(-1)?.p50];
+  return light.length > 1 && first && last ? last / first : undefined;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`bench: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { TarEntry } from './tar.js';
+
+/**
+ * A backup is a gzip-compressed tar: `backup.json` (this header), `tables/<schema>.<table>/<number>` (the table's rows in the text
+ * format of COPY, cut into pieces anywhere), `files/<path in the data directory>`, and last `digests.json`, an object from the name of
+ * every entry before it to the hexadecimal SHA-256 of its content.
+ */
+export const BACKUP_FORMAT = 'svc-backup/1';
+
+export const HEADER = 'backup.json';
+export const DIGESTS = 'digests.json';
+export const FILES = 'files/';
+
+export const tablePrefix = (table: string): string => `tables/${table}/`;
+
+const Header = z.object({
+  format: z.literal(BACKUP_FORMAT),
+  version: z.string(),
+  created_at: z.string(),
+  migrations: z.array(z.string()),
+  tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
+});
+export type BackupHeader = z.output<typeof Header>;
+
+/** @throws Error when this is no backup, or one of another format */
+export function readHeader({ name, content }: TarEntry): BackupHeader {
+  if (name !== HEADER) throw new Error('this is no backup made by "svc backup"');
+  const parsed = Header.safeParse(JSON.parse(content.toString('utf8')));
+  if (!parsed.success) throw new Error(`this program reads backups of the format ${BACKUP_FORMAT} only`);
+  return parsed.data;
+}
+
+/** Digests of the entries seen, for writing them last or for comparing with those written last. */
+export class Digests {
+  private readonly seen: Record<string, string> = {};
+
+  add({ name, content }: TarEntry): void {
+    this.seen[name] = createHash('sha256').update(content).digest('hex');
+  }
+
+  entry(): TarEntry {
+    return { name: DIGESTS, content: Buffer.from(JSON.stringify(this.seen, null, 1)) };
+  }
+
+  /** @throws Error naming the first entry that was changed, added or is missing */
+  compare(written: TarEntry): void {
+    const expected = z.record(z.string(), z.string()).parse(JSON.parse(written.content.toString('utf8')));
+    for (const name of new Set([...Object.keys(expected), ...Object.keys(this.seen)])) {
+      if (expected[name] !== this.seen[name]) throw new Error(`the backup is damaged: ${name} is not what was written`);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { createWriteStream, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { Command } from 'commander';
+import { Client } from 'pg';
+import { readBuild } from '../common/build-info.js';
+import { loadSettings, type Settings } from '../common/config/settings.js';
+import { roleConnection } from '../common/database/connection.js';
+import { openDatabase } from '../common/database/open.js';
+import { copyOut } from './archive/copy.js';
+import { BACKUP_FORMAT, Digests, FILES, HEADER, tablePrefix, type BackupHeader } from './archive/format.js';
+import { listHalfVisible, listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
+import { packEnd, packEntry, type TarEntry } from './archive/tar.js';
+import { print, UserError, type OutputOptions } from './output.js';
+
+/** A table's data is cut into entries of about this size: neither writing nor reading holds more. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/** What of the data directory belongs to a backup beside the database: without the keys, no new evidence could join the old. */
+const KEPT = ['credentials.json', 'keys'];
+
+export const backupCommand = (): Command =>
+  new Command('backup')
+    .description(
+      'write database, keys and credentials to one file, as of one moment, while svc runs; the file holds secrets',
+    )
+    .argument('<file>', 'the file to make, by custom *.tar.gz')
+    .option('--json', 'print one JSON object')
+    .action(async (file: string, options: OutputOptions) => {
+      if (existsSync(file)) throw new UserError(`${file} exists; choose another name`);
+      const settings = loadSettings();
+      const tables = await writeBackup(settings, file);
+      const bytes = statSync(file).size;
+      print(options, { file, bytes, tables }, () => [
+        `Wrote ${file}: ${tables} tables, ${bytes} bytes. Keep it secret.`,
+      ]);
+    });
+
+async function writeBackup(settings: Settings, file: string): Promise<number> {
+  const database = await openDatabase(settings, () => undefined);
+  const { max: _max, ...connection } = roleConnection(database.address, 'svc_operator', settings);
+  const client = new Client(connection);
+  const partial = `${file}.partial`;
+  try {
+    await client.connect();
+    await client.query(PORTABLE_TEXT);
+    await client.query('begin isolation level repeatable read read only');
+    const header = await makeHeader(client);
+    const entries = Readable.from(packAll(client, header, settings.process.dataDir));
+    await pipeline(
+      entries,
+      createGzip({ level: 4 }),
+      createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }),
+    );
+    renameSync(partial, file);
+    return header.tables.length;
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  } finally {
+    await client.end();
+    await database.close();
+  }
+}
+
+async function makeHeader(client: Client): Promise<BackupHeader> {
+  const hidden = await listHalfVisible(client);
+  if (hidden.length > 0)
+    throw new UserError(`svc_operator may not see every row of ${hidden.join(', ')}; see svc doctor`);
+  const { rows } = await client.query<{ name: string }>('select name from migration order by id');
+  return {
+    format: BACKUP_FORMAT,
+    version: readBuild().version,
+    created_at: new Date().toISOString(),
+    migrations: rows.map(({ name }) => name),
+    tables: await listTables(client),
+  };
+}
+
+async function* packAll(client: Client, header: BackupHeader, dataDir: string): AsyncGenerator<Buffer> {
+  const digests = new Digests();
+  for await (const entry of allEntries(client, header, dataDir)) {
+    digests.add(entry);
+    yield packEntry(entry);
+  }
+  yield packEntry(digests.entry());
+  yield packEnd();
+}
+
+async function* allEntries(client: Client, header: BackupHeader, dataDir: string): AsyncGenerator<TarEntry> {
+  yield { name: HEADER, content: Buffer.from(JSON.stringify(header, null, 1)) };
+  for (const table of header.tables) {
+    process.stderr.write(`${table.name}\n`);
+    yield* tableEntries(client, table);
+  }
+  for (const path of listFiles(dataDir)) yield { name: FILES + relative(dataDir, path), content: readFileSync(path) };
+}
+
+async function* tableEntries(client: Client, table: BackupTable): AsyncGenerator<TarEntry> {
+  const select = `select ${sqlColumns(client, table)} from ${sqlName(client, table.name)}`;
+  let held: Buffer[] = [];
+  let size = 0;
+  let count = 0;
+  const piece = (): TarEntry => {
+    const content = Buffer.concat(held);
+    [held, size, count] = [[], 0, count + 1];
+    return { name: `${tablePrefix(table.name)}${String(count).padStart(8, '0')}`, content };
+  };
+  for await (const chunk of copyOut(client, `copy (${select}) to stdout`)) {
+    held.push(chunk);
+    size += chunk.length;
+    if (size >= PIECE_BYTES) yield piece();
+  }
+  if (size > 0) yield piece();
+}
+
+function listFiles(dataDir: string): string[] {
+  return KEPT.map((name) => join(dataDir, name))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => (statSync(path).isDirectory() ? readdirSync(path).map((name) => join(path, name)) : [path]));
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiFailure, type ApiClient } from '../../common/client/api-client.js';
+import type { CitationReply, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
+import { DEMO_CORPUS } from './demo-documents.js';
+import type { AnswerReport, Asked, ProofReport } from './demo.types.js';
+import type { Narrator } from './narrator.js';
+
+const CITED = 2;
+const LONGEST_QUOTE = 160;
+const PROOF_MS = 60_000;
+const POLL_MS = 100;
+
+/** An answer made of quotes from the best passages, recorded with its citations. */
+export async function recordAnswer(
+  client: ApiClient,
+  narrator: Narrator,
+  { report, passages }: Asked,
+): Promise<AnswerReport> {
+  narrator.step(`Record an answer to "${report.query}" with its citations`);
+  const citations = passages
+    .slice(0, CITED)
+    .map((passage) => ({ chunkId: passage.chunkId, quote: quoteFrom(passage) }));
+  const idempotencyKey = randomUUID();
+  const { answerId, receiptId } = await client.post<CitationReply>('/v1/citations', {
+    agentId: DEMO_CORPUS,
+    answerId: `demo-${idempotencyKey}`,
+    idempotencyKey,
+    citations,
+    answerText: citations.map(({ quote }) => quote).join(' '),
+  });
+  for (const { chunkId, quote } of citations) narrator.line(`   ${chunkId}: "${quote}"`);
+  narrator.line(`   answer ${answerId}, receipt ${receiptId}`);
+  return { answerId, receiptId, citations };
+}
+
+/** The first line of running text, as it stands in the passage, cut between characters. */
+function quoteFrom({ content }: RetrievedPassage): string {
+  const lines = content.split('\n').map((line) => line.trim());
+  const prose = lines.find((line) => line.length >= 20 && !/^[#|`>*-]/.test(line)) ?? content.trim();
+  return prose.slice(0, LONGEST_QUOTE).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** An audit proof of the answer. @throws ApiFailure when the job fails or does not end */
+export async function proveAnswer(client: ApiClient, narrator: Narrator, answerId: string): Promise<ProofReport> {
+  narrator.step('Ask for an audit proof of that answer');
+  const request = { agentId: DEMO_CORPUS, mode: 'audit', answerId };
+  let job = await client.post<ProofJobReply>('/v1/proof/jobs', request);
+  const deadline = performance.now() + PROOF_MS;
+  while (job.status !== 'completed') {
+    if (job.status === 'failed') throw new ApiFailure(0, `The proof job failed: ${job.error ?? 'no reason given'}`);
+    if (performance.now() > deadline)
+      throw new ApiFailure(
+        0,
+        `The proof job is still ${job.status} after a minute. Does a process run with SVC_JOBS=1?`,
+      );
+    await sleep(POLL_MS);
+    job = await client.get<ProofJobReply>(`/v1/proof/jobs/${job.jobId}`);
+  }
+  const { jobId, mode, verdict, checks, receiptId } = job;
+  if (!receiptId) throw new ApiFailure(0, `The proof job ${jobId} is completed but names no receipt`);
+  for (const { name, ok, detail } of checks) narrator.line(`   ${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
+  narrator.line(`   the proof ${verdict}, receipt ${receiptId}`);
+  return { jobId, mode, verdict, checks, receiptId };
+}

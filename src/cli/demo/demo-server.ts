@@ -1,0 +1,59 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ApiAddress } from '../../common/client/api-client.js';
+import { withTemporaryServer } from '../../common/client/temporary-server.js';
+import { loadSettings } from '../../common/config/settings.js';
+import { readCredentials, type Credentials } from '../../common/database/bootstrap.js';
+import { UserError } from '../output.js';
+import type { Narrator } from './narrator.js';
+
+/** How the user names a server; nothing at all is fine. */
+export interface ServerChoice {
+  url?: string;
+  tenant?: string;
+  apiKey?: string;
+}
+
+export interface DemoServer extends ApiAddress {
+  /** Where the proof pack goes when no file is named. */
+  packFile: string;
+}
+
+/**
+ * Does the work on the server that was named, on the running one of the data directory, or on a temporary one.
+ * @throws UserError when a server is named without a tenant and key
+ */
+export async function onDemoServer<T>(
+  choice: ServerChoice,
+  narrator: Narrator,
+  work: (server: DemoServer) => Promise<T>,
+): Promise<T> {
+  const settings = loadSettings();
+  const { dataDir } = settings.process;
+  const run = (server: ApiAddress): Promise<T> => {
+    mkdirSync(dataDir, { recursive: true });
+    return work({ ...server, packFile: join(dataDir, 'demo-proof-pack.json') });
+  };
+  const address = addressOf(choice, await readCredentials(settings));
+  if (choice.url && !address)
+    throw new UserError(`There is no credentials.json in ${dataDir}, so --url needs --tenant and --api-key beside it`);
+  if (address && (choice.url || (await isReady(address.url)))) {
+    narrator.line(`Using the server at ${address.url} as tenant ${address.tenantId}\n`);
+    return run(address);
+  }
+  narrator.line('No server is running for this data directory: using a temporary one, which is removed at the end\n');
+  return withTemporaryServer({}, run);
+}
+
+function addressOf(choice: ServerChoice, kept: Credentials | undefined): ApiAddress | undefined {
+  const { url = kept?.api_url, tenant = kept?.tenant_id, apiKey = kept?.api_key } = choice;
+  return url && tenant && apiKey ? { url: url.replace(/\/+$/, ''), tenantId: tenant, apiKey } : undefined;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3000) })).ok;
+  } catch {
+    return false;
+  }
+}

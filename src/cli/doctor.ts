@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { loadSettings, type Settings } from '../common/config/settings.js';
+import type { DatabaseAddress } from '../common/database/connection.js';
+import { openDatabase } from '../common/database/open.js';
+import { examineAll, type Finding } from './doctor/check.js';
+import { hostChecks } from './doctor/host-checks.js';
+import { print, type OutputOptions } from './output.js';
+
+/** `svc doctor`: looks at everything svc depends on, changes nothing, and says what to do about what it finds. */
+export const doctorCommand = (): Command =>
+  new Command('doctor')
+    .description('check machine, settings, database and evidence; exit code 0 when all is well, 1 when not')
+    .option('--json', 'print {"ok","checks":[{"name","ok","detail","remedy"}]}')
+    .action(async (options: OutputOptions) => {
+      const checks = await diagnose();
+      const ok = checks.every((check) => check.ok);
+      print(options, { ok, checks }, () => [...checks.flatMap(describe), ok ? 'All is well.' : 'Not all is well.']);
+      process.exitCode = ok ? 0 : 1;
+    });
+
+async function diagnose(): Promise<Finding[]> {
+  const { settings, finding } = readSettings();
+  if (!settings) return [finding];
+  return [finding, ...(await examineAll(hostChecks(settings))), ...(await diagnoseDatabase(settings))];
+}
+
+function readSettings(): { settings?: Settings; finding: Finding } {
+  const name = 'settings';
+  try {
+    return { settings: loadSettings(), finding: { name, ok: true, detail: 'valid' } };
+  } catch (error) {
+    const remedy = 'Correct these variables; docs/env.md describes each.';
+    return { finding: { name, ok: false, detail: (error as Error).message, remedy } };
+  }
+}
+
+/** An embedded server that does not run is started for the time of the checks; one that was never made is not made now. */
+async function diagnoseDatabase(settings: Settings): Promise<Finding[]> {
+  const isMade = existsSync(join(settings.process.dataDir, 'postgres', 'data', 'PG_VERSION'));
+  if (!settings.database.url && !isMade)
+    return [{ name: 'database', ok: true, detail: 'none yet; the first "svc start" makes it' }];
+  try {
+    const database = await openDatabase(settings, () => undefined);
+    return await examineDatabase(settings, database.address).finally(() => database.close());
+  } catch (error) {
+    const remedy = `The log of the server is in ${join(settings.process.dataDir, 'postgres', 'data', 'log')}.`;
+    return [{ name: 'database', ok: false, detail: (error as Error).message, remedy }];
+  }
+}
+
+async function examineDatabase(settings: Settings, address: DatabaseAddress): Promise<Finding[]> {
+  const { databaseChecks } = await import('./doctor/database-checks.js');
+  const { checks, close } = databaseChecks(settings, address);
+  try {
+    return await examineAll(checks);
+  } finally {
+    await close();
+  }
+}
+
+function describe({ name, ok, detail, remedy }: Finding): string[] {
+  const line = `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(18)}${detail}`;
+  return remedy ? [line, `      ${' '.repeat(18)}> ${remedy}`] : [line];
+}

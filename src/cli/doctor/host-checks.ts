@@ -1,0 +1,67 @@
+import { constants, existsSync } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { claimPort } from '../../apps/supervisor/port.js';
+import type { Settings } from '../../common/config/settings.js';
+import type { Check } from './check.js';
+
+const LEAST_NODE = 24;
+const LEAST_FREE_BYTES = 1024 ** 3;
+
+/** What svc needs of the machine. */
+export function hostChecks(settings: Settings): Check[] {
+  const { host, port } = settings.api;
+  return [
+    {
+      name: 'runtime',
+      remedy: 'Use the pinned Node.js: node_modules/.bin/node dist/main.js, or "npm rebuild node" when it is missing.',
+      run: checkRuntime,
+    },
+    {
+      name: 'data_dir',
+      remedy: 'Free space, or set SVC_DATA_DIR to a directory this user may write to.',
+      run: () => checkDataDir(settings.process.dataDir),
+    },
+    {
+      name: 'port',
+      remedy: 'Stop the other program, or set SVC_API_HOST and SVC_API_PORT.',
+      run: () => checkPort(host, port),
+    },
+  ];
+}
+
+async function checkRuntime(): Promise<string> {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < LEAST_NODE) throw new Error(`Node.js ${process.versions.node} is too old; ${LEAST_NODE} is needed`);
+  return `Node.js ${process.versions.node}`;
+}
+
+async function checkDataDir(dataDir: string): Promise<string> {
+  const present = nearestPresent(dataDir);
+  await access(present, constants.W_OK | constants.X_OK);
+  const { bavail, bsize } = await statfs(present);
+  const mib = Math.floor((bavail * bsize) / 1024 ** 2);
+  if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`${dataDir} has only ${mib} MiB free`);
+  return `${dataDir} is writable${present === dataDir ? '' : ' once made'}, ${mib} MiB free`;
+}
+
+function nearestPresent(path: string): string {
+  return existsSync(path) ? path : nearestPresent(dirname(path));
+}
+
+/** Taken by svc itself is as good as free. */
+async function checkPort(host: string, port: number): Promise<string> {
+  const name = host.includes(':') ? `[${host}]` : host;
+  if (await answersAsSvc(`http://${name}:${port}/build-info`)) return `svc answers on ${host}, port ${port}`;
+  await claimPort(host, port);
+  return `port ${port} of ${host} is free`;
+}
+
+async function answersAsSvc(url: string): Promise<boolean> {
+  try {
+    const info = (await (await fetch(url, { signal: AbortSignal.timeout(2000) })).json()) as { service?: unknown };
+    return info.service === 'svc';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,26 @@
+import { loadSettings, type Settings } from '../common/config/settings.js';
+import { bootstrap, type Credentials } from '../common/database/bootstrap.js';
+import type { DatabaseAddress } from '../common/database/connection.js';
+import { migrate } from '../common/database/migrate.js';
+import { openDatabase } from '../common/database/open.js';
+
+export interface MigratedDatabase {
+  settings: Settings;
+  address: DatabaseAddress;
+  /** The migrations that ran now. */
+  ran: string[];
+  /** The first tenant's credentials, when they were made now. */
+  made?: Credentials;
+}
+
+/** Opens the database of the settings, brings it to the newest migration with its first tenant, does the work, and lets go again. */
+export async function withMigratedDatabase<T>(work: (database: MigratedDatabase) => Promise<T>): Promise<T> {
+  const settings = loadSettings();
+  const { address, close } = await openDatabase(settings, (message) => process.stderr.write(`${message}\n`));
+  try {
+    const ran = await migrate(address);
+    return await work({ settings, address, ran, made: await bootstrap(settings, address) });
+  } finally {
+    await close();
+  }
+}

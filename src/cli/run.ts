@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { readBuild } from '../common/build-info.js';
+import { fail } from './output.js';
+
+/** A verb is loaded only when it is asked for: `svc verify` must not wait for a web framework. */
+const VERBS: Record<string, () => Promise<Command>> = {
+  start: async () => (await import('./start.js')).startCommand(),
+  doctor: async () => (await import('./doctor.js')).doctorCommand(),
+  backup: async () => (await import('./backup.js')).backupCommand(),
+  restore: async () => (await import('./restore.js')).restoreCommand(),
+  migrate: async () => (await import('./migrate.js')).migrateCommand(),
+  tenant: async () => (await import('./tenant.js')).tenantCommand(),
+  key: async () => (await import('./key.js')).keyCommand(),
+  credits: async () => (await import('./credits.js')).creditsCommand(),
+  verify: async () => (await import('./verify.js')).verifyCommand(),
+  demo: async () => (await import('./demo.js')).demoCommand(),
+};
+
+/** Runs one verb of the svc command. */
+export async function run(argv: string[]): Promise<void> {
+  const program = new Command('svc')
+    .description('Provable memory for AI agents and their teams.')
+    .version(readBuild().version);
+  const asked = argv.slice(2).find((word) => !word.startsWith('-'));
+  const names = asked && VERBS[asked] ? [asked] : Object.keys(VERBS);
+  for (const name of names) program.addCommand(await VERBS[name]!());
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    fail(error, argv.includes('--json'));
+  }
+}

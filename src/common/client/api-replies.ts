@@ -1,0 +1,59 @@
+/** What the demo and the benchmarks read of the API's answers (tenant-api.md 2.6 to 2.8); the answers have more members. */
+
+export type Lane = 'light' | 'verified' | 'audit';
+export const LANES = ['light', 'verified', 'audit'] as const satisfies Lane[];
+
+/** A document to ingest. */
+export interface DocumentInput {
+  corpusId: string;
+  docId: string;
+  title: string;
+  content: string;
+  url: string;
+  metadata?: Record<string, string>;
+}
+
+export interface IngestAccepted {
+  ingestId: string;
+  status: 'queued' | 'processing' | 'completed' | 'failed';
+}
+
+export interface IngestStatus extends IngestAccepted {
+  error?: string | null;
+}
+
+export interface RetrievedPassage {
+  chunkId: string;
+  docId: string;
+  corpusId: string;
+  content: string;
+  title: string | null;
+  score: number;
+  scoreComponents: { lexical: number; vector: number; recency: number; laneWeight: number };
+  source: 'tenant' | 'commons';
+}
+
+export interface RetrievalReply {
+  results: RetrievedPassage[];
+  credit_cost: number;
+  cost_reason: string;
+  meta: { lane: Lane; vectorBackend: string; tookMs: number };
+}
+
+export interface CitationReply {
+  answerId: string;
+  version: number;
+  receiptId: string;
+  citationCount: number;
+}
+
+export interface ProofJobReply {
+  ok: boolean;
+  jobId: string;
+  status: 'queued' | 'running' | 'completed' | 'failed';
+  verdict: 'pending' | 'holds' | 'drifted' | 'broken';
+  mode: Lane;
+  checks: { name: string; ok: boolean; detail: string }[];
+  receiptId: string | null;
+  error: string | null;
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { parseNetworks } from '../http/client-address.js';
+
+/** How one environment variable is documented beside its schema. */
+export interface SettingMeta {
+  /** The environment variable. */
+  env: string;
+  /** What it does, in one or two sentences. */
+  about: string;
+  /** A secret never appears in a log, an error or the output of `svc doctor`. */
+  secret?: boolean;
+  /** Shown in the documentation where the default is computed. */
+  shownDefault?: string;
+  /** Without it a start with NODE_ENV=production is refused. */
+  requiredInProduction?: boolean;
+}
+
+export interface Setting<S extends z.ZodType = z.ZodType> extends SettingMeta {
+  schema: S;
+}
+
+export const setting = <S extends z.ZodType>(
+  env: string,
+  schema: S,
+  about: string,
+  rest: Partial<SettingMeta> = {},
+): Setting<S> => ({
+  env,
+  schema,
+  about,
+  ...rest,
+});
+
+/** An unset or empty variable counts as absent. */
+const present = (value: unknown) => (value === '' ? undefined : value);
+
+export const text = () => z.preprocess(present, z.string().optional());
+export const textOr = (fallback: string) => z.preprocess(present, z.string().default(fallback));
+export const choice = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
+  z.preprocess(present, z.enum(values).default(fallback as never));
+
+/** Boolean flags are 1/0, true/false, on/off; surrounding white space is refused rather than guessed at. */
+export const flag = (fallback: boolean) =>
+  z.preprocess(
+    (value) => (present(value) === undefined ? fallback : (FLAG_WORDS[String(value).toLowerCase()] ?? value)),
+    z.boolean({ error: 'expected 1 or 0 (also true, false, on, off)' }),
+  );
+
+const FLAG_WORDS: Record<string, boolean> = { '1': true, true: true, on: true, '0': false, false: false, off: false };
+
+export const integer = (fallback: number, min: number, max: number) =>
+  z.preprocess(
+    (value) => (present(value) === undefined ? fallback : Number(value)),
+    z.int(`expected a whole number from ${min} to ${max}`).min(min).max(max),
+  );
+
+export const decimal = (fallback: number, min: number, max: number) =>
+  z.preprocess(
+    (value) => (present(value) === undefined ? fallback : Number(value)),
+    z.number(`expected a number from ${min} to ${max}`).min(min).max(max),
+  );
+
+/** Numbers of seconds, separated by commas. */
+export const secondsList = (fallback: string) =>
+  z.preprocess(
+    (value) => {
+      const given = typeof value === 'string' && value !== '' ? value : fallback;
+      return given.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+    },
+    z.array(z.number('expected numbers of seconds, separated by commas').min(0).max(604_800)).min(1).max(20),
+  );
+
+export const url = (protocols: RegExp) => z.preprocess(present, z.url({ protocol: protocols }).optional());
+
+/** A PostgreSQL address, also of the form without a host that names a unix socket: postgresql://user@/name?host=/directory. */
+export const databaseUrl = () =>
+  z.preprocess(
+    present,
+    z
+      .string()
+      .regex(/^postgres(ql)?:\/\/\S+$/, 'expected postgresql://user@host/name')
+      .optional(),
+  );
+
+/** Addresses and CIDR ranges separated by commas. */
+export const networks = () =>
+  z.preprocess(
+    present,
+    z
+      .string()
+      .transform((list, context) => {
+        try {
+          return parseNetworks(list);
+        } catch (error) {
+          context.addIssue({ code: 'custom', message: (error as Error).message });
+          return z.NEVER;
+        }
+      })
+      .optional(),
+  );

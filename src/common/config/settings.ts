@@ -1,0 +1,344 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import {
+  choice,
+  databaseUrl,
+  decimal,
+  flag,
+  integer,
+  networks,
+  secondsList,
+  setting,
+  text,
+  textOr,
+  url,
+  type Setting,
+} from './setting.js';
+
+export const SETTINGS = Symbol('settings');
+
+/** Every environment variable the product reads, by group. `docs/env.md` and `.env.example` are printed from this table. */
+export const SETTING_TABLE = {
+  process: {
+    nodeEnv: setting(
+      'NODE_ENV',
+      textOr('development'),
+      'With `production` nothing is made up: missing secrets stop the start.',
+    ),
+    dataDir: setting(
+      'SVC_DATA_DIR',
+      textOr('./.svc'),
+      'Directory for the embedded database, the signing keys and credentials.json.',
+    ),
+    logLevel: setting(
+      'SVC_LOG_LEVEL',
+      choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+      'Least level that is logged (JSON lines on stdout).',
+    ),
+    drainSeconds: setting(
+      'SVC_SHUTDOWN_DRAIN_SECS',
+      integer(30, 0, 600),
+      'How long a stopping process waits for requests in flight and jobs in hand, in seconds.',
+    ),
+    publicUrl: setting(
+      'SVC_PUBLIC_URL',
+      url(/^https?$/),
+      'The address under which clients reach the API, for links in answers.',
+      { shownDefault: 'the bind address' },
+    ),
+  },
+  api: {
+    host: setting('SVC_API_HOST', textOr('127.0.0.1'), 'Address the tenant API binds.'),
+    port: setting('SVC_API_PORT', integer(8090, 0, 65535), 'Port of the tenant API; 0 takes a free one.'),
+    processes: setting('SVC_API_PROCESSES', integer(1, 1, 64), 'API processes that share the port under `svc start`.'),
+    allowLegacyTenantFields: setting(
+      'ALLOW_LEGACY_TENANT_FIELDS',
+      flag(false),
+      'Outside production: a request may leave out x-tenant-id when its body or query carries the tenant.',
+    ),
+    sessionSecret: setting(
+      'SVC_SESSION_SECRET',
+      z.preprocess((v) => (v === '' ? undefined : v), z.string().min(32).optional()),
+      'Signs session cookies and the bearers of agents, at least 32 characters; the same for every process.',
+      { secret: true, shownDefault: 'made up and kept in the database', requiredInProduction: true },
+    ),
+    trustedProxies: setting(
+      'SVC_TRUSTED_PROXIES',
+      networks(),
+      'Addresses or CIDR ranges of the proxies in front, separated by commas, whose X-Forwarded-For is believed. Unset: none.',
+    ),
+    requestTimeoutMs: setting(
+      'SVC_REQUEST_TIMEOUT_MS',
+      integer(30_000, 100, 600_000),
+      'Longest time a request may take to arrive, in milliseconds.',
+    ),
+    maxBodyBytes: setting(
+      'SVC_MAX_BODY_BYTES',
+      integer(8 * 1024 * 1024, 1024, 1024 ** 3),
+      'Largest request body of a route that names no other bound, in bytes.',
+    ),
+    proofUpstreamUrl: setting(
+      'SVC_PROOF_UPSTREAM_URL',
+      url(/^https?$/),
+      'Another server that answers the proof routes instead of the built-in evidence engine.',
+    ),
+    proofUpstreamTenantId: setting(
+      'SVC_PROOF_UPSTREAM_TENANT_ID',
+      text(),
+      'The x-tenant-id sent to the proof upstream.',
+    ),
+    proofUpstreamApiKey: setting('SVC_PROOF_UPSTREAM_API_KEY', text(), 'The x-api-key sent to the proof upstream.', {
+      secret: true,
+    }),
+    proofUpstreamTimeoutMs: setting(
+      'SVC_PROOF_UPSTREAM_TIMEOUT_MS',
+      integer(10_000, 50, 120_000),
+      'How long the proof upstream may take for one answer, in milliseconds.',
+    ),
+  },
+  database: {
+    url: setting(
+      'SVC_DATABASE_URL',
+      databaseUrl(),
+      'The PostgreSQL (15 or newer) to use, as its owner. Unset: an embedded PostgreSQL in the data directory.',
+      { secret: true },
+    ),
+    appUrl: setting('SVC_DATABASE_APP_URL', databaseUrl(), 'Connection of the application as a member of svc_app.', {
+      secret: true,
+      shownDefault: 'SVC_DATABASE_URL with role svc_app',
+    }),
+    operatorUrl: setting(
+      'SVC_DATABASE_OPERATOR_URL',
+      databaseUrl(),
+      'Connection for cross-tenant work as a member of svc_operator.',
+      {
+        secret: true,
+        shownDefault: 'SVC_DATABASE_URL with role svc_operator',
+      },
+    ),
+    poolSize: setting('SVC_DATABASE_POOL_SIZE', integer(20, 2, 500), 'Connections a process keeps for tenant work.'),
+    operatorPoolSize: setting(
+      'SVC_DATABASE_OPERATOR_POOL_SIZE',
+      integer(4, 1, 100),
+      'Connections a process keeps for cross-tenant work and the job queue.',
+    ),
+    statementTimeoutMs: setting(
+      'SVC_DATABASE_STATEMENT_TIMEOUT_MS',
+      integer(30_000, 100, 3_600_000),
+      'A statement that runs longer is cancelled, in milliseconds.',
+    ),
+    connectTimeoutMs: setting(
+      'SVC_DATABASE_CONNECT_TIMEOUT_MS',
+      integer(3_000, 100, 60_000),
+      'How long a request waits for a connection before it answers 503, in milliseconds.',
+    ),
+  },
+  bootstrap: {
+    tenantId: setting('SVC_BOOTSTRAP_TENANT_ID', textOr('default'), 'The tenant made on an empty database.'),
+    apiKey: setting(
+      'SVC_BOOTSTRAP_API_KEY',
+      z.preprocess((v) => (v === '' ? undefined : v), z.string().min(8).optional()),
+      'The first API key of that tenant, at least 8 characters.',
+      {
+        secret: true,
+        shownDefault: 'made up and kept in credentials.json',
+        requiredInProduction: true,
+      },
+    ),
+    tier: setting('SVC_BOOTSTRAP_TIER', choice(['free', 'starter', 'pro', 'team'], 'team'), 'Tier of that tenant.'),
+  },
+  evidence: {
+    signingKeyFile: setting(
+      'SVC_SIGNING_KEY_FILE',
+      text(),
+      'Ed25519 private key (PKCS#8 PEM) that signs receipts and checkpoints.',
+      { shownDefault: '<data dir>/keys' },
+    ),
+    logOrigin: setting(
+      'SVC_LOG_ORIGIN',
+      textOr('svc.local/log'),
+      'Origin line of the transparency log, fixed for the life of the log.',
+    ),
+    logIntervalMs: setting(
+      'SVC_LOG_INTERVAL_MS',
+      integer(500, 50, 60_000),
+      'Longest wait before new receipts are integrated into the log, in milliseconds.',
+    ),
+  },
+  retrieval: {
+    cacheBytes: setting(
+      'SVC_INDEX_CACHE_BYTES',
+      integer(512 * 1024 * 1024, 1024 * 1024, 2 ** 40),
+      'Memory a process may use for decoded index segments, in bytes.',
+    ),
+    mergeConcurrency: setting(
+      'SVC_INDEX_MERGE_CONCURRENCY',
+      integer(1, 0, 16),
+      'Merges of index segments that one process runs at once; 0 leaves them to other processes.',
+    ),
+    embeddingsUrl: setting(
+      'SVC_EMBEDDINGS_URL',
+      url(/^https?$/),
+      'OpenAI-compatible embeddings endpoint (the address before /v1/embeddings, or that address). Unset: lexical ranking only.',
+    ),
+    embeddingsModel: setting(
+      'SVC_EMBEDDINGS_MODEL',
+      textOr('text-embedding-3-small'),
+      'Model asked of the embeddings endpoint.',
+    ),
+    embeddingsApiKey: setting('SVC_EMBEDDINGS_API_KEY', text(), 'Bearer token for the embeddings endpoint.', {
+      secret: true,
+    }),
+    vectorWeight: setting(
+      'SVC_VECTOR_WEIGHT',
+      decimal(0.5, 0, 10),
+      'Weight of the vector component beside the lexical one; see docs/retrieval.md.',
+    ),
+  },
+  jobs: {
+    enabled: setting('SVC_JOBS', flag(true), 'Whether this process works on background jobs (ingest, merges, proofs).'),
+    workerThreads: setting(
+      'SVC_WORKER_THREADS',
+      integer(Math.max(1, Math.min(4, availableParallelism() - 1)), 1, 64),
+      'Threads for chunking, indexing and merging.',
+      { shownDefault: 'cores - 1, at most 4' },
+    ),
+    ingestConcurrency: setting(
+      'SVC_INGEST_CONCURRENCY',
+      integer(1, 1, 32),
+      'Batches of ingest jobs that one process works on at once.',
+    ),
+  },
+  agents: {
+    creditBudget: setting(
+      'SVC_SELF_SIGNUP_CREDITS',
+      integer(500, 0, 1_000_000_000),
+      'Credits an agent that registers itself may spend before it is sponsored; they are not renewed.',
+    ),
+    dailyQueries: setting(
+      'SVC_SELF_SIGNUP_DAILY_QUERIES',
+      integer(100, 1, 1_000_000_000),
+      'Queries a day (UTC) such an agent may make.',
+    ),
+    registrationsPerAddress: setting(
+      'SVC_SELF_SIGNUP_PER_ADDRESS',
+      integer(60, 1, 1_000_000),
+      'Agents that may register themselves from one client address before it has to wait, from one minute up to an hour; forgotten after an hour without one.',
+    ),
+    upgradeUrl: setting('SVC_UPGRADE_URL', url(/^https?$/), 'Where an agent or tenant without credits is sent.', {
+      shownDefault: 'the access request page of this server',
+    }),
+  },
+  economy: {
+    paymentWebhookSecret: setting(
+      'SVC_PAYMENT_WEBHOOK_SECRET',
+      z.preprocess((v) => (v === '' ? undefined : v), z.string().min(16).optional()),
+      'Verifies x-payment-signature, at least 16 characters. Unset: every delivery is refused.',
+      { secret: true },
+    ),
+  },
+  mail: {
+    smtpUrl: setting(
+      'SVC_SMTP_URL',
+      url(/^smtps?$/),
+      'smtp:// or smtps:// server through which invitations are sent. Unset: no mail is sent; the links are in the answers.',
+      { secret: true },
+    ),
+    from: setting('SVC_MAIL_FROM', textOr('svc <no-reply@localhost>'), 'Sender of the mails.'),
+  },
+  outbox: {
+    natsUrl: setting(
+      'SVC_NATS_URL',
+      url(/^(nats|tls|wss?)$/),
+      'NATS server with JetStream that every event is published to. Unset: none.',
+      { secret: true },
+    ),
+    natsStream: setting('SVC_NATS_STREAM', textOr('SVC_EVENTS'), 'The JetStream stream; made when it is not there.'),
+    allowPrivateTargets: setting(
+      'SVC_WEBHOOK_PRIVATE_TARGETS',
+      flag(false),
+      'Webhooks may call loopback and private addresses, and plain http. Always allowed outside production.',
+    ),
+    webhookRetrySeconds: setting(
+      'SVC_WEBHOOK_RETRY_SECONDS',
+      secondsList('5,30,120,600,3600,21600'),
+      'How long after each failed attempt a webhook is tried again, in seconds, separated by commas; a fifth of it more or less by chance. After the last it is dead.',
+    ),
+    webhookTimeoutMs: setting(
+      'SVC_WEBHOOK_TIMEOUT_MS',
+      integer(10_000, 100, 60_000),
+      'How long a webhook endpoint may take to answer, in milliseconds.',
+    ),
+    retentionDays: setting(
+      'SVC_EVENT_RETENTION_DAYS',
+      integer(30, 1, 3650),
+      'How long events and finished webhook deliveries are kept, in days. An event that was not yet published stays.',
+    ),
+  },
+  features: {
+    selfSignup: setting('FEATURE_SELF_SIGNUP', flag(false), 'Agents may register themselves.'),
+    continuity: setting('FEATURE_CONTINUITY', flag(true), 'Journal, stale pins and session context of agents.'),
+    watches: setting('FEATURE_WATCHES', flag(true), 'Watches and their alerts.'),
+    proofs: setting('FEATURE_PROOFS', flag(true), 'Proof jobs, receipts and proof packs.'),
+  },
+  bench: {
+    url: setting(
+      'SVC_BENCH_URL',
+      url(/^https?$/),
+      'The server that `npm run bench:quality` measures instead of a temporary one of its own.',
+    ),
+    tenantId: setting('SVC_BENCH_TENANT_ID', text(), 'The tenant it uses there.'),
+    apiKey: setting('SVC_BENCH_API_KEY', text(), "That tenant's API key.", { secret: true }),
+  },
+} satisfies Record<string, Record<string, Setting>>;
+
+type Table = typeof SETTING_TABLE;
+export type Settings = {
+  [G in keyof Table]: { [K in keyof Table[G]]: Table[G][K] extends Setting<infer S> ? z.output<S> : never };
+};
+
+/** All that is wrong with the environment, reported at once. */
+export class SettingsInvalid extends Error {
+  constructor(readonly faults: string[]) {
+    super(`The settings are not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\nSee docs/env.md.`);
+  }
+}
+
+/**
+ * Reads and validates every setting.
+ * @throws SettingsInvalid naming every fault; the value of a secret is never repeated.
+ */
+export function loadSettings(environment: Record<string, string | undefined> = process.env): Settings {
+  const faults: string[] = [];
+  const production = environment.NODE_ENV === 'production';
+  const settings = Object.fromEntries(
+    Object.entries(SETTING_TABLE).map(([group, members]) => [
+      group,
+      Object.fromEntries(
+        Object.entries(members).map(([name, one]) => [name, readOne(one as Setting, environment, production, faults)]),
+      ),
+    ]),
+  ) as unknown as Settings;
+  if (faults.length > 0) throw new SettingsInvalid(faults);
+  settings.process.dataDir = resolve(settings.process.dataDir);
+  return settings;
+}
+
+function readOne(
+  one: Setting,
+  environment: Record<string, string | undefined>,
+  production: boolean,
+  faults: string[],
+): unknown {
+  const raw = environment[one.env];
+  if (production && one.requiredInProduction && !raw) {
+    faults.push(`${one.env} is required with NODE_ENV=production: ${one.about}`);
+    return undefined;
+  }
+  const parsed = one.schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const shown = one.secret || raw === undefined ? '' : ` (was ${JSON.stringify(raw)})`;
+  faults.push(`${one.env}: ${parsed.error.issues.map((issue) => issue.message).join(', ')}${shown}`);
+  return undefined;
+}

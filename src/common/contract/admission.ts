@@ -1,0 +1,23 @@
+import type { Settings } from '../config/settings.js';
+import type { TenantCaller } from './caller.js';
+import type { RouteRecord } from './contract.js';
+
+type Admitting = Pick<RouteRecord, 'access' | 'gate' | 'paidTier'>;
+
+/** Whether the feature a route is behind is switched on. */
+export const isGateOpen = ({ gate }: Admitting, { features }: Settings): boolean => !gate || features[gate];
+
+/** Whether a route lists the caller's role, and takes the kind of credential it came with. */
+export function isRoleAdmitted({ access }: Admitting, caller: TenantCaller): boolean {
+  if (access.kind === 'anyone') return true;
+  if (access.kind === 'agent') return caller.authType === 'agent';
+  if (access.session && !caller.session) return false;
+  return caller.role === 'discovery' ? access.discovery === true : access.roles.includes(caller.role);
+}
+
+export const isTierAdmitted = ({ paidTier }: Admitting, { tier }: TenantCaller): boolean =>
+  !paidTier || tier !== 'free';
+
+/** Whether the guards would let the caller through: what a session's capabilities are told from. */
+export const isAdmitted = (route: Admitting, caller: TenantCaller, settings: Settings): boolean =>
+  isGateOpen(route, settings) && isRoleAdmitted(route, caller) && isTierAdmitted(route, caller);

@@ -1,0 +1,43 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { SeatRole } from './contract.js';
+
+export const TIERS = ['free', 'starter', 'pro', 'team'] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** `discovery`: an agent that registered itself and that no tenant sponsors yet (D15). */
+export type CallerRole = SeatRole | 'discovery';
+
+/** Who is calling, as the caller guard found out. */
+export interface TenantCaller {
+  tenantId: string;
+  tier: Tier;
+  /** `key:<key id>`, `seat:<seat id>` or `agent:<agent principal id>`: what idempotency, receipts and approvals are bound to. A session's is that of its key or seat. */
+  principal: string;
+  role: CallerRole;
+  authType: 'api_key' | 'seat' | 'agent';
+  /** The session behind the cookie, where one was presented. */
+  session?: CallerSession;
+}
+
+/** What a session cookie stands for. */
+export interface CallerSession {
+  sessionId: string;
+  expiresAt: Date;
+  apiKeyPrefix?: string;
+  seatId?: string;
+  seatEmail?: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller?: TenantCaller;
+  }
+}
+
+/** The caller of a route whose access asks for a credential. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): TenantCaller => {
+  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (!caller) throw new Error('This route has no caller: its access is anyone()');
+  return caller;
+});

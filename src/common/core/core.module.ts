@@ -1,0 +1,205 @@
+import {
+  Global,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { CallerGuard } from '../../guards/caller.guard.js';
+import { GateGuard } from '../../guards/gate.guard.js';
+import { SeatGuard } from '../../guards/seat.guard.js';
+import { TierGuard } from '../../guards/tier.guard.js';
+import { SETTINGS, type Settings } from '../config/settings.js';
+import { ContractInterceptor } from '../contract/contract.interceptor.js';
+import { RouteManifest } from '../contract/route-manifest.js';
+import { roleDataSource, type DatabaseAddress, type Role } from '../database/connection.js';
+import { Listener } from '../database/listener.js';
+import { ContractPipe } from '../fields/contract.pipe.js';
+import { ClientAddresses } from '../http/client-address.js';
+import { PublicAddress } from '../http/public-address.js';
+import { UpgradeAddress } from '../http/upgrade-address.js';
+import { IdempotencyStore } from '../idempotency/idempotency.store.js';
+import { IdempotencySweep } from '../idempotency/idempotency.sweep.js';
+import { Jobs } from '../jobs/jobs.js';
+import { AgentCheck } from '../keys/agent-check.js';
+import { KeyCheck } from '../keys/key-check.js';
+import { MailStore } from '../mail/mail.store.js';
+import { MailWorker } from '../mail/mail.worker.js';
+import { Mailer } from '../mail/mailer.js';
+import { LOG, type Log } from '../observability/log.js';
+import { Metrics } from '../observability/metrics.js';
+import { Outbox } from '../outbox/outbox.js';
+import { ProblemFilter } from '../problem/problem.filter.js';
+import { SealedText } from '../sessions/sealed-text.js';
+import { ServerSecret } from '../sessions/server-secret.js';
+import { SessionCheck } from '../sessions/session-check.js';
+import { Sessions } from '../sessions/sessions.js';
+import { MailSweep, SessionSweep, ThrottleSweep } from '../sweeps/sweeps.js';
+import { CrossTenant } from '../tenancy/cross-tenant.js';
+import { Tenancy } from '../tenancy/tenancy.js';
+import { Throttle } from '../throttle/throttle.js';
+import { ThrottleStore } from '../throttle/throttle.store.js';
+
+/** What a process is given before Nest starts. */
+export interface ProcessParts {
+  settings: Settings;
+  address: DatabaseAddress;
+  log: Log;
+  metrics: Metrics;
+}
+
+class DataSources {
+  constructor(
+    readonly app: DataSource,
+    readonly operator: DataSource,
+  ) {}
+}
+
+/** What is let go when the process stops, in this order: jobs in hand still need the database. */
+@Injectable()
+class LettingGo implements OnApplicationShutdown {
+  constructor(
+    private readonly jobs: Jobs,
+    private readonly listener: Listener,
+    private readonly sources: DataSources,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.jobs.stop();
+    await this.listener.stop();
+    await Promise.all([this.sources.app.destroy(), this.sources.operator.destroy()]);
+  }
+}
+
+/** What every request passes. Order of refusals: 401, 412, 403 for the seat, 403 for the tier; validation comes after, in the pipe (D14). */
+const REQUEST_PIPELINE: Provider[] = [
+  { provide: APP_GUARD, useClass: CallerGuard },
+  { provide: APP_GUARD, useClass: GateGuard },
+  { provide: APP_GUARD, useClass: SeatGuard },
+  { provide: APP_GUARD, useClass: TierGuard },
+  { provide: APP_PIPE, useClass: ContractPipe },
+  { provide: APP_FILTER, useClass: ProblemFilter },
+];
+
+/** The tests see as a 500 what a route answers without declaring it; elsewhere no request pays for the look. */
+const TEST_PIPELINE: Provider = { provide: APP_INTERCEPTOR, useClass: ContractInterceptor };
+
+/** What needs nothing but what it injects, and is open to every room. */
+const OPEN_TO_ROOMS = [
+  Throttle,
+  PublicAddress,
+  UpgradeAddress,
+  SealedText,
+  Sessions,
+  Outbox,
+  Mailer,
+  IdempotencyStore,
+  RouteManifest,
+];
+
+/** What works by itself, or for those above. */
+const WORKING_ALONE: Provider[] = [
+  ThrottleStore,
+  MailStore,
+  MailWorker,
+  IdempotencySweep,
+  SessionSweep,
+  ThrottleSweep,
+  MailSweep,
+  LettingGo,
+];
+
+/** The process's settings, log, metrics and database. */
+function foundation({ settings, address, log, metrics }: ProcessParts): Provider[] {
+  const open = (role: Role) => new DataSource(roleDataSource(address, role, settings)).initialize();
+  return [
+    { provide: SETTINGS, useValue: settings },
+    { provide: LOG, useValue: log },
+    { provide: Metrics, useValue: metrics },
+    {
+      provide: DataSources,
+      useFactory: async () => new DataSources(...(await Promise.all([open('svc_app'), open('svc_operator')]))),
+    },
+    { provide: Tenancy, useFactory: (sources: DataSources) => new Tenancy(sources.app), inject: [DataSources] },
+    {
+      provide: CrossTenant,
+      useFactory: (sources: DataSources) =>
+        new CrossTenant(
+          sources.operator,
+          metrics.counter('svc_cross_tenant_total', 'Units of work that could see more than one tenant, by reason.', [
+            'reason',
+          ]),
+        ),
+      inject: [DataSources],
+    },
+    { provide: Listener, useFactory: () => new Listener(settings, address, log) },
+    { provide: Jobs, useFactory: (tenancy: Tenancy) => new Jobs(settings, tenancy, log, address), inject: [Tenancy] },
+  ];
+}
+
+/** Who is calling, and from where. */
+function credentials({ settings }: ProcessParts): Provider[] {
+  return [
+    {
+      provide: KeyCheck,
+      useFactory: (tenancy: Tenancy, listener: Listener) => new KeyCheck(tenancy, listener),
+      inject: [Tenancy, Listener],
+    },
+    {
+      provide: ServerSecret,
+      useFactory: (crossTenant: CrossTenant) => new ServerSecret(settings, crossTenant),
+      inject: [CrossTenant],
+    },
+    {
+      provide: SessionCheck,
+      useFactory: (tenancy: Tenancy, listener: Listener, secret: ServerSecret) =>
+        new SessionCheck(tenancy, listener, secret),
+      inject: [Tenancy, Listener, ServerSecret],
+    },
+    {
+      provide: AgentCheck,
+      useFactory: (tenancy: Tenancy, listener: Listener, secret: ServerSecret) =>
+        new AgentCheck(tenancy, listener, secret),
+      inject: [Tenancy, Listener, ServerSecret],
+    },
+    { provide: ClientAddresses, useFactory: () => new ClientAddresses(settings.api.trustedProxies ?? []) },
+  ];
+}
+
+/** The shared machinery of every HTTP process: database, tenancy, jobs, guards, problems. Global, so that rooms import rooms alone. */
+@Global()
+@Module({})
+export class CoreModule {
+  static of(parts: ProcessParts): DynamicModule {
+    return {
+      module: CoreModule,
+      imports: [DiscoveryModule],
+      providers: [
+        ...foundation(parts),
+        ...credentials(parts),
+        ...OPEN_TO_ROOMS,
+        ...WORKING_ALONE,
+        ...REQUEST_PIPELINE,
+        ...(parts.settings.process.nodeEnv === 'test' ? [TEST_PIPELINE] : []),
+      ],
+      exports: [
+        SETTINGS,
+        LOG,
+        Metrics,
+        Tenancy,
+        CrossTenant,
+        Listener,
+        Jobs,
+        KeyCheck,
+        AgentCheck,
+        SessionCheck,
+        ServerSecret,
+        ClientAddresses,
+        ...OPEN_TO_ROOMS,
+      ],
+    };
+  }
+}

@@ -1,0 +1,19 @@
+import type { Settings } from '../config/settings.js';
+import { externalAddress, type DatabaseAddress } from './connection.js';
+import { startEmbedded } from './embedded/embedded.js';
+
+export interface OpenDatabase {
+  address: DatabaseAddress;
+  /** Whether it is the embedded one of the data directory. */
+  embedded: boolean;
+  /** Ends this process's use; the embedded server stops with its last user. */
+  close(): Promise<void>;
+}
+
+/** The database of the settings: the external one, or the embedded one, started when no other process runs it. */
+export async function openDatabase(settings: Settings, log: (message: string) => void): Promise<OpenDatabase> {
+  const address = externalAddress(settings);
+  if (address) return { address, embedded: false, close: () => Promise.resolve() };
+  const server = await startEmbedded({ dataDir: settings.process.dataDir, log });
+  return { address: { ownerUrl: server.url }, embedded: true, close: () => server.stop() };
+}

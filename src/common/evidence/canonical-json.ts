@@ -1,0 +1,12 @@
+import canonicalize from 'canonicalize';
+
+/** JSON Canonicalization Scheme (RFC 8785) as UTF-8 bytes. */
+export function canonicalJson(value: unknown): Uint8Array {
+  const text = canonicalize(value);
+  if (text === undefined) throw new Error('the value has no JSON form');
+  return Buffer.from(text, 'utf8');
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,33 @@
+import type { TreeHead } from './merkle.js';
+import { parseNote, signNote, type SignedNote, verifyNote } from './signed-note.js';
+import type { SigningKey, VerifyingKey } from './signing-key.js';
+
+/** A C2SP tlog-checkpoint: the head of a log, as the body of a signed note. */
+export interface Checkpoint extends TreeHead {
+  readonly origin: string;
+  readonly note: SignedNote;
+}
+
+/** Three lines: origin, size in decimal, root in base64. The key's name in the signature line is the origin. */
+export function signCheckpoint(origin: string, head: TreeHead, key: SigningKey): string {
+  const root = Buffer.from(head.root).toString('base64');
+  return signNote(`${origin}\n${String(head.size)}\n${root}\n`, origin, key);
+}
+
+/** Reads a checkpoint without extension lines. Does not verify a signature. */
+export function parseCheckpoint(text: string): Checkpoint {
+  const note = parseNote(text);
+  const [origin = '', sizeText = '', rootText = '', ...rest] = note.text.slice(0, -1).split('\n');
+  const size = Number(sizeText);
+  const root = Buffer.from(rootText, 'base64');
+  if (origin === '' || rest.length > 0) throw new Error('a checkpoint has the lines origin, size and root');
+  if (!Number.isSafeInteger(size) || String(size) !== sizeText)
+    throw new Error('the size of the checkpoint is malformed');
+  if (root.length !== 32 || root.toString('base64') !== rootText)
+    throw new Error('the root of the checkpoint is malformed');
+  return { origin, size, root, note };
+}
+
+export function verifyCheckpoint(checkpoint: Checkpoint, key: VerifyingKey): boolean {
+  return verifyNote(checkpoint.note, checkpoint.origin, key);
+}

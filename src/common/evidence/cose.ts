@@ -1,0 +1,86 @@
+import { type CborValue, decodeCanonical, encodeCanonical, isCborMap } from './cbor.js';
+import type { SigningKey, VerifyingKey } from './signing-key.js';
+
+/** COSE header labels and the EdDSA algorithm number (RFC 9052 section 3.1, RFC 9053 section 2.2). */
+const ALG = 1;
+const CONTENT_TYPE = 3;
+const KID = 4;
+const EDDSA = -8;
+/** The encoding of CBOR tag 18, COSE_Sign1. */
+const TAG_18 = 0xd2;
+
+export interface CoseSign1 {
+  readonly kid: string;
+  readonly contentType: string;
+  /** null when the payload travels apart (detached). */
+  readonly payload: Uint8Array | null;
+  readonly protectedHeader: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/**
+ * COSE_Sign1 (RFC 9052 section 4.2), tagged, deterministically encoded: `18([protected, {}, payload, signature])`.
+ * The protected header holds alg -8 (EdDSA), content type (3) and kid (4, the kid's ASCII bytes), so that a signature made for one
+ * kind of content can never be shown as one for another. external_aad is empty.
+ */
+export function signCose(key: SigningKey, contentType: string, payload: Uint8Array, detached = false): Uint8Array {
+  const protectedHeader = encodeProtected(contentType, key.kid);
+  const signature = key.sign(toBeSigned(protectedHeader, payload));
+  const message = encodeCanonical([protectedHeader, {}, detached ? null : payload, signature]);
+  const tagged = new Uint8Array(message.length + 1);
+  tagged[0] = TAG_18;
+  tagged.set(message, 1);
+  return tagged;
+}
+
+/** Reads the structure and refuses every form other than the one {@link signCose} writes. Does not verify. */
+export function parseCose(bytes: Uint8Array): CoseSign1 {
+  if (bytes[0] !== TAG_18) throw new Error('not a COSE_Sign1 message (CBOR tag 18)');
+  const parts = decodeCanonical(bytes.subarray(1));
+  if (!Array.isArray(parts) || parts.length !== 4) throw new Error('COSE_Sign1 must be an array of four');
+  const [protectedHeader, unprotected, payload, signature] = parts as CborValue[];
+  if (!(protectedHeader instanceof Uint8Array)) throw new Error('the protected header must be a byte string');
+  if (!isCborMap(unprotected) || Object.keys(unprotected).length > 0) {
+    throw new Error('the unprotected header must be empty');
+  }
+  if (payload !== null && !(payload instanceof Uint8Array))
+    throw new Error('the payload must be a byte string or null');
+  if (!(signature instanceof Uint8Array) || signature.length !== 64) {
+    throw new Error('the signature must have 64 bytes');
+  }
+  return { ...parseProtected(protectedHeader), payload, protectedHeader, signature };
+}
+
+/** True when the signature holds over the payload (the detached one when the message carries none). */
+export function verifyCose(message: CoseSign1, key: VerifyingKey, detachedPayload?: Uint8Array): boolean {
+  const payload = message.payload ?? detachedPayload;
+  if (payload === undefined || (message.payload !== null && detachedPayload !== undefined)) return false;
+  return message.kid === key.kid && key.verify(toBeSigned(message.protectedHeader, payload), message.signature);
+}
+
+/** Sig_structure of RFC 9052 section 4.4 with context "Signature1" and empty external_aad. */
+function toBeSigned(protectedHeader: Uint8Array, payload: Uint8Array): Uint8Array {
+  return encodeCanonical(['Signature1', protectedHeader, new Uint8Array(0), payload]);
+}
+
+function encodeProtected(contentType: string, kid: string): Uint8Array {
+  return encodeCanonical(
+    new Map<number, CborValue>([
+      [ALG, EDDSA],
+      [CONTENT_TYPE, contentType],
+      [KID, Buffer.from(kid, 'ascii')],
+    ]),
+  );
+}
+
+function parseProtected(bytes: Uint8Array): { kid: string; contentType: string } {
+  const header = decodeCanonical(bytes);
+  if (!(header instanceof Map) || header.size !== 3)
+    throw new Error('the protected header must hold alg, content type and kid');
+  const contentType: unknown = header.get(CONTENT_TYPE);
+  const kid: unknown = header.get(KID);
+  if (header.get(ALG) !== EDDSA) throw new Error('the algorithm must be EdDSA (-8)');
+  if (typeof contentType !== 'string') throw new Error('the content type must be text');
+  if (!(kid instanceof Uint8Array)) throw new Error('the kid must be a byte string');
+  return { contentType, kid: Buffer.from(kid).toString('latin1') };
+}

@@ -1,0 +1,18 @@
+import { Global, Module } from '@nestjs/common';
+import { EvidenceAudit } from './evidence-audit.js';
+import { EvidenceService } from './evidence.service.js';
+import { KeyRing } from './key-ring.js';
+import { LogSequencer } from './log-sequencer.js';
+import { ProofPacks } from './proof-packs.js';
+import { ReceiptsStore } from './receipts.store.js';
+
+/**
+ * Evidence for every room: signed receipts in a chain per tenant stream, retrieval receipts, one transparency log per database,
+ * proof packs. Global, because any room may have to prove what it did; the app imports it.
+ */
+@Global()
+@Module({
+  providers: [EvidenceService, ReceiptsStore, KeyRing, LogSequencer, ProofPacks, EvidenceAudit],
+  exports: [EvidenceService, KeyRing, LogSequencer, ProofPacks, EvidenceAudit],
+})
+export class EvidenceModule {}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Tenancy } from '../tenancy/tenancy.js';
+import { isCborMap, toCbor, type CborMap } from './cbor.js';
+import { digestBytes, type Digest } from './digest.js';
+import { ReceiptUnknown } from './evidence.problems.js';
+import { KeyRing } from './key-ring.js';
+import { LogSequencer } from './log-sequencer.js';
+import {
+  encodeRetrieval,
+  openReceipt,
+  openRetrieval,
+  sealReceipt,
+  type RetrievalPayload,
+  type SealedReceipt,
+} from './receipt.js';
+import { ReceiptsStore, type StreamHead } from './receipts.store.js';
+
+/** What happened, to be receipted. */
+export interface Happening {
+  /** Dotted: `ingest.accepted`. */
+  readonly kind: string;
+  /** The principal that acted: `key:<id>`. */
+  readonly actor: string;
+  /** What it is about: an id. */
+  readonly subject: string;
+  /** The facts. A chunk is named by a map with `chunk_id` and `content_hash` (`blake3:<hex>`), so that a proof pack can show its text. */
+  readonly body: object;
+  /** How the actor was authenticated: the caller's authType. */
+  readonly authMode: string;
+  /** Chain within the tenant; `main` unless said otherwise. */
+  readonly stream?: string;
+}
+
+export interface RecordedReceipt {
+  /** UUID. */
+  readonly receiptId: string;
+  readonly payloadHash: Digest;
+  readonly stream: string;
+  readonly seq: number;
+}
+
+const MAIN_STREAM = 'main';
+
+/**
+ * Makes and reads evidence inside the open unit of work: signed, chained execution receipts and unsigned retrieval receipts
+ * (D31). Every record becomes a leaf of the transparency log soon after the unit of work commits.
+ */
+@Injectable()
+export class EvidenceService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly receipts: ReceiptsStore,
+    private readonly keys: KeyRing,
+    private readonly sequencer: LogSequencer,
+  ) {}
+
+  /** Adds one receipt. From here to the commit other writers of the tenant's stream wait: call it late. */
+  async record(happening: Happening): Promise<RecordedReceipt> {
+    const [receipt] = await this.recordMany([happening]);
+    if (receipt === undefined) throw new Error('a receipt was not recorded');
+    return receipt;
+  }
+
+  /** Adds receipts in their order, with two round trips whatever their number; the answers are in the same order. */
+  async recordMany(happenings: readonly Happening[]): Promise<RecordedReceipt[]> {
+    if (happenings.length === 0) return [];
+    const streams = [...new Set(happenings.map((happening) => happening.stream ?? MAIN_STREAM))].sort();
+    const heads = await this.receipts.lockHeads(streams);
+    const occurredAt = new Date().toISOString();
+    const sealed = happenings.map((happening) => this.seal(happening, occurredAt, heads));
+    await this.receipts.append(sealed, [...heads.values()]);
+    this.tenancy.afterCommit(() => {
+      this.sequencer.wake();
+    });
+    return sealed.map(({ receiptId, payloadHash, payload: { stream, seq } }) => ({
+      receiptId,
+      payloadHash,
+      stream,
+      seq,
+    }));
+  }
+
+  /** Records what a retrieval returned. Takes no lock: retrievals of one tenant do not wait for each other. */
+  async recordRetrieval(retrieval: {
+    actor: string;
+    authMode: string;
+    body: object;
+  }): Promise<{ receiptId: Digest; occurredAt: string }> {
+    const payload: RetrievalPayload = {
+      v: 1,
+      kind: 'retrieval',
+      tenant_id: this.tenancy.tenant,
+      occurred_at: new Date().toISOString(),
+      actor: retrieval.actor,
+      auth_mode: retrieval.authMode,
+      nonce: Uint8Array.from(randomBytes(16)),
+      body: bodyOf(retrieval.body),
+    };
+    const { receiptId, bytes } = encodeRetrieval(payload);
+    await this.receipts.appendRetrieval(digestBytes('blake3', receiptId), bytes, payload.actor, payload.occurred_at);
+    this.tenancy.afterCommit(() => {
+      this.sequencer.wake();
+    });
+    return { receiptId, occurredAt: payload.occurred_at };
+  }
+
+  /** The receipt with that UUID. @throws ReceiptUnknown */
+  async read(receiptId: string): Promise<SealedReceipt> {
+    const cose = (await this.receipts.findReceipts([receiptId])).get(receiptId);
+    if (cose === undefined) throw new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
+    return openReceipt(cose);
+  }
+
+  /** The retrieval receipt `blake3:<hex>`. @throws ReceiptUnknown */
+  async readRetrieval(receiptId: string): Promise<RetrievalPayload> {
+    const record = (await this.receipts.findRetrievals([receiptId])).get(receiptId);
+    if (record === undefined) throw new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
+    return openRetrieval(record).payload;
+  }
+
+  /** Ids and kinds of the receipts about a subject, oldest first. */
+  findBySubject(subject: string): Promise<{ receiptId: string; kind: string }[]> {
+    return this.receipts.findIdsBySubject(subject);
+  }
+
+  /** Seals the next receipt of its stream and moves the head in the map. */
+  private seal(happening: Happening, occurredAt: string, heads: Map<string, StreamHead>): SealedReceipt {
+    const stream = happening.stream ?? MAIN_STREAM;
+    const head = heads.get(stream);
+    if (head === undefined) throw new Error(`the head of stream ${stream} was not locked`);
+    const receipt = sealReceipt(
+      {
+        kind: happening.kind,
+        tenant_id: this.tenancy.tenant,
+        stream,
+        seq: head.seq + 1,
+        prev: head.payloadHash === null ? null : `blake3:${Buffer.from(head.payloadHash).toString('hex')}`,
+        occurred_at: occurredAt,
+        actor: happening.actor,
+        auth_mode: happening.authMode,
+        subject: happening.subject,
+        body: bodyOf(happening.body),
+      },
+      this.keys.active,
+    );
+    heads.set(stream, { stream, seq: head.seq + 1, payloadHash: digestBytes('blake3', receipt.payloadHash) });
+    return receipt;
+  }
+}
+
+function bodyOf(body: object): CborMap {
+  const map = toCbor(body);
+  if (!isCborMap(map)) throw new TypeError('the body of a receipt is an object');
+  return map;
+}

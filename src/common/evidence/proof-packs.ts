@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { CrossTenant } from '../tenancy/cross-tenant.js';
+import { Tenancy } from '../tenancy/tenancy.js';
+import { parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
+import { blake3, type Digest, digestBytes, namedDigest } from './digest.js';
+import { ReceiptNotLogged, ReceiptUnknown } from './evidence.problems.js';
+import { type KnownKey, KeyRing } from './key-ring.js';
+import { LogReader, type PublishedHead } from './log-reader.js';
+import { LogSequencer } from './log-sequencer.js';
+import { sealPack } from './pack.js';
+import type { LogPosition, PackChunk, PackConsistency, PackReceipt, PackRetrieval } from './pack-format.js';
+import { openReceipt } from './receipt.js';
+import { ReceiptsStore } from './receipts.store.js';
+
+export interface PackRequest {
+  /** What the pack is about: `{ type: 'answer', id }`. */
+  readonly subject: { readonly type: string; readonly id: string };
+  /** UUIDs of execution receipts and `blake3:<hex>` of retrieval receipts; doubles count once. */
+  readonly receiptIds: readonly string[];
+  /** Texts to show; the receipt named must be among the above and name the chunk. */
+  readonly chunks: readonly PackChunk[];
+  /** Checkpoints handed out before, which the pack's checkpoint is to be shown to extend. */
+  readonly earlierCheckpoints?: readonly string[];
+}
+
+interface ExecutionRecord {
+  readonly receiptId: string;
+  readonly cose: Uint8Array;
+  readonly kid: string;
+  readonly digest: Uint8Array;
+}
+interface RetrievalRecord {
+  readonly receiptId: string;
+  readonly cbor: Uint8Array;
+}
+interface LogProof {
+  readonly head: PublishedHead;
+  readonly positions: readonly LogPosition[];
+  readonly consistency: readonly PackConsistency[];
+}
+
+/** Makes proof packs (D33): one file that verifies offline. docs/formats/proof-pack.md says what is in it. */
+@Injectable()
+export class ProofPacks {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly crossTenant: CrossTenant,
+    private readonly receipts: ReceiptsStore,
+    private readonly sequencer: LogSequencer,
+    private readonly keys: KeyRing,
+  ) {}
+
+  /**
+   * Call it inside a unit of work, after the one that recorded the receipts is committed. Brings the log up to date first.
+   * @returns the file: send it as it is, its bytes are sealed
+   * @throws ReceiptUnknown, ReceiptNotLogged
+   */
+  async make(request: PackRequest): Promise<Uint8Array> {
+    const executions = await this.readExecutions(request.receiptIds);
+    const retrievals = await this.readRetrievals(request.receiptIds);
+    await this.sequencer.integrate();
+    const proof = await this.proveLogged(
+      [...executions, ...retrievals].map((record) => record.receiptId),
+      [
+        ...executions.map((record) => record.digest),
+        ...retrievals.map(({ receiptId }) => digestBytes('blake3', receiptId)),
+      ],
+      request.earlierCheckpoints ?? [],
+    );
+    const keys = await this.keysFor(executions, proof);
+    return sealPack(
+      {
+        checkpoint: proof.head.checkpoint,
+        chunks: request.chunks,
+        consistency: proof.consistency,
+        keys: keys.map((known) => known.jwk),
+        made_at: new Date().toISOString(),
+        receipts: executions.map((record, n) => packReceipt(record, proof.positions[n])),
+        retrievals: retrievals.map((record, n) => packRetrieval(record, proof.positions[executions.length + n])),
+        subject: request.subject,
+        tenant_id: this.tenancy.tenant,
+      },
+      this.keys.active,
+    );
+  }
+
+  /** In ascending order of stream and seq, as the format asks. */
+  private async readExecutions(receiptIds: readonly string[]): Promise<ExecutionRecord[]> {
+    const wanted = [...new Set(receiptIds.filter((id) => !id.startsWith('blake3:')))];
+    const found = await this.receipts.findReceipts(wanted);
+    const opened = wanted.map((receiptId) => {
+      const cose = found.get(receiptId);
+      if (cose === undefined) throw unknown(receiptId);
+      return { ...openReceipt(cose), digest: blake3(cose) };
+    });
+    return opened.sort((a, b) => compare(a.payload.stream, b.payload.stream) || a.payload.seq - b.payload.seq);
+  }
+
+  private async readRetrievals(receiptIds: readonly string[]): Promise<RetrievalRecord[]> {
+    const wanted = [...new Set(receiptIds.filter((id) => id.startsWith('blake3:')))];
+    const found = await this.receipts.findRetrievals(wanted);
+    return wanted.map((receiptId) => {
+      const cbor = found.get(receiptId);
+      if (cbor === undefined) throw unknown(receiptId);
+      return { receiptId, cbor };
+    });
+  }
+
+  /** By the operator's connections, so that a unit of work never waits for a second one of its own kind. */
+  private proveLogged(ids: string[], digests: Uint8Array[], earlier: readonly string[]): Promise<LogProof> {
+    return this.crossTenant.run('read log', async (query) => {
+      const log = new LogReader(query);
+      const head = await log.findHead();
+      if (head === undefined) throw notLogged(ids[0] ?? '');
+      const leaves = await log.findLeaves(digests);
+      const indices = digests.map((digest, n) => {
+        const leaf = leaves.get(Buffer.from(digest).toString('hex'));
+        if (leaf === undefined || leaf >= head.size) throw notLogged(ids[n] ?? '');
+        return leaf;
+      });
+      const paths = await log.proveInclusion(indices, head.size);
+      const positions = indices.map((leaf_index, n) => ({ leaf_index, path: (paths[n] ?? []).map(asDigest) }));
+      const consistency: PackConsistency[] = [];
+      for (const checkpoint of earlier) {
+        const path = await log.proveConsistency(parseCheckpoint(checkpoint).size, head.size);
+        consistency.push({ checkpoint, path: path.map(asDigest) });
+      }
+      return { head, positions, consistency };
+    });
+  }
+
+  /** The keys that signed anything in the pack, and the one that will seal it. */
+  private async keysFor(executions: readonly ExecutionRecord[], proof: LogProof): Promise<KnownKey[]> {
+    const kids = new Set([...executions.map((record) => record.kid), proof.head.kid, this.keys.active.kid]);
+    const earlier = proof.consistency.map((item) => parseCheckpoint(item.checkpoint));
+    const known = await this.keys.list();
+    return known.filter(
+      ({ key }) => kids.has(key.kid) || earlier.some((checkpoint) => verifyCheckpoint(checkpoint, key)),
+    );
+  }
+}
+
+const unknown = (receiptId: string): ReceiptUnknown =>
+  new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
+
+const notLogged = (receiptId: string): ReceiptNotLogged =>
+  new ReceiptNotLogged({ receiptId, retryAfterSec: 1 }, 'Ask again once the request that made the receipt has ended.');
+
+const asDigest = (hash: Uint8Array): Digest => namedDigest('sha256', hash);
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+function packReceipt(record: ExecutionRecord, position: LogPosition | undefined): PackReceipt {
+  if (position === undefined) throw notLogged(record.receiptId);
+  return { ...position, cose: base64(record.cose), receipt_id: record.receiptId };
+}
+
+function packRetrieval(record: RetrievalRecord, position: LogPosition | undefined): PackRetrieval {
+  if (position === undefined) throw notLogged(record.receiptId);
+  return { ...position, cbor: base64(record.cbor), receipt_id: record.receiptId };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

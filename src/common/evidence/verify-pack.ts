@@ -1,0 +1,300 @@
+import { type CborMap, type CborValue, isCborMap } from './cbor.js';
+import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
+import { parseCose, verifyCose } from './cose.js';
+import { blake3, blake3Digest, digestBytes } from './digest.js';
+import { type RecordType, logLeafHash } from './log-entry.js';
+import { verifyConsistency, verifyInclusion } from './merkle.js';
+import {
+  type LogPosition,
+  PACK_CONTENT_TYPE,
+  type PackChunk,
+  type PackContents,
+  type ProofPack,
+  readPack,
+  sealedBytes,
+} from './pack-format.js';
+import { openReceipt, openRetrieval, type RetrievalPayload, type SealedReceipt } from './receipt.js';
+import { type PublicJwk, VerifyingKey } from './signing-key.js';
+
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+export interface Verdict {
+  readonly ok: boolean;
+  /** In the order of verification: the first that is not ok is what failed. */
+  readonly checks: readonly Check[];
+}
+
+/** A key known from elsewhere, with its validity when the source gives one (seconds since 1970). */
+export interface TrustedKey {
+  readonly key: VerifyingKey;
+  readonly nbf?: number;
+  readonly exp?: number;
+}
+
+type OpenedReceipt = SealedReceipt & { readonly kid: string };
+interface UsableKey {
+  readonly key: VerifyingKey;
+  readonly nbf: number;
+  readonly exp: number;
+}
+
+/** What earlier checks established, for the later ones. */
+interface Opened {
+  readonly pack: ProofPack;
+  readonly trusted: readonly TrustedKey[] | undefined;
+  readonly keys: Map<string, UsableKey>;
+  readonly receipts: OpenedReceipt[];
+  readonly retrievals: { receiptId: string; payload: RetrievalPayload }[];
+  checkpoint: Checkpoint | undefined;
+}
+
+/** Each step throws with what is wrong, or returns what was found right. Their names are part of the format. */
+const STEPS: readonly (readonly [string, (opened: Opened) => string])[] = [
+  ['keys', checkKeys],
+  ['receipts', checkReceipts],
+  ['signatures', checkSignatures],
+  ['chain', checkChain],
+  ['retrievals', checkRetrievals],
+  ['chunks', checkChunks],
+  ['checkpoint', checkCheckpoint],
+  ['inclusion', checkInclusion],
+  ['consistency', checkConsistency],
+  ['auth-mode', checkAuthMode],
+  ['seal', checkSeal],
+];
+
+/**
+ * Verifies a proof pack from its own bytes, and the trusted keys when some are given; reads nothing else. Without trusted keys
+ * the pack's own are used, which shows that it is whole but not who made it: the `keys` check says so.
+ */
+export function verifyPack(file: Uint8Array, trusted?: readonly TrustedKey[]): Verdict {
+  let pack: ProofPack;
+  try {
+    pack = readPack(file);
+  } catch (error) {
+    return { ok: false, checks: [failed('format', error)] };
+  }
+  const opened: Opened = { pack, trusted, keys: new Map(), receipts: [], retrievals: [], checkpoint: undefined };
+  const checks = STEPS.map(([name, step]) => attempt(name, () => step(opened)));
+  checks.unshift({ name: 'format', ok: true, detail: `${pack.format}, ${String(file.length)} bytes, canonical` });
+  return { ok: checks.every((check) => check.ok), checks };
+}
+
+function attempt(name: string, step: () => string): Check {
+  try {
+    return { name, ok: true, detail: step() };
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+function failed(name: string, error: unknown): Check {
+  return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
+}
+
+function checkKeys({ pack, trusted, keys }: Opened): string {
+  for (const jwk of pack.keys) keys.set(jwk.kid, usableKey(jwk, trusted));
+  if (keys.size !== pack.keys.length) throw new Error('a key stands in the pack twice');
+  if (trusted === undefined) {
+    return `${count(keys.size, 'key')} inside the pack, self-asserted: give a key to pin who made it`;
+  }
+  return `${count(keys.size, 'key')}, all among the trusted ones`;
+}
+
+function usableKey(jwk: PublicJwk, trusted: readonly TrustedKey[] | undefined): UsableKey {
+  const key = new VerifyingKey(Buffer.from(jwk.x, 'base64url'));
+  if (key.kid !== jwk.kid) throw new Error(`kid ${jwk.kid} is not the thumbprint of its key`);
+  const pinned = trusted?.find((candidate) => candidate.key.kid === key.kid);
+  if (trusted !== undefined && pinned === undefined) throw new Error(`key ${jwk.kid} is not among the trusted keys`);
+  return { key, nbf: pinned?.nbf ?? jwk.nbf, exp: pinned?.exp ?? jwk.exp ?? Infinity };
+}
+
+function checkReceipts({ pack, receipts }: Opened): string {
+  if (pack.receipts.length + pack.retrievals.length === 0) throw new Error('the pack holds no receipt');
+  for (const item of pack.receipts) {
+    const receipt = naming(item.receipt_id, () => openReceipt(fromBase64(item.cose)));
+    if (receipt.receiptId !== item.receipt_id) {
+      throw new Error(`receipt ${item.receipt_id}: its payload makes the id ${receipt.receiptId}`);
+    }
+    expectTenant(receipt.payload.tenant_id, pack, item.receipt_id);
+    receipts.push(receipt);
+  }
+  return `${count(receipts.length, 'execution receipt')}: ${[...new Set(receipts.map((r) => r.payload.kind))].join(', ')}`;
+}
+
+function checkSignatures({ receipts, keys }: Opened): string {
+  for (const receipt of receipts) {
+    const known = keys.get(receipt.kid);
+    if (known === undefined) throw new Error(`receipt ${receipt.receiptId}: key ${receipt.kid} is not in the pack`);
+    if (!verifyCose(parseCose(receipt.cose), known.key)) {
+      throw new Error(`receipt ${receipt.receiptId}: the signature does not hold`);
+    }
+    const seconds = Date.parse(receipt.payload.occurred_at) / 1000;
+    if (seconds < known.nbf || seconds >= known.exp) {
+      throw new Error(
+        `receipt ${receipt.receiptId}: ${receipt.payload.occurred_at} is outside the validity of its key`,
+      );
+    }
+  }
+  return `${count(receipts.length, 'signature')} (Ed25519) hold`;
+}
+
+function checkChain({ receipts }: Opened): string {
+  const last = new Map<string, OpenedReceipt>();
+  let links = 0;
+  for (const receipt of receipts) {
+    const { stream, seq, prev } = receipt.payload;
+    const before = last.get(stream);
+    if (before !== undefined && before.payload.seq >= seq) {
+      throw new Error(`receipt ${receipt.receiptId}: stream ${stream} is not in ascending order of seq`);
+    }
+    if (before?.payload.seq === seq - 1) {
+      if (prev !== before.payloadHash)
+        throw new Error(`receipt ${receipt.receiptId}: prev is not the receipt before it`);
+      links++;
+    }
+    last.set(stream, receipt);
+  }
+  return `${count(last.size, 'stream')}, ${count(links, 'link')} between neighbours hold`;
+}
+
+function checkRetrievals({ pack, retrievals }: Opened): string {
+  for (const item of pack.retrievals) {
+    const opened = naming(item.receipt_id, () => openRetrieval(fromBase64(item.cbor)));
+    if (opened.receiptId !== item.receipt_id) {
+      throw new Error(`retrieval ${item.receipt_id}: its bytes make the id ${opened.receiptId}`);
+    }
+    expectTenant(opened.payload.tenant_id, pack, item.receipt_id);
+    retrievals.push(opened);
+  }
+  return `${count(retrievals.length, 'retrieval receipt')}`;
+}
+
+function checkChunks({ pack, receipts, retrievals }: Opened): string {
+  const bodies = new Map<string, CborMap>();
+  for (const receipt of receipts) bodies.set(receipt.receiptId, receipt.payload.body);
+  for (const retrieval of retrievals) bodies.set(retrieval.receiptId, retrieval.payload.body);
+  for (const chunk of pack.chunks) {
+    if (blake3Digest(chunk.content) !== chunk.content_hash) {
+      throw new Error(`chunk ${chunk.chunk_id}: content_hash is not the digest of its content`);
+    }
+    const body = bodies.get(chunk.receipt_id);
+    if (body === undefined) throw new Error(`chunk ${chunk.chunk_id}: receipt ${chunk.receipt_id} is not in the pack`);
+    if (!mentions(body, chunk)) {
+      throw new Error(`chunk ${chunk.chunk_id}: receipt ${chunk.receipt_id} does not name it with this content`);
+    }
+  }
+  return `${count(pack.chunks.length, 'chunk')}: texts match the digests that the receipts name`;
+}
+
+/** Some map in the body has this chunk_id and content_hash, and does not contradict the chunk's other ids. */
+function mentions(value: CborValue, chunk: PackChunk): boolean {
+  if (Array.isArray(value)) return value.some((item: CborValue) => mentions(item, chunk));
+  if (!isCborMap(value)) return false;
+  const agrees = (['corpus_id', 'doc_id', 'version'] as const).every(
+    (name) => !Object.hasOwn(value, name) || value[name] === chunk[name],
+  );
+  if (value.chunk_id === chunk.chunk_id && value.content_hash === chunk.content_hash && agrees) return true;
+  return Object.values(value).some((member) => mentions(member, chunk));
+}
+
+function checkCheckpoint(opened: Opened): string {
+  opened.checkpoint = signedCheckpoint(opened, opened.pack.checkpoint);
+  return `${opened.checkpoint.origin}, ${count(opened.checkpoint.size, 'leaf', 'leaves')}`;
+}
+
+function checkInclusion({ pack, checkpoint }: Opened): string {
+  if (checkpoint === undefined) throw new Error('there is no good checkpoint to check against');
+  for (const item of pack.receipts) expectIncluded('execution', fromBase64(item.cose), item, checkpoint);
+  for (const item of pack.retrievals) expectIncluded('retrieval', fromBase64(item.cbor), item, checkpoint);
+  return `${count(pack.receipts.length + pack.retrievals.length, 'record')} in the log`;
+}
+
+function expectIncluded(
+  type: RecordType,
+  record: Uint8Array,
+  item: LogPosition & { receipt_id: string },
+  head: Checkpoint,
+): void {
+  const path = item.path.map((digest) => digestBytes('sha256', digest));
+  if (!verifyInclusion(logLeafHash(type, blake3(record)), item.leaf_index, head.size, path, head.root)) {
+    throw new Error(`receipt ${item.receipt_id}: the inclusion proof does not lead to the checkpoint`);
+  }
+}
+
+function checkConsistency(opened: Opened): string {
+  const { pack, checkpoint } = opened;
+  if (checkpoint === undefined) throw new Error('there is no good checkpoint to check against');
+  for (const item of pack.consistency) {
+    const earlier = signedCheckpoint(opened, item.checkpoint);
+    const path = item.path.map((digest) => digestBytes('sha256', digest));
+    if (earlier.origin !== checkpoint.origin || !verifyConsistency(earlier, checkpoint, path)) {
+      throw new Error(
+        `the checkpoint of ${count(earlier.size, 'leaf', 'leaves')} is not extended by the pack's checkpoint`,
+      );
+    }
+  }
+  return `${count(pack.consistency.length, 'earlier checkpoint')} extended`;
+}
+
+function checkAuthMode({ receipts, retrievals }: Opened): string {
+  const modes = new Set([...receipts, ...retrievals].map((record) => record.payload.auth_mode));
+  const development = [...modes].find((mode) => mode.startsWith('dev'));
+  if (development !== undefined) throw new Error(`made under authentication mode ${development}, which proves nothing`);
+  return [...modes].join(', ');
+}
+
+function checkSeal({ pack, keys }: Opened): string {
+  const seal = parseCose(fromBase64(pack.seal));
+  const known = keys.get(seal.kid);
+  if (seal.contentType !== PACK_CONTENT_TYPE || seal.payload !== null)
+    throw new Error('the seal is not that of a proof pack');
+  if (known === undefined) throw new Error(`the seal's key ${seal.kid} is not in the pack`);
+  expectValid(known, pack.made_at, 'the seal');
+  if (!verifyCose(seal, known.key, sealedBytes(withoutSeal(pack)))) {
+    throw new Error('the seal does not hold: some byte of the pack was changed');
+  }
+  return `made ${pack.made_at}, nothing changed since`;
+}
+
+function withoutSeal(pack: ProofPack): PackContents {
+  return Object.fromEntries(Object.entries(pack).filter(([name]) => name !== 'seal')) as unknown as PackContents;
+}
+
+function signedCheckpoint({ keys }: Opened, text: string): Checkpoint {
+  const checkpoint = parseCheckpoint(text);
+  if (![...keys.values()].some(({ key }) => verifyCheckpoint(checkpoint, key))) {
+    throw new Error('no signature of the checkpoint holds under a key of the pack');
+  }
+  return checkpoint;
+}
+
+function expectValid(known: UsableKey, instant: string, what: string): void {
+  const seconds = Date.parse(instant) / 1000;
+  if (!(seconds >= known.nbf && seconds < known.exp)) {
+    throw new Error(`${what}: ${instant} is outside the validity of key ${known.key.kid}`);
+  }
+}
+
+function expectTenant(tenantId: string, pack: ProofPack, receiptId: string): void {
+  if (tenantId !== pack.tenant_id) throw new Error(`receipt ${receiptId} is not of tenant ${pack.tenant_id}`);
+}
+
+function naming<T>(receiptId: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Error(`receipt ${receiptId}: ${error instanceof Error ? error.message : 'unreadable'}`, { cause: error });
+  }
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Buffer.from(text, 'base64');
+}
+
+function count(n: number, one: string, many = `${one}s`): string {
+  return `${String(n)} ${n === 1 ? one : many}`;
+}

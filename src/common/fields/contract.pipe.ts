@@ -1,0 +1,69 @@
+import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { invalid, invalidMembers, type Issue } from '../problem/house-problems.js';
+import { allowsExtraMembers, textKinds } from './fields.js';
+
+const PLAIN = new Set<unknown>([Object, String, Number, Boolean, Array, undefined]);
+
+/** Makes a DTO of what came in and refuses what its fields do not allow, naming every member that is wrong. */
+@Injectable()
+export class ContractPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if (type === 'custom' || PLAIN.has(metatype)) return value;
+    const target = metatype as Type<object>;
+    if (type === 'body') return readAs(target, this.asObject(value), 'body');
+    return readAs(target, readText(target, value as Record<string, unknown>), type === 'param' ? 'path' : type);
+  }
+
+  private asObject(value: unknown): object {
+    if (value === undefined || value === null) return {};
+    if (typeof value !== 'object' || Array.isArray(value)) throw invalid('body', 'must be a JSON object');
+    return value;
+  }
+}
+
+/**
+ * Reads an object as a DTO; for a member whose class another member decides (OneOf).
+ * @param where the path of the object, for what is wrong with it
+ * @throws ValidationFailed naming every member that is wrong
+ */
+export function readAs<T extends object>(target: Type<T>, plain: object, where: string): T {
+  const instance = plainToInstance(target, plain);
+  const open = allowsExtraMembers(target);
+  const errors = validateSync(instance, {
+    whitelist: !open,
+    forbidNonWhitelisted: !open,
+    forbidUnknownValues: !open,
+  });
+  if (errors.length === 0) return instance;
+  throw invalidMembers(errors.flatMap((error) => issuesOf(error, where)));
+}
+
+function issuesOf(error: ValidationError, parent: string): Issue[] {
+  const path = /^\d+$/.test(error.property) ? `${parent}[${error.property}]` : `${parent}.${error.property}`;
+  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
+    path,
+    message:
+      rule === 'whitelistValidation'
+        ? 'is not a member of this request; leave it out'
+        : message.replace(/^property /, ''),
+  }));
+  return [...own, ...(error.children ?? []).flatMap((child) => issuesOf(child, path))];
+}
+
+/** Text of a query or path read as the number, flag or list its field is; `tenantId` is the tenant guard's and is left out. */
+function readText(target: Type<object>, source: Record<string, unknown>): object {
+  const kinds = textKinds(target);
+  const entries = Object.entries(source ?? {}).filter(([name]) => name !== 'tenantId');
+  return Object.fromEntries(entries.map(([name, value]) => [name, readOne(kinds[name], value)]));
+}
+
+function readOne(kind: string | undefined, value: unknown): unknown {
+  if (kind === 'list') return Array.isArray(value) ? value : [value];
+  if (typeof value !== 'string') return value;
+  if (kind === 'flag')
+    return value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value;
+  if (kind === 'integer' || kind === 'decimal') return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  return value;
+}

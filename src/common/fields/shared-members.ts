@@ -1,0 +1,19 @@
+import { Text } from './fields.js';
+
+/** The `tenantId` a body may carry beside the credential (tenant-api.md 5, item 5); the caller guard compares the two. */
+export const TenantMember = () =>
+  Text({
+    about: 'The tenant, where the caller wants to say it; it must be the one of the credential.',
+    example: 'default',
+    optional: true,
+    min: 1,
+  });
+
+/** The `idempotencyKey` of a body, which the idempotency interceptor reads (D9). */
+export const IdempotencyKeyMember = ({ optional = false } = {}) =>
+  Text({
+    about: 'Key of this one effect. Equal to x-idempotency-key when both are sent, and may stand in for that header.',
+    optional,
+    min: 8,
+    max: 255,
+  });

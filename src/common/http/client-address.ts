@@ -1,0 +1,83 @@
+import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** An address range: its first address and how many leading bits count. */
+export type Network = [Address, number];
+
+/** Of an IPv6 address only these bits count: whoever has one address of a /64 has them all. */
+const IPV6_BITS = 64;
+
+/**
+ * Reads addresses and CIDR ranges separated by commas.
+ * @throws Error naming the first that is neither
+ */
+export function parseNetworks(list: string): Network[] {
+  return list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map(parseNetwork);
+}
+
+function parseNetwork(entry: string): Network {
+  const isRange = entry.includes(':') ? ipaddr.IPv6.isValidCIDR(entry) : ipaddr.IPv4.isValidCIDRFourPartDecimal(entry);
+  if (isRange) return unmapped(ipaddr.parseCIDR(entry));
+  const address = parseAddress(entry);
+  if (!address) throw new Error(`${JSON.stringify(entry)} is no address and no CIDR range`);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** ::ffff:10.0.0.0/104 is 10.0.0.0/8. */
+function unmapped([address, bits]: Network): Network {
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= MAPPED_BITS;
+  return isMapped ? [address.toIPv4Address(), bits - MAPPED_BITS] : [address, bits];
+}
+const MAPPED_BITS = 96;
+
+/** An IPv4 address in an IPv6 one (::ffff:192.0.2.1) counts as the IPv4 address. Short forms such as `10.1` are no addresses here. */
+function parseAddress(text: string): Address | undefined {
+  const isAddress = text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
+  return isAddress ? ipaddr.process(text) : undefined;
+}
+
+/** Where requests come from, seen past the proxies that are trusted. */
+export class ClientAddresses {
+  constructor(private readonly trusted: readonly Network[]) {}
+
+  /**
+   * The address that limits are counted by: an IPv4 address, or the /64 of an IPv6 one. X-Forwarded-For is read from its end, and only
+   * as far as every hop is a trusted proxy: what a client itself wrote into it is never believed.
+   */
+  of(request: FastifyRequest): string {
+    const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+    return this.find(request.socket.remoteAddress, forwarded);
+  }
+
+  /** @param forwarded the entries of X-Forwarded-For, in their order */
+  find(peer: string | undefined, forwarded: readonly string[]): string {
+    let address = peer === undefined ? undefined : parseAddress(peer);
+    for (const entry of [...forwarded].reverse()) {
+      if (!address || !this.isTrusted(address)) break;
+      const hop = parseAddress(withoutPort(entry.trim()));
+      if (!hop) break;
+      address = hop;
+    }
+    return address ? keyOf(address) : 'unknown';
+  }
+
+  private isTrusted(address: Address): boolean {
+    return this.trusted.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
+  }
+}
+
+/** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+function withoutPort(entry: string): string {
+  return /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
+}
+
+function keyOf(address: Address): string {
+  if (address.kind() === 'ipv4') return address.toString();
+  const prefix = address.toByteArray().map((byte, index) => (index < IPV6_BITS / 8 ? byte : 0));
+  return `${ipaddr.fromByteArray(prefix).toString()}/${IPV6_BITS}`;
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../problem/problem.js';
+import { MAX_JSON_DEPTH, readJson } from './json-body.js';
+
+const refusal = (body: string | Buffer): string => {
+  try {
+    readJson(Buffer.from(body));
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof Problem) return `${error.kind.status} ${error.kind.type}: ${error.message}`;
+    throw error;
+  }
+};
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('readJson', () => {
+  it('reads JSON; of duplicate members the last counts; no bytes are no body', () => {
+    expect(readJson(Buffer.from('{"a":1,"b":[true,null,"ü"],"a":2}'))).toEqual({ a: 2, b: [true, null, 'ü'] });
+    expect(readJson(Buffer.alloc(0))).toBeUndefined();
+  });
+
+  it.each([
+    ['cut off', '{"a":', '400 MalformedRequest: The body is not valid JSON'],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), '400 MalformedRequest: The body is not valid UTF-8'],
+    ['a NUL', '{"a":{"b":["x","\\u0000"]}}', '400 ValidationFailed: body.a.b[1]: holds a NUL character'],
+    [
+      'a lone surrogate',
+      '{"title":"\\ud800"}',
+      '400 ValidationFailed: body.title: holds a NUL character or a lone surrogate',
+    ],
+    ['a bad member name', '{"a":{"x\\u0000":1}}', '400 ValidationFailed: body.a: has a member whose name'],
+    ['__proto__', '{"__proto__":{"admin":true}}', '400 ValidationFailed: body: has a member whose name'],
+    [
+      'constructor, however deep',
+      '{"a":[{"constructor":{"x":1}}]}',
+      '400 ValidationFailed: body.a[0]: has a member whose name is not allowed: "constructor"',
+    ],
+    ['toString', '{"toString":1}', '400 ValidationFailed: body: has a member whose name'],
+    [
+      'too deep',
+      nested(MAX_JSON_DEPTH + 2),
+      `400 ValidationFailed: body${'[0]'.repeat(MAX_JSON_DEPTH)}: is nested deeper`,
+    ],
+    ['far too deep', nested(500_000), '400 ValidationFailed: body[0]'],
+  ])('refuses what is %s', (_, body, expected) => {
+    expect(refusal(body)).toContain(expected);
+  });
+
+  it('takes depth up to the bound', () => {
+    expect(refusal(nested(MAX_JSON_DEPTH))).toBe('accepted');
+  });
+});

@@ -1,0 +1,29 @@
+import type { AddressInfo } from 'node:net';
+import { Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { SETTINGS, type Settings } from '../config/settings.js';
+
+/** Under which address people and programs reach this server, for links in answers and mails. */
+@Injectable()
+export class PublicAddress {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  /** @param path begins with a slash @returns an absolute URL: under SVC_PUBLIC_URL, else under the address the server is bound to */
+  urlOf(path: string): string {
+    const base = this.settings.process.publicUrl ?? `http://${this.boundHost()}`;
+    return base.replace(/\/+$/, '') + path;
+  }
+
+  private boundHost(): string {
+    const { host, port } = this.settings.api;
+    const server = this.adapterHost.httpAdapter.getHttpServer() as { address(): AddressInfo | null };
+    return `${WILDCARDS.has(host) ? 'localhost' : bracketed(host)}:${server.address()?.port ?? port}`;
+  }
+}
+
+/** Binding to every address is none that a link could name. */
+const WILDCARDS = new Set(['0.0.0.0', '::']);
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -1,0 +1,96 @@
+import type { OnModuleInit } from '@nestjs/common';
+import { PgBoss, type Job, type JobResult, type JobWithMetadata, type SendOptions, type WorkOptions } from 'pg-boss';
+import type { Settings } from '../config/settings.js';
+import { roleConnection, type DatabaseAddress } from '../database/connection.js';
+import { isDatabaseUnavailable } from '../database/unavailable.js';
+import type { Log } from '../observability/log.js';
+import type { Query } from '../tenancy/cross-tenant.js';
+import type { Tenancy } from '../tenancy/tenancy.js';
+import type { QueueName } from './queues.js';
+
+export type JobHandler<T> = (jobs: JobWithMetadata<T>[]) => Promise<void | JobResult[]>;
+export const JOBS_SCHEMA = 'pgboss';
+
+/**
+ * Durable background work on PostgreSQL (pg-boss). A job is sent inside the unit of work whose effect it follows, so it exists exactly
+ * when the effect does. Job data holds ids, never content. Workers connect as svc_operator and enter the tenant's unit of work themselves.
+ */
+export class Jobs implements OnModuleInit {
+  private readonly boss: PgBoss;
+  private failing = false;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly tenancy: Tenancy,
+    private readonly log: Log,
+    address: DatabaseAddress,
+  ) {
+    this.boss = new PgBoss({
+      ...roleConnection(address, 'svc_operator', settings),
+      schema: JOBS_SCHEMA,
+      migrate: false,
+      createSchema: false,
+      supervise: settings.jobs.enabled,
+      schedule: false,
+      useListenNotify: settings.jobs.enabled,
+      superviseIntervalSeconds: 5,
+      monitorIntervalSeconds: 5,
+      reindex: false,
+    });
+    this.boss.on('error', (failure) => this.reportError(asError(failure)));
+    this.boss.on('warning', (warning) => log.debug({ warning: warning.message }, 'job queue warning'));
+  }
+
+  /** Whether this process works on jobs, or only sends them. */
+  get working(): boolean {
+    return this.settings.jobs.enabled;
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.boss.start();
+  }
+
+  /** Adds a job inside the open unit of work. */
+  async send(queue: QueueName, data: object, options: SendOptions = {}): Promise<void> {
+    await this.sendBy((sql, parameters) => this.tenancy.query(sql, parameters), queue, { data, options });
+  }
+
+  /** Adds a job inside the transaction of a query: one that {@link CrossTenant} opened. */
+  async sendBy(query: Query, queue: QueueName, job: { data: object; options?: SendOptions }): Promise<void> {
+    const db = {
+      executeSql: async (text: string, values?: unknown[]) => ({ rows: await query<unknown>(text, values) }),
+    };
+    await this.boss.send(queue, job.data, { ...job.options, db });
+  }
+
+  /** Registers the worker of a queue; does nothing in a process that only sends. Workers wake by NOTIFY and poll each second besides, for retries that have come due. */
+  async work<T>(queue: QueueName, options: WorkOptions, handler: JobHandler<T>): Promise<void> {
+    if (!this.working) return;
+    await this.boss.work<T>(
+      queue,
+      { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 1, ...options, includeMetadata: true },
+      async (jobs: Job<T>[]) => handler(jobs as JobWithMetadata<T>[]),
+    );
+  }
+
+  /** Jobs waiting or being worked on, by queue. */
+  async depth(queue: QueueName): Promise<{ queued: number; active: number }> {
+    const found = await this.boss.getQueue(queue);
+    return { queued: found?.queuedCount ?? 0, active: found?.activeCount ?? 0 };
+  }
+
+  /** Lets the jobs in hand end, for as long as the drain allows; what is cut off is resumed elsewhere after its heartbeat. */
+  async stop(): Promise<void> {
+    await this.boss.stop({ graceful: true, timeout: this.settings.process.drainSeconds * 1000 });
+  }
+
+  /** A lost database would otherwise log twice a second from every worker. */
+  private reportError(error: Error): void {
+    const away = isDatabaseUnavailable(error);
+    if (!away || !this.failing) this.log.error({ error }, away ? 'job queue lost the database' : 'job queue error');
+    this.failing = away;
+  }
+}
+
+/** A worker's failure comes as a plain copy of the error, with the worker's names beside it. */
+const asError = (failure: object): Error => (failure instanceof Error ? failure : Object.assign(new Error(), failure));

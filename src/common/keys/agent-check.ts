@@ -1,0 +1,71 @@
+import type { OnModuleInit } from '@nestjs/common';
+import type { TenantCaller, Tier } from '../contract/caller.js';
+import type { Listener } from '../database/listener.js';
+import { Remembered } from '../database/remembered.js';
+import type { ServerSecret } from '../sessions/server-secret.js';
+import { DISCOVERY_TENANT } from '../tenancy/discovery-tenant.js';
+import type { Tenancy } from '../tenancy/tenancy.js';
+import { AgentTokens, type AgentAddress } from './agent-token.js';
+
+interface Verdict {
+  agentId: string;
+  expiresAt: Date;
+  caller: TenantCaller;
+}
+
+/** Finds out which agent a self-signup bearer belongs to (D15). One that ended or was sponsored, in whatever process, is asked about anew. */
+export class AgentCheck implements OnModuleInit {
+  private readonly verdicts: Remembered<Verdict>;
+  private tokens!: AgentTokens;
+
+  constructor(
+    private readonly tenancy: Tenancy,
+    listener: Listener,
+    private readonly secret: ServerSecret,
+  ) {
+    this.verdicts = new Remembered(listener, 'svc_agent_changed', (agentId, verdict) => verdict.agentId === agentId);
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.tokens = new AgentTokens(await this.secret.keyFor('self-signup'));
+  }
+
+  /** A new bearer for an agent. */
+  mint(agentId: string): { token: string; hash: Buffer } {
+    return this.tokens.mint(agentId);
+  }
+
+  /** Whose bearer this says it is, by its signature alone: the agent may have ended. */
+  read(token: string): AgentAddress | undefined {
+    return this.tokens.read(token);
+  }
+
+  /** @returns undefined when the token is not of an agent that may still act */
+  async find(token: string): Promise<TenantCaller | undefined> {
+    const address = this.tokens.read(token);
+    if (!address) return undefined;
+    const id = address.hash.toString('base64');
+    const known = this.verdicts.get(id);
+    if (known) return known.expiresAt > new Date() ? known.caller : undefined;
+    return (await this.verdicts.ask(id, () => this.ask(address)))?.caller;
+  }
+
+  /** The next request of this agent in this process is judged anew; the other processes are told by NOTIFY. */
+  forget(agentId: string): void {
+    this.verdicts.forget(agentId);
+  }
+
+  private async ask({ agentId, hash }: AgentAddress): Promise<Verdict | undefined> {
+    const [row] = await this.tenancy.call<{ expires_at: Date; sponsor_tenant_id: string | null; tier: Tier }>(
+      'select * from svc_find_agent($1, $2)',
+      [agentId, hash],
+    );
+    if (!row) return undefined;
+    const { expires_at: expiresAt, sponsor_tenant_id: sponsor, tier } = row;
+    const principal = `agent:${agentId}`;
+    const caller: TenantCaller = sponsor
+      ? { tenantId: sponsor, tier, principal, role: 'member', authType: 'agent' }
+      : { tenantId: DISCOVERY_TENANT, tier, principal, role: 'discovery', authType: 'agent' };
+    return { agentId, expiresAt, caller };
+  }
+}

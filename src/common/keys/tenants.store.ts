@@ -1,0 +1,98 @@
+import { Client } from 'pg';
+import type { Tier } from '../contract/caller.js';
+import type { DatabaseAddress } from '../database/connection.js';
+import type { Query } from '../tenancy/cross-tenant.js';
+import { DISCOVERY_TENANT } from '../tenancy/discovery-tenant.js';
+import { insertKey, markKeyRevoked, type MadeKey } from './key-rows.js';
+import { insertTenant } from './tenant-rows.js';
+
+/** Who makes and ends keys on the command line. */
+const OPERATOR = 'operator';
+
+export interface TenantRow {
+  tenant_id: string;
+  tier: Tier;
+  created_at: Date;
+}
+export interface KeyRow {
+  tenant_id: string;
+  key_id: string;
+  prefix: string;
+  created_at: Date;
+  revoked_at: Date | null;
+}
+
+/** Tenants and their keys, for the command line: one connection, as svc_operator. */
+export class TenantsStore {
+  private constructor(private readonly client: Client) {}
+
+  static async using<T>(address: DatabaseAddress, work: (store: TenantsStore) => Promise<T>): Promise<T> {
+    const client = new Client({
+      connectionString: address.operatorUrl ?? address.ownerUrl,
+      options: address.operatorUrl ? undefined : '-c role=svc_operator',
+    });
+    await client.connect();
+    try {
+      return await work(new TenantsStore(client));
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** @returns the tenant's first key, or undefined when there is such a tenant already */
+  async createTenant(tenantId: string, tier: Tier, chosenKey?: string): Promise<MadeKey | undefined> {
+    await this.client.query('begin');
+    const isNew = await insertTenant(this.query, tenantId, tier);
+    const made = isNew ? await this.createKey(tenantId, chosenKey) : undefined;
+    await this.client.query('commit');
+    return made;
+  }
+
+  async findTenant(tenantId: string): Promise<TenantRow | undefined> {
+    return (await this.client.query<TenantRow>('select * from tenant where tenant_id = $1', [tenantId])).rows[0];
+  }
+
+  async listTenants(): Promise<TenantRow[]> {
+    return (await this.client.query<TenantRow>('select * from tenant order by tenant_id')).rows;
+  }
+
+  createKey(tenantId: string, chosenKey?: string): Promise<MadeKey> {
+    return insertKey(this.query, { tenantId, createdBy: OPERATOR, chosenKey });
+  }
+
+  async listKeys(tenantId: string): Promise<KeyRow[]> {
+    return (
+      await this.client.query<KeyRow>(
+        'select tenant_id, key_id, prefix, created_at, revoked_at from api_key where tenant_id = $1 order by created_at, key_id',
+        [tenantId],
+      )
+    ).rows;
+  }
+
+  /** @returns whether there was such a key that had not been revoked */
+  async revokeKey(tenantId: string, keyId: string): Promise<boolean> {
+    return (await markKeyRevoked(this.query, { tenantId, keyId, revokedBy: OPERATOR })) !== undefined;
+  }
+
+  /** A new key in place of one that is revoked in the same transaction; its label and expiry go on. */
+  async rotateKey(tenantId: string, keyId: string): Promise<MadeKey | undefined> {
+    await this.client.query('begin');
+    const ending = { tenantId, keyId, revokedBy: OPERATOR, reason: 'rotated' };
+    const terms = await markKeyRevoked(this.query, ending);
+    const making = { tenantId, createdBy: OPERATOR, label: terms?.label, expiresAt: terms?.expires_at };
+    const made = terms && (await insertKey(this.query, making));
+    await this.client.query('commit');
+    return made;
+  }
+
+  /** Whether nobody has a tenant yet; the one that agents live in is the server's own. */
+  async isEmpty(): Promise<boolean> {
+    const { rowCount } = await this.client.query('select 1 from tenant where tenant_id <> $1 limit 1', [
+      DISCOVERY_TENANT,
+    ]);
+    return rowCount === 0;
+  }
+
+  private readonly query: Query = async <Row>(sql: string, parameters: unknown[] = []) =>
+    (await this.client.query(sql, parameters)).rows as Row[];
+}

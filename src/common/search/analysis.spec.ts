@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { analyzerFor } from './analysis.js';
+import { LANGUAGES } from './languages.js';
+
+test('English words are folded, stopped and stemmed, repeats kept', () => {
+  expect(analyzerFor('english').analyze('The ADOPTIONS of adopted ﬁles: IL-6 and the Files')).toEqual([
+    'adopt',
+    'adopt',
+    'file',
+    'il',
+    '6',
+    'file',
+  ]);
+});
+
+test('a word with an apostrophe is a stop word as a whole, or its long parts count', () => {
+  expect(analyzerFor('english').analyze("don’t touch the dog's bone, it's O'Neill's")).toEqual([
+    'touch',
+    'dog',
+    'bone',
+    'neill',
+  ]);
+  expect(analyzerFor('french').analyze("l'avion d’Étienne")).toEqual(['avion', 'étien']);
+});
+
+test('scripts without spaces become overlapping pairs, beside words of other scripts', () => {
+  expect(analyzerFor('simple').analyze('東京都のPython言語と字')).toEqual([
+    '東京',
+    '京都',
+    '都の',
+    'python',
+    '言語',
+    '語と',
+    'と字',
+  ]);
+  expect(analyzerFor('simple').analyze('字')).toEqual(['字']);
+});
+
+test('simple neither stems nor stops', () => {
+  expect(analyzerFor('simple').analyze('The Running dogs')).toEqual(['the', 'running', 'dogs']);
+});
+
+test('text of the same letters in composed and decomposed form gives the same terms', () => {
+  for (const language of LANGUAGES) {
+    const analyzer = analyzerFor(language);
+    expect(analyzer.analyze('Zo\u00eb caf\u00e9s')).toEqual(analyzer.analyze('Zoe\u0308 cafe\u0301s'));
+  }
+});
+
+test('nothing but marks, lone surrogates and controls gives no terms', () => {
+  expect(analyzerFor('english').analyze('… — \ud800 \u0000 !!')).toEqual([]);
+});
+
+test('long runs are cut to 64 units, never within a character', () => {
+  expect(analyzerFor('simple').analyze('a'.repeat(200))).toEqual(['a'.repeat(64)]);
+  const [term] = analyzerFor('simple').analyze(`a${'𝒳'.repeat(10)}${'\u{1F1E6}'}`);
+  expect(term).toBe(`a${'x'.repeat(10)}`);
+  const [cut] = analyzerFor('simple').analyze(`a${'\u{10400}'.repeat(100)}`);
+  expect(cut).toBe(`a${'\u{10428}'.repeat(31)}`);
+});

@@ -1,0 +1,102 @@
+import { inverseDocumentFrequency, K1 } from './bm25.js';
+import type { PostingList, Tombstones } from './postings.js';
+import type { Segment } from './segment.js';
+
+/** A term of the query. An original term's score goes to `lexical`, an expansion term's to `laneWeight`. */
+export interface QueryTerm {
+  term: string;
+  weight: number;
+  expansion: boolean;
+}
+
+/** A segment as one search sees it. `postings` holds the list of every query term the segment has. */
+export interface SegmentView {
+  readonly segment: Segment;
+  readonly tombstones: Tombstones | undefined;
+  readonly postings: ReadonlyMap<string, PostingList>;
+}
+
+/** One chunk that was found. `score` = ((lexical + vector) + recency) + laneWeight; a search by words leaves `vector` 0. */
+export interface Hit {
+  view: SegmentView;
+  ordinal: number;
+  chunkId: string;
+  score: number;
+  lexical: number;
+  vector: number;
+  recency: number;
+  laneWeight: number;
+}
+
+/** A query bound to the statistics of a collection: term weights are those of the whole collection, whichever segment is read. */
+export interface BoundQuery {
+  readonly terms: readonly string[];
+  /** qtf * idf * (k1 + 1) by term. */
+  readonly weights: Float64Array;
+  /** Terms before this index are original, those from it on expansion. */
+  readonly originals: number;
+  readonly averageLength: number;
+  readonly today: number;
+}
+
+/** Counts repeated terms into weights, in the canonical order: ascending UTF-16. */
+export function queryTerms(terms: readonly string[]): QueryTerm[] {
+  const counts = new Map<string, number>();
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return [...counts].map(([term, weight]) => ({ term, weight, expansion: false })).sort(canonically);
+}
+
+/** Original terms before expansion terms, each in ascending UTF-16 order: floating-point sums depend on the order. */
+export function canonically(a: QueryTerm, b: QueryTerm): number {
+  if (a.expansion !== b.expansion) return a.expansion ? 1 : -1;
+  return a.term < b.term ? -1 : a.term > b.term ? 1 : 0;
+}
+
+/** Live chunks of a collection and their mean length in terms. */
+export interface CollectionStatistics {
+  chunkCount: number;
+  averageLength: number;
+}
+
+export function collectionStatistics(views: readonly SegmentView[]): CollectionStatistics {
+  let chunkCount = 0;
+  let totalLength = 0;
+  for (const { segment, tombstones } of views) {
+    chunkCount += segment.chunkCount - (tombstones?.count ?? 0);
+    totalLength += segment.totalLength - (tombstones?.length ?? 0);
+  }
+  return { chunkCount, averageLength: chunkCount > 0 ? totalLength / chunkCount : 0 };
+}
+
+/** Live chunks that have the term. */
+export function chunkFrequency(views: readonly SegmentView[], term: string): number {
+  let count = 0;
+  for (const { postings, tombstones } of views) count += postings.get(term)?.liveCount(tombstones) ?? 0;
+  return count;
+}
+
+/**
+ * Binds a query to a collection. N, df and the average length count live chunks only and are sums of whole numbers, so they do not depend
+ * on how the chunks are spread over segments. Terms no live chunk has are left out.
+ */
+export function bindQuery(views: readonly SegmentView[], query: readonly QueryTerm[], today: number): BoundQuery {
+  const { chunkCount, averageLength } = collectionStatistics(views);
+  const terms: string[] = [];
+  const weights: number[] = [];
+  let originals = 0;
+  for (const { term, weight, expansion } of [...query].sort(canonically)) {
+    const frequency = chunkFrequency(views, term);
+    if (frequency === 0) continue;
+    terms.push(term);
+    weights.push(weight * inverseDocumentFrequency(chunkCount, frequency) * (K1 + 1));
+    if (!expansion) originals++;
+  }
+  return { terms, weights: Float64Array.from(weights), originals, averageLength, today };
+}
+
+/** The greatest chunk length, in terms. */
+export function longestOf(views: readonly SegmentView[]): number {
+  let longest = 0;
+  for (const { segment } of views) longest = Math.max(longest, segment.longest);
+  return longest;
+}

@@ -1,0 +1,41 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import type { OnModuleInit } from '@nestjs/common';
+import type { Settings } from '../config/settings.js';
+import type { CrossTenant } from '../tenancy/cross-tenant.js';
+
+/** The one secret that signs what this server hands out: of the settings, or made once and kept in the database, where every process finds it. */
+export class ServerSecret implements OnModuleInit {
+  private secret?: Buffer;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly crossTenant: CrossTenant,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.load();
+  }
+
+  /** A key of its own for each purpose (HKDF-SHA256, RFC 5869). */
+  async keyFor(purpose: string): Promise<Buffer> {
+    const secret = await this.load();
+    return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `svc ${purpose}`, 32));
+  }
+
+  private async load(): Promise<Buffer> {
+    const given = this.settings.api.sessionSecret;
+    this.secret ??= given ? Buffer.from(given, 'utf8') : await this.readOrMake();
+    return this.secret;
+  }
+
+  private async readOrMake(): Promise<Buffer> {
+    const [row] = await this.crossTenant.run('server secret', async (query) => {
+      await query(`insert into server_secret (name, secret) values ('session', $1) on conflict do nothing`, [
+        randomBytes(32),
+      ]);
+      return query<{ secret: Buffer }>(`select secret from server_secret where name = 'session'`);
+    });
+    if (!row) throw new Error('the server secret was not kept');
+    return row.secret;
+  }
+}

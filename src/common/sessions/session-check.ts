@@ -1,0 +1,75 @@
+import type { OnModuleInit } from '@nestjs/common';
+import type { CallerRole, TenantCaller, Tier } from '../contract/caller.js';
+import type { Listener } from '../database/listener.js';
+import { Remembered } from '../database/remembered.js';
+import type { Tenancy } from '../tenancy/tenancy.js';
+import type { ServerSecret } from './server-secret.js';
+import { SessionCookies } from './session-cookie.js';
+
+interface SessionRow {
+  session_id: string;
+  principal: string;
+  auth_type: 'api_key' | 'seat';
+  expires_at: Date;
+  key_prefix: string | null;
+  seat_id: string | null;
+  seat_role: CallerRole | null;
+  seat_email: string | null;
+  tier: Tier;
+}
+
+/** Finds out whose session a cookie stands for. A session that ended, in whatever process, is forgotten at once. */
+export class SessionCheck implements OnModuleInit {
+  private readonly verdicts: Remembered<TenantCaller>;
+  private cookies!: SessionCookies;
+
+  constructor(
+    private readonly tenancy: Tenancy,
+    listener: Listener,
+    private readonly secret: ServerSecret,
+  ) {
+    this.verdicts = new Remembered(listener, 'svc_session_ended', (id, { session }) => session?.sessionId === id);
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.cookies = new SessionCookies(await this.secret.keyFor('session cookie'));
+  }
+
+  /** @returns undefined when the header holds no cookie of a session that lasts */
+  async find(cookieHeader: string | undefined): Promise<TenantCaller | undefined> {
+    const address = cookieHeader === undefined ? undefined : this.cookies.read(cookieHeader);
+    if (!address) return undefined;
+    const id = address.hash.toString('base64');
+    const known = this.verdicts.get(id);
+    if (known) return known.session!.expiresAt > new Date() ? known : undefined;
+    return this.verdicts.ask(id, async () => {
+      const [row] = await this.tenancy.call<SessionRow>('select * from svc_find_session($1, $2)', [
+        address.tenantId,
+        address.hash,
+      ]);
+      return row && callerOf(address.tenantId, row);
+    });
+  }
+
+  /** The next request of this session in this process is judged anew; the other processes are told by NOTIFY. */
+  forget(sessionId: string): void {
+    this.verdicts.forget(sessionId);
+  }
+}
+
+function callerOf(tenantId: string, row: SessionRow): TenantCaller {
+  return {
+    tenantId,
+    tier: row.tier,
+    principal: row.principal,
+    role: row.seat_role ?? 'owner',
+    authType: row.auth_type,
+    session: {
+      sessionId: row.session_id,
+      expiresAt: row.expires_at,
+      apiKeyPrefix: row.key_prefix ?? undefined,
+      seatId: row.seat_id ?? undefined,
+      seatEmail: row.seat_email ?? undefined,
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { ROUTE, type RouteRecord } from '../contract/contract.js';
+import { shieldCallOf } from './shield-call.js';
+import { ShieldPipeline } from './shield-pipeline.js';
+
+/** Asks the shield before a call that changes nothing: a look into memory, unless something may stop it. */
+@Injectable()
+export class ShieldReadGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly pipeline: ShieldPipeline,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const route = this.reflector.get<RouteRecord>(ROUTE, context.getHandler());
+    const asked = this.pipeline.admitRead(shieldCallOf(context.switchToHttp().getRequest<FastifyRequest>(), route));
+    return asked === undefined ? true : asked.then(() => true);
+  }
+}

@@ -1,0 +1,22 @@
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { ROUTE, type RouteRecord } from '../contract/contract.js';
+import { shieldCallOf } from './shield-call.js';
+import { ShieldPipeline } from './shield-pipeline.js';
+
+/** Asks the shield before a mutation. Inside the idempotency interceptor: a replay was let through once and is not asked about again. */
+@Injectable()
+export class ShieldInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly pipeline: ShieldPipeline,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const route = this.reflector.get<RouteRecord>(ROUTE, context.getHandler());
+    const call = shieldCallOf(context.switchToHttp().getRequest<FastifyRequest>(), route);
+    return from(this.pipeline.run(call, () => lastValueFrom(next.handle(), { defaultValue: undefined })));
+  }
+}

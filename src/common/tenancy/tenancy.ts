@@ -1,0 +1,123 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+
+interface UnitOfWork {
+  tenant: string;
+  manager: EntityManager;
+  afterCommit: (() => void)[];
+  afterRollback: (() => Promise<void>)[];
+}
+
+/** The unit of work: one tenant, one transaction, as the role svc_app. Every store reads its manager from here. */
+export class Tenancy {
+  private readonly current = new AsyncLocalStorage<UnitOfWork>();
+  private readonly names = new Map<string, string>();
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Runs `work` as `tenant`; PostgreSQL itself refuses rows of any other tenant. Joins a unit of work that is already open for the same tenant. */
+  async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    const open = this.current.getStore();
+    if (open) {
+      if (open.tenant !== tenant) throw new Error('A unit of work of another tenant is open');
+      return work();
+    }
+    const afterCommit: (() => void)[] = [];
+    const afterRollback: (() => Promise<void>)[] = [];
+    let result: T;
+    try {
+      result = await this.dataSource.transaction(async (manager) => {
+        await manager.query(`select set_config('svc.tenant_id', $1, true)`, [tenant]);
+        return this.current.run({ tenant, manager, afterCommit, afterRollback }, work);
+      });
+    } catch (error) {
+      for (const follow of afterRollback) await follow();
+      throw error;
+    }
+    for (const follow of afterCommit) follow();
+    return result;
+  }
+
+  /**
+   * Does part of the open unit of work as another tenant, in the same transaction: PostgreSQL shows and takes that tenant's rows alone meanwhile.
+   * For making a tenant with all that belongs to it as one effect; whatever else a request does stays with its own tenant.
+   */
+  async enter<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    const outer = this.unit();
+    const set = (value: string) => outer.manager.query(`select set_config('svc.tenant_id', $1, true)`, [value]);
+    await set(tenant);
+    let result: T;
+    try {
+      result = await this.current.run({ ...outer, tenant }, work);
+    } catch (error) {
+      // After a failed statement the transaction takes no other and rolls back whole; the failure itself is what the caller must see.
+      await set(outer.tenant).catch(() => undefined);
+      throw error;
+    }
+    await set(outer.tenant);
+    return result;
+  }
+
+  get manager(): EntityManager {
+    return this.unit().manager;
+  }
+
+  /** The tenant of the open unit of work. */
+  get tenant(): string {
+    return this.unit().tenant;
+  }
+
+  /** One statement in the open unit of work; its rows. */
+  async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    const result = (await this.manager.query(sql, parameters)) as unknown;
+    return rowsOf<Row>(result);
+  }
+
+  /** Runs once the open unit of work is committed; never when it rolls back. */
+  afterCommit(follow: () => void): void {
+    this.unit().afterCommit.push(follow);
+  }
+
+  /** Runs when the open unit of work is rolled back, outside of it and before its caller learns of it: for what must be kept of a refusal. */
+  afterRollback(follow: () => Promise<void>): void {
+    this.unit().afterRollback.push(follow);
+  }
+
+  /**
+   * One statement on its own, in one round trip, as a prepared statement. It sees no tenant's rows unless it calls an SQL function that
+   * sets the tenant for its own transaction: the hot reads do.
+   */
+  async call<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    const name = this.names.get(sql) ?? this.nameFor(sql);
+    const { rows } = await this.pool.query({ name, text: sql, values: parameters });
+    return rows as Row[];
+  }
+
+  /** The driver's connections, for the metrics. */
+  get pool(): Pool {
+    return (this.dataSource.driver as PostgresDriver).master as Pool;
+  }
+
+  private nameFor(sql: string): string {
+    const name = `svc_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
+    this.names.set(sql, name);
+    return name;
+  }
+
+  private unit(): UnitOfWork {
+    const unit = this.current.getStore();
+    if (!unit) throw new Error('No unit of work is open: call Tenancy.run first');
+    return unit;
+  }
+}
+
+/** TypeORM answers [rows, count] for UPDATE and DELETE, and rows otherwise. */
+export function rowsOf<Row>(result: unknown): Row[] {
+  const pair = result as [Row[], number];
+  return Array.isArray(result) && result.length === 2 && Array.isArray(pair[0]) && typeof pair[1] === 'number'
+    ? pair[0]
+    : (result as Row[]);
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { resolveCitations } from './citations.rules.js';
+import type { CitationRequest, VisibleChunk } from './citations.types.js';
+
+const CHUNK: VisibleChunk = {
+  chunkId: 'chk_1',
+  ownerTenantId: 'acme',
+  corpusId: 'handbook',
+  docId: 'leave',
+  docVersion: 2,
+  title: 'Leave',
+  url: null,
+  content: 'Staff have 25 days. 🎉 Staff may carry 5 over.',
+  contentHash: `blake3:${'0'.repeat(64)}`,
+  current: true,
+};
+const chunks = new Map([[CHUNK.chunkId, CHUNK]]);
+const resolve = (request: Partial<CitationRequest>) => resolveCitations([{ chunkId: 'chk_1', ...request }], chunks);
+
+describe('resolving a citation', () => {
+  it('takes the whole passage when nothing else is said', () => {
+    expect(resolve({ note: 'see also' })).toEqual({
+      citations: [{ chunk: CHUNK, start: null, end: null, quote: null, note: 'see also' }],
+      issues: [],
+    });
+  });
+
+  it.each<[string, Partial<CitationRequest>, { start: number; end: number; quote: string }]>([
+    ['finds a quote', { quote: '25 days' }, { start: 11, end: 18, quote: '25 days' }],
+    ['takes the first of several', { quote: 'Staff' }, { start: 0, end: 5, quote: 'Staff' }],
+    ['reads the words between offsets', { start: 23, end: 28 }, { start: 23, end: 28, quote: 'Staff' }],
+    ['takes a quote and its offsets', { quote: 'Staff', start: 23, end: 28 }, { start: 23, end: 28, quote: 'Staff' }],
+    ['counts UTF-16 code units', { quote: '🎉' }, { start: 20, end: 22, quote: '🎉' }],
+    ['reaches the end', { start: 0, end: CHUNK.content.length }, { start: 0, end: 46, quote: CHUNK.content }],
+  ])('%s', (_what, request, range) => {
+    expect(resolve(request)).toEqual({ citations: [{ chunk: CHUNK, note: null, ...range }], issues: [] });
+  });
+
+  it.each<[string, Partial<CitationRequest>, string, string]>([
+    [
+      'an unknown passage',
+      { chunkId: 'chk_2' },
+      'chunkId',
+      'names no passage this tenant can see: "chk_2". Cite a chunkId that a retrieval returned',
+    ],
+    [
+      'words that do not occur',
+      { quote: '25  days' },
+      'quote',
+      'does not occur in the passage; quote it exactly, or leave quote out',
+    ],
+    ['a start alone', { start: 1 }, 'end', 'is needed where start is given'],
+    ['an end alone', { end: 1 }, 'start', 'is needed where end is given'],
+    ['an empty range', { start: 4, end: 4 }, 'end', 'must be greater than start'],
+    ['a range beyond the text', { start: 0, end: 47 }, 'end', 'is beyond the passage, which has 46 UTF-16 code units'],
+    ['a divided character', { start: 21, end: 24 }, 'start', 'start and end must not divide a character'],
+    [
+      'a quote that stands elsewhere',
+      { quote: 'Staff', start: 1, end: 6 },
+      'quote',
+      'is not what stands from start to end; that is "taff "',
+    ],
+  ])('refuses %s', (_what, request, member, message) => {
+    expect(resolve(request)).toEqual({ citations: [], issues: [{ path: `body.citations[0].${member}`, message }] });
+  });
+
+  it('names every citation that is wrong', () => {
+    const { issues } = resolveCitations([{ chunkId: 'a' }, { chunkId: 'chk_1' }, { chunkId: 'b' }], chunks);
+    expect(issues.map(({ path }) => path)).toEqual(['body.citations[0].chunkId', 'body.citations[2].chunkId']);
+  });
+});

@@ -1,0 +1,92 @@
+import canonicalize from 'canonicalize';
+import { blake3 } from '../../common/evidence/digest.js';
+import { invalid, PayloadTooLarge } from '../../common/problem/house-problems.js';
+import { isLanguage, LANGUAGES, type Language } from '../../common/search/languages.js';
+import { MAX_CONTENT_BYTES, type IngestRequest } from './ingest.dto.js';
+import type { KnownDocument, PlannedVersion, Submission } from './ingest.types.js';
+
+/** Largest `metadata`, in UTF-8 bytes of its canonical JSON. */
+export const MAX_METADATA_BYTES = 64 * 1024;
+/** Longest corpusId and docId in UTF-8: with the tenant's they must fit into one index entry of PostgreSQL (2,704 bytes). */
+export const MAX_ID_BYTES = 1024;
+
+/**
+ * Checks what the fields cannot check on their own and digests the content.
+ * @param path of the document in the request, for the messages: `body` or `body.documents[3]`
+ * @throws PayloadTooLarge, ValidationFailed
+ */
+export function submissionOf(request: IngestRequest, path: string): Submission {
+  const bytes = Buffer.byteLength(request.content);
+  if (bytes > MAX_CONTENT_BYTES) {
+    throw new PayloadTooLarge(
+      { limitBytes: MAX_CONTENT_BYTES },
+      `${path}.content: is ${bytes} bytes of UTF-8, at most ${MAX_CONTENT_BYTES} are taken; divide the document`,
+    );
+  }
+  const { corpusId, docId, title, url, content, shareability, sourceSuggestionId } = request;
+  for (const name of ['corpusId', 'docId'] as const) {
+    if (Buffer.byteLength(request[name]) > MAX_ID_BYTES) {
+      throw invalid(`${path}.${name}`, `must not be longer than ${MAX_ID_BYTES} bytes in UTF-8`);
+    }
+  }
+  const metadata = request.metadata ?? null;
+  if (metadata !== null) checkMetadata(metadata, `${path}.metadata`);
+  const contentHash = blake3(content);
+  const identity = canonicalize([Buffer.from(contentHash).toString('hex'), title, url, shareability, metadata]) ?? '';
+  return {
+    corpusId,
+    docId,
+    title,
+    url,
+    content,
+    shareability,
+    metadata,
+    contentHash,
+    sourceSuggestionId: sourceSuggestionId ?? null,
+    digest: blake3(identity),
+    language: metadata?.['language'] as Language | undefined,
+  };
+}
+
+function checkMetadata(metadata: Record<string, unknown>, path: string): void {
+  const { language, contentType } = metadata;
+  if (language !== undefined && (typeof language !== 'string' || !isLanguage(language))) {
+    throw invalid(`${path}.language`, `must be one of ${LANGUAGES.join(', ')}`);
+  }
+  if (
+    contentType !== undefined &&
+    (typeof contentType !== 'string' || !/^[\w.+-]+\/[\w.+-]+\s*(?:;|$)/.test(contentType))
+  ) {
+    throw invalid(`${path}.contentType`, 'must be a media type such as text/markdown');
+  }
+  if (Buffer.byteLength(canonicalize(metadata) ?? '') > MAX_METADATA_BYTES) {
+    throw invalid(path, `must not be larger than ${MAX_METADATA_BYTES} bytes as JSON`);
+  }
+}
+
+/** The language each corpus gets if it is new: the first one stated for it. */
+export function statedLanguages(submissions: readonly Submission[]): Map<string, Language | undefined> {
+  const languages = new Map<string, Language | undefined>();
+  for (const { corpusId, language } of submissions) languages.set(corpusId, languages.get(corpusId) ?? language);
+  return languages;
+}
+
+/**
+ * Gives each submission its version, in order: the latest version again when nothing differs from it, the next one otherwise. A document
+ * that was deleted starts a new version whatever it holds. `known` is brought up to date.
+ */
+export function planVersions(submissions: readonly Submission[], known: Map<string, KnownDocument>): PlannedVersion[] {
+  return submissions.map((submission) => {
+    const key = documentKey(submission);
+    const document = known.get(key) ?? { latestVersion: 0, latestDigest: null };
+    const isRepeat = document.latestDigest !== null && Buffer.from(submission.digest).equals(document.latestDigest);
+    const version = isRepeat ? document.latestVersion : document.latestVersion + 1;
+    known.set(key, { latestVersion: version, latestDigest: submission.digest });
+    return { submission, version, isNew: !isRepeat };
+  });
+}
+
+/** One text for the two ids that name a document within a tenant. */
+export function documentKey({ corpusId, docId }: { corpusId: string; docId: string }): string {
+  return JSON.stringify([corpusId, docId]);
+}

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuid } from 'uuid';
+import type { TenantCaller } from '../../common/contract/caller.js';
+import { namedDigest } from '../../common/evidence/digest.js';
+import { EvidenceService, type Happening } from '../../common/evidence/evidence.service.js';
+import { Jobs } from '../../common/jobs/jobs.js';
+import { DEFAULT_LANGUAGE, type Language } from '../../common/search/languages.js';
+import { Tenancy } from '../../common/tenancy/tenancy.js';
+import type { IngestAccepted, IngestBatchRequest, IngestRequest, IngestStatus } from './ingest.dto.js';
+import { CorpusLanguageFixed, IngestUnknown } from './ingest.problems.js';
+import { planVersions, statedLanguages, submissionOf } from './ingest.rules.js';
+import { IngestStore } from './ingest.store.js';
+import type { IngestJob, PlannedVersion, Submission } from './ingest.types.js';
+
+/** Several processes can share a large batch; a job that is lost to a kill is at most this many documents. */
+const DOCUMENTS_A_JOB = 100;
+/** A job is given up after so many lost workers; documents at fault fail long before. */
+const JOB_RETRIES = 20;
+
+/** Accepts documents: what is accepted is durable, receipted and will end completed or failed. */
+@Injectable()
+export class IngestService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: IngestStore,
+    private readonly evidence: EvidenceService,
+    private readonly jobs: Jobs,
+  ) {}
+
+  async accept(caller: TenantCaller, request: IngestRequest): Promise<IngestAccepted> {
+    const [accepted] = await this.record(caller, [submissionOf(request, 'body')]);
+    return accepted!;
+  }
+
+  /** All or none; the answers are in the order of the documents. */
+  async acceptBatch(caller: TenantCaller, { documents }: IngestBatchRequest): Promise<{ accepted: IngestAccepted[] }> {
+    const submissions = documents.map((document, index) => submissionOf(document, `body.documents[${index}]`));
+    return { accepted: await this.record(caller, submissions) };
+  }
+
+  async read(caller: TenantCaller, ingestId: string): Promise<IngestStatus> {
+    const row = await this.tenancy.run(caller.tenantId, () => this.store.find(ingestId));
+    if (!row) throw new IngestUnknown({ ingestId }, 'Use the ingestId that POST /v1/ingest answered to this tenant');
+    return { ingestId: row.ingest_id, status: row.status, error: row.error };
+  }
+
+  /** The receipts come last: from there on other writers of the tenant wait for this transaction. */
+  private record(caller: TenantCaller, submissions: readonly Submission[]): Promise<IngestAccepted[]> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      await this.settleLanguages(submissions);
+      const planned = planVersions(submissions, await this.store.lockDocuments(submissions));
+      const fresh = planned.filter((version) => version.isNew);
+      if (fresh.length > 0) await this.store.recordVersions(fresh, caller.principal);
+      const ids = planned.map(() => uuid());
+      const happenings = planned.map((version, index) => acceptance(caller, ids[index]!, version));
+      const receipts = await this.evidence.recordMany(happenings);
+      const accepted = ids.map((ingestId, index) => ({ ingestId, receiptId: receipts[index]!.receiptId }));
+      await this.store.recordIngests(
+        accepted.map((ids, index) => ({ ...ids, ...namesOf(planned[index]!), version: planned[index]!.version })),
+      );
+      await this.sendJobs(ids);
+      return accepted.map((ids) => ({ ...ids, status: 'queued' }));
+    });
+  }
+
+  private async settleLanguages(submissions: readonly Submission[]): Promise<void> {
+    const stated = statedLanguages(submissions);
+    const wanted = new Map(
+      [...stated].map(([corpus, language]): [string, Language] => [corpus, language ?? DEFAULT_LANGUAGE]),
+    );
+    const settled = await this.store.recordCorpora(wanted);
+    for (const { corpusId, language } of submissions) {
+      const fixed = settled.get(corpusId);
+      if (language === undefined || fixed === undefined || language === fixed) continue;
+      throw new CorpusLanguageFixed(
+        { corpusId, language: fixed },
+        `Corpus ${corpusId} is ${fixed}. Leave out metadata.language, or send documents in ${language} to another corpus`,
+      );
+    }
+  }
+
+  private async sendJobs(ingestIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < ingestIds.length; from += DOCUMENTS_A_JOB) {
+      const job: IngestJob = {
+        tenantId: this.tenancy.tenant,
+        ingestIds: ingestIds.slice(from, from + DOCUMENTS_A_JOB),
+      };
+      await this.jobs.send('ingest', job, { retryLimit: JOB_RETRIES });
+    }
+  }
+}
+
+function namesOf({ submission: { corpusId, docId } }: PlannedVersion): { corpusId: string; docId: string } {
+  return { corpusId, docId };
+}
+
+function acceptance(caller: TenantCaller, ingestId: string, { submission, version }: PlannedVersion): Happening {
+  return {
+    kind: 'ingest.accepted',
+    actor: caller.principal,
+    authMode: caller.authType,
+    subject: ingestId,
+    body: {
+      ingest_id: ingestId,
+      corpus_id: submission.corpusId,
+      doc_id: submission.docId,
+      version,
+      content_hash: namedDigest('blake3', submission.contentHash),
+      shareability: submission.shareability,
+    },
+  };
+}

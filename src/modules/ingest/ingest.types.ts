@@ -1,0 +1,48 @@
+import type { Language } from '../../common/search/languages.js';
+import type { Shareability } from './analysis/analysis.types.js';
+
+/** A document as it was sent, checked and digested. */
+export interface Submission {
+  readonly corpusId: string;
+  readonly docId: string;
+  readonly title: string;
+  readonly url: string;
+  readonly content: string;
+  readonly shareability: Shareability;
+  readonly metadata: Record<string, unknown> | null;
+  readonly sourceSuggestionId: string | null;
+  /** BLAKE3-256 of the content in UTF-8. */
+  readonly contentHash: Uint8Array;
+  /** BLAKE3-256 over all that makes a version another one: content, title, url, shareability and metadata. */
+  readonly digest: Uint8Array;
+  /** As stated in the metadata. */
+  readonly language: Language | undefined;
+}
+
+/** What is known of a document when a submission arrives. */
+export interface KnownDocument {
+  readonly latestVersion: number;
+  readonly latestDigest: Uint8Array | null;
+}
+
+export interface PlannedVersion {
+  readonly submission: Submission;
+  readonly version: number;
+  /** False: the same was accepted before as this version. */
+  readonly isNew: boolean;
+}
+
+/** An ingest that is to be recorded. */
+export interface AcceptedIngest {
+  readonly ingestId: string;
+  readonly corpusId: string;
+  readonly docId: string;
+  readonly version: number;
+  readonly receiptId: string;
+}
+
+/** What a job of the queue `ingest` carries. */
+export interface IngestJob {
+  readonly tenantId: string;
+  readonly ingestIds: readonly string[];
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { RouteManifest } from '../../common/contract/route-manifest.js';
+import { invalid } from '../../common/problem/house-problems.js';
+import { isAlwaysOpen } from '../../common/shield/shield-call.js';
+import { matchesAction } from './decisions/decision.rules.js';
+import type { SwitchScope } from './shield.types.js';
+
+const PRINCIPAL = /^(key|seat|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TOOL = /^[a-z][a-z0-9_]{0,119}$/;
+
+/** Makes sure that what a switch, a sampling policy or a request names can be met: a switch with a slip of the pen would stop nothing and say so to nobody. */
+@Injectable()
+export class TargetsService {
+  constructor(private readonly manifest: RouteManifest) {}
+
+  /** @throws ValidationFailed naming body.target */
+  targetOf(scope: SwitchScope, target: string | null | undefined): string | null {
+    if (scope === 'tenant') {
+      if (target === undefined || target === null) return null;
+      throw invalid('body.target', 'is left out for scope tenant');
+    }
+    if (target === undefined || target === null) throw invalid('body.target', `is needed for scope ${scope}`);
+    if (scope === 'action') return this.actionOf(target, 'body.target', { allowsStar: true });
+    if (scope === 'principal' && !PRINCIPAL.test(target))
+      throw invalid('body.target', 'must be a principal: key:<id>, seat:<id> or agent:<id>');
+    return target;
+  }
+
+  /**
+   * An action as decisions name it: `POST /v1/ingest/:id` for `POST /v1/ingest/{id}` too.
+   * @throws ValidationFailed when it names neither a route nor could name a tool
+   */
+  actionOf(given: string, path: string, { allowsStar = false } = {}): string {
+    if (TOOL.test(given)) return given;
+    const action = given.replace(/\{(\w+)\}/g, ':$1');
+    if (action.endsWith('*') && !allowsStar) throw invalid(path, 'must name one action, without a star');
+    const shielded = this.manifest.routes.filter(
+      ({ address, access }) => access.kind !== 'anyone' && !isAlwaysOpen(address) && address.includes(' /v1/'),
+    );
+    if (shielded.some(({ address }) => matchesAction(action, address))) return action;
+    if (this.manifest.routes.some(({ address }) => matchesAction(action, address)))
+      throw invalid(path, 'names a route that the shield leaves open, so that what it stops can be let go again');
+    throw invalid(path, 'names no route; write it as /openapi.json does, the method first: POST /v1/ingest');
+  }
+}

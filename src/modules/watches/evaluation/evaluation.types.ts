@@ -1,0 +1,23 @@
+import type { Watch, WatchSource } from '../watches.types.js';
+
+/** A watch that may be concerned, with what it stands on. */
+export interface Candidate extends Watch {
+  sources: PlacedSource[];
+  /** Transactions among those asked about that had ended when the watch was made. */
+  known: string[];
+}
+
+export interface PlacedSource extends WatchSource {
+  ordinal: number;
+}
+
+/** An event about something that can be watched. */
+export interface Occurrence {
+  owner: string;
+  eventId: string;
+  kind: string;
+  subject: string;
+  data: Record<string, unknown>;
+  occurredAt: Date;
+  transaction: string;
+}

@@ -1,0 +1,244 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Tier } from '../../../src/common/contract/caller.js';
+import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
+import { signatureOf } from '../../../src/modules/economy/payment-signature.rules.js';
+import { caller, send, type Answer, type TestTenant } from '../../kit/app.js';
+import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { givenShared, ledgerFaults } from '../../medium/economy/given.js';
+import { ApiProcess } from '../ingest/api-process.js';
+
+/** Raise it for a longer trial: acceptance was tried with 10,000. */
+const OPERATIONS = Number(process.env['SVC_LEDGER_OPERATIONS'] ?? 1_500);
+const CLIENTS = 16;
+/** Bundles each tenant sells, each of one corpus. */
+const BUNDLES = 12;
+/** A server is killed each time so many operations were acknowledged since the last was. */
+const KILL_EVERY = Math.floor(OPERATIONS / (3 + OPERATIONS / 1_000));
+const SECRET = 'whsec-of-the-payment-provider';
+const TIERS: Tier[] = ['free', 'starter', 'pro', 'team'];
+const WITHIN_MS = 60_000 + OPERATIONS * 120;
+
+interface Account extends TestTenant {
+  apiKey: string;
+}
+/** An operation that was acknowledged, with what would be sent to repeat it. */
+interface Done {
+  kind: 'tip' | 'convert' | 'purchase' | 'webhook' | 'retrieve';
+  tenant: Account;
+  path: string;
+  body: object;
+  key: string;
+  answer: Answer;
+}
+
+let database: TestDatabase;
+let dataDir: string;
+let servers: ApiProcess[];
+let tenants: Account[];
+const bundles: string[] = [];
+const done: Done[] = [];
+let lostRetrievals = 0;
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  dataDir = mkdtempSync(join(tmpdir(), 'svc-ledger-'));
+  const start = () => ApiProcess.at(database.url, dataDir, { SVC_PAYMENT_WEBHOOK_SECRET: SECRET });
+  servers = [await start(), await start()];
+  for (const server of servers) await server.start();
+  tenants = [];
+  for (const tier of TIERS) tenants.push(await openTenant(tier));
+  await givenShared(tenants[3]!, 'public_safe', { corpusId: 'commons' });
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop('SIGKILL')));
+  await database.drop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** A tenant with bundles for sale. */
+async function openTenant(tier: Tier): Promise<Account> {
+  const made = await TenantsStore.using({ ownerUrl: database.url }, (store) => store.createTenant(tier, tier));
+  const { apiKey } = made!.key;
+  const tenant = { tenantId: tier, apiKey, keyId: made!.keyId, call: caller(servers[0]!.url, tier, apiKey) };
+  await database.query(
+    `insert into corpus (tenant_id, corpus_id) select $1, 'c' || n from generate_series(1, $2::int) n`,
+    [tier, BUNDLES],
+  );
+  for (let n = 1; n <= BUNDLES; n++) {
+    const offer = { title: `No ${n}`, description: 'A corpus.', corpora: [`c${n}`], priceCredits: n };
+    const { status, body, text } = await tenant.call('POST', '/v1/bundles', offer);
+    if (status !== 201) throw new Error(text);
+    bundles.push(body.bundleId);
+  }
+  return tenant;
+}
+
+/** Numbers that are the same in every run. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed * 7919 + 17;
+  return (below) => (state = (state * 48271) % 2147483647) % below;
+}
+
+/** Conversions that were acknowledged and that the provider may settle. */
+const conversions = () => done.filter(({ kind, answer }) => kind === 'convert' && answer.status === 201);
+
+function nextOperation(random: (below: number) => number, key: string): Omit<Done, 'answer'> {
+  const tenant = tenants[random(tenants.length)]!;
+  const agentId = `agent-${random(5)}`;
+  const make = (kind: Done['kind'], path: string, body: object) => ({ kind, tenant, path, body, key });
+  const dice = random(100);
+  if (dice < 30) return make('tip', '/v1/economy/tip-platform', { agentId, credits: 1 + random(20) });
+  if (dice < 45) return make('convert', '/v1/economy/convert', { agentId, credits: 100 });
+  if (dice < 60)
+    return make('purchase', '/v1/bundles/purchase', { agentId, bundleId: bundles[random(bundles.length)] });
+  const known = conversions();
+  if (dice < 80 && known.length > 0) {
+    const { conversionId } = known[random(known.length)]!.answer.body;
+    const type = random(3) ? 'conversion.applied' : 'conversion.failed';
+    return make('webhook', '/v1/webhooks/payment/conversions', {
+      id: `evt-${key}`,
+      type,
+      created: new Date().toISOString(),
+      data: { conversionId },
+    });
+  }
+  return make('retrieve', '/v1/retrieve', { query: 'wombats', agentId, lane: random(2) ? 'light' : 'verified' });
+}
+
+function sendOnce({ kind, tenant, path, body, key }: Omit<Done, 'answer'>, server: ApiProcess): Promise<Answer> {
+  const text = JSON.stringify(body);
+  if (kind === 'webhook')
+    return send(server.url, 'POST', path, text, {
+      'content-type': 'application/json',
+      'x-payment-signature': signatureOf(SECRET, Math.floor(Date.now() / 1000), text),
+    });
+  return caller(server.url, tenant.tenantId, tenant.apiKey)('POST', path, body, { 'x-idempotency-key': key });
+}
+
+/** Sends until there is an answer that means something, always with the same key, as a careful client does. */
+async function sendSurely(operation: Omit<Done, 'answer'>, random: (below: number) => number): Promise<Answer> {
+  for (;;) {
+    const answer = await sendOnce(operation, servers[random(2)]!).catch(() => undefined);
+    if (answer && answer.status !== 503 && answer.body.type !== 'IdempotencyInProgress') {
+      if (answer.status >= 500) throw new Error(`${operation.path}: ${answer.text}`);
+      return answer;
+    }
+    if (operation.kind === 'retrieve') lostRetrievals += 1;
+    await sleep(20 + random(60));
+  }
+}
+
+async function runClients(): Promise<void> {
+  let next = 0;
+  const client = async (_: unknown, number: number): Promise<void> => {
+    const random = randomOf(number + 1);
+    for (let index = next++; index < OPERATIONS; index = next++) {
+      const operation = nextOperation(random, `operation-${index}`);
+      done.push({ ...operation, answer: await sendSurely(operation, random) });
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+}
+
+/** Kills the two servers in turn, again and again while there is work. */
+async function killInTurn(work: Promise<void>): Promise<number> {
+  let isOver = false;
+  void work.finally(() => (isOver = true)).catch(() => undefined);
+  let kills = 0;
+  for (; ; kills++) {
+    while (!isOver && done.length < (kills + 1) * KILL_EVERY) await sleep(20);
+    if (isOver) return kills;
+    const server = servers[kills % 2]!;
+    await server.stop('SIGKILL');
+    await server.start();
+  }
+}
+
+const acknowledged = (kind: Done['kind']) => done.filter((one) => one.kind === kind && one.answer.status < 300);
+const idsOf = async (sql: string) => (await database.query<{ id: string }>(sql)).map(({ id }) => id).sort();
+
+describe('the ledger', () => {
+  it(
+    'lives through random operations of 16 clients and the killing of both servers',
+    { timeout: WITHIN_MS },
+    async () => {
+      const work = runClients();
+      const [kills] = await Promise.all([killInTurn(work), work]);
+      expect(kills).toBeGreaterThanOrEqual(2);
+      expect(done).toHaveLength(OPERATIONS);
+      const refused = new Set(done.filter(({ answer }) => answer.status >= 400).map(({ answer }) => answer.body.type));
+      expect(['CreditsExhausted', 'ConversionCapReached', 'NoSubscription', 'AlreadyEntitled', 'OwnBundle']).toEqual(
+        expect.arrayContaining([...refused]),
+      );
+      for (const kind of ['tip', 'convert', 'purchase', 'webhook', 'retrieve'] as const)
+        expect([kind, acknowledged(kind).length > 0]).toEqual([kind, true]);
+    },
+  );
+
+  it('sums to zero, has the balances of its entries and no account overdrawn', async () => {
+    expect(await ledgerFaults(database)).toEqual([]);
+  });
+
+  it('has every acknowledged operation exactly once, and no other', async () => {
+    const told = (kind: Done['kind'], member: string) =>
+      acknowledged(kind)
+        .map(({ answer }) => answer.body[member] as string)
+        .sort();
+    expect(await idsOf(`select transfer_id as id from ledger_transfer where reason = 'tip'`)).toEqual(
+      told('tip', 'tipId'),
+    );
+    expect(await idsOf('select conversion_id as id from conversion')).toEqual(told('convert', 'conversionId'));
+    expect(await idsOf(`select reference as id from ledger_transfer where reason = 'conversion.requested'`)).toEqual(
+      told('convert', 'conversionId'),
+    );
+    for (const reason of ['bundle.purchased', 'bundle.sold'])
+      expect(await idsOf(`select reference as id from ledger_transfer where reason = '${reason}'`)).toEqual(
+        told('purchase', 'purchaseId'),
+      );
+    const [sums] = await database.query<object>(
+      `select (select count(*)::int from ledger_transfer t where t.reason in ('conversion.applied', 'conversion.failed')) as moved,
+         (select count(*)::int from conversion where state <> 'pending') as settled,
+         (select count(*)::int from conversion_event where outcome = 'settled') as events, (select count(*)::int from payment_event) as received`,
+    );
+    const events = acknowledged('webhook').length;
+    const settled = new Set(
+      acknowledged('webhook').map(({ body }) => (body as { data: { conversionId: string } }).data.conversionId),
+    ).size;
+    expect(sums).toEqual({ moved: settled, settled, events: settled, received: events });
+  });
+
+  it('charged every acknowledged retrieval of the commons once, and of lost ones no more than were sent', async () => {
+    const charged = new Set(await idsOf(`select reference as id from ledger_transfer where reason = 'retrieval'`));
+    const paid = acknowledged('retrieve').filter(({ answer }) => answer.body.credit_cost > 0);
+    const named = paid
+      .map(({ answer }) => answer.body.meta.retrievalId as string | undefined)
+      .filter((id) => id !== undefined);
+    expect(named.filter((id) => !charged.has(id))).toEqual([]);
+    expect(charged.size).toBeGreaterThanOrEqual(paid.length);
+    expect(charged.size).toBeLessThanOrEqual(paid.length + lostRetrievals);
+  });
+
+  it('answers every repeat as it answered the first time', { timeout: WITHIN_MS }, async () => {
+    const before = await idsOf('select transfer_id as id from ledger_transfer');
+    const repeated = [...acknowledged('tip'), ...acknowledged('convert'), ...acknowledged('purchase')];
+    const differing: object[] = [];
+    for (const [index, one] of repeated.entries()) {
+      const answer = await sendOnce(one, servers[index % 2]!);
+      const isSame = answer.status === one.answer.status && answer.text === one.answer.text;
+      if (!isSame || answer.headers.get('x-idempotency-replayed') !== 'true')
+        differing.push({ first: one.answer.text, again: answer.text });
+    }
+    expect(differing).toEqual([]);
+    const again = await Promise.all(
+      acknowledged('webhook')
+        .slice(0, 50)
+        .map((one) => sendOnce(one, servers[0]!)),
+    );
+    expect(again.every(({ body }) => body.duplicate === true)).toBe(true);
+    expect(await idsOf('select transfer_id as id from ledger_transfer')).toEqual(before);
+  });
+});

@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
+import { caller, type TestTenant } from '../../kit/app.js';
+import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
+
+/** The compiled tenant API, `svc start api`, in a process of its own that can be killed and started again on the same port. */
+export class ApiProcess {
+  private child: ChildProcess | undefined;
+  private said = '';
+
+  private constructor(
+    private readonly environment: Record<string, string>,
+    readonly url: string,
+  ) {}
+
+  static async at(databaseUrl: string, dataDir: string, env: Record<string, string> = {}): Promise<ApiProcess> {
+    const port = await freePort();
+    const environment = {
+      PATH: process.env['PATH'] ?? '',
+      NODE_ENV: 'test',
+      SVC_DATABASE_URL: databaseUrl,
+      SVC_DATA_DIR: dataDir,
+      SVC_API_PORT: String(port),
+      SVC_LOG_LEVEL: 'error',
+      ...env,
+    };
+    return new ApiProcess(environment, `http://127.0.0.1:${port}`);
+  }
+
+  /** Starts it and waits until it is ready. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [PROGRAM, 'start', 'api'], {
+      env: this.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (this.said += text));
+    this.child = child;
+    for (let waited = 0; waited < 30_000; waited += 50) {
+      if (child.exitCode !== null) throw new Error(`svc start api ended with ${child.exitCode}:\n${this.said}`);
+      const isReady = await fetch(`${this.url}/readyz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+      if (isReady) return;
+      await sleep(50);
+    }
+    throw new Error(`svc start api did not become ready:\n${this.said}`);
+  }
+
+  /** SIGKILL, or SIGTERM for a drain; waits for the end. */
+  async stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+  }
+}
+
+/** A fresh database with the tenant acme, and the API on it in a process of its own. */
+export interface AcmeApi {
+  database: TestDatabase;
+  dataDir: string;
+  api: ApiProcess;
+  call: TestTenant['call'];
+  close(): Promise<void>;
+}
+
+export async function startAcme(): Promise<AcmeApi> {
+  const database = await freshDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-api-process-'));
+  const made = await TenantsStore.using({ ownerUrl: database.url }, (store) => store.createTenant('acme', 'team'));
+  const api = await ApiProcess.at(database.url, dataDir);
+  await api.start();
+  return {
+    database,
+    dataDir,
+    api,
+    call: caller(api.url, 'acme', made!.key.apiKey),
+    close: async () => {
+      await api.stop('SIGTERM');
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

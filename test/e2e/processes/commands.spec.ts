@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { caller } from '../../kit/app.js';
+import { removeDataDir, SvcProcess, until } from './svc-process.js';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
+
+let folder: string;
+let svc: SvcProcess;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-commands-'));
+  svc = await SvcProcess.start(join(folder, 'first'));
+});
+afterAll(async () => {
+  if (!svc.hasEnded) await svc.stop();
+  for (const name of ['first', 'second', 'third'])
+    if (existsSync(join(folder, name))) removeDataDir(join(folder, name));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs one verb with --json beside a data directory. */
+function run(dataDir: string, ...args: string[]): { code: number | null; said: any; stderr: string } {
+  const env = { PATH: process.env['PATH'], SVC_DATA_DIR: join(folder, dataDir), SVC_API_PORT: String(svc.port) };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args, '--json'], {
+    env,
+    encoding: 'utf8',
+  });
+  return { code: status, said: JSON.parse(stdout), stderr };
+}
+
+const defaultTenant = () => caller(svc.url, svc.credentials.tenant_id, svc.credentials.api_key);
+
+async function retrieveIds(): Promise<string[]> {
+  const { body } = await defaultTenant()('POST', '/v1/retrieve', { query: 'lighthouse', limit: 50 });
+  return body.results.map((result: { docId: string }) => result.docId).sort();
+}
+
+async function ingest(docIds: string[]): Promise<void> {
+  for (const docId of docIds) {
+    const document = { corpusId: 'notes', docId, title: docId, content: `The lighthouse of ${docId}.` };
+    const body = { tenantId: 'default', url: `https://example.org/${docId}`, ...document };
+    expect((await defaultTenant()('POST', '/v1/ingest', body)).status).toBe(202);
+  }
+  await until('search', async () => (await retrieveIds()).length === docIds.length);
+}
+
+const tip = (apiKey: string, credits: number) =>
+  caller(svc.url, 'other', apiKey)('POST', '/v1/economy/tip-platform', { agentId: 'scout', credits });
+
+describe('svc doctor', { timeout: 120_000 }, () => {
+  it('finds nothing wrong with a running svc', () => {
+    const { code, said } = run('first', 'doctor');
+    expect(said.checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
+    expect({ code, ok: said.ok }).toEqual({ code: 0, ok: true });
+    expect(said.checks.map((check: { name: string }) => check.name)).toEqual([
+      ...['settings', 'runtime', 'data_dir', 'port', 'database', 'database_version', 'clock', 'migrations'],
+      ...['row_security', 'roles', 'job_queue', 'signing_key', 'ledger', 'receipt_chain', 'transparency_log'],
+    ]);
+  });
+
+  it('makes no database where none is', () => {
+    const { said } = run('never', 'doctor');
+    expect(said.checks.at(-1)).toEqual({
+      name: 'database',
+      ok: true,
+      detail: 'none yet; the first "svc start" makes it',
+    });
+    expect(existsSync(join(folder, 'never'))).toBe(false);
+  });
+});
+
+describe('svc backup and svc restore', { timeout: 120_000 }, () => {
+  const file = (): string => join(folder, 'backup.tar.gz');
+
+  it('carry a running svc whole to another data directory', async () => {
+    await ingest(['alfa', 'bravo', 'charlie']);
+    const made = run('first', 'tenant', 'create', 'other').said;
+    const granted = run('first', 'credits', 'grant', 'other', 'scout', '80', '--reason', 'for the test');
+    expect(granted).toMatchObject({ code: 0, said: { tenant_id: 'other', agent_id: 'scout', own_balance: 80 } });
+    expect((await tip(made.api_key, 30)).status).toBe(201);
+    expect(run('first', 'backup', file())).toMatchObject({ code: 0, said: { file: file() } });
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    const credentials = svc.credentials;
+    await svc.stop();
+
+    expect(run('second', 'restore', file())).toMatchObject({ code: 0 });
+    svc = await SvcProcess.start(join(folder, 'second'));
+    expect(svc.credentials).toEqual(credentials);
+    expect(await retrieveIds()).toEqual(['alfa', 'bravo', 'charlie']);
+    const other = caller(svc.url, 'other', made.api_key);
+    expect((await other('POST', '/v1/retrieve', { query: 'lighthouse' })).body.results).toEqual([]);
+    expect(run('second', 'doctor').said.ok).toBe(true);
+    expect((await other('GET', '/v1/credits/scout')).body.breakdown.own).toBe(50);
+    expect((await tip(made.api_key, 30)).status).toBe(201);
+    expect((await other('GET', '/v1/credits/scout')).body.breakdown.own).toBe(20);
+    await until('both tips among the events', async () => {
+      const { events } = (await other('GET', '/v1/events?limit=200')).body;
+      return events.filter(({ type }: { type: string }) => type === 'platform.tipped').length === 2;
+    });
+    await ingest(['alfa', 'bravo', 'charlie', 'delta']);
+    expect(run('second', 'doctor').said.ok).toBe(true);
+  });
+
+  it('refuses a database that is not empty', () => {
+    const { code, said } = run('second', 'restore', file());
+    expect({ code, ok: said.ok }).toEqual({ code: 1, ok: false });
+    expect(said.error).toMatch(/^The database is not empty: /);
+  });
+
+  it('refuses a backup in which one byte of a row was changed, and leaves nothing behind', () => {
+    const content = gunzipSync(readFileSync(file()));
+    const at = content.indexOf('The lighthouse of bravo');
+    content[at] = 't'.charCodeAt(0);
+    const damaged = join(folder, 'damaged.tar.gz');
+    writeFileSync(damaged, gzipSync(content));
+    expect(run('third', 'restore', damaged).said.error).toMatch(
+      /^the backup is damaged: tables\/public\.\w+\/00000001 /,
+    );
+    expect(run('third', 'restore', damaged.replace('damaged', 'missing')).said.error).toMatch(/ENOENT/);
+    expect(existsSync(join(folder, 'third', 'credentials.json'))).toBe(false);
+    expect(run('third', 'restore', file()).code).toBe(0);
+  });
+});

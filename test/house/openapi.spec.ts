@@ -1,0 +1,84 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RouteRecord } from '../../src/common/contract/contract.js';
+import { RouteManifest } from '../../src/common/contract/route-manifest.js';
+import { send, startApi, type TestApi } from '../kit/app.js';
+
+let api: TestApi;
+let text: string;
+let document: any;
+beforeAll(async () => {
+  api = await startApi();
+  ({ text, body: document } = await send(api.url, 'GET', '/openapi.json'));
+});
+afterAll(() => api.close());
+
+const operations = (): [string, any][] =>
+  Object.entries<any>(document.paths).flatMap(([path, item]) =>
+    Object.entries<any>(item).map(([verb, operation]): [string, any] => [`${verb.toUpperCase()} ${path}`, operation]),
+  );
+
+/** The credentials by which a route can be called, as the names of security schemes. */
+function credentialsOf({ access }: RouteRecord): string[] {
+  if (access.kind === 'anyone') return [];
+  if (access.kind === 'agent') return ['selfSignup'];
+  if (access.session) return ['session'];
+  const forAgents = access.discovery || access.roles.includes('member');
+  return ['tenantId+apiKey', 'session', ...(forAgents ? ['selfSignup'] : [])];
+}
+
+/** A route's address as OpenAPI writes it; the one wildcard is called path. */
+const templateOf = (address: string) => address.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    expect(document.openapi).toBe('3.1.0');
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: {
+        'no-server-example.com': 'off',
+        'no-empty-servers': 'off',
+        'tag-description': 'off',
+        'operation-4xx-response': 'error',
+      },
+    });
+    const problems = await lintFromString({ source: text, config });
+    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`)).toEqual(
+      [],
+    );
+  });
+
+  it('describes every route of the manifest and no other', () => {
+    const described = operations().map(([address]) => address);
+    const declared = api.app.get(RouteManifest).routes.map(({ address }) => templateOf(address));
+    expect(described.sort()).toEqual(declared.sort());
+  });
+
+  it('says of every operation what its guard enforces', () => {
+    for (const route of api.app.get(RouteManifest).routes) {
+      const operation = operations().find(([address]) => address === templateOf(route.address))?.[1];
+      expect([route.address, operation['x-seat-roles']]).toEqual([
+        route.address,
+        route.access.kind === 'seats' ? [...route.access.roles] : undefined,
+      ]);
+      expect([route.address, new Set(operation.security.map((one: object) => Object.keys(one).join('+')))]).toEqual([
+        route.address,
+        new Set(credentialsOf(route)),
+      ]);
+      expect([route.address, operation['x-paid-tier']]).toEqual([route.address, route.paidTier]);
+      const asksForKey = (operation.parameters ?? []).some(
+        (parameter: any) => parameter.name === 'x-idempotency-key' && parameter.required,
+      );
+      expect([route.address, asksForKey]).toEqual([route.address, route.idempotent]);
+    }
+  });
+
+  it('describes every member of every schema', () => {
+    const silent = Object.entries<any>(document.components.schemas).flatMap(([name, schema]) =>
+      Object.entries<any>(schema.properties ?? {})
+        .filter(([, property]) => !property.description && !property.$ref)
+        .map(([member]) => `${name}.${member}`),
+    );
+    expect(silent).toEqual([]);
+  });
+});

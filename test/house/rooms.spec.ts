@@ -1,0 +1,110 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.spec.ts'));
+
+/** Every file with the files of ours it imports, static or dynamic. */
+const imports = new Map(
+  files.map((file) => {
+    const source = readFileSync(join(ROOT, file), 'utf8');
+    const found = [...source.matchAll(/(?:from|import\()\s*'(\.[^']+)\.js'/g)].map(([, path]) =>
+      relative(ROOT, resolve(ROOT, dirname(file), `${path}.ts`)),
+    );
+    return [file, found];
+  }),
+);
+
+const roomOf = (file: string) => /^src\/modules\/([^/]+)\//.exec(file)?.[1];
+const OPEN_TO_OTHERS = /\.(module|service|views|problems|events|types)\.ts$/;
+
+const offences = (rule: (from: string, to: string) => boolean) =>
+  [...imports].flatMap(([from, targets]) => targets.filter((to) => rule(from, to)).map((to) => `${from} -> ${to}`));
+
+describe('the rooms', () => {
+  it('finds the source', () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect([...imports.values()].flat().filter((file) => !files.includes(file))).toEqual([]);
+  });
+
+  it('another room is entered by its module, service, views, problems, events or types alone', () => {
+    expect(
+      offences(
+        (from, to) =>
+          roomOf(to) !== undefined &&
+          roomOf(from) !== undefined &&
+          roomOf(from) !== roomOf(to) &&
+          !OPEN_TO_OTHERS.test(to),
+      ),
+    ).toEqual([]);
+  });
+
+  it('common and guards import no room', () => {
+    expect(offences((from, to) => /^src\/(common|guards)\//.test(from) && roomOf(to) !== undefined)).toEqual([]);
+  });
+
+  it('stores do not reach up to services, services not to controllers', () => {
+    const height = (file: string) =>
+      ['.store.ts', '.views.ts', '.service.ts', '.controller.ts'].findIndex((end) => file.endsWith(end)) >> 1;
+    expect(
+      offences(
+        (from, to) =>
+          roomOf(from) === roomOf(to) &&
+          roomOf(from) !== undefined &&
+          /\.(store|service)\.ts$/.test(from) &&
+          /\.(service|controller)\.ts$/.test(to) &&
+          height(to) > height(from),
+      ),
+    ).toEqual([]);
+    expect(offences((from, to) => /\.store\.ts$/.test(from) && /\.service\.ts$/.test(to))).toEqual([]);
+  });
+
+  it('there are no barrels', () => {
+    expect(files.filter((file) => file.endsWith('/index.ts') && file !== 'src/migrations/index.ts')).toEqual([]);
+  });
+
+  it('there are no cycles', () => {
+    expect(cycles()).toEqual([]);
+  });
+
+  it('every room has a module that says what it is for, in at most 8 lines', () => {
+    const modules = files.filter((file) => /^src\/modules\/[^/]+\/[^/]+\.module\.ts$/.test(file));
+    expect(new Set(modules.map(roomOf))).toEqual(new Set(files.map(roomOf).filter(Boolean)));
+    const undocumented = modules.filter((file) => {
+      const text = /\/\*\*([\s\S]*?)\*\/\s*(?:@Global\(\)\s*)?@Module/.exec(
+        readFileSync(join(ROOT, file), 'utf8'),
+      )?.[1];
+      return !text || text.trim().split('\n').length > 8;
+    });
+    expect(undocumented).toEqual([]);
+  });
+
+  it('no test is skipped, focused or left to do, and nothing is silenced', () => {
+    const all = globSync('{src,test}/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('rooms.spec.ts'));
+    const bad = all.filter((file) =>
+      /\b(it|test|describe)\.(skip|only|todo)\b|@ts-ignore|@ts-expect-error|eslint-disable|\bas any\b|\bTODO\b|\bFIXME\b/.test(
+        readFileSync(join(ROOT, file), 'utf8'),
+      ),
+    );
+    expect(bad).toEqual([]);
+  });
+});
+
+/** Import cycles, each once, by depth-first search; type-only imports count, as they couple just the same. */
+function cycles(): string[] {
+  const state = new Map<string, 'open' | 'done'>();
+  const found: string[] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') {
+      found.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      return;
+    }
+    state.set(file, 'open');
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    state.set(file, 'done');
+  };
+  for (const file of files) visit(file, []);
+  return found;
+}

@@ -1,0 +1,32 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbedded } from '../../src/common/database/embedded/embedded.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Database `svc` as a role that owns it and may create roles and databases: `inject('adminUrl')`. */
+    adminUrl: string;
+  }
+}
+
+/**
+ * Vitest global set-up: one throw-away embedded cluster for the whole run, or the PostgreSQL of SVC_TEST_DATABASE_URL (a role
+ * that may create roles and databases). Returns the tear-down.
+ */
+export default async function startCluster(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['SVC_TEST_DATABASE_URL'];
+  if (given) {
+    project.provide('adminUrl', given);
+    return () => Promise.resolve();
+  }
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  chmodSync(dataDir, 0o711); // for root: the server's user may pass through, so the cluster can lie inside
+  const server = await startEmbedded({ dataDir, throwAway: true, log: () => undefined });
+  project.provide('adminUrl', server.url);
+  return async () => {
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}

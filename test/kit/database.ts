@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { migrate } from '../../src/common/database/migrate.js';
+
+export interface TestDatabase {
+  /** As the owner. */
+  url: string;
+  /** The same database as another role, for looking past or through row-level security. */
+  urlAs(role: 'svc_app' | 'svc_operator'): { connectionString: string; options: string };
+  /** One statement as the owner of nothing: role svc_operator, who sees every tenant. */
+  query<Row extends object>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+/** A migrated database of its own, cloned from a template that is made once for the migrations as they are. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const template = await ensureTemplate();
+  const name = `svc_test_${randomBytes(6).toString('hex')}`;
+  await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
+  const url = databaseUrl(name);
+  const urlAs = (role: string) => ({ connectionString: url, options: `-c role=${role}` });
+  return {
+    url,
+    urlAs,
+    query: async <Row extends object>(sql: string, parameters: unknown[] = []) => {
+      const client = new Client(urlAs('svc_operator'));
+      await client.connect();
+      try {
+        return (await client.query<Row>(sql, parameters)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    drop: () => asAdmin(async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`))),
+  };
+}
+
+/** An empty database, not migrated. */
+export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `svc_test_${randomBytes(6).toString('hex')}`;
+  await asAdmin((admin) => admin.query(`create database ${name}`));
+  return {
+    url: databaseUrl(name),
+    drop: () => asAdmin(async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`))),
+  };
+}
+
+async function ensureTemplate(): Promise<string> {
+  const name = `svc_template_${digestOfSchema()}`;
+  await asAdmin(async (admin) => {
+    await admin.query('select pg_advisory_lock(72)'); // test files run in parallel; one makes it
+    const { rowCount } = await admin.query('select from pg_database where datname = $1', [name]);
+    if (rowCount) return;
+    await admin.query(`create database ${name}_making`);
+    await migrate({ ownerUrl: databaseUrl(`${name}_making`) });
+    await admin.query(`alter database ${name}_making rename to ${name}`);
+  });
+  return name;
+}
+
+/** Everything the schema depends on: the migrations, and the job queues with their library. */
+function digestOfSchema(): string {
+  const source = join(import.meta.dirname, '../../src');
+  const migrations = readdirSync(join(source, 'migrations')).map((file) => join(source, 'migrations', file));
+  const hash = createHash('sha256');
+  for (const file of [
+    ...migrations.sort(),
+    join(source, 'common/jobs/queues.ts'),
+    join(source, 'common/database/migrate.ts'),
+  ])
+    hash.update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
+  const admin = new Client({ connectionString: inject('adminUrl') });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+const databaseUrl = (name: string): string =>
+  inject('adminUrl').replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);

@@ -1,0 +1,112 @@
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { EvidenceAudit } from '../../../src/common/evidence/evidence-audit.js';
+import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { type EvidenceApp, happening, openEvidence } from './evidence-app.js';
+
+describe('the audit', () => {
+  let database: TestDatabase;
+  let app: EvidenceApp;
+  let audit: EvidenceAudit;
+  let owner: Client;
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    app = await openEvidence(database.url, { SVC_LOG_INTERVAL_MS: '60000' });
+    audit = app.context.get(EvidenceAudit);
+    owner = new Client({ connectionString: database.url });
+    await owner.connect();
+    for (const tenant of ['acme', 'beta']) {
+      const made = await app.tenancy.run(tenant, () => app.evidence.recordMany([1, 2, 3, 4].map((n) => happening(n))));
+      ids.push(...made.map((receipt) => receipt.receiptId));
+    }
+    await app.tenancy.run('acme', () =>
+      app.evidence.recordRetrieval({ actor: 'key:test', authMode: 'api_key', body: { q: 1 } }),
+    );
+    await app.sequencer.integrate();
+  });
+  afterAll(async () => {
+    await owner.end();
+    await app.close();
+    await database.drop();
+  });
+
+  /** Tampers as someone who owns the database can: forced row-level security has to be switched off first. */
+  async function tamper(sql: string, parameters: unknown[] = []): Promise<void> {
+    await owner.query('begin');
+    await owner.query('alter table receipt no force row level security');
+    await owner.query('alter table receipt_head no force row level security');
+    await owner.query('alter table retrieval_receipt no force row level security');
+    await owner.query(sql, parameters);
+    await owner.query('commit');
+  }
+  let restore: (() => Promise<void>)[] = [];
+  async function tamperOnce(table: string, where: string, sql: string): Promise<void> {
+    await tamper(`create table kept as select * from ${table} where ${where}`);
+    await tamper(`${sql} where ${where}`);
+    restore.push(async () => {
+      await tamper(`delete from ${table} where ${where}`);
+      await tamper(`insert into ${table} select * from kept`);
+      await tamper('drop table kept');
+    });
+  }
+  afterEach(async () => {
+    for (const undo of restore) await undo();
+    restore = [];
+    expect([(await audit.verifyChain()).ok, (await audit.verifyLog()).ok]).toEqual([true, true]);
+  });
+
+  it('finds nothing wrong with what was recorded', async () => {
+    expect(await audit.verifyChain()).toEqual({ ok: true, examined: 9, faults: [] });
+    expect(await audit.verifyLog()).toEqual({ ok: true, examined: 9, faults: [] });
+  });
+
+  it('finds an altered column', async () => {
+    await tamperOnce('receipt', `receipt_id = '${ids[1] ?? ''}'`, `update receipt set subject = 'other'`);
+    expect((await audit.verifyChain()).faults).toEqual([
+      `receipt ${ids[1] ?? ''} of tenant acme: its columns differ from what was signed`,
+    ]);
+  });
+
+  it('finds an altered signed message', async () => {
+    const flip = 'set_byte(cose, length(cose) - 1, get_byte(cose, length(cose) - 1) # 1)';
+    await tamperOnce('receipt', `receipt_id = '${ids[1] ?? ''}'`, `update receipt set cose = ${flip}`);
+    const { faults } = await audit.verifyChain();
+    expect(faults[0]).toBe(`receipt ${ids[1] ?? ''} of tenant acme: the signature does not hold`);
+    expect(faults[1]).toMatch(/^record blake3:[0-9a-f]{64} has no leaf and waits for none$/);
+    expect(faults).toHaveLength(2);
+  });
+
+  it('finds a removed receipt', async () => {
+    await tamperOnce('receipt', `receipt_id = '${ids[5] ?? ''}'`, 'delete from receipt');
+    expect((await audit.verifyChain()).faults).toEqual([
+      `receipt ${ids[6] ?? ''} of tenant beta: stream main has a gap before seq 3`,
+      `receipt ${ids[6] ?? ''} of tenant beta: prev is not the receipt before it`,
+    ]);
+  });
+
+  it('finds a removed last receipt', async () => {
+    await tamperOnce('receipt', `receipt_id = '${ids[7] ?? ''}'`, 'delete from receipt');
+    expect((await audit.verifyChain()).faults).toEqual(['stream main of tenant beta does not end where its head says']);
+  });
+
+  it('finds an altered retrieval receipt', async () => {
+    await tamperOnce('retrieval_receipt', 'true', `update retrieval_receipt set record = set_byte(record, 9, 1)`);
+    expect((await audit.verifyChain()).ok).toBe(false);
+  });
+
+  it('finds an altered leaf and an altered tile', async () => {
+    await tamperOnce('log_leaf', 'leaf_index = 4', `update log_leaf set record_type = 'retrieval'`);
+    expect((await audit.verifyLog()).faults).toEqual([
+      'tile 0/0 is not what the leaves make',
+      "the checkpoint's root is not that of the leaves",
+    ]);
+  });
+
+  it('finds a lost leaf', async () => {
+    await tamperOnce('log_leaf', 'leaf_index = 8', 'delete from log_leaf');
+    expect((await audit.verifyLog()).ok).toBe(false);
+    expect((await audit.verifyChain()).faults).toHaveLength(1);
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * A service instance in a process of its own, from the build: writes receipts in endless small units of work, four at a time,
+ * and prints the ids of those that were acknowledged, one a line. It is made to be killed.
+ */
+import { NestFactory } from '@nestjs/core';
+import { loadSettings } from '../../../dist/common/config/settings.js';
+import { CoreModule } from '../../../dist/common/core/core.module.js';
+import { EvidenceModule } from '../../../dist/common/evidence/evidence.module.js';
+import { EvidenceService } from '../../../dist/common/evidence/evidence.service.js';
+import { makeLog } from '../../../dist/common/observability/log.js';
+import { Metrics } from '../../../dist/common/observability/metrics.js';
+import { Tenancy } from '../../../dist/common/tenancy/tenancy.js';
+
+const [ownerUrl, actor, dataDir] = process.argv.slice(2);
+const settings = loadSettings({
+  SVC_DATA_DIR: dataDir,
+  SVC_JOBS: 'false',
+  SVC_LOG_LEVEL: 'silent',
+  SVC_LOG_INTERVAL_MS: '50',
+});
+const parts = { settings, address: { ownerUrl }, log: makeLog(settings, 'writer'), metrics: new Metrics() };
+class Writer {}
+const app = await NestFactory.createApplicationContext(
+  { module: Writer, imports: [CoreModule.of(parts), EvidenceModule] },
+  { logger: false, abortOnError: false },
+);
+const tenancy = app.get(Tenancy);
+const evidence = app.get(EvidenceService);
+
+async function write(worker) {
+  for (let n = 0; ; n++) {
+    const happened = { kind: 'test.happened', actor, authMode: 'api_key', subject: `s-${n}`, body: { n } };
+    const recorded = await tenancy.run(`shared-${worker % 2}`, async () => {
+      await evidence.recordRetrieval({ actor, authMode: 'api_key', body: { n } });
+      return evidence.recordMany([happened, { ...happened, stream: 'side' }]);
+    });
+    process.stdout.write(recorded.map((receipt) => `${receipt.receiptId}\n`).join(''));
+  }
+}
+
+await Promise.all([0, 1, 2, 3].map(write));

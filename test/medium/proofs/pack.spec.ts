@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseTrustedKeys } from '../../../src/common/evidence/trusted-keys.js';
+import { verifyPack } from '../../../src/common/evidence/verify-pack.js';
+import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { givenAnswer, givenDocument, prove, retrieve } from './given.js';
+
+const TEXT = 'Every member of staff has 25 days of annual leave.';
+
+let api: TestApi;
+let acme: TestTenant;
+beforeAll(async () => {
+  api = await startApi();
+  acme = api.tenant;
+  await givenDocument(acme, { text: TEXT });
+});
+afterAll(() => api.close());
+
+/** The bytes of the body, as a client saves them. */
+async function download(path: string, tenant = acme): Promise<Buffer> {
+  const response = await fetch(api.url + path, {
+    headers: { 'x-tenant-id': tenant.tenantId, 'x-api-key': tenant.apiKey },
+  });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+async function auditPack(): Promise<{ job: any; file: Buffer }> {
+  const [{ chunkId }] = await retrieve(acme, 'annual leave', { lane: 'audit' });
+  const answerId = await givenAnswer(acme, [chunkId], { citations: [{ chunkId, quote: '25 days' }] });
+  const job = await prove(acme, { answerId, mode: 'audit' });
+  return { job, file: await download(job.links.proofpack) };
+}
+
+describe('a proof pack', () => {
+  it('holds the proof, what it rests on and the texts, and verifies with the published keys', async () => {
+    const { job, file } = await auditPack();
+    const pack = JSON.parse(file.toString('utf8'));
+    expect([pack.ok, pack.format, pack.tenant_id, pack.subject]).toEqual([
+      true,
+      'svc-proofpack-v1',
+      'acme',
+      { type: 'answer', id: job.subject.id },
+    ]);
+    expect(pack.receipts).toHaveLength(3);
+    expect(pack.retrievals).toHaveLength(1);
+    expect(pack.chunks.map(({ content, receipt_id }: any) => [content, receipt_id])).toEqual([[TEXT, job.receiptId]]);
+    const keys = await fetch(`${api.url}/.well-known/jwks.json`).then((response) => response.text());
+    const verdict = verifyPack(file, parseTrustedKeys(keys));
+    expect(verdict.checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(verdict.ok).toBe(true);
+  });
+
+  it('is refused after any single-byte change', async () => {
+    const { file } = await auditPack();
+    const accepted: string[] = [];
+    for (let n = 0; n < 1000; n++) {
+      const changed = Buffer.from(file);
+      const at = Math.floor(Math.random() * file.length);
+      const by = 1 + Math.floor(Math.random() * 255);
+      changed[at] = changed[at]! ^ by;
+      const verdict = verifyPack(changed);
+      if (verdict.ok || !verdict.checks.some(({ ok, detail }) => !ok && detail !== ''))
+        accepted.push(`byte ${at} ^ ${by}`);
+    }
+    expect(accepted).toEqual([]);
+  }, 120_000);
+
+  it('saved as it is, verifies with the command', async () => {
+    const { file } = await auditPack();
+    const directory = mkdtempSync(join(tmpdir(), 'svc-pack-'));
+    const saved = join(directory, 'pack.json');
+    const run = (contents: Buffer) => {
+      writeFileSync(saved, contents);
+      return verifyByCommand(saved);
+    };
+    expect(await run(file)).toMatchObject({ code: 0, verdict: { ok: true } });
+    const spoilt = Buffer.from(file);
+    spoilt[file.indexOf('25 days')]! ^= 1;
+    const refused = await run(spoilt);
+    rmSync(directory, { recursive: true });
+    expect([refused.code, refused.verdict.checks.find(({ ok }: any) => !ok).name]).toEqual([1, 'chunks']);
+  });
+
+  it('can be had of an answer, before any proof', async () => {
+    const [{ chunkId }] = await retrieve(acme, 'annual leave');
+    const answerId = await givenAnswer(acme, [chunkId, chunkId], { agentId: 'newcomer' });
+    const { body: receipt } = await acme.call('GET', `/v1/proof/answers/${answerId}/receipt`);
+    const file = await download(receipt.links.proofpack);
+    const pack = JSON.parse(file.toString('utf8'));
+    expect([verifyPack(file).ok, pack.subject, pack.receipts.length, pack.chunks.length]).toEqual([
+      true,
+      { type: 'answer', id: answerId },
+      1,
+      1,
+    ]);
+  });
+
+  it('can be had of an ingest and of a retrieval receipt', async () => {
+    const [ingest] = await api.database.query<{ receipt_id: string }>('select receipt_id from ingest limit 1');
+    const { body } = await acme.call('POST', '/v1/retrieve', { query: 'annual leave', lane: 'verified' });
+    for (const receiptId of [ingest!.receipt_id, body.meta.retrievalReceiptId]) {
+      expect(verifyPack(await download(`/v1/proof/receipts/${receiptId}/proofpack`)).ok).toBe(true);
+    }
+  });
+
+  it('leaves out a text that was found altered, and still verifies', async () => {
+    await givenDocument(acme, { text: 'The safe opens at nine.', docId: 'safe' });
+    const [{ chunkId }] = await retrieve(acme, 'safe opens');
+    const answerId = await givenAnswer(acme, [chunkId]);
+    await api.database.query(`update chunk set content = 'The safe opens at eight.' where chunk_id = $1`, [chunkId]);
+    const job = await prove(acme, { answerId });
+    const file = await download(job.links.proofpack);
+    expect([job.verdict, verifyPack(file).ok, JSON.parse(file.toString('utf8')).chunks]).toEqual(['broken', true, []]);
+  });
+
+  it('has receipts that stand in the log at once', async () => {
+    const [{ chunkId }] = await retrieve(acme, 'annual leave');
+    const { body } = await acme.call('GET', `/v1/proof/answers/${await givenAnswer(acme, [chunkId])}/receipt`);
+    expect(body.log).toEqual({
+      leafIndex: expect.any(Number),
+      treeSize: expect.any(Number),
+      checkpoint: expect.stringMatching(/^svc\.local\/log\n/),
+    });
+    expect(body.log.leafIndex).toBeLessThan(body.log.treeSize);
+  });
+});
+
+/** `svc verify FILE --json` in a process of its own. */
+function verifyByCommand(file: string): Promise<{ code: number; verdict: any }> {
+  const main = join(import.meta.dirname, '../../../dist/main.js');
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, 'verify', file, '--json'], (error, stdout) => {
+      resolve({ code: error ? Number(error.code) : 0, verdict: JSON.parse(stdout) });
+    });
+  });
+}

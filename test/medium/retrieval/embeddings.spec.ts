@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { type EmbeddingsServer, startEmbeddings } from '../../kit/embeddings.js';
+import { found, ingest, retrieve, withdraw } from './given.js';
+
+let endpoint: EmbeddingsServer;
+let api: TestApi;
+let acme: TestTenant;
+beforeAll(async () => {
+  endpoint = await startEmbeddings();
+  endpoint.faults.push(503, 429);
+  const env = {
+    SVC_EMBEDDINGS_URL: endpoint.url,
+    SVC_EMBEDDINGS_MODEL: 'words-5',
+    SVC_EMBEDDINGS_API_KEY: 'secret-of-the-endpoint',
+  };
+  api = await startApi({ env });
+  acme = api.tenant;
+  await ingest(acme, [
+    { docId: 'garage', content: 'The sedan is parked behind the house.' },
+    { docId: 'harbour', content: 'A vessel lies at anchor.' },
+    { docId: 'clinic', content: 'The surgeon operates at noon.' },
+    { docId: 'word', content: 'The word automobile has ten letters.' },
+  ]);
+  await embedded(4);
+});
+afterAll(async () => {
+  await api.close();
+  await endpoint.close();
+});
+
+async function embedded(count: number): Promise<void> {
+  for (;;) {
+    const [row] = await api.database.query<{ count: number }>('select count(*)::int as count from chunk_vector');
+    if (row?.count === count) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('with an embeddings endpoint', () => {
+  it('passages are embedded in the background, again after a fault, with key and model', () => {
+    expect(endpoint.requests.length).toBeGreaterThanOrEqual(3);
+    for (const { authorization, model } of endpoint.requests) {
+      expect([authorization, model]).toEqual(['Bearer secret-of-the-endpoint', 'words-5']);
+    }
+  });
+
+  it('meaning finds what shares no word, below the match of words, and the parts sum up', async () => {
+    const { results, meta } = await retrieve(acme, 'automobile');
+    expect([meta.vectorBackend, meta.exact]).toEqual(['exact', true]);
+    expect(results.slice(0, 2).map((one: any) => one.docId)).toEqual(['word', 'garage']);
+    const [byWord, byMeaning] = results;
+    expect(byMeaning.scoreComponents.lexical).toBe(0);
+    // Weight 0.5 of the best lexical score: what docs/retrieval.md says.
+    expect(byMeaning.scoreComponents.vector).toBeCloseTo(0.5 * Math.max(1, byWord.scoreComponents.lexical), 6);
+    for (const { score, scoreComponents } of results) {
+      const { vector, lexical, recency, laneWeight } = scoreComponents;
+      expect(score).toBe(lexical + vector + recency + laneWeight);
+    }
+  });
+
+  it('light and audit still rank alike', async () => {
+    const light = await retrieve(acme, 'physician on a ship', { limit: 3 });
+    const audit = await retrieve(acme, 'physician on a ship', { limit: 3, lane: 'audit' });
+    expect(audit.results).toEqual(light.results);
+    expect(new Set(light.results.slice(0, 2).map((one: any) => one.docId))).toEqual(new Set(['clinic', 'harbour']));
+  });
+
+  it('a withdrawn passage is not near to anything', async () => {
+    await ingest(acme, [{ docId: 'boat', content: 'A boat.' }]);
+    await embedded(5);
+    expect((await found(acme, 'vessel')).slice(0, 2).sort()).toEqual(['boat', 'harbour']);
+    await withdraw(acme, 'boat');
+    expect(await found(acme, 'vessel')).not.toContain('boat');
+    await embedded(4);
+  });
+
+  it('another tenant sees no vector of it', async () => {
+    const other = await api.addTenant('other');
+    expect(await found(other, 'automobile')).toEqual([]);
+  });
+
+  it('words alone answer while the endpoint is down, and the answer says so', async () => {
+    endpoint.faults.push(500);
+    const { results, meta } = await retrieve(acme, 'anchor vessel asked for the first time');
+    expect([meta.vectorBackend, results.map((one: any) => one.docId)]).toEqual(['unavailable', ['harbour']]);
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blake3Digest } from '../../../src/common/evidence/digest.js';
+import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
+import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
+import { RetrievalService } from '../../../src/modules/retrieval/retrieval.service.js';
+import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { essay, ingest, retrieve } from './given.js';
+
+let api: TestApi;
+let acme: TestTenant;
+beforeAll(async () => {
+  api = await startApi();
+  acme = api.tenant;
+  await ingest(
+    acme,
+    Array.from({ length: 60 }, (_, i) => ({ corpusId: 'essays', docId: `e${i}`, content: essay(i) })),
+  );
+});
+afterAll(() => api.close());
+
+const asCaller = { tenantId: 'acme', tier: 'team', principal: 'key:test', role: 'owner', authType: 'api_key' } as const;
+const QUERY = 'topic1 topic20 topic7';
+
+describe('the lanes', () => {
+  it('light and audit rank alike: skipping loses nothing', async () => {
+    const light = await retrieve(acme, QUERY, { limit: 20 });
+    const audit = await retrieve(acme, QUERY, { limit: 20, lane: 'audit' });
+    expect(audit.results).toEqual(light.results);
+    expect(audit.meta.scanned).toBeGreaterThanOrEqual(light.meta.scanned);
+  });
+
+  it('verified leaves a retrieval receipt that names what was returned', async () => {
+    const answer = await retrieve(acme, QUERY, { lane: 'verified', agentId: 'scout', limit: 3 });
+    const { retrievalId, retrievalReceiptId } = answer.meta;
+    const receipt = await api.app
+      .get(Tenancy)
+      .run('acme', () => api.app.get(EvidenceService).readRetrieval(retrievalReceiptId));
+    const { results } = answer;
+    expect(receipt.body).toMatchObject({
+      retrieval_id: retrievalId,
+      agent_id: 'scout',
+      lane: 'verified',
+      query: QUERY,
+      results: results.map((result: any) => ({
+        chunk_id: result.chunkId,
+        content_hash: blake3Digest(result.content),
+        score: result.score,
+      })),
+    });
+  });
+
+  it('verified adds words the best passages agree on, and shows what they add to a score', async () => {
+    const flora = Array.from(
+      { length: 12 },
+      (_, i) => `The orchid ${i} grows on bark with roots in the air, an epiphyte.`,
+    );
+    const others = Array.from({ length: 120 }, (_, i) => `Stone ${i} is grey and hard and lies by the road.`);
+    const text = [...flora, 'The epiphyte takes water from rain.', ...others];
+    await ingest(
+      acme,
+      text.map((content, i) => ({ corpusId: 'flora', docId: `f${i}`, title: 'Notes', content })),
+    );
+    const light = await retrieve(acme, 'orchid species biology', { corpusIds: ['flora'], limit: 50 });
+    const verified = await retrieve(acme, 'orchid species biology', {
+      corpusIds: ['flora'],
+      limit: 50,
+      lane: 'verified',
+    });
+    expect(verified.meta.expandedWith).toContain('epiphyt');
+    expect([light, verified].map(({ results }) => results.some((one: any) => one.docId === 'f12'))).toEqual([
+      false,
+      true,
+    ]);
+    for (const { score, scoreComponents } of verified.results) {
+      const { vector, lexical, recency, laneWeight } = scoreComponents;
+      expect(laneWeight).toBeGreaterThan(0);
+      expect(score).toBe(lexical + vector + recency + laneWeight);
+    }
+  });
+
+  it('audit leaves a ledger of all candidates and a signed receipt over its digest', async () => {
+    const { results, meta } = await retrieve(acme, QUERY, { lane: 'audit', limit: 2 });
+    const ledger = await api.app.get(RetrievalService).findLedger(asCaller, meta.retrievalId);
+    expect([ledger?.candidateCount, ledger?.candidates.length]).toEqual([meta.scanned, meta.ledgerCandidates]);
+    expect(ledger?.candidates.slice(0, 2).map(({ chunkId, score }) => [chunkId, score])).toEqual(
+      results.map((result: any) => [result.chunkId, result.score]),
+    );
+    const lines = ledger?.candidates.map(({ chunkId, score }) => `${chunkId}\t${score}\n`).join('');
+    const digest = blake3Digest(lines ?? '');
+    expect(`blake3:${Buffer.from(ledger?.candidatesDigest ?? []).toString('hex')}`).toBe(digest);
+    const receipt = await api.app.get(Tenancy).run('acme', () => api.app.get(EvidenceService).read(meta.receiptId));
+    expect(receipt.payload).toMatchObject({
+      kind: 'retrieval.audited',
+      subject: meta.retrievalId,
+      body: { candidate_count: meta.scanned, candidates_digest: digest, query: QUERY },
+    });
+  });
+
+  it('the last retrieval of an agent is remembered in every lane', async () => {
+    for (const lane of ['light', 'verified', 'audit', 'light']) {
+      const { results } = await retrieve(acme, `${QUERY} topic3`, { lane, agentId: 'rover', limit: 2 });
+      const last = await api.app.get(RetrievalService).findLast(asCaller, 'rover');
+      expect([last?.lane, last?.request.query, last?.results.map(({ chunkId }) => chunkId)]).toEqual([
+        lane,
+        `${QUERY} topic3`,
+        results.map((result: any) => result.chunkId),
+      ]);
+    }
+    expect(await api.app.get(RetrievalService).findLast(asCaller, 'nobody')).toBeUndefined();
+  });
+});

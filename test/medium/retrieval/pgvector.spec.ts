@@ -1,0 +1,107 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
+import { MIGRATIONS } from '../../../src/migrations/index.js';
+import { IndexStore } from '../../../src/modules/retrieval/index/index.store.js';
+import { VectorsStore } from '../../../src/modules/retrieval/vectors/vectors.store.js';
+
+/** A PostgreSQL with the extension, over its wire protocol, on one connection that becomes the application's role. */
+let database: PGlite;
+let server: PGLiteSocketServer;
+let source: DataSource;
+let tenancy: Tenancy;
+let vectors: VectorsStore;
+
+const DIMENSIONS = 8;
+const MODEL = 'test-8';
+const CHUNKS = 400;
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+/** Points on a curve: neighbours in number are neighbours in angle. */
+function pointOf(i: number): Float32Array {
+  const values = Array.from({ length: DIMENSIONS }, (_, d) => Math.cos(((d + 1) * i) / CHUNKS));
+  const length = Math.hypot(...values);
+  return Float32Array.from(values, (value) => value / length);
+}
+
+beforeAll(async () => {
+  database = await PGlite.create({ extensions: { vector } });
+  const port = await freePort();
+  server = new PGLiteSocketServer({ db: database, host: '127.0.0.1', port });
+  await server.start();
+  source = await new DataSource({
+    type: 'postgres',
+    host: '127.0.0.1',
+    port,
+    username: 'postgres',
+    database: 'postgres',
+    ssl: false,
+    poolSize: 1,
+    migrations: MIGRATIONS,
+  }).initialize();
+  await source.runMigrations({ transaction: 'each' });
+  await source.query('set role svc_app');
+  tenancy = new Tenancy(source);
+  vectors = new VectorsStore(tenancy);
+});
+afterAll(async () => {
+  await source.destroy();
+  await server.stop();
+  await database.close();
+});
+
+/** Chunks of one tenant with their vectors; of every `step`th point of the curve. */
+async function given(tenantId: string, corpusId: string, step: number): Promise<string> {
+  return tenancy.run(tenantId, async () => {
+    const index = new IndexStore(tenancy);
+    const shard = await index.advance({ corpusId, shareability: 'owner_only', language: 'english' });
+    const numbers = Array.from({ length: CHUNKS / step }, (_, i) => i * step);
+    await tenancy.query(
+      `insert into chunk (tenant_id, chunk_id, corpus_id, doc_id, version, ordinal, start_offset, end_offset, heading_path, content,
+         content_hash, shareability, language, day)
+       select $1, id, $2, id, 1, 0, 0, 1, '{}', 'text', decode(repeat('00', 32), 'hex'), 'owner_only', 'english', 0 from unnest($3::text[]) c(id)`,
+      [tenantId, corpusId, numbers.map((i) => `${corpusId}-${i}`)],
+    );
+    const rows = numbers.map((i) => ({ chunkId: `${corpusId}-${i}`, vector: pointOf(i) }));
+    await vectors.record(shard, MODEL, rows);
+    return shard.shardId;
+  });
+}
+
+describe('the pgvector backend', () => {
+  it('is found where the extension is', async () => {
+    expect(await vectors.hasPgvector()).toBe(true);
+  });
+
+  it('answers in full under a filter that almost nothing passes, nearest first', async () => {
+    await vectors.ensureIndex(DIMENSIONS);
+    await given('acme', 'crowd', 1);
+    const rare = await given('acme', 'rare', 40);
+    const near = await vectors.findNearest('acme', [rare], { model: MODEL, vector: pointOf(100) }, 5);
+    expect(near.map(({ chunkId }) => chunkId)).toEqual(['rare-80', 'rare-120', 'rare-40', 'rare-160', 'rare-0']);
+    expect(near[0]!.similarity).toBeGreaterThan(near[4]!.similarity);
+    expect(near.every(({ ownerTenantId }) => ownerTenantId === 'acme')).toBe(true);
+  });
+
+  it('shows another tenant nothing, and a withdrawn chunk to nobody', async () => {
+    const shard = await given('acme', 'mine', 100);
+    const query = { model: MODEL, vector: pointOf(100) };
+    expect(await vectors.findNearest('umbrella', [shard], query, 5)).toEqual([]);
+    await tenancy.run('acme', () => vectors.withdraw(['mine-100']));
+    const left = await vectors.findNearest('acme', [shard], query, 5);
+    expect(left.map(({ chunkId }) => chunkId).sort()).toEqual(['mine-0', 'mine-200', 'mine-300']);
+  });
+});
