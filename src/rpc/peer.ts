@@ -1,0 +1,24 @@
+/** What came with a call to say who makes it; nothing of it is believed before the caller guard has looked. */
+export interface Credential {
+  tenantId?: string;
+  apiKey?: string;
+  /** Of `Authorization: Bearer`: an agent's session token, or an API key where the mouth takes one so. */
+  bearer?: string;
+}
+
+/** The one at the other end of a mouth, for one request of its. */
+export interface Peer {
+  mouth: 'http' | 'stream' | 'stdio' | 'nats' | 'mcp';
+  /** Came by a mouth without credentials: only the public tools answer. */
+  isPublic: boolean;
+  credential: Credential;
+  clientAddress: string;
+  requestId: string;
+  /** Of this request's own span (W3C Trace Context). */
+  traceparent: string;
+  /** x-idempotency-key and x-shield-approval-token beside the request; they serve where the request holds one call. */
+  idempotencyKey?: string;
+  approvalToken?: string;
+  /** Aborted when the peer has gone: what only reads may be given up then. */
+  signal?: AbortSignal;
+}
