@@ -4,6 +4,7 @@ import type { Setting } from './setting.js';
 const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   process: 'Process',
   api: 'Tenant API',
+  tools: 'Tool service',
   database: 'Database',
   bootstrap: 'First start',
   evidence: 'Evidence',
@@ -47,7 +48,8 @@ function row(one: Setting): string {
 
 /** The default as it would be written in the environment; undefined where there is none. */
 function written(one: Setting): string | undefined {
-  const value = one.schema.parse(undefined) as string | number | boolean | undefined;
+  const value = one.schema.parse(undefined) as string | number | boolean | unknown[] | undefined;
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.join(',');
   return value === undefined ? undefined : String(typeof value === 'boolean' ? Number(value) : value);
 }
 

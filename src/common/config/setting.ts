@@ -98,3 +98,14 @@ export const networks = () =>
       })
       .optional(),
   );
+
+/** Host names separated by commas, in lower case and without a port. */
+export const hostNames = () =>
+  z.preprocess(
+    (value) =>
+      (typeof value === 'string' ? value : '')
+        .split(',')
+        .map((name) => name.trim().toLowerCase())
+        .filter((name) => name !== ''),
+    z.array(z.string().regex(/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/, 'expected host names without a port')),
+  );

@@ -15,6 +15,7 @@ import {
   url,
   type Setting,
 } from './setting.js';
+import { TOOLS_SETTINGS } from './tools-settings.js';
 
 export const SETTINGS = Symbol('settings');
 
@@ -97,6 +98,7 @@ export const SETTING_TABLE = {
       'How long the proof upstream may take for one answer, in milliseconds.',
     ),
   },
+  tools: TOOLS_SETTINGS,
   database: {
     url: setting(
       'SVC_DATABASE_URL',
