@@ -1,23 +1,25 @@
 import type { Problem } from '../common/problem/problem.js';
 
-/** An id as it came: JSON-RPC 2.0, section 4. */
-export type RpcId = string | number | null;
-
-/** A request, or without an id a notification. */
+/**
+ * A request, or without an id a notification. The id is kept as the JSON it came as: a number past 2^53 would otherwise come back as another
+ * (JSON-RPC 2.0, section 5: "It MUST be the same").
+ */
 export interface RpcCall {
-  id?: RpcId;
+  id?: string;
   method: string;
+  /** By name or by position; which of the two a method takes is the method's. */
   params?: object;
 }
 
-export interface RpcError {
-  code: number;
-  message: string;
-  data?: unknown;
+/** A member of a request that is none: what is answered in its place, unless it was meant as a notification. */
+export interface MalformedCall {
+  id?: string;
+  code: RpcCode;
+  problem: Problem;
 }
 
-export type RpcAnswer =
-  { jsonrpc: '2.0'; id: RpcId; result: unknown } | { jsonrpc: '2.0'; id: RpcId; error: RpcError };
+/** The id of an answer to what had no id that could be read. */
+export const NO_ID = 'null';
 
 /** Codes of JSON-RPC 2.0, section 5.1, and of the tool service (docs/agents.md). */
 export const RPC_CODES = {
@@ -50,4 +52,10 @@ export class RpcFailure extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** What a method that is called is told: its parameters and who calls. */
+export interface RpcInvocation {
+  method: string;
+  params?: object;
 }

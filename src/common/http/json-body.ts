@@ -11,7 +11,7 @@ export const MAX_JSON_DEPTH = 32;
 export function readJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const value = parse(decode(bytes));
-  const fault = findFault(value);
+  const fault = findFault(value, 'body');
   if (fault) throw invalid(fault.path, fault.message);
   return value;
 }
@@ -43,9 +43,12 @@ interface Place {
   depth: number;
 }
 
-/** Walks without recursion, so that depth cannot exhaust the stack. */
-function findFault(root: unknown): Issue | undefined {
-  const open: Place[] = [{ value: root, path: 'body', depth: 0 }];
+/**
+ * What of a JSON value cannot be taken: text that is not storable, names that every object has, numbers past the range, depth.
+ * Walks without recursion, so that depth cannot exhaust the stack.
+ */
+export function findFault(root: unknown, where: string): Issue | undefined {
+  const open: Place[] = [{ value: root, path: where, depth: 0 }];
   for (let place = open.pop(); place; place = open.pop()) {
     const fault = faultOf(place) ?? openMembers(place, open);
     if (fault) return fault;

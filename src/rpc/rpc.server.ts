@@ -1,0 +1,126 @@
+import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
+import { isObservable, lastValueFrom } from 'rxjs';
+import { bodyOf } from '../common/problem/problem.filter.js';
+import type { Problem } from '../common/problem/problem.js';
+import { isMalformed, readPayload } from './json-rpc-reader.js';
+import { RPC_CODES, RpcFailure, type MalformedCall, type RpcCall, type RpcInvocation } from './json-rpc.js';
+import { JsonText } from './json-text.js';
+import type { Peer } from './peer.js';
+
+/** One way for payloads to come in and answers to go out. It frames and unframes, and never interprets. */
+export interface Mouth {
+  open(server: RpcServer): Promise<void>;
+  /** Takes nothing more, and brings what is in flight to its end. */
+  close(): Promise<void>;
+}
+
+/** What is to be sent for a payload. */
+export interface DispatchedAnswer {
+  /** The JSON of the answer, or of the array of a batch's answers, in one line; absent when there is nothing to answer. */
+  text?: string;
+  /** Present when the rate window let nothing of it pass: the seconds to wait. */
+  rateLimitedSec?: number;
+  /** Whether nothing of it was let through for want of a credential. */
+  isUnauthorized?: boolean;
+}
+
+/** Calls of one batch that run at once. */
+const BATCH_CONCURRENCY = 8;
+
+/**
+ * The transport of the tool service: JSON-RPC 2.0, one dispatcher behind every mouth. Nest registers the methods (`@MessagePattern`) and runs
+ * their guards; what a method throws is an RpcFailure, or a fault of ours that the caller learns nothing of.
+ */
+export class RpcServer extends Server implements CustomTransportStrategy {
+  override readonly transportId = Symbol('json-rpc');
+
+  constructor(private readonly mouths: readonly Mouth[] = []) {
+    super();
+  }
+
+  listen(done: (error?: unknown) => void): void {
+    Promise.all(this.mouths.map((mouth) => mouth.open(this))).then(() => done(), done);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.mouths.map((mouth) => mouth.close()));
+  }
+
+  on(): void {
+    throw new Error('The JSON-RPC transport emits no events');
+  }
+
+  unwrap<T>(): T {
+    return this.mouths as T;
+  }
+
+  /** One payload to its answer. Never throws. */
+  async dispatch(payload: Uint8Array | string, peer: Peer): Promise<DispatchedAnswer> {
+    const { isBatch, members } = readPayload(payload);
+    if (!isBatch) return answerOf([await this.answer(members[0]!, peer)], isBatch);
+    // What stands beside a request is for one call: two effects must not share a key by accident.
+    const own = members.length > 1 ? { ...peer, idempotencyKey: undefined, approvalToken: undefined } : peer;
+    const answers: Answered[] = new Array<Answered>(members.length);
+    let next = 0;
+    const work = async () => {
+      for (let at = next++; at < members.length; at = next++) answers[at] = await this.answer(members[at]!, own);
+    };
+    await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, members.length) }, work));
+    return answerOf(answers, isBatch);
+  }
+
+  /**
+   * Calls one method.
+   * @returns what it returned; JsonText where that is the API's answer
+   * @throws RpcFailure
+   */
+  async invoke(method: string, params: object | undefined, peer: Peer): Promise<unknown> {
+    const handler = this.messageHandlers.get(method);
+    if (!handler) throw new RpcFailure(RPC_CODES.methodNotFound, `Method not found: ${method.slice(0, 100)}`);
+    const invocation: RpcInvocation = params === undefined ? { method } : { method, params };
+    const result: unknown = await handler(invocation, peer);
+    return isObservable(result) ? lastValueFrom(result, { defaultValue: null }) : result;
+  }
+
+  private async answer(member: RpcCall | MalformedCall, peer: Peer): Promise<Answered> {
+    if (isMalformed(member)) return { id: member.id, failure: failureOf(member.code, member.problem, peer) };
+    try {
+      return { id: member.id, result: await this.invoke(member.method, member.params, peer) };
+    } catch (error) {
+      const failure = error instanceof RpcFailure ? error : new RpcFailure(RPC_CODES.internalError, 'Internal error');
+      return { id: member.id, failure };
+    }
+  }
+}
+
+/** One member of a payload, done. */
+type Answered = { id: string | undefined } & ({ result: unknown } | { failure: RpcFailure });
+
+export const failureOf = (code: RpcFailure['code'], problem: Problem, peer: Peer): RpcFailure =>
+  new RpcFailure(code, problem.message || problem.kind.title, bodyOf(problem, peer.requestId), { cause: problem });
+
+function answerOf(answers: readonly Answered[], isBatch: boolean): DispatchedAnswer {
+  const texts = answers.flatMap((answered) => (answered.id === undefined ? [] : [textOf(answered.id, answered)]));
+  const text = texts.length === 0 ? undefined : isBatch ? `[${texts.join(',')}]` : texts[0];
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(isEach(answers, RPC_CODES.unauthorized) ? { isUnauthorized: true } : {}),
+    ...(isEach(answers, RPC_CODES.rateLimited) ? { rateLimitedSec: waitOf(answers) } : {}),
+  };
+}
+
+const isEach = (answers: readonly Answered[], code: number): boolean =>
+  answers.every((answered) => 'failure' in answered && answered.failure.code === code);
+
+const waitOf = (answers: readonly Answered[]): number =>
+  Math.max(1, ...answers.map((one) => ('failure' in one ? Number(one.failure.data?.['retryAfterSec'] ?? 1) : 1)));
+
+function textOf(id: string, answered: Answered): string {
+  const head = `{"jsonrpc":"2.0","id":${id},`;
+  if ('failure' in answered) {
+    const { code, message, data } = answered.failure;
+    return `${head}"error":${JSON.stringify({ code, message, data })}}`;
+  }
+  const { result } = answered;
+  return `${head}"result":${result instanceof JsonText ? result.text : (JSON.stringify(result) ?? 'null')}}`;
+}
