@@ -60,9 +60,10 @@ function readMember(member: unknown, ids: IdTexts): RpcCall | MalformedCall {
   if (typeof method !== 'string') return wrong('method must be a string');
   if (Object.hasOwn(member, 'id') && idText === undefined) return wrong('id must be a string, a number or null');
   if (params !== undefined && (typeof params !== 'object' || params === null)) return wrong('params must be an object');
+  const known = idText === undefined ? {} : { id: idText };
   const fault = findFault(params, 'params');
-  if (fault) return { id: idText ?? NO_ID, code: RPC_CODES.invalidParams, problem: invalid(fault.path, fault.message) };
-  return { ...(idText === undefined ? {} : { id: idText }), method, ...(params === undefined ? {} : { params }) };
+  if (fault) return { ...known, code: RPC_CODES.invalidParams, problem: invalid(fault.path, fault.message) };
+  return { ...known, method, ...(params === undefined ? {} : { params }) };
 }
 
 /** A member that every object inherits must not pass for one that was sent. */
@@ -95,7 +96,7 @@ function idsOf(text: string, members: unknown[]): IdTexts {
 
 function hasUnsafeId(member: unknown): boolean {
   const id = typeof member === 'object' && member !== null ? (member as { id?: unknown }).id : undefined;
-  return typeof id === 'number' && !Number.isSafeInteger(id);
+  return typeof id === 'number' && (!Number.isSafeInteger(id) || Object.is(id, -0));
 }
 
 function textOfId(member: object, id: unknown, ids: IdTexts): string | undefined {
