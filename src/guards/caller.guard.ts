@@ -3,13 +3,14 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import type { TenantCaller } from '../common/contract/caller.js';
-import { ROUTE, type Access, type RouteRecord } from '../common/contract/contract.js';
-import { bearerOf, headerOf, isStorableText } from '../common/http/headers.js';
+import { ROUTE, type Access, type BearersTaken, type RouteRecord } from '../common/contract/contract.js';
+import { bearerOf, credentialIn, headerOf, isStorableText } from '../common/http/headers.js';
 import { AgentCheck } from '../common/keys/agent-check.js';
 import { KeyCheck } from '../common/keys/key-check.js';
 import { checkSameOrigin } from '../common/sessions/same-origin.js';
 import { SessionCheck } from '../common/sessions/session-check.js';
 import { Forbidden, Unauthorized } from '../common/problem/house-problems.js';
+import { ToolCallers } from '../rpc/tool-callers.service.js';
 
 /** Authentication, and that every tenant the request names is the caller's (tenant-api.md 5, items 1 to 10; D7, D8, D15). */
 @Injectable()
@@ -19,6 +20,7 @@ export class CallerGuard implements CanActivate {
     private readonly keys: KeyCheck,
     private readonly sessions: SessionCheck,
     private readonly agents: AgentCheck,
+    private readonly toolCallers: ToolCallers,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -27,8 +29,13 @@ export class CallerGuard implements CanActivate {
     if (!route) throw new Forbidden({}, 'This route declares no access');
     if (route.access.kind === 'anyone') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const named = namedTenants(request);
-    const caller = await this.authenticate(request, route, named);
+    const { access } = route;
+    // A call of a tool names its tenant in its own arguments, which the API looks at.
+    const named = access.kind === 'tool' ? [] : namedTenants(request);
+    const caller =
+      access.kind === 'tool'
+        ? await this.toolCallers.find(credentialIn(request), access)
+        : await this.authenticate(request, route, named);
     if (!caller) throw new Unauthorized({}, remedyFor(request, route));
     request.caller = caller;
     const foreign = named.find(({ tenant }) => tenant !== caller.tenantId);
@@ -83,18 +90,26 @@ const REMEDIES = {
   any: 'Send x-tenant-id and x-api-key of the same tenant, or the cookie of a session',
   session: 'Sign in first: POST /frontdoor/auth/connect or POST /v1/org/accept-invite, and send the cookie',
   agent: 'Send Authorization: Bearer <sessionToken> as POST /v1/agents/register gave it',
+  tool: 'Send x-tenant-id and x-api-key of the same tenant',
   ended: 'This bearer is not whole, has expired, or its agent was let go; let the agent register anew',
 };
 
 /** Who came with the bearer of an agent is told of that, unless the route asks for something else. */
 function remedyFor(request: FastifyRequest, { access }: RouteRecord): string {
   const kind = credentialOf(access);
-  const byBearer = kind !== 'session' && headerOf(request, 'x-api-key') === undefined;
-  return byBearer && bearerOf(request)?.startsWith('svc_self_') ? REMEDIES.ended : REMEDIES[kind];
+  const takesAgents = access.kind === 'tool' ? access.agents === true : kind !== 'session';
+  const byBearer = takesAgents && headerOf(request, 'x-api-key') === undefined;
+  if (byBearer && bearerOf(request)?.startsWith('svc_self_')) return REMEDIES.ended;
+  return REMEDIES[kind] + (access.kind === 'tool' ? bearersOf(access) : '');
 }
 
-function credentialOf(access: Access): 'any' | 'session' | 'agent' {
-  if (access.kind === 'agent') return 'agent';
+function bearersOf({ agents, bearerKeys }: BearersTaken): string {
+  const bearers = [...(agents ? ['the sessionToken of an agent'] : []), ...(bearerKeys ? ['the API key'] : [])];
+  return bearers.length > 0 ? `, or Authorization: Bearer with ${bearers.join(' or ')}` : '';
+}
+
+function credentialOf(access: Access): 'any' | 'session' | 'agent' | 'tool' {
+  if (access.kind === 'agent' || access.kind === 'tool') return access.kind;
   return access.kind === 'seats' && access.session ? 'session' : 'any';
 }
 

@@ -20,6 +20,7 @@ export class SeatGuard implements CanActivate {
 }
 
 function whatIsNeeded(access: Access, role: string | undefined): string {
+  if (access.kind === 'tool') return 'This is for API keys; agents without one call POST /rpc';
   if (access.kind !== 'seats') return 'This is for agents that registered themselves';
   if (role === 'discovery') return 'An agent without a sponsor may only discover; ask a tenant to sponsor it';
   return `This needs a seat with the role ${access.roles.join(' or ')}`;

@@ -23,6 +23,7 @@ import { CreateHomes1795267000000 } from './1795267000000-create-homes.js';
 import { CreateFeedback1795267100000 } from './1795267100000-create-feedback.js';
 import { NameApprovalStatus1795268000000 } from './1795268000000-name-approval-status.js';
 import { EndInvitations1795268100000 } from './1795268100000-end-invitations.js';
+import { FindKeysByPrefix1795268200000 } from './1795268200000-find-keys-by-prefix.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -51,4 +52,5 @@ export const MIGRATIONS = [
   CreateFeedback1795267100000,
   NameApprovalStatus1795268000000,
   EndInvitations1795268100000,
+  FindKeysByPrefix1795268200000,
 ];

@@ -22,6 +22,7 @@ const operations = (): [string, any][] =>
 function credentialsOf({ access }: RouteRecord): string[] {
   if (access.kind === 'anyone') return [];
   if (access.kind === 'agent') return ['selfSignup'];
+  if (access.kind === 'tool') throw new Error('this is a route of the tool service');
   if (access.session) return ['session'];
   const forAgents = access.discovery || access.roles.includes('member');
   return ['tenantId+apiKey', 'session', ...(forAgents ? ['selfSignup'] : [])];

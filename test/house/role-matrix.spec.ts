@@ -75,12 +75,13 @@ async function agents(): Promise<Who[]> {
       name: 'agent',
       agentId: free.agentPrincipalId,
       headers: bearer(free),
-      expected: (access) => (access.kind === 'agent' || access.discovery ? 'in' : '403'),
+      expected: (access) => (access.kind === 'agent' || (access.kind === 'seats' && access.discovery) ? 'in' : '403'),
     },
     {
       name: 'sponsored',
       headers: bearer(sponsored),
-      expected: (access) => (access.kind === 'agent' ? 'in' : access.session ? '403' : asRole('member', access)),
+      expected: (access) =>
+        access.kind === 'agent' ? 'in' : access.kind === 'seats' && access.session ? '403' : asRole('member', access),
     },
   ];
 }

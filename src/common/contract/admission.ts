@@ -11,6 +11,7 @@ export const isGateOpen = ({ gate }: Admitting, { features }: Settings): boolean
 export function isRoleAdmitted({ access }: Admitting, caller: TenantCaller): boolean {
   if (access.kind === 'anyone') return true;
   if (access.kind === 'agent') return caller.authType === 'agent';
+  if (access.kind === 'tool') return caller.authType === 'api_key' || (caller.authType === 'agent' && !!access.agents);
   if (access.session && !caller.session) return false;
   return caller.role === 'discovery' ? access.discovery === true : access.roles.includes(caller.role);
 }

@@ -22,12 +22,21 @@ export const GATE_VARIABLES: Record<Gate, string> = {
  * - `anyone`;
  * - `seats`: a credential of the tenant whose seat role is listed: an API key or a session of one (they count as owner), a seat's session,
  *   a sponsored agent's bearer (it counts as member). `session` asks for the session cookie, `discovery` also lets in an agent that is not sponsored yet (D15);
- * - `agent`: the bearer of an agent that registered itself, sponsored or not.
+ * - `agent`: the bearer of an agent that registered itself, sponsored or not;
+ * - `tool`: a caller of the tool service (tenant-api.md 5, item 14): an API key with its tenant. `agents` takes the bearer of an agent as well
+ *   (D29), `bearerKeys` an API key as a bearer, whose tenant is found by it. Never a cookie.
  */
 export type Access =
   | { kind: 'anyone' }
   | { kind: 'seats'; roles: readonly SeatRole[]; session?: true; discovery?: true }
-  | { kind: 'agent' };
+  | { kind: 'agent' }
+  | ({ kind: 'tool' } & BearersTaken);
+
+/** What a caller of the tool service may send as `Authorization: Bearer` in place of the two headers. */
+export interface BearersTaken {
+  agents?: true;
+  bearerKeys?: true;
+}
 
 type Roles = [SeatRole, ...SeatRole[]];
 export const anyone = (): Access => ({ kind: 'anyone' });
@@ -35,6 +44,7 @@ export const seats = (...roles: Roles): Access => ({ kind: 'seats', roles });
 export const seatsOrDiscovery = (...roles: Roles): Access => ({ kind: 'seats', roles, discovery: true });
 export const sessionOf = (...roles: Roles): Access => ({ kind: 'seats', roles, session: true });
 export const selfSignup = (): Access => ({ kind: 'agent' });
+export const toolCaller = (bearers: BearersTaken = {}): Access => ({ kind: 'tool', ...bearers });
 
 /** What a handler answers when it succeeds. `type` absent: no body; `contentType` present: bytes or text instead of JSON. */
 export interface Reply<R> {
@@ -61,7 +71,7 @@ export interface RouteDeclaration<R> {
   paidTier?: true;
   reply: Reply<R>;
   problems?: ProblemClass[];
-  /** Whether x-idempotency-key is asked for; every non-GET route with a credential unless it says false (D9). */
+  /** Whether x-idempotency-key is asked for; every non-GET route with a credential unless it says false (D9), or is of the tool service, whose calls bear keys of their own. */
   idempotent?: boolean;
   /** The answer holds a secret that is shown this once: what is kept of it for a repeat is encrypted, and nothing on the way may cache it. */
   secretReply?: true;

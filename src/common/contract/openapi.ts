@@ -33,15 +33,30 @@ export function describeApi(
       { type: 'http', description: 'The sessionToken of an agent that registered itself: svc_self_...' },
       'selfSignup',
     )
+    .addBearerAuth({ type: 'http', description: 'An API key, for clients that can send nothing else.' }, 'bearerKey')
     .build();
   const document = SwaggerModule.createDocument(app, config, { extraModels: [ProblemBody], autoTagControllers: false });
   for (const item of Object.values(document.paths)) {
-    for (const operation of Object.values(item as Record<string, { security?: unknown[]; responses?: unknown }>)) {
+    for (const operation of Object.values(item as Record<string, Operation>)) {
       if (typeof operation === 'object' && operation.responses) operation.security ??= [];
     }
   }
+  dropUnusedCredentials(document);
   modernise(document);
   return document;
+}
+
+/** A kind of credential that no route of this server takes is not told of. */
+function dropUnusedCredentials({ paths, components }: OpenAPIObject): void {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item as Record<string, Operation>));
+  const used = new Set(operations.flatMap(({ security = [] }) => security.flatMap((one) => Object.keys(one))));
+  for (const name of Object.keys(components?.securitySchemes ?? {}))
+    if (!used.has(name)) delete components!.securitySchemes![name];
+}
+
+interface Operation {
+  security?: Record<string, string[]>[];
+  responses?: unknown;
 }
 
 type Node = Record<string, unknown>;

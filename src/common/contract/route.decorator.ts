@@ -68,7 +68,7 @@ export function Route<R>(address: Address, declaration: RouteDeclaration<R>) {
 function recordOf<R>(address: Address, declaration: RouteDeclaration<R>, handler: string): RouteRecord {
   const [verb, path] = address.split(' ') as [Verb, string];
   const credentialed = declaration.access.kind !== 'anyone';
-  const idempotent = declaration.idempotent ?? (credentialed && verb !== 'GET');
+  const idempotent = declaration.idempotent ?? (credentialed && verb !== 'GET' && declaration.access.kind !== 'tool');
   const problems = new Set<ProblemClass>([
     ...HOUSE_PROBLEMS,
     ...(credentialed ? CREDENTIAL_PROBLEMS : []),
@@ -128,6 +128,10 @@ function describe(record: RouteRecord, operationId: string): MethodDecorator[] {
 function credentialsOf(access: Access): Record<string, string[]>[] {
   if (access.kind === 'anyone') return [];
   if (access.kind === 'agent') return [{ selfSignup: [] }];
+  if (access.kind === 'tool') {
+    const headers = { tenantId: [], apiKey: [] };
+    return [headers, ...(access.agents ? [{ selfSignup: [] }] : []), ...(access.bearerKeys ? [{ bearerKey: [] }] : [])];
+  }
   if (access.session) return [{ session: [] }];
   const agents = access.discovery || access.roles.includes('member');
   return [{ tenantId: [], apiKey: [] }, { session: [] }, ...(agents ? [{ selfSignup: [] }] : [])];

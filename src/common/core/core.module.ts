@@ -12,6 +12,7 @@ import { CallerGuard } from '../../guards/caller.guard.js';
 import { GateGuard } from '../../guards/gate.guard.js';
 import { SeatGuard } from '../../guards/seat.guard.js';
 import { TierGuard } from '../../guards/tier.guard.js';
+import { ToolCallers } from '../../rpc/tool-callers.service.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { ContractInterceptor } from '../contract/contract.interceptor.js';
 import { RouteManifest } from '../contract/route-manifest.js';
@@ -145,8 +146,9 @@ function credentials({ settings }: ProcessParts): Provider[] {
   return [
     {
       provide: KeyCheck,
-      useFactory: (tenancy: Tenancy, listener: Listener) => new KeyCheck(tenancy, listener),
-      inject: [Tenancy, Listener],
+      useFactory: (tenancy: Tenancy, crossTenant: CrossTenant, listener: Listener) =>
+        new KeyCheck(tenancy, crossTenant, listener),
+      inject: [Tenancy, CrossTenant, Listener],
     },
     {
       provide: ServerSecret,
@@ -165,6 +167,7 @@ function credentials({ settings }: ProcessParts): Provider[] {
         new AgentCheck(tenancy, listener, secret),
       inject: [Tenancy, Listener, ServerSecret],
     },
+    ToolCallers,
     { provide: ClientAddresses, useFactory: () => new ClientAddresses(settings.api.trustedProxies ?? []) },
   ];
 }
@@ -198,6 +201,7 @@ export class CoreModule {
         SessionCheck,
         ServerSecret,
         ClientAddresses,
+        ToolCallers,
         ...OPEN_TO_ROOMS,
       ],
     };

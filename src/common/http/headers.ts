@@ -11,5 +11,14 @@ export function bearerOf(request: FastifyRequest): string | undefined {
   return /^Bearer (\S+)$/i.exec(headerOf(request, 'authorization') ?? '')?.[1];
 }
 
+/** What came with a request of the tool service to say who makes it. */
+export const credentialIn = (
+  request: FastifyRequest,
+): { tenantId: string | undefined; apiKey: string | undefined; bearer: string | undefined } => ({
+  tenantId: headerOf(request, 'x-tenant-id'),
+  apiKey: headerOf(request, 'x-api-key'),
+  bearer: bearerOf(request),
+});
+
 /** Text that PostgreSQL can hold and UTF-8 can carry: no NUL, no lone surrogate. */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import type { TenantCaller } from '../common/contract/caller.js';
+import type { BearersTaken } from '../common/contract/contract.js';
+import { isStorableText } from '../common/http/headers.js';
+import { AgentCheck } from '../common/keys/agent-check.js';
+import { KeyCheck } from '../common/keys/key-check.js';
+import { Forbidden } from '../common/problem/house-problems.js';
+import type { Credential } from './peer.js';
+
+/** Who calls the tool service, by whatever mouth (tenant-api.md 5, item 14; D29). A key beside its tenant decides over a bearer. */
+@Injectable()
+export class ToolCallers {
+  constructor(
+    private readonly keys: KeyCheck,
+    private readonly agents: AgentCheck,
+  ) {}
+
+  /**
+   * @param takes which bearers may stand in for the two headers
+   * @returns undefined when the credential is nobody's, whatever the reason
+   * @throws Forbidden when the tenant sent beside a bearer is not the bearer's; Unauthorized when a bearer is the key of several tenants
+   */
+  async find({ tenantId, apiKey, bearer }: Credential, takes: BearersTaken): Promise<TenantCaller | undefined> {
+    if (tenantId !== undefined && !isStorableText(tenantId)) return undefined;
+    if (apiKey !== undefined) return tenantId === undefined ? undefined : this.keys.find(tenantId, apiKey);
+    if (bearer === undefined) return undefined;
+    const caller = bearer.startsWith('svc_self_')
+      ? takes.agents && (await this.agents.find(bearer))
+      : takes.bearerKeys && (await this.findByKey(bearer, tenantId));
+    if (!caller) return undefined;
+    if (tenantId !== undefined && tenantId !== caller.tenantId)
+      throw new Forbidden({}, 'headers.x-tenant-id names another tenant than the credential');
+    return caller;
+  }
+
+  private async findByKey(apiKey: string, tenantId: string | undefined): Promise<TenantCaller | undefined> {
+    const own = tenantId === undefined ? undefined : await this.keys.find(tenantId, apiKey);
+    return own ?? this.keys.findByKey(apiKey);
+  }
+}
