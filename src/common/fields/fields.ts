@@ -45,14 +45,35 @@ const readFromText =
     Reflect.defineMetadata(KINDS, { ...kinds, [property as string]: kind }, target);
   };
 
+/** What a decorator said of a member: json-schema.ts makes JSON Schema of it, beside what the OpenAPI document gets. */
+export interface FieldRecord {
+  name: string;
+  options: FieldOptions & { default?: unknown; types?: Class[] };
+  schema: ApiPropertyOptions;
+}
+const FIELDS = Symbol('fields');
+
+/** The members of a DTO in the order in which they are declared, those of the class it extends first. */
+export const fieldsOf = (type: Class): readonly FieldRecord[] =>
+  (Reflect.getMetadata(FIELDS, type.prototype as object) as FieldRecord[] | undefined) ?? [];
+
+const recordField =
+  (record: Omit<FieldRecord, 'name'>): PropertyDecorator =>
+  (target, property) => {
+    const known = (Reflect.getMetadata(FIELDS, target) as FieldRecord[] | undefined) ?? [];
+    const others = known.filter(({ name }) => name !== property);
+    Reflect.defineMetadata(FIELDS, [...others, { ...record, name: property as string }], target);
+  };
+
 function field(
-  options: FieldOptions & { default?: unknown },
+  options: FieldRecord['options'],
   schema: ApiPropertyOptions,
   ...rules: PropertyDecorator[]
 ): PropertyDecorator {
   const { about, optional, nullable, example } = options;
   const hasDefault = options.default !== undefined;
   return applyDecorators(
+    recordField({ options, schema }),
     ApiProperty({
       description: about,
       required: !optional && !hasDefault,

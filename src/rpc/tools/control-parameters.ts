@@ -1,0 +1,32 @@
+import type { JsonSchema } from '../../common/fields/json-schema.js';
+
+/** The parameters that are about the call and not about what it does; they are no part of what an approval is bound to. */
+export const CONTROL_PARAMETERS = ['session_token', 'idempotency_key', 'shield_approval_token'] as const;
+
+const KEY = { type: 'string', minLength: 8, maxLength: 255, examples: ['5f0c9a4e-1d2b-4c3a-8e7f-6a5b4c3d2e1f'] };
+
+/** Their schemas; of the key of an effect, the one where it is required and the one where it is made when absent. */
+export const CONTROL_SCHEMAS = {
+  session_token: {
+    type: 'string',
+    minLength: 16,
+    description: 'The whole sessionToken that register_agent answered: svc_self_...',
+  },
+  required: {
+    ...KEY,
+    description:
+      'A key of your choosing for this one effect, such as a new UUID. Repeat the call with the same key when you do not know whether it worked: it has one effect, and answers the same again for 24 hours. ' +
+      'Needed, unless the request bears it in the header x-idempotency-key.',
+  },
+  derived: {
+    ...KEY,
+    description:
+      'A key of your choosing for this one effect. Without one, the same call within 24 hours has one effect and answers what the first one did; send a new key to have it done anew.',
+  },
+  shield_approval_token: {
+    type: 'string',
+    minLength: 8,
+    description:
+      'Leave it out, except after the error ShieldApprovalRequired (-32002): then the token that an owner got by approving its approvalRequestId. Send it with exactly the same arguments. It works once.',
+  },
+} satisfies Record<string, JsonSchema>;

@@ -1,0 +1,135 @@
+import { canonicalJson } from '../../common/evidence/canonical-json.js';
+import { namedDigest, sha256 } from '../../common/evidence/digest.js';
+import { allowsExtraMembers, fieldsOf } from '../../common/fields/fields.js';
+import { isRequired, jsonSchemaOf, memberSchemaOf, type JsonSchema } from '../../common/fields/json-schema.js';
+import { CONTROL_SCHEMAS } from './control-parameters.js';
+import type { InputSchema, Tool, ToolAddress, ToolDefinition, ToolMember } from './tool.js';
+import type { NamedToolDeclaration, ToolDeclaration, ToolRoute } from './tool-declaration.js';
+
+/** What of a DTO the tool's own parameter for the key of the effect stands for. */
+const KEY_MEMBER = 'idempotencyKey';
+
+/** agentId to agent_id. */
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** `sha256:<hex>` over the RFC 8785 form. */
+export const definitionDigest = (value: unknown): string => namedDigest('sha256', sha256(canonicalJson(value)));
+
+/** Makes of a declaration what the tool service works with. */
+export function makeTool(declared: NamedToolDeclaration): Tool {
+  const routes: ToolRoute[] = [declared, ...(declared.orRoutes ?? [])];
+  const addresses = routes.map((route): ToolAddress => ({
+    address: route.route,
+    pathMembers: route.path ? membersOf(route.path, 'path', declared) : [],
+  }));
+  const members = [
+    ...addresses.flatMap(({ pathMembers }) => pathMembers),
+    ...(declared.query ? membersOf(declared.query, 'query', declared) : []),
+    ...(declared.single ? membersOf(declared.single.type, 'single', declared) : []),
+    ...(declared.body ? membersOf(declared.body, 'body', declared) : []),
+  ];
+  const exactlyOne = addresses.length > 1 ? addresses.flatMap(({ pathMembers }) => pathMembers.map(nameOf)) : [];
+  const definition = defineTool(declared, members, exactlyOne);
+  const credential = declared.credential ?? 'caller';
+  return {
+    definition,
+    digest: definitionDigest(definition),
+    route: declared.route,
+    addresses,
+    members,
+    aliases: aliasesOf(declared, members),
+    defaults: declared.defaults ?? {},
+    exactlyOne,
+    single: declared.single?.member,
+    fixed: declared.fixed ?? {},
+    hasBody: declared.body !== undefined,
+    isRead: declared.isRead,
+    isPublic: credential !== 'caller',
+    idempotency: declared.idempotency ?? 'none',
+    credential,
+    spends: declared.spends,
+  };
+}
+
+const nameOf = ({ name }: ToolMember): string => name;
+
+function membersOf(type: NonNullable<ToolRoute['path']>, place: ToolMember['place'], declared: ToolDeclaration) {
+  const own = fieldsOf(type).filter(
+    ({ name }) =>
+      name !== KEY_MEMBER &&
+      !(place === 'body' && (name === declared.single?.member || name in (declared.fixed ?? {}))),
+  );
+  return own.map((field): ToolMember => {
+    const name = declared.names?.[field.name] ?? snakeCase(field.name);
+    const preset = declared.defaults?.[name];
+    const schema = memberSchemaOf(field, 'input');
+    return {
+      name,
+      member: field.name,
+      place,
+      schema: {
+        ...schema,
+        description: declared.about?.[name] ?? schema.description,
+        ...(preset === undefined ? {} : { default: preset }),
+      },
+      isRequired: isRequired(field, 'input') && preset === undefined,
+    };
+  });
+}
+
+function defineTool(declared: NamedToolDeclaration, members: ToolMember[], exactlyOne: string[]): ToolDefinition {
+  const { name, title, description, answer, isRead, isDestructive = false, isOpenWorld = false } = declared;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: inputSchemaOf(declared, members, exactlyOne),
+    outputSchema: jsonSchemaOf(answer, 'output'),
+    annotations: {
+      readOnlyHint: isRead,
+      destructiveHint: isDestructive,
+      idempotentHint: isRead || (declared.idempotency ?? 'none') !== 'none',
+      openWorldHint: isOpenWorld,
+    },
+  };
+}
+
+/**
+ * The root has none of anyOf, oneOf and allOf, which the interfaces of language models refuse there: that exactly one of several parameters must
+ * be given stands in their descriptions, and readArguments sees to it.
+ */
+function inputSchemaOf(declared: NamedToolDeclaration, members: ToolMember[], exactlyOne: string[]): InputSchema {
+  const properties: Record<string, JsonSchema> = Object.fromEntries([
+    ...members.map(({ name, schema }) => [name, schema] as const),
+    ...controlsOf(declared),
+  ]);
+  const mandatory = members.filter(({ name, isRequired }) => isRequired && !exactlyOne.includes(name)).map(nameOf);
+  const required = [...mandatory, ...(declared.credential === 'session_token' ? ['session_token'] : [])];
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: declared.body !== undefined && allowsExtraMembers(declared.body),
+  };
+}
+
+function controlsOf({ credential = 'caller', idempotency = 'none' }: ToolDeclaration): [string, JsonSchema][] {
+  return [
+    ...(credential === 'session_token'
+      ? [['session_token', CONTROL_SCHEMAS.session_token] as [string, JsonSchema]]
+      : []),
+    ...(idempotency === 'none' ? [] : [['idempotency_key', CONTROL_SCHEMAS[idempotency]] as [string, JsonSchema]]),
+    ...(credential === 'caller'
+      ? [['shield_approval_token', CONTROL_SCHEMAS.shield_approval_token] as [string, JsonSchema]]
+      : []),
+  ];
+}
+
+/** Besides the declared ones, the API's own name of a parameter that has another one here. */
+function aliasesOf({ names = {}, aliases = {} }: ToolDeclaration, members: ToolMember[]): Map<string, string> {
+  const taken = new Set(members.map(nameOf));
+  const renamed = Object.entries(names)
+    .map(([member, name]) => [snakeCase(member), name] as const)
+    .filter(([alias]) => !taken.has(alias));
+  return new Map([...renamed, ...Object.entries(aliases)]);
+}

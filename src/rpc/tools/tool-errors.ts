@@ -1,0 +1,106 @@
+import { isRecord } from '../../common/evidence/canonical-json.js';
+import type { Issue } from '../../common/problem/house-problems.js';
+import { bodyOf } from '../../common/problem/problem.filter.js';
+import type { Problem } from '../../common/problem/problem.js';
+import { RPC_CODES, RpcFailure, type RpcCode } from '../json-rpc.js';
+import type { Tool } from './tool.js';
+
+/** The codes of D26, by status and, where a status says too little, by the type of the problem. */
+const BY_STATUS: Record<number, RpcCode> = {
+  400: RPC_CODES.invalidParams,
+  401: RPC_CODES.unauthorized,
+  403: RPC_CODES.forbidden,
+  404: RPC_CODES.notFound,
+  409: RPC_CODES.conflict,
+  412: RPC_CODES.featureDisabled,
+  413: RPC_CODES.invalidParams,
+  415: RPC_CODES.invalidParams,
+  422: RPC_CODES.conflict,
+  429: RPC_CODES.rateLimited,
+  502: RPC_CODES.upstream,
+  503: RPC_CODES.upstream,
+  504: RPC_CODES.upstream,
+};
+const BY_TYPE: Record<string, RpcCode> = {
+  ShieldApprovalRequired: RPC_CODES.approvalRequired,
+  ShieldDenied: RPC_CODES.shieldDenied,
+  CreditsExhausted: RPC_CODES.quotaExhausted,
+  QuotaExhausted: RPC_CODES.quotaExhausted,
+};
+
+export const codeOf = (status: number, type?: unknown): RpcCode =>
+  (typeof type === 'string' && Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined) ??
+  BY_STATUS[status] ??
+  RPC_CODES.internalError;
+
+/** The failure that a problem of the tool service itself is told as. */
+export function failureOfProblem(problem: Problem, requestId?: string): RpcFailure {
+  const { request_id, ...rest } = bodyOf(problem, requestId ?? '');
+  const data = requestId === undefined ? rest : { ...rest, request_id };
+  return new RpcFailure(codeOf(problem.kind.status, problem.kind.type), messageOf(data), data, { cause: problem });
+}
+
+/**
+ * The failure that an answer of the API is told as: its body goes on as it is, but for the places of issues, which name parameters of the tool.
+ * @param body the body as JSON, or undefined where it was none
+ */
+export function failureOf(status: number, body: unknown, tool: Tool): RpcFailure {
+  if (!isRecord(body) || typeof body.type !== 'string')
+    return new RpcFailure(codeOf(status), NOT_UNDERSTOOD, unreadable(status));
+  const data = Array.isArray(body.issues) ? withPlacesOf(tool, body, body.issues as Issue[]) : body;
+  return new RpcFailure(codeOf(status, body.type), messageOf(data), data);
+}
+
+const messageOf = ({ message, title }: Record<string, unknown>): string =>
+  [message, title].find((text) => typeof text === 'string') ?? NOT_UNDERSTOOD;
+
+const NOT_UNDERSTOOD = 'The API gave an answer that is none of its own; what stands between may have failed';
+
+function unreadable(status: number): Record<string, unknown> {
+  return {
+    type: 'UpstreamUnreadable',
+    title: 'The answer of the API cannot be read',
+    status,
+    message: NOT_UNDERSTOOD,
+    code: 'UPSTREAM_UNREADABLE',
+    retryable: [502, 503, 504].includes(status),
+  };
+}
+
+function withPlacesOf(tool: Tool, body: Record<string, unknown>, issues: Issue[]): Record<string, unknown> {
+  const placed = issues.map((issue) => (isRecord(issue) ? inParams(tool, issue) : issue));
+  const text = placed
+    .slice(0, 5)
+    .map(({ path, message }) => `${path}: ${message}`)
+    .join('; ');
+  // The text names the same places, and is made of the issues where they are all there is to it.
+  return body.type === 'ValidationFailed'
+    ? { ...body, issues: placed, detail: text, message: text }
+    : { ...body, issues: placed };
+}
+
+/** body.agentId to params.agent_id; the message, too, may begin with the API's name of the member. */
+function inParams(tool: Tool, issue: Issue): Issue {
+  const [, place, member = '', rest = ''] = /^(body|query|path|headers)\.?([\w-]*)(.*)$/s.exec(issue.path) ?? [];
+  if (place === undefined) return issue;
+  if (place === 'headers') return { ...issue, path: HEADERS[member] ?? issue.path };
+  const known = tool.members.find((one) => one.member === member && one.place === place);
+  const path = known ? `params.${known.name}${rest}` : singlePath(tool, member, rest);
+  const opening = `${member} `;
+  return known && rest === '' && issue.message.startsWith(opening)
+    ? { ...issue, path, message: `${known.name} ${issue.message.slice(opening.length)}` }
+    : { ...issue, path };
+}
+
+const HEADERS: Record<string, string> = {
+  'x-idempotency-key': 'params.idempotency_key',
+  'x-shield-approval-token': 'params.shield_approval_token',
+};
+
+/** body.answers[0].questionId to params.question_id, where the tool sends a list of one. */
+function singlePath(tool: Tool, member: string, rest: string): string {
+  const inner = member === tool.single ? /^\[0\]\.(\w+)(.*)$/s.exec(rest) : null;
+  const known = inner && tool.members.find((one) => one.place === 'single' && one.member === inner[1]);
+  if (known) return `params.${known.name}${inner[2] ?? ''}`;
+  return member === '' || member === tool.single ? 'params' : `params.${member}${rest}`;
+}

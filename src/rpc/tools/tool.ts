@@ -1,0 +1,68 @@
+import type { Address } from '../../common/contract/contract.js';
+import type { ToolName } from '../../common/contract/tool-names.js';
+import type { JsonSchema, ObjectSchema } from '../../common/fields/json-schema.js';
+import type { Idempotency, ToolCredential } from './tool-declaration.js';
+
+/** What clients are told of a tool, and what a trust in it is about: the members that are digested. */
+export interface ToolDefinition {
+  name: ToolName;
+  title: string;
+  description: string;
+  inputSchema: InputSchema;
+  outputSchema: ObjectSchema;
+  annotations: ToolAnnotations;
+}
+
+export interface InputSchema extends ObjectSchema {
+  additionalProperties: boolean;
+}
+
+/** Hints as the Model Context Protocol words them. */
+export interface ToolAnnotations {
+  readOnlyHint: boolean;
+  destructiveHint: boolean;
+  idempotentHint: boolean;
+  openWorldHint: boolean;
+}
+
+/** Where an argument goes in the request to the API. */
+export interface ToolMember {
+  /** The parameter: snake_case. */
+  name: string;
+  /** The member of the API, as its DTO has it. */
+  member: string;
+  place: 'path' | 'query' | 'body' | 'single';
+  schema: JsonSchema;
+  isRequired: boolean;
+}
+
+/** One address of the API, and the parameters of its path. */
+export interface ToolAddress {
+  address: Address;
+  pathMembers: readonly ToolMember[];
+}
+
+export interface Tool {
+  definition: ToolDefinition;
+  /** `sha256:<hex>` over the RFC 8785 form of the definition. */
+  digest: string;
+  /** The address that the tool is a name for; the first, where there are several. */
+  route: Address;
+  addresses: readonly ToolAddress[];
+  members: readonly ToolMember[];
+  /** Other names of parameters. */
+  aliases: ReadonlyMap<string, string>;
+  defaults: Readonly<Record<string, unknown>>;
+  /** Of these parameters exactly one must be given. */
+  exactlyOne: readonly string[];
+  single: string | undefined;
+  fixed: Readonly<Record<string, unknown>>;
+  hasBody: boolean;
+  isRead: boolean;
+  /** Answers callers without a credential. */
+  isPublic: boolean;
+  idempotency: Idempotency;
+  credential: ToolCredential;
+  /** The member of the arguments that says how many credits the call spends. */
+  spends: string | undefined;
+}
