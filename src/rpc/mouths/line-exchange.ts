@@ -1,0 +1,130 @@
+import type { Readable, Writable } from 'node:stream';
+import { LineSplitter, type Line } from './lines.js';
+import { Slots } from './slots.js';
+
+export interface LineExchangeOptions {
+  input: Readable;
+  output: Writable;
+  /** Longest line that is taken, and the most bytes of lines that are under way at once. */
+  maxLineBytes: number;
+  /** Lines that are under way at once. */
+  mostAtOnce: number;
+  /** What is written for a line, in one line; undefined: nothing. Must not throw. `index` counts from 0. */
+  answer(line: Line, index: number): Promise<string | undefined>;
+  /** Awaited before each line but the first. */
+  beforeNext?(): Promise<void>;
+}
+
+/**
+ * Lines in, answers out as they finish. A line is under way until its answer is written and the output has room again; while too many are, the input is
+ * not read. So whoever does not read what is answered is soon not read either, and holds no more memory than that.
+ */
+export class LineExchange {
+  private readonly slots: Slots;
+  private hasStopped = false;
+  private calls = 0;
+  private count = 0;
+  private wakeReader?: () => void;
+  private drained?: Promise<void>;
+  /** When a byte last came in or went out, by performance.now(). */
+  lastActiveAt = performance.now();
+
+  constructor(private readonly options: LineExchangeOptions) {
+    this.slots = new Slots(options.mostAtOnce, options.maxLineBytes);
+  }
+
+  /** Lines that are not answered yet. */
+  get underWay(): number {
+    return this.calls;
+  }
+
+  /** Lines that were taken. */
+  get lines(): number {
+    return this.count;
+  }
+
+  /** Whether an answer waits for the other side to read. */
+  get isBlocked(): boolean {
+    return this.drained !== undefined;
+  }
+
+  /** Resolves when the input has ended, or was stopped, and every answer is written. Never rejects: an input that breaks off has ended. */
+  async run(): Promise<void> {
+    const { input } = this.options;
+    const wake = () => this.wakeReader?.();
+    const events = ['readable', 'end', 'close', 'error'];
+    for (const event of events) input.on(event, wake);
+    await this.takeLines();
+    for (const event of events) if (event !== 'error') input.off(event, wake);
+    await this.slots.whenEmpty();
+  }
+
+  /** Takes no further line. */
+  stop(): void {
+    this.hasStopped = true;
+    this.wakeReader?.();
+  }
+
+  private async takeLines(): Promise<void> {
+    const { input, maxLineBytes } = this.options;
+    const splitter = new LineSplitter(maxLineBytes);
+    for (;;) {
+      const chunk = await this.nextChunk();
+      if (!chunk) break;
+      this.lastActiveAt = performance.now();
+      for (const line of splitter.push(chunk)) if (!(await this.take(line))) return;
+    }
+    // What an input that broke off left behind is no line.
+    const last = input.readableEnded ? splitter.end() : undefined;
+    if (last) await this.take(last);
+  }
+
+  private async nextChunk(): Promise<Uint8Array | undefined> {
+    const { input } = this.options;
+    while (!this.hasStopped) {
+      const chunk = input.read() as Uint8Array | null;
+      if (chunk) return chunk;
+      if (input.readableEnded || input.destroyed) return undefined;
+      await new Promise<void>((wake) => (this.wakeReader = wake));
+    }
+    return undefined;
+  }
+
+  /** @returns false when no more are taken */
+  private async take(line: Line): Promise<boolean> {
+    const bytes = 'bytes' in line ? line.bytes.length : 0;
+    if (this.count > 0) await this.options.beforeNext?.();
+    await this.slots.take(bytes);
+    if (this.hasStopped) {
+      this.slots.giveBack(bytes);
+      return false;
+    }
+    void this.answer(line).finally(() => this.slots.giveBack(bytes));
+    return true;
+  }
+
+  private async answer(line: Line): Promise<void> {
+    const index = this.count++;
+    this.calls += 1;
+    const text = await this.options.answer(line, index).finally(() => (this.calls -= 1));
+    this.lastActiveAt = performance.now();
+    if (text !== undefined) await this.write(`${text}\n`);
+  }
+
+  /** Resolves when the output takes more, or is gone. */
+  private async write(text: string): Promise<void> {
+    const { output } = this.options;
+    if (!output.writable) return;
+    if (output.write(text) || output.destroyed) return;
+    this.drained ??= new Promise<void>((resolve) => {
+      const done = () => {
+        output.off('drain', done).off('close', done);
+        this.drained = undefined;
+        this.lastActiveAt = performance.now();
+        resolve();
+      };
+      output.on('drain', done).on('close', done);
+    });
+    await this.drained;
+  }
+}
