@@ -6,6 +6,13 @@ export interface Credential {
   bearer?: string;
 }
 
+/** Who calls, as the caller guard found out. Without a credential it is the client address, by a keyed digest. */
+export interface ToolCaller {
+  tenantId: string;
+  principal: string;
+  authType: 'api_key' | 'seat' | 'agent' | 'public';
+}
+
 /** The one at the other end of a mouth, for one request of its. */
 export interface Peer {
   mouth: 'http' | 'stream' | 'stdio' | 'nats' | 'mcp';
@@ -19,6 +26,8 @@ export interface Peer {
   /** x-idempotency-key and x-shield-approval-token beside the request; they serve where the request holds one call. */
   idempotencyKey?: string;
   approvalToken?: string;
+  /** Set by the caller guard, for each call anew: a credential may end while a stream goes on. */
+  caller?: ToolCaller;
   /** Aborted when the peer has gone: what only reads may be given up then. */
   signal?: AbortSignal;
 }
