@@ -5,6 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { MalformedRequest, NotFound, RequestTimeout } from '../problem/house-problems.js';
 import { bodyOf } from '../problem/problem.filter.js';
 import { problem, type Problem } from '../problem/problem.js';
+import { LONG_REQUESTS } from './long-requests.js';
 import { traceparentOf } from './trace.js';
 
 class HeadersTooLarge extends problem(431, 'HeadersTooLarge', 'The headers of the request are too large') {}
@@ -26,6 +27,7 @@ export function refuseAddress({ code }: FastifyError, request: FastifyRequest, r
 
 /** Bytes that Node cannot read as a request: the same, written to the connection, which ends with it. */
 export function refuseBytes({ code }: Error & { code?: string }, socket: Socket): void {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && LONG_REQUESTS.has(socket)) return;
   if (code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();
   const found = problemOf(code);
   const requestId = randomUUID();
