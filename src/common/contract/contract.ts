@@ -59,6 +59,8 @@ export const accepted = <R>(type: Type<R>): Reply<R> => ({ status: 202, type });
 export const nothing = (): Reply<void> => ({ status: 204 });
 /** Text or bytes that are sent as they are. */
 export const okBytes = (contentType: string): Reply<string | Uint8Array> => ({ status: 200, contentType });
+/** What the handler itself writes out, as long as it lasts. */
+export const okStream = (contentType: string): Reply<void> => ({ status: 200, contentType });
 
 export interface RouteDeclaration<R> {
   summary: string;
