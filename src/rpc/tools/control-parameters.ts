@@ -3,6 +3,15 @@ import type { JsonSchema } from '../../common/fields/json-schema.js';
 /** The parameters that are about the call and not about what it does; they are no part of what an approval is bound to. */
 export const CONTROL_PARAMETERS = ['session_token', 'idempotency_key', 'shield_approval_token'] as const;
 
+/** The tenant, wherever the API takes it beside the credential: an example would only tempt to send the name of another one. */
+export const TENANT_SCHEMA: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 120,
+  description:
+    'Leave it out: the credential says which tenant it is. Sent, it must be that one; another is refused (-32001).',
+};
+
 const KEY = { type: 'string', minLength: 8, maxLength: 255, examples: ['5f0c9a4e-1d2b-4c3a-8e7f-6a5b4c3d2e1f'] };
 
 /** Their schemas; of the key of an effect, the one where it is required and the one where it is made when absent. */

@@ -2,15 +2,14 @@ import { canonicalJson } from '../../common/evidence/canonical-json.js';
 import { namedDigest, sha256 } from '../../common/evidence/digest.js';
 import { allowsExtraMembers, fieldsOf } from '../../common/fields/fields.js';
 import { isRequired, jsonSchemaOf, memberSchemaOf, type JsonSchema } from '../../common/fields/json-schema.js';
-import { CONTROL_SCHEMAS } from './control-parameters.js';
+import { CONTROL_SCHEMAS, TENANT_SCHEMA } from './control-parameters.js';
+import { snakeCase } from './snake-case.js';
 import type { InputSchema, Tool, ToolAddress, ToolDefinition, ToolMember } from './tool.js';
 import type { NamedToolDeclaration, ToolDeclaration, ToolRoute } from './tool-declaration.js';
 
-/** What of a DTO the tool's own parameter for the key of the effect stands for. */
+/** The member of a DTO that the tool's own parameter for the key of the effect stands for. */
 const KEY_MEMBER = 'idempotencyKey';
-
-/** agentId to agent_id. */
-export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const TENANT_MEMBER = 'tenantId';
 
 /** `sha256:<hex>` over the RFC 8785 form. */
 export const definitionDigest = (value: unknown): string => namedDigest('sha256', sha256(canonicalJson(value)));
@@ -28,6 +27,7 @@ export function makeTool(declared: NamedToolDeclaration): Tool {
     ...(declared.single ? membersOf(declared.single.type, 'single', declared) : []),
     ...(declared.body ? membersOf(declared.body, 'body', declared) : []),
   ];
+  refuseStrangers(declared, members);
   const exactlyOne = addresses.length > 1 ? addresses.flatMap(({ pathMembers }) => pathMembers.map(nameOf)) : [];
   const definition = defineTool(declared, members, exactlyOne);
   const credential = declared.credential ?? 'caller';
@@ -51,6 +51,18 @@ export function makeTool(declared: NamedToolDeclaration): Tool {
   };
 }
 
+/** A slip of the pen in a declaration stops the start. */
+function refuseStrangers(
+  { name, names, aliases, defaults, about, spends }: NamedToolDeclaration,
+  members: ToolMember[],
+) {
+  const known = new Set(members.map(nameOf));
+  const said = [names, aliases].flatMap((given) => Object.values(given ?? {}));
+  const meant = [...said, ...Object.keys({ ...defaults, ...about }), ...(spends === undefined ? [] : [spends])];
+  const stranger = meant.find((one) => !known.has(one));
+  if (stranger !== undefined) throw new Error(`The tool ${name} has no parameter ${stranger}`);
+}
+
 const nameOf = ({ name }: ToolMember): string => name;
 
 function membersOf(type: NonNullable<ToolRoute['path']>, place: ToolMember['place'], declared: ToolDeclaration) {
@@ -62,7 +74,7 @@ function membersOf(type: NonNullable<ToolRoute['path']>, place: ToolMember['plac
   return own.map((field): ToolMember => {
     const name = declared.names?.[field.name] ?? snakeCase(field.name);
     const preset = declared.defaults?.[name];
-    const schema = memberSchemaOf(field, 'input');
+    const schema = field.name === TENANT_MEMBER ? TENANT_SCHEMA : memberSchemaOf(field, 'input');
     return {
       name,
       member: field.name,

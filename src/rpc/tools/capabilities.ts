@@ -1,0 +1,76 @@
+import type { Address } from '../../common/contract/contract.js';
+import { RPC_CODES } from '../json-rpc.js';
+import { snakeCase } from './snake-case.js';
+import type { Idempotency, ToolCredential } from './tool-declaration.js';
+import type { Tool, ToolDefinition } from './tool.js';
+
+/** How this service is run. */
+export interface ServedAs {
+  version: string;
+  /** Calls a minute of one principal; 0: no limit. */
+  callsPerMinute: number;
+  /** Present where calls are answered over NATS. */
+  natsSubject?: string;
+}
+
+/** What GET /capabilities answers: everything a program needs to call the tools. */
+export interface Capabilities {
+  service: 'svc-tools';
+  version: string;
+  protocol: 'JSON-RPC 2.0';
+  /** Changes when any definition does. */
+  digest: string;
+  /** What the schemas of the tools are written in. */
+  schemaDialect: string;
+  /** Methods besides the tools themselves, each of which is a method by its name. */
+  methods: string[];
+  /** Of one principal of a tenant; 0 calls: no limit. */
+  rateWindow: { calls: number; seconds: number };
+  /** Where the tools can be called: method and path, command, or subject. */
+  transports: string[];
+  errors: { code: number; name: string }[];
+  tools: ToolCapability[];
+}
+
+export interface ToolCapability extends ToolDefinition {
+  /** `sha256:<hex>` over the RFC 8785 form of name, title, description, inputSchema, outputSchema and annotations: what the shield can pin. */
+  digest: string;
+  /** The route of the API that it is a name for; the first of routes. */
+  route: Address;
+  /** All of them: the arguments tell which, where there are several. */
+  routes: Address[];
+  mutating: boolean;
+  /** Whether POST /rpc/public answers it. */
+  public: boolean;
+  credential: ToolCredential;
+  idempotency: Idempotency;
+}
+
+const TRANSPORTS = ['POST /rpc', 'POST /rpc/public', 'POST /stream', 'GET /sse', 'POST /mcp', 'svc stdio'];
+
+export const describeCapabilities = (
+  { tools, digest }: { tools: readonly Tool[]; digest: string },
+  { version, callsPerMinute, natsSubject }: ServedAs,
+): Capabilities => ({
+  service: 'svc-tools',
+  version,
+  protocol: 'JSON-RPC 2.0',
+  digest,
+  schemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+  methods: ['tools/list', 'tools/call'],
+  rateWindow: { calls: callsPerMinute, seconds: 60 },
+  transports: [...TRANSPORTS, ...(natsSubject === undefined ? [] : [`nats ${natsSubject}`])],
+  errors: Object.entries(RPC_CODES).map(([name, code]) => ({ code, name: snakeCase(name) })),
+  tools: tools.map(capabilityOf),
+});
+
+const capabilityOf = (tool: Tool): ToolCapability => ({
+  ...tool.definition,
+  digest: tool.digest,
+  route: tool.route,
+  routes: tool.addresses.map(({ address }) => address),
+  mutating: !tool.isRead,
+  public: tool.isPublic,
+  credential: tool.credential,
+  idempotency: tool.idempotency,
+});
