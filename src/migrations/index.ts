@@ -24,6 +24,7 @@ import { CreateFeedback1795267100000 } from './1795267100000-create-feedback.js'
 import { NameApprovalStatus1795268000000 } from './1795268000000-name-approval-status.js';
 import { EndInvitations1795268100000 } from './1795268100000-end-invitations.js';
 import { FindKeysByPrefix1795268200000 } from './1795268200000-find-keys-by-prefix.js';
+import { AdmitToolCalls1795270000000 } from './1795270000000-admit-tool-calls.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -53,4 +54,5 @@ export const MIGRATIONS = [
   NameApprovalStatus1795268000000,
   EndInvitations1795268100000,
   FindKeysByPrefix1795268200000,
+  AdmitToolCalls1795270000000,
 ];

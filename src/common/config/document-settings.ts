@@ -14,6 +14,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   economy: 'Payments',
   mail: 'Mail',
   outbox: 'Events',
+  shield: 'Shield',
   features: 'Features',
   bench: 'Benchmarks',
 };

@@ -278,6 +278,13 @@ export const SETTING_TABLE = {
       'How long events and finished webhook deliveries are kept, in days. An event that was not yet published stays.',
     ),
   },
+  shield: {
+    decisionRetentionDays: setting(
+      'SVC_DECISION_RETENTION_DAYS',
+      integer(90, 1, 36_500),
+      'How long shield decisions that allowed a call are kept, in days. Refusals, those kept for review and those that used an approval stay.',
+    ),
+  },
   features: {
     selfSignup: setting('FEATURE_SELF_SIGNUP', flag(false), 'Agents may register themselves.'),
     continuity: setting('FEATURE_CONTINUITY', flag(true), 'Journal, stale pins and session context of agents.'),

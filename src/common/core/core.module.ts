@@ -35,6 +35,7 @@ import { Metrics } from '../observability/metrics.js';
 import { Outbox } from '../outbox/outbox.js';
 import { ProblemFilter } from '../problem/problem.filter.js';
 import { SealedText } from '../sessions/sealed-text.js';
+import { ToolCallSeal } from '../shield/tool-call-seal.js';
 import { ServerSecret } from '../sessions/server-secret.js';
 import { SessionCheck } from '../sessions/session-check.js';
 import { Sessions } from '../sessions/sessions.js';
@@ -99,6 +100,7 @@ const OPEN_TO_ROOMS = [
   Mailer,
   IdempotencyStore,
   RouteManifest,
+  ToolCallSeal,
 ];
 
 /** What works by itself, or for those above. */
@@ -168,7 +170,12 @@ function credentials({ settings }: ProcessParts): Provider[] {
       inject: [Tenancy, Listener, ServerSecret],
     },
     ToolCallers,
-    { provide: ClientAddresses, useFactory: () => new ClientAddresses(settings.api.trustedProxies ?? []) },
+    {
+      provide: ClientAddresses,
+      useFactory: (seals: ToolCallSeal) =>
+        new ClientAddresses(settings.api.trustedProxies ?? [], (request) => seals.of(request)?.clientAddress),
+      inject: [ToolCallSeal],
+    },
   ];
 }
 

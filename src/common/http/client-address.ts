@@ -41,15 +41,21 @@ function parseAddress(text: string): Address | undefined {
   return isAddress ? ipaddr.process(text) : undefined;
 }
 
-/** Where requests come from, seen past the proxies that are trusted. */
+/** Where requests come from, seen past the proxies that are trusted, and past the tool service. */
 export class ClientAddresses {
-  constructor(private readonly trusted: readonly Network[]) {}
+  /** @param vouchedFor the address that a part of this server itself says a request is made for */
+  constructor(
+    private readonly trusted: readonly Network[],
+    private readonly vouchedFor: (request: FastifyRequest) => string | undefined = () => undefined,
+  ) {}
 
   /**
    * The address that limits are counted by: an IPv4 address, or the /64 of an IPv6 one. X-Forwarded-For is read from its end, and only
    * as far as every hop is a trusted proxy: what a client itself wrote into it is never believed.
    */
   of(request: FastifyRequest): string {
+    const vouchedFor = this.vouchedFor(request);
+    if (vouchedFor !== undefined) return vouchedFor;
     const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
     return this.find(request.socket.remoteAddress, forwarded);
   }

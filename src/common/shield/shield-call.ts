@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { RouteRecord } from '../contract/contract.js';
 import { headerOf, isStorableText } from '../http/headers.js';
 import { invalid } from '../problem/house-problems.js';
+import { argumentsOf } from './call-arguments.js';
 import type { ShieldCall } from './shield-pipeline.js';
+import type { SealedToolCall } from './tool-call-seal.js';
 
 /** Addresses an owner needs to undo what the shield does; nothing switches them off. */
 export const isAlwaysOpen = (address: string): boolean => /^[A-Z]+ \/(v1\/shield\/|frontdoor\/)/.test(address);
@@ -31,10 +33,18 @@ export function shieldCallOf(request: FastifyRequest, route: RouteRecord): Shiel
   };
 }
 
-/** The arguments of a route's call; the key of the effect is not one of them. */
-export function argumentsOf(path: unknown, query: unknown, body: unknown): object {
-  const { idempotencyKey: _, ...members } = (body ?? {}) as Record<string, unknown>;
-  return { path: path ?? {}, query: query ?? {}, body: members };
+/** The same for a request that is a tool's call: it goes by what the tool service sealed. */
+export function sealedCallOf(request: FastifyRequest, route: RouteRecord, sealed: SealedToolCall): ShieldCall {
+  const { decisionId, argumentsDigest, argumentsBytes } = sealed;
+  return {
+    ...shieldCallOf(request, route),
+    action: sealed.tool,
+    route: route.address,
+    arguments: sealed.arguments,
+    serverId: sealed.serverId,
+    toolDigest: sealed.toolDigest,
+    sealed: { decisionId, argumentsDigest, argumentsBytes },
+  };
 }
 
 function checked(request: FastifyRequest, name: string, form: RegExp, message: string): string | undefined {

@@ -1,13 +1,18 @@
 import type { TenantCaller } from '../contract/caller.js';
 
+/** The server that the tools of the tool service belong to. */
+export const TOOL_SERVER_ID = 'svc-tools';
+
 /** A call that asks to be let through (D24). */
 export interface ShieldCall {
   caller: Pick<TenantCaller, 'tenantId' | 'principal'> & { authType: string };
   /** What is to be done: the route's address, `POST /v1/bundles/purchase`, or a tool's name. */
   action: string;
+  /** The address of the route a tool's call goes on to: what stops that route stops the tool. */
+  route?: string;
   /** Whether it changes nothing: a switch stops it only where it names it or says that reads are included. */
   isRead: boolean;
-  /** Path parameters, query and body, without idempotencyKey: what an approval is bound to. */
+  /** Path parameters, query and body, without idempotencyKey; of a tool its own arguments: what an approval is bound to. */
   arguments: unknown;
   /** x-shield-approval-token, where one was sent. */
   approvalToken?: string;
@@ -15,6 +20,17 @@ export interface ShieldCall {
   toolDigest?: string;
   /** The server the tool belongs to. */
   serverId?: string;
+  /** A tool's call that the tool service decided on before: what it was decided as. */
+  sealed?: SealedDecision;
+}
+
+/** What is known of the decision on a tool call where its arguments need not be at hand. */
+export interface SealedDecision {
+  /** None where the stored answer was to be repeated. */
+  decisionId?: string;
+  /** Of the tool's arguments, `sha256:<hex>`, and how long they are. */
+  argumentsDigest: string;
+  argumentsBytes: number;
 }
 
 /**

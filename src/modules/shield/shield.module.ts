@@ -1,6 +1,5 @@
 import { Global, Module } from '@nestjs/common';
 import { ShieldPipeline } from '../../common/shield/shield-pipeline.js';
-import { ApprovalRequestsStore } from './approvals/approval-requests.store.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
 import { ApprovalsService } from './approvals/approvals.service.js';
 import { ApprovalsStore } from './approvals/approvals.store.js';
@@ -8,8 +7,7 @@ import { UiIntegrityController } from './approvals/ui-integrity.controller.js';
 import { UiIntegrityService } from './approvals/ui-integrity.service.js';
 import { UiIntegrityStore } from './approvals/ui-integrity.store.js';
 import { DecisionsController } from './decisions/decisions.controller.js';
-import { DecisionsService } from './decisions/decisions.service.js';
-import { DecisionsStore } from './decisions/decisions.store.js';
+import { DecisionsModule } from './decisions/decisions.module.js';
 import { OverviewService } from './decisions/overview.service.js';
 import { OverviewStore } from './decisions/overview.store.js';
 import { DrillKindsService } from './drills/drill-kinds.service.js';
@@ -28,6 +26,7 @@ import { SamplingController } from './sampling/sampling.controller.js';
 import { SamplingService } from './sampling/sampling.service.js';
 import { SamplingStore } from './sampling/sampling.store.js';
 import { TargetsService } from './targets.service.js';
+import { DecisionSweep } from './tool-calls/tool-calls.sweeps.js';
 import { TrustController } from './trust/trust.controller.js';
 import { TrustService } from './trust/trust.service.js';
 import { TrustStore } from './trust/trust.store.js';
@@ -38,6 +37,7 @@ import { TrustStore } from './trust/trust.store.js';
  */
 @Global()
 @Module({
+  imports: [DecisionsModule],
   controllers: [
     ApprovalsController,
     DecisionsController,
@@ -48,11 +48,9 @@ import { TrustStore } from './trust/trust.store.js';
     UiIntegrityController,
   ],
   providers: [
-    ApprovalRequestsStore,
     ApprovalsService,
     ApprovalsStore,
-    DecisionsService,
-    DecisionsStore,
+    DecisionSweep,
     DrillKindsService,
     DrillStageService,
     DrillsService,

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { RouteManifest } from '../../common/contract/route-manifest.js';
+import { TOOL_NAMES } from '../../common/contract/tool-names.js';
 import { invalid } from '../../common/problem/house-problems.js';
 import { isAlwaysOpen } from '../../common/shield/shield-call.js';
 import { matchesAction } from './decisions/decision.rules.js';
 import type { SwitchScope } from './shield.types.js';
 
 const PRINCIPAL = /^(key|seat|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const TOOL = /^[a-z][a-z0-9_]{0,119}$/;
+const TOOLS: ReadonlySet<string> = new Set(TOOL_NAMES);
 
 /** Makes sure that what a switch, a sampling policy or a request names can be met: a switch with a slip of the pen would stop nothing and say so to nobody. */
 @Injectable()
@@ -28,10 +29,10 @@ export class TargetsService {
 
   /**
    * An action as decisions name it: `POST /v1/ingest/:id` for `POST /v1/ingest/{id}` too.
-   * @throws ValidationFailed when it names neither a route nor could name a tool
+   * @throws ValidationFailed when it names neither a route nor a tool
    */
   actionOf(given: string, path: string, { allowsStar = false } = {}): string {
-    if (TOOL.test(given)) return given;
+    if (TOOLS.has(given)) return given;
     const action = given.replace(/\{(\w+)\}/g, ':$1');
     if (action.endsWith('*') && !allowsStar) throw invalid(path, 'must name one action, without a star');
     const shielded = this.manifest.routes.filter(
@@ -40,6 +41,9 @@ export class TargetsService {
     if (shielded.some(({ address }) => matchesAction(action, address))) return action;
     if (this.manifest.routes.some(({ address }) => matchesAction(action, address)))
       throw invalid(path, 'names a route that the shield leaves open, so that what it stops can be let go again');
-    throw invalid(path, 'names no route; write it as /openapi.json does, the method first: POST /v1/ingest');
+    throw invalid(
+      path,
+      'names no route and no tool; write a route as /openapi.json does, the method first: POST /v1/ingest; a tool as GET /capabilities of the tool service lists it: tip_platform',
+    );
   }
 }

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { canonicalJson } from '../../../common/evidence/canonical-json.js';
+import { bytesOf } from '../../../common/shield/call-arguments.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { DigestedCall } from '../shield.types.js';
-import { APPROVAL_SECONDS, bytesOf, SHOWN_ARGUMENTS_BYTES } from './approval.rules.js';
+import { APPROVAL_SECONDS, SHOWN_ARGUMENTS_BYTES } from './approval.rules.js';
 
 export interface NewRequest {
   approvalRequestId: string;
@@ -47,7 +48,9 @@ export class ApprovalRequestsStore {
 
   /** Undefined when an equal one was made at the same moment. */
   private async make(request: NewRequest): Promise<string | undefined> {
-    const text = Buffer.from(canonicalJson(request.call.arguments));
+    const { arguments: given, sealed } = request.call;
+    const text = given === undefined ? undefined : Buffer.from(canonicalJson(given));
+    const bytes = text?.length ?? sealed?.argumentsBytes ?? 0;
     const [row] = await this.tenancy.query<{ approval_request_id: string }>(
       `insert into shield_approval (tenant_id, principal, action, server_id, tool_digest, arguments_digest, policy_version, spend_credits,
          approval_request_id, state, arguments, arguments_bytes, decision_id, reason, drill_id, expires_at)
@@ -57,8 +60,8 @@ export class ApprovalRequestsStore {
       [
         ...this.keyOf(request),
         request.approvalRequestId,
-        text.length > SHOWN_ARGUMENTS_BYTES ? null : text.toString('utf8'),
-        text.length,
+        !text || bytes > SHOWN_ARGUMENTS_BYTES ? null : text.toString('utf8'),
+        bytes,
         request.decisionId ?? null,
         request.reason,
         request.drillId ?? null,

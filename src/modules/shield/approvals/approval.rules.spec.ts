@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsOf } from '../../../common/shield/shield-call.js';
-import { argumentsDigest, renderRequest } from './approval.rules.js';
+import { argumentsDigest, argumentsOf } from '../../../common/shield/call-arguments.js';
+import { renderRequest } from './approval.rules.js';
 
 describe('the digest of the arguments', () => {
   it('is of their meaning: order, white space and the form of a number do not matter', () => {

@@ -1,18 +1,9 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../../common/evidence/canonical-json.js';
 import type { DigestedCall, PresentedApproval, VoidCause } from '../shield.types.js';
 
 /** How long a request stands, and with it the token of its approval (D24). */
 export const APPROVAL_SECONDS = 900;
 /** Arguments longer than this are kept as their digest alone. */
 export const SHOWN_ARGUMENTS_BYTES = 256 * 1024;
-
-export const sha256 = (bytes: string | Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
-export const named = (digest: Buffer): string => `sha256:${digest.toString('hex')}`;
-export const bytesOf = (digest: string): Buffer => Buffer.from(digest.slice('sha256:'.length), 'hex');
-
-/** What an approval is bound to: SHA-256 of the arguments in canonical form (RFC 8785). */
-export const argumentsDigest = (args: unknown): string => named(sha256(canonicalJson(args)));
 
 /** Why the approval does not open this call; undefined when it does. Strict: whatever differs voids it, a changed policy too. */
 export function causeOfVoid(
@@ -45,7 +36,7 @@ const CAUSES: Record<VoidCause, string> = {
 
 export function explainVoid(cause: VoidCause, approval: PresentedApproval | null): string {
   const why = cause === 'ended' && approval?.endReason ? `: ${approval.endReason}` : '';
-  return `${CAUSES[cause]}${why}. Send the call without x-shield-approval-token to ask for a new one`;
+  return `${CAUSES[cause]}${why}. Send the call without the token to ask for a new one`;
 }
 
 /** What a human is shown before signing off. */

@@ -5,13 +5,12 @@ import type { TenantCaller } from '../../../common/contract/caller.js';
 import { EvidenceService } from '../../../common/evidence/evidence.service.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/house-problems.js';
-import { argumentsOf } from '../../../common/shield/shield-call.js';
+import { argumentsDigest, argumentsOf, named, sha256 } from '../../../common/shield/call-arguments.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { PolicyStore } from '../policy/policy.store.js';
 import { ApprovalNotPending, ApprovalUnknown, SeparationOfDuties } from '../shield.problems.js';
 import { TargetsService } from '../targets.service.js';
 import { ApprovalRequestsStore } from './approval-requests.store.js';
-import { argumentsDigest, named, sha256 } from './approval.rules.js';
 import type {
   Approval,
   ApprovalList,

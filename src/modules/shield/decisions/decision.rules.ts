@@ -6,7 +6,7 @@ import type { Denial, DigestedCall, ShieldFacts, StandingSwitch, Verdict } from 
 export const SPENDING_THRESHOLD_CREDITS = 100;
 
 type ReadSwitch = Pick<StandingSwitch, 'scope' | 'target' | 'includeReads'>;
-type Named = Pick<DigestedCall, 'action' | 'isRead' | 'serverId'> & { principal: string };
+type Named = Pick<DigestedCall, 'action' | 'route' | 'isRead' | 'serverId'> & { principal: string };
 
 /** The decision on a call: switches that deny, then trust, then whatever asks for an approval, and an approval where one is asked for. */
 export function decideCall(call: DigestedCall, facts: ShieldFacts): Verdict {
@@ -42,8 +42,9 @@ export function mayStopRead(one: ReadSwitch, call: Named): boolean {
 }
 
 const NO_TRUST: Pick<ShieldFacts, 'publishers'> = { publishers: [] };
-const nameOf = ({ action, isRead, serverId, caller }: DigestedCall): Named => ({
+const nameOf = ({ action, route, isRead, serverId, caller }: DigestedCall): Named => ({
   action,
+  route,
   isRead,
   serverId,
   principal: caller.principal,
@@ -51,7 +52,7 @@ const nameOf = ({ action, isRead, serverId, caller }: DigestedCall): Named => ({
 
 function concerns(one: ReadSwitch, call: Named, { publishers }: Pick<ShieldFacts, 'publishers'>): boolean {
   const { scope, target } = one;
-  if (scope === 'action') return target !== null && matchesAction(target, call.action);
+  if (scope === 'action') return target !== null && concernsAction(target, call);
   if (call.isRead && !one.includeReads) return false;
   switch (scope) {
     case 'tenant':
@@ -68,6 +69,10 @@ function concerns(one: ReadSwitch, call: Named, { publishers }: Pick<ShieldFacts
 /** `POST /v1/ingest`, or everything that begins like it with a star at the end: `POST /v1/economy/*`. */
 export const matchesAction = (pattern: string, action: string): boolean =>
   pattern.endsWith('*') ? action.startsWith(pattern.slice(0, -1)) : action === pattern;
+
+/** A tool's call is met by its own name and by that of the route it goes on to. */
+export const concernsAction = (pattern: string, { action, route }: { action: string; route?: string }): boolean =>
+  matchesAction(pattern, action) || (route !== undefined && matchesAction(pattern, route));
 
 function denialBySwitch(standing: StandingSwitch[]): Denial | undefined {
   const found = standing.find(({ mode }) => mode === 'deny');

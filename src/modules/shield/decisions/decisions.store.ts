@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { bytesOf, sha256 } from '../../../common/shield/call-arguments.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { bytesOf, sha256 } from '../approvals/approval.rules.js';
 import type { DigestedCall, Outcome, ShieldFacts } from '../shield.types.js';
 
 export interface NewDecision {
@@ -63,7 +63,7 @@ export class DecisionsStore {
   /** The decision; with an approval it is recorded, and the approval used up, only as long as nobody else used it. @returns whether it was recorded */
   async record(decision: NewDecision, { usesApproval = false } = {}): Promise<boolean> {
     const rows = await this.tenancy.query(
-      usesApproval ? `with used as (${USE}) ${RECORD} from used returning 1` : `${RECORD} returning 1`,
+      usesApproval ? `with used as (${use('$14')}) ${RECORD} from used returning 1` : `${RECORD} returning 1`,
       [
         this.tenancy.tenant,
         decision.decisionId,
@@ -82,6 +82,12 @@ export class DecisionsStore {
         decision.sampledBy,
       ],
     );
+    return rows.length === 1;
+  }
+
+  /** Uses an approval up for a decision that was recorded before. @returns whether nobody else had used it */
+  async useApproval(decisionId: string, approvalRequestId: string): Promise<boolean> {
+    const rows = await this.tenancy.query(use('$3'), [this.tenancy.tenant, decisionId, approvalRequestId]);
     return rows.length === 1;
   }
 
@@ -109,8 +115,10 @@ export class DecisionsStore {
 }
 
 /** A second use waits here for the first to commit, and then finds nothing. */
-const USE = `update shield_approval set state = 'used', used_at = clock_timestamp(), used_decision_id = $2
-  where tenant_id = $1 and approval_request_id = $14 and state = 'approved' and expires_at > statement_timestamp() returning 1`;
+const use = (
+  approvalRequestId: string,
+) => `update shield_approval set state = 'used', used_at = clock_timestamp(), used_decision_id = $2
+  where tenant_id = $1 and approval_request_id = ${approvalRequestId} and state = 'approved' and expires_at > statement_timestamp() returning 1`;
 
 const RECORD = `insert into shield_decision (tenant_id, decision_id, principal, auth_type, action, server_id, tool_digest, arguments_digest, outcome,
     rule, denial_type, reason, policy_version, approval_request_id, sampled_by)

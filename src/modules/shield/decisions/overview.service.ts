@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
+import { named } from '../../../common/shield/call-arguments.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { APPROVAL_SECONDS, named } from '../approvals/approval.rules.js';
+import { APPROVAL_SECONDS } from '../approvals/approval.rules.js';
 import { DRILL_KINDS } from '../drills/drills.types.js';
 import { toKillSwitch } from '../kill-switches/kill-switches.service.js';
 import { KillSwitchesStore } from '../kill-switches/kill-switches.store.js';

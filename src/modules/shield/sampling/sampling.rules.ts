@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { matchesAction } from '../decisions/decision.rules.js';
+import { concernsAction } from '../decisions/decision.rules.js';
 import type { Outcome, SamplingRule } from '../shield.types.js';
 
 /** The decision that may be kept for review. */
 export interface Samplable {
   decisionId: string;
   action: string;
+  /** Of a tool's call: the route it goes on to. */
+  route?: string;
   outcome: Outcome;
   principal: string;
 }
@@ -15,7 +17,7 @@ export const sampledBy = (decision: Samplable, rules: SamplingRule[]): string[] 
   rules.filter((rule) => matches(rule, decision) && isChosen(rule, decision)).map((rule) => rule.samplingPolicyId);
 
 const matches = (rule: SamplingRule, decision: Samplable): boolean =>
-  (rule.action === null || matchesAction(rule.action, decision.action)) &&
+  (rule.action === null || concernsAction(rule.action, decision)) &&
   (rule.outcome === null || rule.outcome === decision.outcome) &&
   (rule.principal === null || rule.principal === decision.principal);
 
