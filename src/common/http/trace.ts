@@ -11,8 +11,11 @@ export function requestIdOf(headers: Record<string, unknown>): string {
 }
 
 /** The traceparent of this request's own span (W3C Trace Context): the caller's trace where it sent a valid one, else a new one. */
-export function traceparentOf(request: FastifyRequest): string {
-  const given = TRACEPARENT.exec(String(request.headers.traceparent ?? ''));
+export const traceparentOf = ({ headers }: FastifyRequest): string => continueTrace(headers.traceparent);
+
+/** A span of its own in the trace of this traceparent, or in a new one where that is none. */
+export function continueTrace(traceparent: unknown): string {
+  const given = TRACEPARENT.exec(typeof traceparent === 'string' ? traceparent : '');
   return `00-${given?.[1] ?? randomHex()}-${randomHex().slice(16)}-${given?.[2] ?? '01'}`;
 }
 
