@@ -1,5 +1,6 @@
 import { jetstream, JetStreamApiCodes, jetstreamManager, type JetStreamClient } from '@nats-io/jetstream';
-import { connect, nanos, wsconnect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import { connectNats } from '../../../common/nats/nats-connection.js';
 import { envelopeOf, natsSubject } from '../outbox.rules.js';
 import type { EventSink, StoredEvent } from '../outbox.types.js';
 
@@ -27,8 +28,7 @@ export class NatsSink implements EventSink {
     if (this.stream && this.connection && !this.connection.isClosed()) return;
     await this.close();
     // The library's own reconnection would keep publishing in memory what the outbox keeps on disk: a lost connection is a failed step.
-    const options = { ...addressOf(this.options.url), name: 'svc', reconnect: false, timeout: ANSWER_MS };
-    const connection = await (/^wss?:/.test(this.options.url) ? wsconnect(options) : connect(options));
+    const connection = await connectNats(this.options.url, { reconnect: false, timeout: ANSWER_MS });
     this.connection = connection;
     await this.ensureStream(connection);
     this.stream = jetstream(connection, { timeout: ANSWER_MS });
@@ -87,13 +87,4 @@ export class NatsSink implements EventSink {
       });
     }
   }
-}
-
-/** The library takes user, password and token beside the address, not in it. */
-function addressOf(url: string): ConnectionOptions {
-  const { protocol, username, password, host, pathname } = new URL(url);
-  const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)];
-  const credentials = pass ? { user, pass } : user ? { token: user } : {};
-  if (/^wss?:$/.test(protocol)) return { servers: `${protocol}//${host}${pathname}`, ...credentials };
-  return { servers: host, ...(protocol === 'tls:' ? { tls: {} } : {}), ...credentials };
 }
