@@ -1,0 +1,204 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  createRequestStateCodec,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  type CallToolResult,
+  type InputRequiredResult,
+  type InputResponseView,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { canonicalJson } from '../../common/evidence/canonical-json.js';
+import { namedDigest, sha256 } from '../../common/evidence/digest.js';
+import { Unauthorized } from '../../common/problem/house-problems.js';
+import { problem } from '../../common/problem/problem.js';
+import { ServerSecret } from '../../common/sessions/server-secret.js';
+import { APPROVAL_SECONDS } from '../../modules/shield/approvals/approval.rules.js';
+import { ApprovalHandoverService } from '../../modules/shield/approvals/approval-handover.service.js';
+import { RPC_CODES, RpcFailure } from '../json-rpc.js';
+import type { Peer } from '../peer.js';
+import { ToolCallers } from '../tool-callers.service.js';
+import { CONTROL_PARAMETERS } from '../tools/control-parameters.js';
+import { failureOfProblem } from '../tools/tool-errors.js';
+import { resultOf } from './mcp-results.js';
+
+class ApprovalGivenUp extends problem<{ approvalRequestId: string }>(
+  403,
+  'ApprovalGivenUp',
+  'The approval of this call was not waited for',
+) {}
+class ApprovalRejected extends problem<{ approvalRequestId: string }>(
+  403,
+  'ApprovalRejected',
+  'The approval of this call was refused',
+) {}
+
+/** The one thing a call may ask its client for. */
+const APPROVAL = 'approval';
+
+/** A call of a tool over the Model Context Protocol, in one of its rounds. */
+export interface McpCall {
+  name: string;
+  given: Record<string, unknown>;
+  peer: Peer;
+  context: ServerContext;
+  /** Whether the client shows people what a server asks (elicitation in form mode). */
+  canAsk: boolean;
+  /** @throws RpcFailure */
+  run: (extra?: { shield_approval_token: string }) => Promise<unknown>;
+}
+
+/** What comes back with the client's answer: for which call was asked, and what. Sealed, and no secret. */
+interface Asked {
+  approvalRequestId: string;
+  call: string;
+  round: number;
+}
+
+type Outcome = CallToolResult | InputRequiredResult;
+
+/**
+ * Calls that need the approval of another owner, as multi round-trip requests (MCP 2026-07-28, basic/patterns/mrtr): the client is asked to have
+ * its user wait for the approval, and repeats the call. Nothing is kept between the rounds but the approval request itself.
+ */
+@Injectable()
+export class McpApprovals implements OnModuleInit {
+  private key?: Buffer;
+
+  constructor(
+    private readonly secret: ServerSecret,
+    private readonly callers: ToolCallers,
+    private readonly handover: ApprovalHandoverService,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    this.key = await this.secret.keyFor('mcp-state');
+  }
+
+  /** @param peerOf who speaks: what is asked in one round is answered by nobody else in the next */
+  of(peerOf: () => Peer): ApprovalRounds {
+    if (!this.key) throw new Error('the approvals of MCP calls are used before they are ready');
+    return new ApprovalRounds(this.key, peerOf, (peer, approvalRequestId) => this.take(peer, approvalRequestId));
+  }
+
+  private async take(peer: Peer, approvalRequestId: string) {
+    const caller = await this.callers.find(peer.credential, { agents: true, bearerKeys: true });
+    if (!caller) throw failureOfProblem(new Unauthorized({}, 'The credential holds no longer'), peer.requestId);
+    return this.handover.take(caller, approvalRequestId);
+  }
+}
+
+/** The rounds of the calls of one server. */
+export class ApprovalRounds {
+  private readonly codec;
+
+  constructor(
+    key: Buffer,
+    peerOf: () => Peer,
+    private readonly take: (
+      peer: Peer,
+      approvalRequestId: string,
+    ) => Promise<Awaited<ReturnType<ApprovalHandoverService['take']>>>,
+  ) {
+    this.codec = createRequestStateCodec<Asked>({ key, ttlSeconds: APPROVAL_SECONDS, bind: () => speakerOf(peerOf()) });
+  }
+
+  /** @throws Error when the state is not one that was asked with, or no longer */
+  open(state: string, context: ServerContext): Promise<Asked> {
+    return this.codec.verify(state, context);
+  }
+
+  /** @throws RpcFailure, ProtocolError */
+  async run(call: McpCall): Promise<Outcome> {
+    const asked = call.context.mcpReq.requestState<Asked>();
+    if (asked === undefined) return this.attempt(call);
+    if (asked.call !== digestOf(call))
+      throw new ProtocolError(RPC_CODES.invalidParams, 'Invalid or expired requestState', {
+        reason: 'invalid_request_state',
+      });
+    return this.resume(call, asked, inputResponse(call.context.mcpReq.inputResponses, APPROVAL));
+  }
+
+  private async resume(call: McpCall, asked: Asked, answer: InputResponseView): Promise<Outcome> {
+    const { approvalRequestId } = asked;
+    if (answer.kind !== 'elicit') return this.ask(call, asked, 'An answer is still missing.');
+    if (answer.action !== 'accept')
+      throw refused(
+        call,
+        new ApprovalGivenUp({ approvalRequestId }, `The user chose ${answer.action}; nothing was done`),
+      );
+    const found = await this.take(call.peer, approvalRequestId);
+    if (found?.state === 'approved') return this.attemptApproved(call, found.token, asked);
+    if (found?.state === 'pending') return this.ask(call, asked, 'It is not approved yet.');
+    if (found?.state === 'rejected')
+      throw refused(call, new ApprovalRejected({ approvalRequestId }, found.reason ?? 'No reason was given'));
+    // Used: the same call is answered as before where it has a key. Expired or void: the approval is asked for anew.
+    return this.attempt(call, asked);
+  }
+
+  private async attemptApproved(call: McpCall, token: string, asked: Asked): Promise<Outcome> {
+    try {
+      return resultOf(await call.run({ shield_approval_token: token }));
+    } catch (error) {
+      if (!isVoid(error)) throw error;
+      return this.attempt(call, asked);
+    }
+  }
+
+  private async attempt(call: McpCall, before?: Asked): Promise<Outcome> {
+    try {
+      return resultOf(await call.run());
+    } catch (error) {
+      const approvalRequestId = call.canAsk ? requestOf(error) : undefined;
+      if (approvalRequestId === undefined) throw error;
+      return this.ask(call, { approvalRequestId, call: digestOf(call), round: before?.round ?? 0 });
+    }
+  }
+
+  private async ask(call: McpCall, asked: Asked, remark = ''): Promise<InputRequiredResult> {
+    const state = await this.codec.mint({ ...asked, round: asked.round + 1 }, call.context);
+    return inputRequired({
+      inputRequests: {
+        [APPROVAL]: inputRequired.elicit({
+          message: [remark, messageFor(call, asked.approvalRequestId)].join(' ').trim(),
+          requestedSchema: { type: 'object', properties: {} },
+        }),
+      },
+      requestState: state,
+    });
+  }
+}
+
+const messageFor = ({ name }: McpCall, approvalRequestId: string): string =>
+  `${name} needs the approval of another owner of the tenant. The request is ${approvalRequestId}; it stays open for ${APPROVAL_SECONDS / 60} minutes. ` +
+  `Another owner looks at it with GET /v1/shield/approvals/${approvalRequestId} and decides with POST /v1/shield/approvals/${approvalRequestId}/resolve. ` +
+  'Continue when it is approved: the call then runs, once. Decline to give the call up.';
+
+const refused = ({ peer }: McpCall, why: ApprovalGivenUp | ApprovalRejected): RpcFailure =>
+  failureOfProblem(why, peer.requestId);
+
+/** The approval that a failure asks for. */
+function requestOf(error: unknown): string | undefined {
+  if (!(error instanceof RpcFailure) || error.code !== RPC_CODES.approvalRequired) return undefined;
+  const id = error.data?.approvalRequestId;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** Whether the approval opened the call no longer: someone else used it meanwhile, or the policy changed. */
+function isVoid(error: unknown): boolean {
+  if (!(error instanceof RpcFailure) || error.code !== RPC_CODES.shieldDenied) return false;
+  return (error.data?.denial as { type?: unknown } | undefined)?.type === 'approval_void';
+}
+
+/** What an approval is about, and so what a round is bound to: the tool and its arguments, without those about the call itself. */
+function digestOf({ name, given }: McpCall): string {
+  const args = Object.entries(given).filter(
+    ([parameter]) => !CONTROL_PARAMETERS.some((control) => control === parameter),
+  );
+  return namedDigest('sha256', sha256(canonicalJson({ name, args: Object.fromEntries(args) })));
+}
+
+/** Only its keyed digest leaves the process. */
+const speakerOf = ({ credential: { tenantId = '', apiKey = '', bearer = '' } }: Peer): string =>
+  JSON.stringify([tenantId, apiKey, bearer]);

@@ -1,0 +1,97 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import {
+  createMcpHandler,
+  localhostAllowedOrigins,
+  originValidationResponse,
+  type McpHttpHandler,
+  type McpRequestContext,
+} from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
+import { SETTINGS, type Settings } from '../../common/config/settings.js';
+import { LOG, type Log } from '../../common/observability/log.js';
+import { RPC_CODES } from '../json-rpc.js';
+import type { Peer } from '../peer.js';
+import { McpServers } from './mcp-servers.js';
+
+/**
+ * The Model Context Protocol over Streamable HTTP: 2026-07-28, in which every request stands for itself, and the revisions with a handshake
+ * served the same way, without sessions. Which of them a request speaks is told by the request.
+ */
+@Injectable()
+export class McpEndpoint implements OnModuleDestroy {
+  private readonly handler: McpHttpHandler;
+  private readonly originHosts: string[];
+
+  constructor(
+    servers: McpServers,
+    @Inject(SETTINGS) { tools }: Settings,
+    @Inject(LOG) private readonly log: Log,
+  ) {
+    this.originHosts = [
+      ...localhostAllowedOrigins(),
+      ...(tools.publicUrl ? [new URL(tools.publicUrl).hostname] : []),
+      ...(tools.allowedHosts ?? []),
+    ];
+    this.handler = createMcpHandler((context) => servers.make(() => peerOf(context)), {
+      legacy: 'stateless',
+      onerror: (error) => this.log.info({ error }, 'mcp: a request was refused'),
+    });
+  }
+
+  /** Subscriptions are open as long as their clients want: they would hold up the end of the process. */
+  async onModuleDestroy(): Promise<void> {
+    await this.handler.close();
+  }
+
+  async answer(request: FastifyRequest, body: Buffer, peer: Peer): Promise<Response> {
+    const asked = webRequest(request, peer.signal);
+    const refusal = originValidationResponse(asked, this.originHosts);
+    if (refusal) return refusal;
+    const parsed = body.length === 0 ? undefined : readJsonText(body);
+    if (parsed === UNREADABLE) return parseError();
+    // What stands beside a request is for one call: two effects must not share a key by accident.
+    const isBatch = Array.isArray(parsed) && parsed.length > 1;
+    const speaker = isBatch ? { ...peer, idempotencyKey: undefined, approvalToken: undefined } : peer;
+    return this.handler.fetch(asked, { parsedBody: parsed, authInfo: carrying(speaker) });
+  }
+}
+
+/** The SDK hands this on untouched to whatever serves the request; nothing of it but the speaker is used. */
+const carrying = (peer: Peer) => ({ token: '', clientId: '', scopes: [], extra: { peer } });
+
+function peerOf({ authInfo }: McpRequestContext): Peer {
+  const peer = authInfo?.extra?.peer;
+  if (!peer) throw new Error('an MCP request came without its speaker');
+  return peer as Peer;
+}
+
+/** The request without its body, which has been read. */
+function webRequest({ method, headers, host, url }: FastifyRequest, signal: AbortSignal | undefined): Request {
+  const own = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name));
+  const sent = own.flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]));
+  return new Request(new URL(url, `http://${host}`), { method, headers: sent, signal });
+}
+
+/** Of no use beyond the guards. */
+const CREDENTIALS = new Set(['authorization', 'x-api-key', 'cookie', 'x-shield-approval-token']);
+
+const UNREADABLE = Symbol('unreadable');
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function readJsonText(body: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(body)) as unknown;
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+const parseError = (): Response =>
+  Response.json(
+    {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: RPC_CODES.parseError, message: 'Parse error: this is not JSON in UTF-8' },
+    },
+    { status: 400 },
+  );

@@ -1,0 +1,48 @@
+import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/server';
+import { RPC_CODES, type RpcCode, type RpcFailure } from '../json-rpc.js';
+import { JsonText } from '../json-text.js';
+
+/** Where programs find the failure of a tool: code, message and data as JSON-RPC has them on the other transports. */
+export const ERROR_META = 'svc/error';
+
+/**
+ * What a model can do nothing about, or only its client can: answered as a JSON-RPC error, with this code. All other failures are the tool's own
+ * (MCP 2026-07-28, server/tools, "Error Handling"). MCP forbids -32002, which was its code for unknown resources, and asks for application codes
+ * outside of the range that JSON-RPC reserves (basic, "Error Codes").
+ */
+const PROTOCOL_CODES = new Map<RpcCode, number>([
+  [RPC_CODES.parseError, RPC_CODES.invalidRequest],
+  [RPC_CODES.invalidRequest, RPC_CODES.invalidRequest],
+  [RPC_CODES.methodNotFound, RPC_CODES.invalidParams],
+  [RPC_CODES.internalError, RPC_CODES.internalError],
+  [RPC_CODES.unauthorized, RPC_CODES.unauthorized],
+  [RPC_CODES.approvalRequired, -31002],
+  [RPC_CODES.shieldDenied, RPC_CODES.shieldDenied],
+  [RPC_CODES.rateLimited, RPC_CODES.rateLimited],
+]);
+
+/** The API's answer, as the structured content that the tool's output schema describes and as text. */
+export function resultOf(answer: unknown): CallToolResult {
+  const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer ?? null);
+  const structuredContent = answer instanceof JsonText ? answer.parse() : answer;
+  return { content: [{ type: 'text', text }], structuredContent, isError: false };
+}
+
+/**
+ * A failure as its caller is told.
+ * @throws ProtocolError where it is not the tool's own
+ */
+export function resultOfFailure({ code, message, data }: RpcFailure): CallToolResult {
+  const protocolCode = PROTOCOL_CODES.get(code);
+  if (protocolCode !== undefined) throw new ProtocolError(protocolCode, message, data);
+  return failed({ code, message, data });
+}
+
+/** The end of a call that the tool itself reports: read by the model as text, by programs in `_meta`. */
+export function failed(error: { code: number; message: string; data?: unknown }): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(error) }],
+    isError: true,
+    _meta: { [ERROR_META]: error },
+  };
+}

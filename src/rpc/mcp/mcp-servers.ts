@@ -1,0 +1,105 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+  Server,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { readBuild } from '../../common/build-info.js';
+import { findFault } from '../../common/http/json-body.js';
+import { LOG, type Log } from '../../common/observability/log.js';
+import { invalid } from '../../common/problem/house-problems.js';
+import { RPC_CODES, RpcFailure } from '../json-rpc.js';
+import type { Peer } from '../peer.js';
+import { RpcServer } from '../rpc.server.js';
+import { failureOfProblem } from '../tools/tool-errors.js';
+import { ToolRegistry } from '../tools/tool-registry.js';
+import { McpApprovals, type ApprovalRounds, type McpCall } from './mcp-approvals.js';
+import { resultOfFailure } from './mcp-results.js';
+import { INSTRUCTIONS, listOf, TOOLS_CACHE } from './mcp-tools.js';
+
+/** Makes what the SDK serves: one server for one HTTP request, or for one conversation on a pipe. */
+@Injectable()
+export class McpServers {
+  private readonly identity = {
+    name: 'svc',
+    title: 'svc: provable memory for agents',
+    version: readBuild().version,
+    description: 'Ranked passages of your documents with citations and proofs, and the account of the agent that asks.',
+  };
+
+  constructor(
+    private readonly rpc: RpcServer,
+    private readonly registry: ToolRegistry,
+    private readonly approvals: McpApprovals,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  /** @param peerOf who speaks, asked anew for every call */
+  make(peerOf: () => Peer): Server {
+    const rounds = this.approvals.of(peerOf);
+    const server = new Server(this.identity, {
+      capabilities: { tools: { listChanged: false } },
+      instructions: INSTRUCTIONS,
+      cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE },
+      requestState: { verify: (state, context) => rounds.open(state, context) },
+    });
+    server.onerror = (error) => this.log.info({ error }, 'mcp: a message was refused');
+    server.setRequestHandler('tools/list', () => listOf(this.registry));
+    server.setRequestHandler('tools/call', ({ params }, context) =>
+      this.call({ ...params, rounds, context, peer: peerOf(), canAsk: canAsk(server, context) }),
+    );
+    return server;
+  }
+
+  /** @throws ProtocolError */
+  private async call({ name, arguments: given = {}, rounds, context, peer, canAsk }: Called): Promise<Outcome> {
+    if (!this.registry.find(name))
+      throw new ProtocolError(RPC_CODES.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+    const speaker = { ...peer, signal: anyOf(peer.signal, context.mcpReq.signal) };
+    const run: McpCall['run'] = (extra) => this.rpc.invoke(name, { ...given, ...extra }, speaker);
+    try {
+      const fault = findFault(given, 'params');
+      if (fault) throw failureOfProblem(invalid(fault.path, fault.message), speaker.requestId);
+      return await rounds.run({ name, given, peer: speaker, context, canAsk, run });
+    } catch (error) {
+      return this.failureOf(error, speaker);
+    }
+  }
+
+  /** @throws ProtocolError where the failure is not the tool's own */
+  private failureOf(error: unknown, { requestId }: Peer): CallToolResult {
+    if (error instanceof ProtocolError) throw error;
+    if (error instanceof RpcFailure) return resultOfFailure(error);
+    this.log.error({ request_id: requestId, error }, 'an MCP call failed');
+    throw new ProtocolError(RPC_CODES.internalError, 'Internal error', { request_id: requestId });
+  }
+}
+
+type Outcome = CallToolResult | InputRequiredResult;
+
+interface Called {
+  name: string;
+  arguments?: Record<string, unknown>;
+  rounds: ApprovalRounds;
+  context: ServerContext;
+  peer: Peer;
+  canAsk: boolean;
+}
+
+/**
+ * Whether the client shows people a form. It says so with each request of 2026-07-28, and once in the handshake before; over HTTP the handshake is
+ * another request, of which nothing is known any more. Elicitation without a mode is that of forms.
+ */
+function canAsk(server: Server, { mcpReq }: ServerContext): boolean {
+  const envelope = mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined;
+  const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+  const elicitation = declared?.elicitation;
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+const anyOf = (...signals: (AbortSignal | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal !== undefined));
