@@ -28,7 +28,7 @@ export class ApprovalHandoverService {
   ): Promise<Handover | undefined> {
     return this.tenancy.run(tenantId, async () => {
       const token = newApprovalToken();
-      const row = await this.approvals.handOver(approvalRequestId, principal, sha256(token));
+      const row = await this.approvals.handOver(approvalRequestId, principal, sha256(Buffer.from(token)));
       if (!row) return undefined;
       if (row.is_handed_over) return { state: 'approved', token };
       // Approved in the moment between the two parts of the statement: asked again, it is handed over.

@@ -13,7 +13,7 @@ export class ApprovalHandoverStore {
   constructor(private readonly tenancy: Tenancy) {}
 
   /** Gives an approval that stands another token; the one before it is void from then on. @returns what became of the principal's own request */
-  async handOver(approvalRequestId: string, principal: string, tokenHash: Buffer): Promise<HandedOver | undefined> {
+  async handOver(approvalRequestId: string, principal: string, tokenHash: Uint8Array): Promise<HandedOver | undefined> {
     const [row] = await this.tenancy.query<HandedOver>(
       `with handed_over as (
          update shield_approval set token_hash = $4
