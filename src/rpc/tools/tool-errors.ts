@@ -11,6 +11,7 @@ const BY_STATUS: Record<number, RpcCode> = {
   401: RPC_CODES.unauthorized,
   403: RPC_CODES.forbidden,
   404: RPC_CODES.notFound,
+  408: RPC_CODES.upstream,
   409: RPC_CODES.conflict,
   412: RPC_CODES.featureDisabled,
   413: RPC_CODES.invalidParams,
@@ -79,18 +80,24 @@ function withPlacesOf(tool: Tool, body: Record<string, unknown>, issues: Issue[]
     : { ...body, issues: placed };
 }
 
-/** body.agentId to params.agent_id; the message, too, may begin with the API's name of the member. */
+/** body.agentId to params.agent_id, and the same in the words of the message. */
 function inParams(tool: Tool, issue: Issue): Issue {
+  const message = inWords(tool, issue.message);
   const [, place, member = '', rest = ''] = /^(body|query|path|headers)\.?([\w-]*)(.*)$/s.exec(issue.path) ?? [];
-  if (place === undefined) return issue;
-  if (place === 'headers') return { ...issue, path: HEADERS[member] ?? issue.path };
+  if (place === undefined) return { ...issue, message };
+  if (place === 'headers') return { ...issue, path: HEADERS[member] ?? issue.path, message };
   const known = tool.members.find((one) => one.member === member && one.place === place);
-  const path = known ? `params.${known.name}${rest}` : singlePath(tool, member, rest);
-  const opening = `${member} `;
-  return known && rest === '' && issue.message.startsWith(opening)
-    ? { ...issue, path, message: `${known.name} ${issue.message.slice(opening.length)}` }
-    : { ...issue, path };
+  return { ...issue, path: known ? `params.${known.name}${rest}` : singlePath(tool, member, rest), message };
 }
+
+/** Names of the API's members, where they are told by their place or by their spelling from words of the language. */
+const inWords = (tool: Tool, text: string): string =>
+  text.replace(/\b(?:(body|query|path)\.)?([a-z]\w*)/g, (whole, place: string | undefined, word: string) => {
+    const isName = place === undefined ? /[A-Z]/.test(word) : true;
+    const known = tool.members.find((one) => one.member === word && one.place === (place ?? one.place));
+    if (!isName || !known) return whole;
+    return place === undefined ? known.name : `params.${known.name}`;
+  });
 
 const HEADERS: Record<string, string> = {
   'x-idempotency-key': 'params.idempotency_key',

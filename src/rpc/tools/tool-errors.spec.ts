@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { ToolName } from '../../common/contract/tool-names.js';
+import { invalid, ServiceUnavailable, ShieldDenied } from '../../common/problem/house-problems.js';
+import { failureOf, failureOfProblem } from './tool-errors.js';
+import { ToolRegistry } from './tool-registry.js';
+
+const registry = new ToolRegistry();
+const answered = (status: number, body: unknown, name: ToolName = 'query_vault') =>
+  failureOf(status, body, registry.find(name)!);
+
+describe('an error of the API', () => {
+  it.each([
+    [400, 'ValidationFailed', -32602],
+    [400, 'IdempotencyKeyRequired', -32602],
+    [401, 'Unauthorized', -32000],
+    [403, 'Forbidden', -32001],
+    [403, 'ShieldApprovalRequired', -32002],
+    [403, 'ShieldDenied', -32003],
+    [404, 'NotFound', -32004],
+    [409, 'WatchExists', -32005],
+    [412, 'FeatureDisabled', -32008],
+    [413, 'PayloadTooLarge', -32602],
+    [415, 'UnsupportedMediaType', -32602],
+    [422, 'IdempotencyKeyReused', -32005],
+    [429, 'CreditsExhausted', -32007],
+    [429, 'QuotaExhausted', -32007],
+    [429, 'RegistrationsLimited', -32006],
+    [500, 'InternalError', -32603],
+    [502, 'UpstreamContractDrift', -32009],
+    [503, 'ServiceUnavailable', -32009],
+    [418, 'Teapot', -32603],
+  ])('%i %s is told as %i, with its body', (status, type, code) => {
+    const body = { type, status, message: 'What to do', decisionId: 'd' };
+    const failure = answered(status, body);
+    expect(failure).toMatchObject({ code, message: 'What to do' });
+    expect(failure.data).toEqual(body);
+  });
+
+  it('names parameters of the tool, in its places and in its words', () => {
+    const { data, message } = answered(
+      400,
+      {
+        type: 'ValidationFailed',
+        message: 'as the API says it',
+        detail: 'as the API says it',
+        issues: [
+          { path: 'body.targetId', message: 'is needed where targetType is answer' },
+          { path: 'body.query.minScore', message: 'must not be less than 0' },
+          { path: 'body.webhookUrl', message: 'webhookUrl must be an absolute URI' },
+          { path: 'headers.x-idempotency-key', message: 'must be longer' },
+        ],
+      },
+      'watch_answer',
+    );
+    expect(data?.issues).toEqual([
+      { path: 'params.target_id', message: 'is needed where target_type is answer' },
+      { path: 'params.query.minScore', message: 'must not be less than 0' },
+      { path: 'params.webhook_url', message: 'webhook_url must be an absolute URI' },
+      { path: 'params.idempotency_key', message: 'must be longer' },
+    ]);
+    expect(message).toMatch(/^params\.target_id: is needed where target_type is answer; params\.query\.minScore/);
+    expect(data).toMatchObject({ message, detail: message });
+  });
+
+  it('names them by the names they have here', () => {
+    const issuesOf = (name: ToolName, path: string, message: string) =>
+      answered(400, { type: 'ValidationFailed', issues: [{ path, message }] }, name).data?.issues;
+    expect(issuesOf('get_watch_alerts', 'path.id', 'id must be a UUID')).toEqual([
+      { path: 'params.watch_id', message: 'id must be a UUID' },
+    ]);
+    expect(issuesOf('respond_to_survey', 'body.answers[0].questionId', 'is no question')).toEqual([
+      { path: 'params.question_id', message: 'is no question' },
+    ]);
+    expect(issuesOf('submit_feedback_survey', 'body.answers[0].questionId', 'is no question')).toEqual([
+      { path: 'params.answers[0].questionId', message: 'is no question' },
+    ]);
+    expect(issuesOf('proof_document', 'body.artefact_id', 'names another thing than body.answerId')).toEqual([
+      { path: 'params.artefact_id', message: 'names another thing than params.answer_id' },
+    ]);
+    expect(issuesOf('query_vault', 'body', 'must be a JSON object')).toEqual([
+      { path: 'params', message: 'must be a JSON object' },
+    ]);
+  });
+
+  it.each([
+    [502, undefined, -32009, true],
+    [504, 'Gateway Timeout', -32009, true],
+    [500, { oops: 1 }, -32603, false],
+    [404, '<html>', -32004, false],
+    [200, null, -32603, false],
+  ])('that is none of its own (%i %j) is told without its text', (status, body, code, retryable) => {
+    const failure = answered(status, body);
+    expect(failure.code).toBe(code);
+    expect(failure.data).toMatchObject({ type: 'UpstreamUnreadable', status, retryable, message: failure.message });
+  });
+});
+
+describe('a problem of the tool service', () => {
+  it('is told as the API would tell it', () => {
+    const denial = { type: 'kill_switch', reason: 'Incident 7' };
+    const failure = failureOfProblem(new ShieldDenied({ denial, decisionId: 'd-1' }, 'No'), 'r-1');
+    expect(failure).toMatchObject({ code: -32003, message: 'No' });
+    expect(failure.data).toMatchObject({
+      type: 'ShieldDenied',
+      status: 403,
+      denial,
+      decisionId: 'd-1',
+      request_id: 'r-1',
+      code: 'SHIELD_DENIED',
+      retryable: false,
+    });
+    expect(failureOfProblem(new ServiceUnavailable({ retryAfterSec: 2 }), 'r-2').data).toMatchObject({
+      retryable: true,
+      retryAfterSec: 2,
+      message: 'The service cannot answer just now',
+    });
+    expect(failureOfProblem(invalid('params.query', 'is required')).data).not.toHaveProperty('request_id');
+  });
+});
