@@ -38,11 +38,6 @@ export class LineExchange {
     return this.calls;
   }
 
-  /** Lines that were taken. */
-  get lines(): number {
-    return this.count;
-  }
-
   /** Whether an answer waits for the other side to read. */
   get isBlocked(): boolean {
     return this.drained !== undefined;
@@ -63,6 +58,23 @@ export class LineExchange {
   stop(): void {
     this.hasStopped = true;
     this.wakeReader?.();
+  }
+
+  /** Writes a line, given without its line feed. Resolves when the output takes more, or is gone. */
+  async write(text: string): Promise<void> {
+    const { output } = this.options;
+    if (!output.writable) return;
+    if (output.write(`${text}\n`) || output.destroyed) return;
+    this.drained ??= new Promise<void>((resolve) => {
+      const done = () => {
+        output.off('drain', done).off('close', done);
+        this.drained = undefined;
+        this.lastActiveAt = performance.now();
+        resolve();
+      };
+      output.on('drain', done).on('close', done);
+    });
+    await this.drained;
   }
 
   private async takeLines(): Promise<void> {
@@ -108,23 +120,6 @@ export class LineExchange {
     this.calls += 1;
     const text = await this.options.answer(line, index).finally(() => (this.calls -= 1));
     this.lastActiveAt = performance.now();
-    if (text !== undefined) await this.write(`${text}\n`);
-  }
-
-  /** Resolves when the output takes more, or is gone. */
-  private async write(text: string): Promise<void> {
-    const { output } = this.options;
-    if (!output.writable) return;
-    if (output.write(text) || output.destroyed) return;
-    this.drained ??= new Promise<void>((resolve) => {
-      const done = () => {
-        output.off('drain', done).off('close', done);
-        this.drained = undefined;
-        this.lastActiveAt = performance.now();
-        resolve();
-      };
-      output.on('drain', done).on('close', done);
-    });
-    await this.drained;
+    if (text !== undefined) await this.write(text);
   }
 }

@@ -23,10 +23,10 @@ describe('slots', () => {
   it('let in as many bytes as there may be, in turn', async () => {
     const slots = new Slots(10, 100);
     const entered = await letIn(slots, 60, 60, 10);
-    expect(entered).toEqual([0]);
+    expect([entered, slots.waitingBytes]).toEqual([[0], 70]);
     slots.giveBack(60);
     await turn();
-    expect(entered).toEqual([0, 1, 2]);
+    expect([entered, slots.waitingBytes]).toEqual([[0, 1, 2], 0]);
   });
 
   it('let something too large for them in alone', async () => {

@@ -5,6 +5,7 @@
 export class Slots {
   private taken = 0;
   private bytes = 0;
+  private outside = 0;
   private readonly waiting: { bytes: number; go: () => void }[] = [];
   private readonly whoAwaitsTheEnd: (() => void)[] = [];
 
@@ -23,9 +24,15 @@ export class Slots {
     return this.waiting.length;
   }
 
+  /** How many bytes they have together. */
+  get waitingBytes(): number {
+    return this.outside;
+  }
+
   /** Resolves when there is room; whoever was let in gives the same bytes back. */
   take(bytes: number): Promise<void> | undefined {
     if (this.waiting.length === 0 && this.hasRoom(bytes)) return this.enter(bytes);
+    this.outside += bytes;
     return new Promise((go) => this.waiting.push({ bytes, go }));
   }
 
@@ -34,6 +41,7 @@ export class Slots {
     this.bytes -= bytes;
     for (let next = this.waiting[0]; next && this.hasRoom(next.bytes); next = this.waiting[0]) {
       this.waiting.shift();
+      this.outside -= next.bytes;
       this.enter(next.bytes);
       next.go();
     }

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import { continueTrace } from '../../common/http/trace.js';
+import type { McpConversation, McpStdio } from '../mcp/mcp-stdio.js';
+import type { Credential, Peer } from '../peer.js';
+import type { RpcServer } from '../rpc.server.js';
+import { LineExchange } from './line-exchange.js';
+import type { Line } from './lines.js';
+import { tooLong } from './refusals.js';
+
+/** Lines that are under way at once. */
+const MOST_AT_ONCE = 16;
+
+export interface StdioParts {
+  /** One payload a line. */
+  input: Readable;
+  /** One answer a line; nothing else is ever written to it. */
+  output: Writable;
+  /** Whose calls all of them are. */
+  credential: Credential;
+  server: Pick<RpcServer, 'dispatch'>;
+  mcp: Pick<McpStdio, 'open'>;
+  maxLineBytes: number;
+}
+
+/**
+ * JSON-RPC on a pipe (tenant-api.md 4.11): a payload a line in, an answer a line out as each is done, a batch's answers in the one array that JSON-RPC
+ * says. A client of the Model Context Protocol is served on the same pipe, from its first message on.
+ */
+export class StdioMouth {
+  private readonly exchange: LineExchange;
+  private readonly conversation: McpConversation;
+  private readonly utf8 = new TextDecoder('utf-8', { fatal: true });
+
+  constructor(private readonly parts: StdioParts) {
+    const { input, output, maxLineBytes, mcp } = parts;
+    this.exchange = new LineExchange({
+      input,
+      output,
+      maxLineBytes,
+      mostAtOnce: MOST_AT_ONCE,
+      answer: (line) => this.answer(line),
+    });
+    this.conversation = mcp.open({ peer: () => this.peer(), write: (line) => this.exchange.write(line) });
+    // Whoever read what is answered is gone: what is under way is brought to its end, and nobody is left to tell.
+    output.once('error', () => this.stop());
+  }
+
+  /** Resolves when the input has ended, or was stopped, and every answer is written out. Never rejects. */
+  async run(): Promise<void> {
+    await this.exchange.run();
+    await this.conversation.settled();
+    await this.conversation.close();
+    await new Promise<void>((resolve) => this.parts.output.write('', () => resolve()));
+  }
+
+  /** Takes no further line. */
+  stop(): void {
+    this.exchange.stop();
+  }
+
+  private async answer(line: Line): Promise<string | undefined> {
+    const peer = this.peer();
+    if (!('bytes' in line)) return tooLong(this.parts.maxLineBytes, peer.requestId);
+    const text = this.decode(line.bytes);
+    if (text !== undefined && this.conversation.take(text)) return undefined;
+    return (await this.parts.server.dispatch(text ?? line.bytes, peer)).text;
+  }
+
+  private decode(bytes: Uint8Array): string | undefined {
+    try {
+      return this.utf8.decode(bytes);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private peer(): Peer {
+    const { credential } = this.parts;
+    return {
+      mouth: 'stdio',
+      isPublic: false,
+      credential: { ...credential },
+      clientAddress: '127.0.0.1',
+      requestId: randomUUID(),
+      traceparent: continueTrace(undefined),
+    };
+  }
+}

@@ -1,0 +1,98 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SETTINGS, type Settings } from '../../common/config/settings.js';
+import { ClientAddresses } from '../../common/http/client-address.js';
+import { Metrics } from '../../common/observability/metrics.js';
+import { ServiceUnavailable, UnsupportedMediaType } from '../../common/problem/house-problems.js';
+import type { Peer } from '../peer.js';
+import { RpcServer } from '../rpc.server.js';
+import { httpPeer } from './http-peer.js';
+import { OpenStream } from './open-stream.js';
+import { headOf, STREAM_HEADERS } from './stream-head.js';
+
+export const STREAM_ADDRESS = 'POST /stream';
+export const LINES_TYPE = 'application/x-ndjson';
+
+/** A stream on which for so long nothing is said or done is ended: its other end may be long gone. */
+const IDLE_MS = 5 * 60_000;
+const IDLE_LOOK_MS = 15_000;
+
+/** Every open stream of this process. */
+@Injectable()
+export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly open = new Map<OpenStream, Promise<void>>();
+  private readonly lines;
+  private isClosing = false;
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly server: RpcServer,
+    private readonly addresses: ClientAddresses,
+    private readonly adapterHost: HttpAdapterHost,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    metrics: Metrics,
+  ) {
+    metrics.gauge('svc_streams', 'Open streams (POST /stream).', [], (gauge) => gauge.set(this.open.size));
+    this.lines = metrics.counter('svc_stream_lines_total', 'Lines that came in by POST /stream.');
+  }
+
+  onModuleInit(): void {
+    this.adapterHost.httpAdapter
+      .getInstance<FastifyInstance>()
+      .addContentTypeParser(LINES_TYPE, (request, payload, done) => {
+        const takesLines = `${request.method} ${request.routeOptions.url}` === STREAM_ADDRESS;
+        done(takesLines ? null : new UnsupportedMediaType({}, 'Lines go to POST /stream'), payload);
+      });
+    this.timer = setInterval(() => this.endIdle(), IDLE_LOOK_MS);
+    this.timer.unref();
+  }
+
+  /**
+   * Answers the request, at once or by and by.
+   * @throws ServiceUnavailable when the process is stopping
+   */
+  async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (this.isClosing) throw new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; connect anew');
+    const peer = httpPeer(request, reply, { mouth: 'stream', addresses: this.addresses });
+    if (Buffer.isBuffer(request.body)) return this.answerOne(request.body, peer, reply);
+    const stream = new OpenStream(request, reply, {
+      server: this.server,
+      peer,
+      maxLineBytes: this.settings.tools.maxBodyBytes,
+      onLine: () => this.lines.inc(),
+    });
+    const ended = stream.run().finally(() => this.open.delete(stream));
+    this.open.set(stream, ended);
+  }
+
+  /** Ends the streams on which nothing moves. */
+  endIdle(longerThanMs = IDLE_MS): void {
+    for (const stream of this.open.keys()) stream.endWhenIdleFor(longerThanMs);
+  }
+
+  /** Takes no further line, answers those it has and ends every stream; after the drain's time also those whose other end does not read. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isClosing = true;
+    clearInterval(this.timer);
+    for (const stream of this.open.keys()) stream.stop();
+    const late = setTimeout(() => this.destroyAll(), this.settings.process.drainSeconds * 1000);
+    await Promise.all(this.open.values());
+    clearTimeout(late);
+  }
+
+  private destroyAll(): void {
+    for (const stream of this.open.keys()) stream.destroy();
+  }
+
+  /** A body that is one payload, of whatever lines. */
+  private async answerOne(payload: Buffer, peer: Peer, reply: FastifyReply): Promise<void> {
+    this.lines.inc();
+    const answer = await this.server.dispatch(payload, peer);
+    const { status, headers } = headOf(answer);
+    reply
+      .status(status)
+      .headers({ ...STREAM_HEADERS, ...headers })
+      .send(answer.text === undefined ? '' : `${answer.text}\n`);
+  }
+}
