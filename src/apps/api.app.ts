@@ -1,17 +1,14 @@
 import 'reflect-metadata';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SwaggerModule } from '@nestjs/swagger';
-import { describeApi } from '../common/contract/openapi.js';
+import { apiMachinery } from '../common/core/api-machinery.js';
 import { CoreModule, type ProcessParts } from '../common/core/core.module.js';
 import { EvidenceModule } from '../common/evidence/evidence.module.js';
 import { makeHttpServer } from '../common/http/http-server.js';
-import { NestLog } from '../common/observability/log.js';
 import { CitationsModule } from '../modules/citations/citations.module.js';
 import { EvidenceRoomModule } from '../modules/evidence/evidence.module.js';
 import { IngestModule } from '../modules/ingest/ingest.module.js';
 import { ProofsModule } from '../modules/proofs/proofs.module.js';
+import { API_OPERATIONS } from '../modules/operations/api-operations.js';
 import { OperationsModule } from '../modules/operations/operations.module.js';
 import { RetrievalModule } from '../modules/retrieval/retrieval.module.js';
 import { AgentsModule } from '../modules/agents/agents.module.js';
@@ -24,13 +21,14 @@ import { OutboxModule } from '../modules/outbox/outbox.module.js';
 import { SeatsModule } from '../modules/seats/seats.module.js';
 import { ShieldModule } from '../modules/shield/shield.module.js';
 import { WatchesModule } from '../modules/watches/watches.module.js';
+import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
 /** The tenant API: which rooms it opens, nothing else. */
 @Module({})
 class ApiModule {
   static of(parts: ProcessParts): DynamicModule {
     const rooms = [
-      OperationsModule,
+      OperationsModule.of(API_OPERATIONS),
       FrontdoorModule,
       SeatsModule,
       AgentsModule,
@@ -47,49 +45,20 @@ class ApiModule {
       ShieldModule,
       OutboxModule,
     ];
-    return { module: ApiModule, imports: [CoreModule.of(parts), EvidenceModule, ...rooms] };
+    return { module: ApiModule, imports: [CoreModule.of(parts, apiMachinery(parts)), EvidenceModule, ...rooms] };
   }
 }
 
-export interface RunningApi {
-  app: NestFastifyApplication;
-  url: string;
-}
-
 /** Opens the tenant API on the address of the settings. */
-export async function openApi(parts: ProcessParts): Promise<RunningApi> {
+export async function openApi(parts: ProcessParts): Promise<RunningApp> {
   const { settings, log, metrics } = parts;
-  const adapter = makeHttpServer(settings, log, metrics);
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.of(parts), adapter, {
-    bodyParser: false,
-    logger: new NestLog(log),
-    abortOnError: false,
-  });
-  // Without a public address the document points at wherever it was fetched from.
-  serveDocument(app, settings.process.publicUrl ?? '/');
-  // reusePort lets several processes share the port; the kernel spreads the connections.
-  const binding = { host: settings.api.host, port: settings.api.port, reusePort: settings.api.processes > 1 };
-  await app.listen(binding);
-  const { port } = app.getHttpServer().address() as { port: number };
-  return {
-    app,
-    url: `http://${settings.api.host.includes(':') ? `[${settings.api.host}]` : settings.api.host}:${port}`,
-  };
-}
-
-/** Swagger UI at /docs, the document itself at /openapi.json. */
-function serveDocument(app: NestFastifyApplication, server: string): void {
-  const document = describeApi(app, {
+  const app = await makeHttpApp(ApiModule.of(parts), makeHttpServer(settings.api, log, metrics), parts, {
     title: 'svc tenant API',
     description:
       'Ingest documents, retrieve ranked passages, cite them in answers, and prove it. Interface version 0.1.0; every failure has one body, ProblemBody.',
     version: '0.1.0',
-    server,
+    // Without a public address the document points at wherever it was fetched from.
+    server: settings.process.publicUrl ?? '/',
   });
-  SwaggerModule.setup('docs', app, document, {
-    jsonDocumentUrl: 'openapi.json',
-    yamlDocumentUrl: 'openapi.yaml',
-    customSiteTitle: 'svc API',
-    swaggerOptions: { persistAuthorization: true },
-  });
+  return listen(app, settings.api);
 }

@@ -11,25 +11,32 @@ import { onStopSignal } from './stop-signal.js';
 const CLOSING_MS = 5_000;
 const IDLE_MS = 50;
 
+/** The apps, each loaded only when it is run. */
+const APPS = {
+  api: async () => (await import('../api.app.js')).openApi,
+  tools: async () => (await import('../tools.app.js')).openTools,
+};
+export type AppName = keyof typeof APPS;
+
 /**
- * Runs the tenant API in this process until SIGTERM or SIGINT, then drains it: no new connections, requests in flight are
+ * Runs one app in this process until SIGTERM or SIGINT, then drains it: no new connections, requests in flight are
  * answered, jobs in hand finished, for at most SVC_SHUTDOWN_DRAIN_SECS. Alone it migrates the database first; under the supervisor
  * it waits for that to be done, and stops when the supervisor is gone.
  *
  * @returns the exit code: 0 when the drain was complete
  */
-export async function runApi({ supervised }: { supervised: boolean }): Promise<number> {
+export async function runApp(name: AppName, { supervised }: { supervised: boolean }): Promise<number> {
   const stop = supervised ? Promise.race([onStopSignal().requested, supervisorLoss()]) : onStopSignal().requested;
   const settings = loadSettings();
-  const log = makeLog(settings, 'api');
-  const [{ openApi }] = await Promise.all([import('../api.app.js'), supervised ? supervisorGo() : undefined]);
+  const log = makeLog(settings, name);
+  const [open] = await Promise.all([APPS[name](), supervised ? supervisorGo() : undefined]);
   const database = await openDatabase(settings, (message) => log.debug(message));
   try {
     if (!supervised) {
       const { prepareDatabase } = await import('./prepare-database.js');
       await prepareDatabase(settings, database.address, (message) => log.info(message));
     }
-    const { app, url } = await openApi({ settings, address: database.address, log, metrics: new Metrics() });
+    const { app, url } = await open({ settings, address: database.address, log, metrics: new Metrics() });
     log.info({ url }, 'ready');
     log.flush();
     if (supervised) process.send?.({ ready: url } satisfies ReadyMessage);

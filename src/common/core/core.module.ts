@@ -1,5 +1,6 @@
 import {
   Global,
+  Inject,
   Injectable,
   Module,
   type DynamicModule,
@@ -20,16 +21,9 @@ import { roleDataSource, type DatabaseAddress, type Role } from '../database/con
 import { Listener } from '../database/listener.js';
 import { ContractPipe } from '../fields/contract.pipe.js';
 import { ClientAddresses } from '../http/client-address.js';
-import { PublicAddress } from '../http/public-address.js';
-import { UpgradeAddress } from '../http/upgrade-address.js';
 import { IdempotencyStore } from '../idempotency/idempotency.store.js';
-import { IdempotencySweep } from '../idempotency/idempotency.sweep.js';
-import { Jobs } from '../jobs/jobs.js';
 import { AgentCheck } from '../keys/agent-check.js';
 import { KeyCheck } from '../keys/key-check.js';
-import { MailStore } from '../mail/mail.store.js';
-import { MailWorker } from '../mail/mail.worker.js';
-import { Mailer } from '../mail/mailer.js';
 import { LOG, type Log } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { Outbox } from '../outbox/outbox.js';
@@ -38,8 +32,6 @@ import { SealedText } from '../sessions/sealed-text.js';
 import { ToolCallSeal } from '../shield/tool-call-seal.js';
 import { ServerSecret } from '../sessions/server-secret.js';
 import { SessionCheck } from '../sessions/session-check.js';
-import { Sessions } from '../sessions/sessions.js';
-import { MailSweep, SessionSweep, ThrottleSweep } from '../sweeps/sweeps.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { Throttle } from '../throttle/throttle.js';
@@ -60,17 +52,32 @@ class DataSources {
   ) {}
 }
 
+/** What a kind of process has beside what all have. */
+export interface Machinery {
+  providers: Provider[];
+  /** Of them, those open to every room. */
+  open: (abstract new (...args: never[]) => unknown)[];
+  /** Ended before the database is let go: it still needs it. */
+  endsFirst: new (...args: never[]) => Ending;
+}
+
+interface Ending {
+  stop(): Promise<void>;
+}
+
+const ENDS_FIRST = Symbol('ends first');
+
 /** What is let go when the process stops, in this order: jobs in hand still need the database. */
 @Injectable()
 class LettingGo implements OnApplicationShutdown {
   constructor(
-    private readonly jobs: Jobs,
+    @Inject(ENDS_FIRST) private readonly first: Ending | null,
     private readonly listener: Listener,
     private readonly sources: DataSources,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    await this.jobs.stop();
+    await this.first?.stop();
     await this.listener.stop();
     await Promise.all([this.sources.app.destroy(), this.sources.operator.destroy()]);
   }
@@ -90,30 +97,7 @@ const REQUEST_PIPELINE: Provider[] = [
 const TEST_PIPELINE: Provider = { provide: APP_INTERCEPTOR, useClass: ContractInterceptor };
 
 /** What needs nothing but what it injects, and is open to every room. */
-const OPEN_TO_ROOMS = [
-  Throttle,
-  PublicAddress,
-  UpgradeAddress,
-  SealedText,
-  Sessions,
-  Outbox,
-  Mailer,
-  IdempotencyStore,
-  RouteManifest,
-  ToolCallSeal,
-];
-
-/** What works by itself, or for those above. */
-const WORKING_ALONE: Provider[] = [
-  ThrottleStore,
-  MailStore,
-  MailWorker,
-  IdempotencySweep,
-  SessionSweep,
-  ThrottleSweep,
-  MailSweep,
-  LettingGo,
-];
+const OPEN_TO_ROOMS = [Throttle, SealedText, Outbox, IdempotencyStore, RouteManifest, ToolCallSeal];
 
 /** The process's settings, log, metrics and database. */
 function foundation({ settings, address, log, metrics }: ProcessParts): Provider[] {
@@ -139,7 +123,6 @@ function foundation({ settings, address, log, metrics }: ProcessParts): Provider
       inject: [DataSources],
     },
     { provide: Listener, useFactory: () => new Listener(settings, address, log) },
-    { provide: Jobs, useFactory: (tenancy: Tenancy) => new Jobs(settings, tenancy, log, address), inject: [Tenancy] },
   ];
 }
 
@@ -179,11 +162,12 @@ function credentials({ settings }: ProcessParts): Provider[] {
   ];
 }
 
-/** The shared machinery of every HTTP process: database, tenancy, jobs, guards, problems. Global, so that rooms import rooms alone. */
+/** The shared machinery of every process that answers requests: database, tenancy, guards, problems. Global, so that rooms import rooms alone. */
 @Global()
 @Module({})
 export class CoreModule {
-  static of(parts: ProcessParts): DynamicModule {
+  /** @param own what this process has beside it */
+  static of(parts: ProcessParts, own?: Machinery): DynamicModule {
     return {
       module: CoreModule,
       imports: [DiscoveryModule],
@@ -191,7 +175,10 @@ export class CoreModule {
         ...foundation(parts),
         ...credentials(parts),
         ...OPEN_TO_ROOMS,
-        ...WORKING_ALONE,
+        ThrottleStore,
+        LettingGo,
+        own ? { provide: ENDS_FIRST, useExisting: own.endsFirst } : { provide: ENDS_FIRST, useValue: null },
+        ...(own?.providers ?? []),
         ...REQUEST_PIPELINE,
         ...(parts.settings.process.nodeEnv === 'test' ? [TEST_PIPELINE] : []),
       ],
@@ -202,7 +189,6 @@ export class CoreModule {
         Tenancy,
         CrossTenant,
         Listener,
-        Jobs,
         KeyCheck,
         AgentCheck,
         SessionCheck,
@@ -210,6 +196,7 @@ export class CoreModule {
         ClientAddresses,
         ToolCallers,
         ...OPEN_TO_ROOMS,
+        ...(own?.open ?? []),
       ],
     };
   }

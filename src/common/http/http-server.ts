@@ -2,22 +2,32 @@ import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Histogram } from 'prom-client';
-import type { Settings } from '../config/settings.js';
 import { BODY_LIMITS } from '../contract/route.decorator.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
 import { invalid, type ValidationFailed } from '../problem/house-problems.js';
+import type { Problem } from '../problem/problem.js';
 import { refuseAddress, refuseBytes } from './early-refusals.js';
 import { isStorableText } from './headers.js';
 import { isInherited, readJson } from './json-body.js';
 import { RAW_BODIES } from './raw-body.js';
 import { requestIdOf, traceparentOf } from './trace.js';
 
+export interface HttpServerOptions {
+  /** Largest body of a route that names no other bound, in bytes. */
+  maxBodyBytes: number;
+  /** Longest time a request may take to arrive, in milliseconds. */
+  requestTimeoutMs: number;
+  /** Looks at each request before anything else does. @returns why it is refused */
+  refuse?: (request: FastifyRequest) => Problem | undefined;
+}
+
 /** The Fastify server under Nest: bodies, ids, limits and one log line a request. Nest's own body parser must be off. */
-export function makeHttpServer(settings: Settings, log: Log, metrics: Metrics): FastifyAdapter {
+export function makeHttpServer(options: HttpServerOptions, log: Log, metrics: Metrics): FastifyAdapter {
+  const { maxBodyBytes, requestTimeoutMs, refuse } = options;
   const adapter = new FastifyAdapter({
-    bodyLimit: settings.api.maxBodyBytes,
-    requestTimeout: settings.api.requestTimeoutMs,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
     connectionTimeout: 0,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
@@ -44,7 +54,7 @@ export function makeHttpServer(settings: Settings, log: Log, metrics: Metrics): 
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('traceparent', traceparentOf(request));
-    done();
+    done(refuse?.(request));
   });
   fastify.addHook('preValidation', (request, _reply, done) => {
     done(findUnstorable('path', request.params) ?? findUnstorable('query', request.query));

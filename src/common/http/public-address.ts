@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { SETTINGS, type Settings } from '../config/settings.js';
+import { bracketed, isWildcard } from './bound-address.js';
 
 /** Under which address people and programs reach this server, for links in answers and mails. */
 @Injectable()
@@ -20,10 +21,6 @@ export class PublicAddress {
   private boundHost(): string {
     const { host, port } = this.settings.api;
     const server = this.adapterHost.httpAdapter.getHttpServer() as { address(): AddressInfo | null };
-    return `${WILDCARDS.has(host) ? 'localhost' : bracketed(host)}:${server.address()?.port ?? port}`;
+    return `${isWildcard(host) ? 'localhost' : bracketed(host)}:${server.address()?.port ?? port}`;
   }
 }
-
-/** Binding to every address is none that a link could name. */
-const WILDCARDS = new Set(['0.0.0.0', '::']);
-const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -27,7 +27,7 @@ export class OperationsController {
     tag: 'operations',
     summary: 'Whether the process can do its work',
     description:
-      'Checks the database, the migrations, the job queue, the disk and row-level security. 503 with the same body when one fails; checks.readyz.reason names it.',
+      'Checks the database, the migrations and row-level security; the API besides its job queue and disk, the tool service besides that the API behind it is ready. 503 with the same body when one fails; checks.readyz.reason names it.',
     access: anyone(),
     reply: ok(HealthSummary),
   })

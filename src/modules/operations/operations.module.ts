@@ -1,24 +1,35 @@
-import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type OnModuleInit, type Type } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { Jobs } from '../../common/jobs/jobs.js';
-import { QUEUES } from '../../common/jobs/queues.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { OperationsController } from './operations.controller.js';
-import { OperationsService } from './operations.service.js';
-import { ReadinessChecks } from './readiness.checks.js';
+import { OperationsService, SERVICE } from './operations.service.js';
+import { DatabaseChecks, OwnChecks } from './readiness.checks.js';
+
+/** What is told of one app. */
+export interface OperatedApp {
+  service: 'api' | 'tools';
+  checks: Type<OwnChecks>;
+  providers?: Type[];
+}
 
 /** Health, readiness, metrics and build information: what those who run the server look at. */
 @Module({
   imports: [TerminusModule.forRoot({ logger: false })],
   controllers: [OperationsController],
-  providers: [OperationsService, ReadinessChecks],
+  providers: [OperationsService, DatabaseChecks],
 })
 export class OperationsModule implements OnModuleInit {
+  static of({ service, checks, providers = [] }: OperatedApp): DynamicModule {
+    return {
+      module: OperationsModule,
+      providers: [{ provide: SERVICE, useValue: service }, { provide: OwnChecks, useClass: checks }, ...providers],
+    };
+  }
+
   constructor(
     @Inject(Metrics) private readonly metrics: Metrics,
     private readonly tenancy: Tenancy,
-    private readonly jobs: Jobs,
   ) {}
 
   onModuleInit(): void {
@@ -31,19 +42,6 @@ export class OperationsModule implements OnModuleInit {
         gauge.set({ state: 'busy' }, totalCount - idleCount);
         gauge.set({ state: 'idle' }, idleCount);
         gauge.set({ state: 'waiting' }, waitingCount);
-      },
-    );
-    this.metrics.gauge(
-      'svc_jobs',
-      'Jobs by queue and state, as the job queue last counted them.',
-      ['queue', 'state'],
-      async (gauge) => {
-        await Promise.all(
-          QUEUES.map(async ({ name }) => {
-            const depth = await this.jobs.depth(name).catch(() => undefined);
-            if (depth) for (const [state, count] of Object.entries(depth)) gauge.set({ queue: name, state }, count);
-          }),
-        );
       },
     );
   }

@@ -1,42 +1,31 @@
-import { statfs } from 'node:fs/promises';
-import { Inject, Injectable } from '@nestjs/common';
-import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { SETTINGS, type Settings } from '../../common/config/settings.js';
-import { Jobs } from '../../common/jobs/jobs.js';
-import { CrossTenant } from '../../common/tenancy/cross-tenant.js';
+import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 
-/** Below this share of free space the disk counts as full: writes would soon fail half-way. */
-const LEAST_FREE_RATIO = 0.02;
-const LEAST_FREE_BYTES = 256 * 1024 * 1024;
+/** One thing a process cannot work without; it asks the real thing. */
+export interface ReadinessCheck {
+  name: string;
+  /** @returns what is wrong; undefined when it holds. A failure counts as what is wrong. */
+  find(): Promise<string | undefined>;
+}
 
-/** One method a thing the process cannot work without; each asks the real thing. */
+/** What one app needs beside the database. */
+export abstract class OwnChecks {
+  abstract all(): ReadinessCheck[];
+}
+
+/** What every app needs of the database. */
 @Injectable()
-export class ReadinessChecks {
-  constructor(
-    private readonly health: HealthIndicatorService,
-    private readonly tenancy: Tenancy,
-    private readonly crossTenant: CrossTenant,
-    private readonly jobs: Jobs,
-    @Inject(SETTINGS) private readonly settings: Settings,
-  ) {}
+export class DatabaseChecks {
+  constructor(private readonly tenancy: Tenancy) {}
 
   /** In the order in which they are told: the first that fails usually explains the rest. */
-  all(): (() => Promise<HealthIndicatorResult>)[] {
+  all(): ReadinessCheck[] {
     return [
-      () => this.check('database', () => this.database()),
-      () => this.check('migrations', () => this.migrations()),
-      () => this.check('row_security', () => this.rowSecurity()),
-      () => this.check('job_queue', () => this.jobQueue()),
-      () => this.check('disk', () => this.disk()),
+      { name: 'database', find: () => this.database() },
+      { name: 'migrations', find: () => this.migrations() },
+      { name: 'row_security', find: () => this.rowSecurity() },
     ];
-  }
-
-  private async check(name: string, find: () => Promise<string | undefined>): Promise<HealthIndicatorResult> {
-    const indicator = this.health.check(name);
-    const fault = await find().catch((error: Error) => error.message || 'does not answer');
-    return fault ? indicator.down({ reason: fault }) : indicator.up();
   }
 
   private async database(): Promise<string | undefined> {
@@ -54,19 +43,6 @@ export class ReadinessChecks {
   private async rowSecurity(): Promise<string | undefined> {
     const open = await this.tenancy.call<{ relname: string }>(UNSECURED_TABLES);
     return open.length ? `row-level security is not forced on ${open.map((row) => row.relname).join(', ')}` : undefined;
-  }
-
-  private async jobQueue(): Promise<string | undefined> {
-    await Promise.all([this.jobs.depth('ingest'), this.crossTenant.run('readiness', (query) => query('select 1'))]);
-    return undefined;
-  }
-
-  private async disk(): Promise<string | undefined> {
-    const { bavail, blocks, bsize } = await statfs(this.settings.process.dataDir).catch(() => statfs('/'));
-    const low = bavail / blocks < LEAST_FREE_RATIO || bavail * bsize < LEAST_FREE_BYTES;
-    return low
-      ? `only ${Math.round((bavail * bsize) / 1024 ** 2)} MiB are free at ${this.settings.process.dataDir}`
-      : undefined;
   }
 }
 

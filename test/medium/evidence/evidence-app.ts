@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import { loadSettings } from '../../../src/common/config/settings.js';
+import { apiMachinery } from '../../../src/common/core/api-machinery.js';
 import { CoreModule } from '../../../src/common/core/core.module.js';
 import { EvidenceModule } from '../../../src/common/evidence/evidence.module.js';
 import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
@@ -41,7 +42,7 @@ export async function openEvidence(databaseUrl: string, env: Record<string, stri
     metrics: new Metrics(),
   };
   const context = await NestFactory.createApplicationContext(
-    { module: class EvidenceTestModule {}, imports: [CoreModule.of(parts), EvidenceModule] },
+    { module: class EvidenceTestModule {}, imports: [CoreModule.of(parts, apiMachinery(parts)), EvidenceModule] },
     { logger: false, abortOnError: false },
   );
   return {

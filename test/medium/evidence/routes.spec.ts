@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../../src/common/config/settings.js';
+import { apiMachinery } from '../../../src/common/core/api-machinery.js';
 import { CoreModule } from '../../../src/common/core/core.module.js';
 import { parseCheckpoint, verifyCheckpoint } from '../../../src/common/evidence/checkpoint.js';
 import { blake3Digest, digestBytes } from '../../../src/common/evidence/digest.js';
@@ -48,8 +49,8 @@ describe('the public log', () => {
       metrics: new Metrics(),
     };
     app = await NestFactory.create<NestFastifyApplication>(
-      { module: class TestModule {}, imports: [CoreModule.of(parts), EvidenceRoomModule] },
-      makeHttpServer(settings, parts.log, parts.metrics),
+      { module: class TestModule {}, imports: [CoreModule.of(parts, apiMachinery(parts)), EvidenceRoomModule] },
+      makeHttpServer(settings.api, parts.log, parts.metrics),
       { bodyParser: false, logger: false, abortOnError: false },
     );
     await app.listen(0, '127.0.0.1');
