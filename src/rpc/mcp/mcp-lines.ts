@@ -11,7 +11,7 @@ const OPENING_METHODS = new Set(['initialize', 'server/discover']);
 const PLAIN_METHODS = new Set(['initialize', 'ping']);
 
 /** A cheap look before a line is read a second time. */
-const MAY_OPEN = /"initialize"|"server\/discover"|"io\.modelcontextprotocol\//;
+const MAY_OPEN = /"initialize"|"server\\?\/discover"|"io\.modelcontextprotocol\\?\//;
 
 /** The message in a line. What else a line may hold (a batch, an id that is null, no JSON) is none of the protocol. */
 export function readMessage(line: string): JSONRPCMessage | undefined {
