@@ -1,0 +1,109 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Listener } from '../../common/database/listener.js';
+import { credentialIn, headerOf } from '../../common/http/headers.js';
+import { Metrics } from '../../common/observability/metrics.js';
+import { ServiceUnavailable } from '../../common/problem/house-problems.js';
+import { CapabilitiesService } from '../capabilities.service.js';
+import { ToolCallers } from '../tool-callers.service.js';
+import { SseConnection, type CapabilityMessage } from './sse-connection.js';
+import { markOf } from './sse-events.js';
+
+/** Each connection gets a heartbeat every so often. */
+const HEARTBEAT_MS = 15_000;
+/** In so many groups, one after the other, so that a thousand heartbeats are not one burst. */
+const GROUPS = 15;
+/** How long connections may take to close when the process stops. */
+const PARTING_MS = 2_000;
+
+/** Nothing on the way may keep, gather or compress what is sent. */
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** Every open GET /sse of this process: one timer beats for all of them, and looks at their credentials. */
+@Injectable()
+export class SseMouth implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly groups = Array.from({ length: GROUPS }, () => new Set<SseConnection>());
+  /** The group that was served last: who comes now has a whole round before it. */
+  private served = 0;
+  private readonly capabilities: CapabilityMessage;
+  private isClosing = false;
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly callers: ToolCallers,
+    private readonly listener: Listener,
+    capabilities: CapabilitiesService,
+    metrics: Metrics,
+  ) {
+    const message = JSON.stringify(capabilities.all);
+    this.capabilities = { mark: markOf(message), data: Buffer.from(message) };
+    metrics.gauge('svc_sse_connections', 'Open connections (GET /sse).', [], (gauge) => gauge.set(this.all().length));
+  }
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.beat(), HEARTBEAT_MS / GROUPS);
+    this.timer.unref();
+    this.listener.on('svc_key_revoked', (keyId) => {
+      void this.endUnauthorized(this.all().filter(({ who }) => who.principal === `key:${keyId}`));
+    });
+    this.listener.onGap(() => void this.endUnauthorized(this.all()));
+  }
+
+  /** @throws ServiceUnavailable when the process is stopping */
+  async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (this.isClosing) throw new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; connect anew');
+    const { raw } = reply.hijack();
+    raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
+    const who = { credential: credentialIn(request), principal: request.caller?.principal ?? '' };
+    const connection = new SseConnection(raw, this.capabilities, who);
+    const group = this.groups[this.served]!;
+    group.add(connection);
+    raw.once('close', () => group.delete(connection));
+    connection.begin(headerOf(request, 'last-event-id'));
+  }
+
+  /** Heartbeats for the next group. Resolves when those of it whose credential has ended are ended too. */
+  async beat(): Promise<void> {
+    this.served = (this.served + 1) % GROUPS;
+    const at = new Date();
+    const group = [...this.groups[this.served]!];
+    for (const connection of group) connection.beat(at);
+    await this.endUnauthorized(group);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isClosing = true;
+    clearInterval(this.timer);
+    for (const connection of this.all()) connection.end('shutdown');
+    const deadline = performance.now() + PARTING_MS;
+    while (this.all().length > 0 && performance.now() < deadline) await sleep(10);
+    for (const connection of this.all()) connection.destroy();
+  }
+
+  private all(): SseConnection[] {
+    return this.groups.flatMap((group) => [...group]);
+  }
+
+  /** Each credential is asked about once, whatever the number of its connections. */
+  private async endUnauthorized(connections: readonly SseConnection[]): Promise<void> {
+    const byCredential = Map.groupBy(connections, ({ who }) => JSON.stringify(who.credential));
+    for (const own of byCredential.values()) {
+      if (!(await this.holds(own[0]!))) for (const connection of own) connection.end('unauthorized');
+    }
+  }
+
+  private async holds({ who }: SseConnection): Promise<boolean> {
+    try {
+      return (await this.callers.find(who.credential, {})) !== undefined;
+    } catch {
+      // A database that does not answer has not said that it has ended; the next heartbeat asks again.
+      return true;
+    }
+  }
+}
