@@ -25,6 +25,7 @@ export interface ApiCall {
 export interface ApiAnswer {
   status: number;
   text: string;
+  headers: Record<string, string | string[] | undefined>;
 }
 
 /** An idle connection is let go before the API (72 s) would close it under a call. */
@@ -79,7 +80,7 @@ export class ApiConnection implements OnApplicationShutdown {
       });
       const text = await answer.body.text();
       status = String(answer.statusCode);
-      return { status: answer.statusCode, text };
+      return { status: answer.statusCode, text, headers: answer.headers };
     } catch (error) {
       throw new UpstreamUnavailable({ upstream: 'api', retryAfterSec: 1 }, whatFailed(error));
     } finally {

@@ -10,7 +10,8 @@ export interface Credential {
 export interface ToolCaller {
   tenantId: string;
   principal: string;
-  authType: 'api_key' | 'seat' | 'agent' | 'public';
+  /** `public` without one. */
+  authType: string;
 }
 
 /** The one at the other end of a mouth, for one request of its. */
@@ -28,6 +29,8 @@ export interface Peer {
   approvalToken?: string;
   /** Set by the caller guard, for each call anew: a credential may end while a stream goes on. */
   caller?: ToolCaller;
+  /** What the API said beside its answers, by header: the mouth passes it on where it has headers. */
+  beside?: Map<string, string>;
   /** Aborted when the peer has gone: what only reads may be given up then. */
   signal?: AbortSignal;
 }

@@ -1,11 +1,11 @@
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { bodyOf } from '../common/problem/problem.filter.js';
-import type { Problem } from '../common/problem/problem.js';
+import { Unauthorized } from '../common/problem/house-problems.js';
 import { isMalformed, readPayload } from './json-rpc-reader.js';
 import { RPC_CODES, RpcFailure, type MalformedCall, type RpcCall, type RpcInvocation } from './json-rpc.js';
 import { JsonText } from './json-text.js';
 import type { Peer } from './peer.js';
+import { failureOfProblem } from './tools/tool-errors.js';
 
 /** One way for payloads to come in and answers to go out. It frames and unframes, and never interprets. */
 export interface Mouth {
@@ -83,7 +83,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 
   private async answer(member: RpcCall | MalformedCall, peer: Peer): Promise<Answered> {
-    if (isMalformed(member)) return { id: member.id, failure: failureOf(member.code, member.problem, peer) };
+    if (isMalformed(member)) return { id: member.id, failure: failureOfMalformed(member, peer) };
     try {
       return { id: member.id, result: await this.invoke(member.method, member.params, peer) };
     } catch (error) {
@@ -96,21 +96,26 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 /** One member of a payload, done. */
 type Answered = { id: string | undefined } & ({ result: unknown } | { failure: RpcFailure });
 
-export const failureOf = (code: RpcFailure['code'], problem: Problem, peer: Peer): RpcFailure =>
-  new RpcFailure(code, problem.message || problem.kind.title, bodyOf(problem, peer.requestId), { cause: problem });
+/** The code is that of the protocol, whatever the problem's own status says. */
+function failureOfMalformed({ code, problem }: MalformedCall, { requestId }: Peer): RpcFailure {
+  const { message, data } = failureOfProblem(problem, requestId);
+  return new RpcFailure(code, message, data);
+}
 
 function answerOf(answers: readonly Answered[], isBatch: boolean): DispatchedAnswer {
   const texts = answers.flatMap((answered) => (answered.id === undefined ? [] : [textOf(answered.id, answered)]));
   const text = texts.length === 0 ? undefined : isBatch ? `[${texts.join(',')}]` : texts[0];
   return {
     ...(text === undefined ? {} : { text }),
-    ...(isEach(answers, RPC_CODES.unauthorized) ? { isUnauthorized: true } : {}),
-    ...(isEach(answers, RPC_CODES.rateLimited) ? { rateLimitedSec: waitOf(answers) } : {}),
+    ...(answers.every(isShutOut) ? { isUnauthorized: true } : {}),
+    ...(answers.every(isRateLimited) ? { rateLimitedSec: waitOf(answers) } : {}),
   };
 }
 
-const isEach = (answers: readonly Answered[], code: number): boolean =>
-  answers.every((answered) => 'failure' in answered && answered.failure.code === code);
+/** By the caller guard; a session token among the parameters that does not hold is another matter. */
+const isShutOut = (one: Answered): boolean => 'failure' in one && one.failure.cause instanceof Unauthorized;
+
+const isRateLimited = (one: Answered): boolean => 'failure' in one && one.failure.code === RPC_CODES.rateLimited;
 
 const waitOf = (answers: readonly Answered[]): number =>
   Math.max(1, ...answers.map((one) => ('failure' in one ? Number(one.failure.data?.['retryAfterSec'] ?? 1) : 1)));

@@ -1,13 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import {
-  createMcpHandler,
-  localhostAllowedOrigins,
-  originValidationResponse,
-  type McpHttpHandler,
-  type McpRequestContext,
-} from '@modelcontextprotocol/server';
+import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import { SETTINGS, type Settings } from '../../common/config/settings.js';
 import { LOG, type Log } from '../../common/observability/log.js';
 import { RPC_CODES } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
@@ -20,18 +13,11 @@ import { McpServers } from './mcp-servers.js';
 @Injectable()
 export class McpEndpoint implements OnModuleDestroy {
   private readonly handler: McpHttpHandler;
-  private readonly originHosts: string[];
 
   constructor(
     servers: McpServers,
-    @Inject(SETTINGS) { tools }: Settings,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.originHosts = [
-      ...localhostAllowedOrigins(),
-      ...(tools.publicUrl ? [new URL(tools.publicUrl).hostname] : []),
-      ...(tools.allowedHosts ?? []),
-    ];
     this.handler = createMcpHandler((context) => servers.make(() => peerOf(context)), {
       legacy: 'stateless',
       onerror: (error) => this.log.info({ error }, 'mcp: a request was refused'),
@@ -44,17 +30,21 @@ export class McpEndpoint implements OnModuleDestroy {
   }
 
   async answer(request: FastifyRequest, body: Buffer, peer: Peer): Promise<Response> {
-    const asked = webRequest(request, peer.signal);
-    const refusal = originValidationResponse(asked, this.originHosts);
-    if (refusal) return refusal;
     const parsed = body.length === 0 ? undefined : readJsonText(body);
     if (parsed === UNREADABLE) return parseError();
-    // What stands beside a request is for one call: two effects must not share a key by accident.
-    const isBatch = Array.isArray(parsed) && parsed.length > 1;
-    const speaker = isBatch ? { ...peer, idempotencyKey: undefined, approvalToken: undefined } : peer;
-    return this.handler.fetch(asked, { parsedBody: parsed, authInfo: carrying(speaker) });
+    const beside = new Map<string, string>();
+    const response = await this.handler.fetch(webRequest(request, peer.signal), {
+      parsedBody: parsed,
+      authInfo: carrying({ ...(isBatch(parsed) ? alone(peer) : peer), beside }),
+    });
+    for (const [name, value] of beside) response.headers.set(name, value);
+    return response;
   }
 }
+
+const isBatch = (parsed: unknown): boolean => Array.isArray(parsed) && parsed.length > 1;
+/** What stands beside a request is for one call: two effects must not share a key by accident. */
+const alone = (peer: Peer): Peer => ({ ...peer, idempotencyKey: undefined, approvalToken: undefined });
 
 /** The SDK hands this on untouched to whatever serves the request; nothing of it but the speaker is used. */
 const carrying = (peer: Peer) => ({ token: '', clientId: '', scopes: [], extra: { peer } });

@@ -1,6 +1,6 @@
 import type { Address } from '../../common/contract/contract.js';
 import { RPC_CODES } from '../json-rpc.js';
-import { snakeCase } from './snake-case.js';
+import { snakeCase } from './parameter-names.js';
 import type { Idempotency, ToolCredential } from './tool-declaration.js';
 import type { Tool, ToolDefinition } from './tool.js';
 

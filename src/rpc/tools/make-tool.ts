@@ -3,7 +3,7 @@ import { namedDigest, sha256 } from '../../common/evidence/digest.js';
 import { allowsExtraMembers, fieldsOf } from '../../common/fields/fields.js';
 import { isRequired, jsonSchemaOf, memberSchemaOf, type JsonSchema } from '../../common/fields/json-schema.js';
 import { CONTROL_SCHEMAS, TENANT_SCHEMA } from './control-parameters.js';
-import { snakeCase } from './snake-case.js';
+import { inParameterNames, snakeCase } from './parameter-names.js';
 import type { InputSchema, Tool, ToolAddress, ToolDefinition, ToolMember } from './tool.js';
 import type { NamedToolDeclaration, ToolDeclaration, ToolRoute } from './tool-declaration.js';
 
@@ -21,12 +21,12 @@ export function makeTool(declared: NamedToolDeclaration): Tool {
     address: route.route,
     pathMembers: route.path ? membersOf(route.path, 'path', declared) : [],
   }));
-  const members = [
+  const members = inOwnNames([
     ...addresses.flatMap(({ pathMembers }) => pathMembers),
     ...(declared.query ? membersOf(declared.query, 'query', declared) : []),
     ...(declared.single ? membersOf(declared.single.type, 'single', declared) : []),
     ...(declared.body ? membersOf(declared.body, 'body', declared) : []),
-  ];
+  ]);
   refuseStrangers(declared, members);
   const exactlyOne = addresses.length > 1 ? addresses.flatMap(({ pathMembers }) => pathMembers.map(nameOf)) : [];
   const definition = defineTool(declared, members, exactlyOne);
@@ -50,6 +50,13 @@ export function makeTool(declared: NamedToolDeclaration): Tool {
     spends: declared.spends,
   };
 }
+
+/** What the API says of one member may name another. */
+const inOwnNames = (members: ToolMember[]): ToolMember[] =>
+  members.map((member) => ({
+    ...member,
+    schema: { ...member.schema, description: inParameterNames(members, String(member.schema.description)) },
+  }));
 
 /** A slip of the pen in a declaration stops the start. */
 function refuseStrangers(

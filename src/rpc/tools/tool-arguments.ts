@@ -6,7 +6,7 @@ import { invalidMembers, type Issue } from '../../common/problem/house-problems.
 import type { RpcFailure } from '../json-rpc.js';
 import { schemaIssues } from './argument-validation.js';
 import { CONTROL_PARAMETERS } from './control-parameters.js';
-import { snakeCase } from './snake-case.js';
+import { snakeCase } from './parameter-names.js';
 import type { Tool, ToolAddress, ToolMember } from './tool.js';
 import { failureOfProblem } from './tool-errors.js';
 

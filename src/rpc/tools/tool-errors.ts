@@ -3,6 +3,7 @@ import type { Issue } from '../../common/problem/house-problems.js';
 import { bodyOf } from '../../common/problem/problem.filter.js';
 import type { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure, type RpcCode } from '../json-rpc.js';
+import { inParameterNames } from './parameter-names.js';
 import type { Tool } from './tool.js';
 
 /** The codes of D26, by status and, where a status says too little, by the type of the problem. */
@@ -82,22 +83,13 @@ function withPlacesOf(tool: Tool, body: Record<string, unknown>, issues: Issue[]
 
 /** body.agentId to params.agent_id, and the same in the words of the message. */
 function inParams(tool: Tool, issue: Issue): Issue {
-  const message = inWords(tool, issue.message);
+  const message = inParameterNames(tool.members, issue.message);
   const [, place, member = '', rest = ''] = /^(body|query|path|headers)\.?([\w-]*)(.*)$/s.exec(issue.path) ?? [];
   if (place === undefined) return { ...issue, message };
   if (place === 'headers') return { ...issue, path: HEADERS[member] ?? issue.path, message };
   const known = tool.members.find((one) => one.member === member && one.place === place);
   return { ...issue, path: known ? `params.${known.name}${rest}` : singlePath(tool, member, rest), message };
 }
-
-/** Names of the API's members, where they are told by their place or by their spelling from words of the language. */
-const inWords = (tool: Tool, text: string): string =>
-  text.replace(/\b(?:(body|query|path)\.)?([a-z]\w*)/g, (whole, place: string | undefined, word: string) => {
-    const isName = place === undefined ? /[A-Z]/.test(word) : true;
-    const known = tool.members.find((one) => one.member === word && one.place === (place ?? one.place));
-    if (!isName || !known) return whole;
-    return place === undefined ? known.name : `params.${known.name}`;
-  });
 
 const HEADERS: Record<string, string> = {
   'x-idempotency-key': 'params.idempotency_key',

@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bearerOf, headerOf } from '../../common/http/headers.js';
+import type { ClientAddresses } from '../../common/http/client-address.js';
+import type { Peer } from '../peer.js';
+
+/** Who speaks through an HTTP request, as its headers say. */
+export function httpPeer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mouth, addresses, isPublic = false }: { mouth: Peer['mouth']; addresses: ClientAddresses; isPublic?: boolean },
+): Peer {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return {
+    mouth,
+    isPublic,
+    credential: isPublic
+      ? {}
+      : {
+          tenantId: headerOf(request, 'x-tenant-id'),
+          apiKey: headerOf(request, 'x-api-key'),
+          bearer: bearerOf(request),
+        },
+    clientAddress: addresses.of(request),
+    requestId: request.id,
+    traceparent: String(reply.getHeader('traceparent')),
+    idempotencyKey: headerOf(request, 'x-idempotency-key'),
+    approvalToken: headerOf(request, 'x-shield-approval-token'),
+    signal: gone.signal,
+  };
+}

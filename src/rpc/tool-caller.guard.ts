@@ -1,0 +1,35 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Unauthorized } from '../common/problem/house-problems.js';
+import { PublicCallersService } from '../modules/shield/tool-calls/public-callers.service.js';
+import type { Peer } from './peer.js';
+import { ToolCallers } from './tool-callers.service.js';
+
+/**
+ * Who makes a call, whatever mouth it came by. It fails closed: a peer that is not public and has no credential that holds gets no further.
+ * What a public peer may call is said by each method.
+ */
+@Injectable()
+export class ToolCallerGuard implements CanActivate {
+  constructor(
+    private readonly callers: ToolCallers,
+    private readonly publicCallers: PublicCallersService,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const peer = context.switchToRpc().getContext<Peer>();
+    peer.caller = peer.isPublic
+      ? this.publicCallers.callerAt(peer.clientAddress)
+      : await this.callers.find(peer.credential, TAKEN[peer.mouth]);
+    if (!peer.caller) throw new Unauthorized({}, 'Send x-tenant-id and x-api-key of the same tenant');
+    return true;
+  }
+}
+
+/** What stands for the two headers, by mouth (D29). */
+const TAKEN: Record<Peer['mouth'], { agents?: true; bearerKeys?: true }> = {
+  http: { agents: true },
+  mcp: { agents: true, bearerKeys: true },
+  nats: { agents: true },
+  stream: {},
+  stdio: {},
+};

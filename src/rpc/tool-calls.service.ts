@@ -1,0 +1,211 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOG, type Log } from '../common/observability/log.js';
+import { Metrics } from '../common/observability/metrics.js';
+import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/house-problems.js';
+import { TOOL_CALL_HEADER, toolCallToSeal, ToolCallSeal, type ToolCall } from '../common/shield/tool-call-seal.js';
+import { ToolAdmissionsService } from '../modules/shield/tool-calls/tool-admissions.service.js';
+import { ApiConnection, type ApiAnswer } from './api-connection.js';
+import { RPC_CODES, RpcFailure } from './json-rpc.js';
+import { JsonText } from './json-text.js';
+import type { Peer, ToolCaller } from './peer.js';
+import { derivedKey, readArguments, requestOf, type ApiRequest, type ToolArguments } from './tools/tool-arguments.js';
+import type { Tool } from './tools/tool.js';
+import { failureOf } from './tools/tool-errors.js';
+import { ToolRegistry } from './tools/tool-registry.js';
+
+/** The server that the definitions of our own tools belong to, as the shield knows it. */
+export const SERVER_ID = 'svc-tools';
+
+/** A call that is ready to go on. */
+interface ReadyCall {
+  tool: Tool;
+  caller: ToolCaller;
+  given: ToolArguments;
+  request: ApiRequest;
+  idempotencyKey?: string;
+  approvalToken?: string;
+}
+
+/**
+ * A tool call from its parameters to the API's answer: arguments, then the rate window and the shield's decision (committed before anything goes
+ * on), then the mapped route with the caller's own credential (tenant-api.md 5, items 14 and 15).
+ */
+@Injectable()
+export class ToolCallsService {
+  private readonly seconds;
+
+  constructor(
+    private readonly registry: ToolRegistry,
+    private readonly admissions: ToolAdmissionsService,
+    private readonly seal: ToolCallSeal,
+    private readonly api: ApiConnection,
+    @Inject(LOG) private readonly log: Log,
+    metrics: Metrics,
+  ) {
+    this.seconds = metrics.histogram(
+      'svc_tool_call_seconds',
+      'Time of a tool call, by tool and code (0: it succeeded).',
+      ['tool', 'mouth', 'code'],
+    );
+  }
+
+  /** @throws RpcFailure or a Problem */
+  async call(name: string, params: object | undefined, peer: Peer): Promise<JsonText> {
+    const tool = this.registry.find(name);
+    if (!tool) throw new RpcFailure(RPC_CODES.methodNotFound, `Method not found: ${name}`);
+    const startedAt = performance.now();
+    let code = 0;
+    try {
+      return await this.run(tool, params, peer);
+    } catch (error) {
+      code = error instanceof RpcFailure ? error.code : RPC_CODES.internalError;
+      throw error;
+    } finally {
+      this.record(tool, peer, { code, ms: performance.now() - startedAt });
+    }
+  }
+
+  /** The definitions, as MCP lists them. @throws ValidationFailed for params it does not know */
+  async list(_params: object | undefined, { isPublic }: Peer): Promise<{ tools: object[] }> {
+    return {
+      tools: this.registry.tools.filter((tool) => tool.isPublic || !isPublic).map(({ definition }) => definition),
+    };
+  }
+
+  /** By `name` and `arguments`; the result as MCP shapes it, its failure as the error of the call. */
+  async callNamed(params: object | undefined, peer: Peer): Promise<object> {
+    const { name, arguments: given } = (params ?? {}) as { name?: unknown; arguments?: unknown };
+    if (typeof name !== 'string') throw invalid('params.name', 'must be the name of a tool; tools/list has them');
+    if (given !== undefined && (typeof given !== 'object' || given === null))
+      throw invalid('params.arguments', 'must be an object');
+    if (!this.registry.find(name)) throw invalid('params.name', 'names no tool; tools/list has them');
+    const result = await this.call(name, given ?? undefined, peer);
+    return { content: [{ type: 'text', text: result.text }], structuredContent: result, isError: false };
+  }
+
+  private async run(tool: Tool, params: object | undefined, peer: Peer): Promise<JsonText> {
+    const { caller } = peer;
+    if (!caller || (peer.isPublic && !tool.isPublic))
+      throw new Unauthorized({}, 'This tool needs a credential: call it by /rpc with x-tenant-id and x-api-key');
+    const ready = readyCall(tool, readArguments(tool, params, peer.requestId), { peer, caller });
+    const { request } = ready;
+    const call = toolCallOf(ready);
+    const { decisionId } = await this.admit(call, ready);
+    const { clientAddress } = peer;
+    const seal = await this.seal.seal(toolCallToSeal(call, { decisionId, request, clientAddress }));
+    const answer = await this.api.call({
+      method: request.method,
+      path: request.path,
+      headers: { ...headersOf(ready, peer), [TOOL_CALL_HEADER]: seal },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(tool.isRead && peer.signal ? { signal: peer.signal } : {}),
+    });
+    tellBeside(peer, answer);
+    if (answer.status >= 200 && answer.status < 300) return new JsonText(answer.text === '' ? 'null' : answer.text);
+    throw failureOf(answer.status, parsed(answer.text), tool);
+  }
+
+  private admit(call: ToolCall, { tool, given, request, idempotencyKey, approvalToken }: ReadyCall) {
+    const { spends } = tool;
+    return this.admissions.admit({
+      ...call,
+      ...(approvalToken === undefined ? {} : { approvalToken }),
+      ...(spends === undefined ? {} : { spendsCredits: given.args[spends] as number }),
+      ...(idempotencyKey === undefined
+        ? {}
+        : { effect: { method: request.method, path: request.path.split('?')[0]!, idempotencyKey } }),
+    });
+  }
+
+  private record(tool: Tool, peer: Peer, { code, ms }: { code: number; ms: number }): void {
+    const { name } = tool.definition;
+    this.seconds.observe({ tool: name, mouth: peer.mouth, code: String(code) }, ms / 1000);
+    const { caller, requestId, mouth, traceparent } = peer;
+    this.log.info(
+      {
+        request_id: requestId,
+        trace_id: traceparent.slice(3, 35),
+        tenant: caller?.tenantId,
+        principal: caller?.principal,
+        tool: name,
+        mouth,
+        code,
+        ms: Math.round(ms * 10) / 10,
+      },
+      'tool call',
+    );
+  }
+}
+
+/** @throws IdempotencyKeyRequired for an effect without a key */
+function readyCall(tool: Tool, given: ToolArguments, { peer, caller }: { peer: Peer; caller: ToolCaller }): ReadyCall {
+  const request = requestOf(tool, given.args);
+  const call: ReadyCall = { tool, caller, given, request };
+  const approvalToken = given.approvalToken ?? peer.approvalToken;
+  if (approvalToken !== undefined) call.approvalToken = approvalToken;
+  if (tool.idempotency === 'none') return call;
+  const key = given.idempotencyKey ?? peer.idempotencyKey;
+  if (key === undefined && tool.idempotency === 'required')
+    throw new IdempotencyKeyRequired(
+      {},
+      'Send params.idempotency_key with 8 to 255 characters of your choosing, a new one for each effect; where a request holds one call, the header x-idempotency-key serves too',
+    );
+  call.idempotencyKey = key ?? derivedKey(caller.tenantId, caller.principal, tool.definition.name, given.args);
+  return call;
+}
+
+/** The call as the shield decides on it and the API is told of it. */
+const toolCallOf = ({ tool, caller, given, request }: ReadyCall): ToolCall => ({
+  caller,
+  tool: tool.definition.name,
+  route: request.address,
+  serverId: SERVER_ID,
+  toolDigest: tool.digest,
+  isRead: tool.isRead,
+  arguments: given.args,
+});
+
+function headersOf(call: ReadyCall, peer: Peer): Record<string, string> {
+  const { request, idempotencyKey, approvalToken } = call;
+  return {
+    ...credentialOf(call, peer),
+    'x-request-id': peer.requestId,
+    traceparent: peer.traceparent,
+    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey }),
+    ...(approvalToken === undefined ? {} : { 'x-shield-approval-token': approvalToken }),
+  };
+}
+
+/** What the API is shown: the caller's own credential. */
+function credentialOf({ tool, caller, given }: ReadyCall, { credential }: Peer): Record<string, string> {
+  if (tool.credential === 'none') return {};
+  if (tool.credential === 'session_token') return { authorization: `Bearer ${given.sessionToken}` };
+  if (caller.authType === 'agent') return { authorization: `Bearer ${credential.bearer}` };
+  return { 'x-tenant-id': caller.tenantId, 'x-api-key': credential.apiKey ?? credential.bearer ?? '' };
+}
+
+/** How an agent that registered itself stands (tenant-api.md 5, item 9), and whether an answer is that of an earlier call. */
+const BESIDE = [
+  'x-svc-credits-remaining',
+  'x-svc-rate-limit-daily-remaining',
+  'x-svc-sponsor-required',
+  'x-svc-upgrade-url',
+  'x-idempotency-replayed',
+];
+
+function tellBeside({ beside }: Peer, { headers }: ApiAnswer): void {
+  if (!beside) return;
+  for (const name of BESIDE) {
+    const value = headers[name];
+    if (typeof value === 'string') beside.set(name, value);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
