@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Log } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
 import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/house-problems.js';
+import { Problem } from '../common/problem/problem.js';
 import { TOOL_CALL_HEADER, toolCallToSeal, ToolCallSeal, type ToolCall } from '../common/shield/tool-call-seal.js';
 import { ToolAdmissionsService } from '../modules/shield/tool-calls/tool-admissions.service.js';
 import { ApiConnection, type ApiAnswer } from './api-connection.js';
@@ -10,7 +11,7 @@ import { JsonText } from './json-text.js';
 import type { Peer, ToolCaller } from './peer.js';
 import { derivedKey, readArguments, requestOf, type ApiRequest, type ToolArguments } from './tools/tool-arguments.js';
 import type { Tool } from './tools/tool.js';
-import { failureOf } from './tools/tool-errors.js';
+import { codeOf, failureOf } from './tools/tool-errors.js';
 import { ToolRegistry } from './tools/tool-registry.js';
 
 /** The server that the definitions of our own tools belong to, as the shield knows it. */
@@ -58,7 +59,7 @@ export class ToolCallsService {
     try {
       return await this.run(tool, params, peer);
     } catch (error) {
-      code = error instanceof RpcFailure ? error.code : RPC_CODES.internalError;
+      code = codeToTell(error);
       throw error;
     } finally {
       this.record(tool, peer, { code, ms: performance.now() - startedAt });
@@ -135,6 +136,11 @@ export class ToolCallsService {
       'tool call',
     );
   }
+}
+
+function codeToTell(error: unknown): number {
+  if (error instanceof RpcFailure) return error.code;
+  return error instanceof Problem ? codeOf(error.kind.status, error.kind.type) : RPC_CODES.internalError;
 }
 
 /** @throws IdempotencyKeyRequired for an effect without a key */
