@@ -1,13 +1,22 @@
+import { apiUrlOf } from '../common/config/api-url.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import { AppProcess } from './supervisor/app-process.js';
 import { DatabaseKeeper } from './supervisor/database-keeper.js';
-import { claimPort } from './supervisor/port.js';
+import { claimPorts } from './supervisor/port.js';
 import { onStopSignal, type StopSignal } from './supervisor/stop-signal.js';
 import { makeSupervisorLog, type SupervisorLog } from './supervisor/supervisor-log.js';
-import { describeWelcome } from './supervisor/welcome.js';
+import { describeWelcome, type Addresses } from './supervisor/welcome.js';
 
 /** What an app may take beyond its drain before it is killed. */
 const KILL_AFTER_MS = 10_000;
+
+/** The processes of each app, the API first: the tool service passes its calls on to it. */
+interface Apps {
+  api: AppProcess[];
+  tools: AppProcess[];
+}
+
+const all = ({ api, tools }: Apps): AppProcess[] => [...api, ...tools];
 
 /**
  * `svc start`: the database, and every app as a child process, until SIGTERM or SIGINT. Then one drain: the apps first, the
@@ -17,12 +26,12 @@ const KILL_AFTER_MS = 10_000;
  */
 export async function runSupervisor(): Promise<number> {
   const startedAt = performance.now();
-  const settings = loadSettings();
+  const settings = await withClaimedPorts(loadSettings());
   const log = makeSupervisorLog(settings);
   const signal = onStopSignal();
-  const apps = makeApps(settings, await claimPort(settings.api.host, settings.api.port), log);
+  const apps = makeApps(settings, log);
   const database = new DatabaseKeeper(settings, log);
-  for (const app of apps) app.start();
+  for (const app of all(apps)) app.start();
   try {
     const opened = open(settings, database, apps, log, startedAt);
     const reason = await Promise.race([signal.requested, opened.then(() => signal.requested)]);
@@ -37,35 +46,61 @@ export async function runSupervisor(): Promise<number> {
   }
 }
 
-function makeApps(settings: Settings, port: number, log: SupervisorLog): AppProcess[] {
-  const environment = { SVC_API_PORT: String(port) };
-  return Array.from({ length: settings.api.processes }, () => new AppProcess({ app: 'api', environment, log }));
+/** With the ports as they will be bound, also where any was wanted. */
+async function withClaimedPorts(settings: Settings): Promise<Settings> {
+  const { api, tools } = settings;
+  const [apiPort, toolsPort] = await claimPorts([
+    { host: api.host, port: api.port, setting: 'SVC_API' },
+    { host: tools.host, port: tools.port, setting: 'SVC_TOOLS' },
+  ]);
+  return { ...settings, api: { ...api, port: apiPort! }, tools: { ...tools, port: toolsPort! } };
+}
+
+function makeApps(settings: Settings, log: SupervisorLog): Apps {
+  const { api, tools } = settings;
+  const make = (app: keyof Apps, processes: number, environment: Record<string, string>): AppProcess[] =>
+    Array.from({ length: processes }, () => new AppProcess({ app, environment, log }));
+  return {
+    api: make('api', api.processes, { SVC_API_PORT: String(api.port) }),
+    tools: make('tools', tools.processes, { SVC_TOOLS_PORT: String(tools.port), SVC_API_URL: apiUrlOf(settings) }),
+  };
 }
 
 async function open(
   settings: Settings,
   database: DatabaseKeeper,
-  apps: AppProcess[],
+  apps: Apps,
   log: SupervisorLog,
   startedAt: number,
 ): Promise<void> {
   const address = await database.start();
   const { prepareDatabase } = await import('./supervisor/prepare-database.js');
   const made = await prepareDatabase(settings, address, (message) => log.info(message));
-  for (const app of apps) app.allow();
-  const [url = ''] = await Promise.all(apps.map((app) => app.ready));
+  for (const app of all(apps)) app.allow();
+  const [api, tools] = await Promise.all([readyAt(apps.api), readyAt(apps.tools)]);
   const seconds = Math.round(performance.now() - startedAt) / 1000;
-  log.info(`Ready at ${url} after ${seconds} s`, { url, seconds });
-  process.stderr.write(await describeWelcome(settings, settings.process.publicUrl ?? url, made));
+  log.info(`Ready after ${seconds} s: API at ${api}, tool service at ${tools}`, {
+    url: api,
+    tools_url: tools,
+    seconds,
+  });
+  const addresses: Addresses = {
+    api: settings.process.publicUrl ?? api,
+    tools: settings.tools.publicUrl ?? tools,
+  };
+  process.stderr.write(await describeWelcome(settings, addresses, made));
 }
 
-async function stopAll(
-  settings: Settings,
-  database: DatabaseKeeper,
-  apps: AppProcess[],
-  signal: StopSignal,
-): Promise<void> {
+/** The address that the processes of one app share, once all of them listen. */
+async function readyAt(processes: AppProcess[]): Promise<string> {
+  const [url = ''] = await Promise.all(processes.map((one) => one.ready));
+  return url;
+}
+
+/** The tool service first: the calls it has in hand still need the API. */
+async function stopAll(settings: Settings, database: DatabaseKeeper, apps: Apps, signal: StopSignal): Promise<void> {
   const grace = settings.process.drainSeconds * 1000 + KILL_AFTER_MS;
-  await Promise.all(apps.map((app) => app.stop(grace, signal.insisted)));
+  for (const processes of [apps.tools, apps.api])
+    await Promise.all(processes.map((app) => app.stop(grace, signal.insisted)));
   await database.stop();
 }

@@ -3,23 +3,35 @@ import { join } from 'node:path';
 import type { Settings } from '../../common/config/settings.js';
 import { credentialsPath, readCredentials, type Credentials } from '../../common/database/bootstrap.js';
 
+/** Where clients reach each app. */
+export interface Addresses {
+  api: string;
+  tools: string;
+}
+
 /**
- * What a person who just started svc needs: addresses, where the credentials are, and two commands to try. The commands read the
+ * What a person who just started svc needs: addresses, where the credentials are, and commands to try. The commands read the
  * key from a file (curl's -H @file), so that it is neither printed at every start nor seen in the list of processes.
  *
  * @param made the credentials when this start made them: only then the key is shown
  */
-export async function describeWelcome(settings: Settings, url: string, made: Credentials | undefined): Promise<string> {
-  const lines = ['', `svc is ready at ${url}`, `  Swagger      ${url}/docs`, `  health       ${url}/readyz`];
+export async function describeWelcome(
+  settings: Settings,
+  addresses: Addresses,
+  made: Credentials | undefined,
+): Promise<string> {
+  const { api, tools } = addresses;
+  const lines = ['', `svc is ready at ${api}`, `  Swagger      ${api}/docs`, `  health       ${api}/readyz`];
+  lines.push(`  tools        ${tools} (JSON-RPC at /rpc, MCP at /mcp, Swagger at /docs)`);
   const kept = settings.process.nodeEnv === 'production' ? undefined : await readCredentials(settings);
-  if (kept) lines.push(...(await describeCredentials(settings, url, kept, made)));
+  if (kept) lines.push(...(await describeCredentials(settings, addresses, kept, made)));
   else lines.push('  credentials  as given; "svc key create <tenant>" makes another key');
   return `${lines.join('\n')}\n\n`;
 }
 
 async function describeCredentials(
   settings: Settings,
-  url: string,
+  addresses: Addresses,
   { tenant_id, api_key }: Credentials,
   made: Credentials | undefined,
 ): Promise<string[]> {
@@ -29,12 +41,12 @@ async function describeCredentials(
     `  credentials  ${credentialsPath(settings)}`,
     ...(made ? [`  tenant       ${tenant_id}`, `  API key      ${api_key} (shown this once)`] : []),
     '',
-    'Try it: ingest a document, then retrieve from it',
-    ...curls(url, tenant_id, headers).map((command) => `  ${command}`),
+    'Try it: ingest a document, then retrieve from it, by HTTP and as an agent calls the tool',
+    ...curls(addresses, tenant_id, headers).map((command) => `  ${command}`),
   ];
 }
 
-function curls(url: string, tenantId: string, headers: string): string[] {
+function curls({ api, tools }: Addresses, tenantId: string, headers: string): string[] {
   const document = {
     tenantId,
     corpusId: 'notes',
@@ -45,9 +57,12 @@ function curls(url: string, tenantId: string, headers: string): string[] {
   };
   const common = `-H @${quote(headers)} -H 'content-type: application/json'`;
   const key = `-H "x-idempotency-key: try-$(date +%s)"`;
+  const query = 'When was the lighthouse lit?';
+  const call = { jsonrpc: '2.0', id: 1, method: 'query_vault', params: { query } };
   return [
-    `curl -sS ${url}/v1/ingest ${common} ${key} -d ${quote(JSON.stringify(document))}`,
-    `sleep 1; curl -sS ${url}/v1/retrieve ${common} -d ${quote(JSON.stringify({ query: 'When was the lighthouse lit?' }))}`,
+    `curl -sS ${api}/v1/ingest ${common} ${key} -d ${quote(JSON.stringify(document))}`,
+    `sleep 1; curl -sS ${api}/v1/retrieve ${common} -d ${quote(JSON.stringify({ query }))}`,
+    `curl -sS ${tools}/rpc ${common} -d ${quote(JSON.stringify(call))}`,
   ];
 }
 

@@ -1,8 +1,9 @@
 import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { claimPort } from '../../apps/supervisor/port.js';
+import { claimPorts, type WantedPort } from '../../apps/supervisor/port.js';
 import type { Settings } from '../../common/config/settings.js';
+import { localUrl } from '../../common/http/bound-address.js';
 import type { Check } from './check.js';
 
 const LEAST_NODE = 24;
@@ -10,7 +11,6 @@ const LEAST_FREE_BYTES = 1024 ** 3;
 
 /** What svc needs of the machine. */
 export function hostChecks(settings: Settings): Check[] {
-  const { host, port } = settings.api;
   return [
     {
       name: 'runtime',
@@ -25,7 +25,12 @@ export function hostChecks(settings: Settings): Check[] {
     {
       name: 'port',
       remedy: 'Stop the other program, or set SVC_API_HOST and SVC_API_PORT.',
-      run: () => checkPort(host, port),
+      run: () => checkPort({ ...settings.api, setting: 'SVC_API' }),
+    },
+    {
+      name: 'tools_port',
+      remedy: 'Stop the other program, or set SVC_TOOLS_HOST and SVC_TOOLS_PORT.',
+      run: () => checkPort({ ...settings.tools, setting: 'SVC_TOOLS' }),
     },
   ];
 }
@@ -50,10 +55,9 @@ function nearestPresent(path: string): string {
 }
 
 /** Taken by svc itself is as good as free. */
-async function checkPort(host: string, port: number): Promise<string> {
-  const name = host.includes(':') ? `[${host}]` : host;
-  if (await answersAsSvc(`http://${name}:${port}/build-info`)) return `svc answers on ${host}, port ${port}`;
-  await claimPort(host, port);
+async function checkPort({ host, port, setting }: WantedPort): Promise<string> {
+  if (await answersAsSvc(`${localUrl(host, port)}/build-info`)) return `svc answers on ${host}, port ${port}`;
+  await claimPorts([{ host, port, setting }]);
   return `port ${port} of ${host} is free`;
 }
 

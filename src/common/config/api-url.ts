@@ -1,8 +1,12 @@
-import type { Settings } from './settings.js';
+import { localUrl } from '../http/bound-address.js';
+import { SettingsInvalid, type Settings } from './settings.js';
 
-/** Where other processes reach the API: as told, else at the address it binds, which for `any address` is this machine's own. */
+/**
+ * Where other processes reach the API: as told, else at the address it binds. Without a slash at its end.
+ * @throws SettingsInvalid when the API takes a free port that nobody told of
+ */
 export function apiUrlOf({ api, tools }: Settings): string {
-  if (tools.apiUrl) return tools.apiUrl;
-  const host = api.host === '0.0.0.0' || api.host === '::' ? '127.0.0.1' : api.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${api.port}`;
+  if (tools.apiUrl !== undefined) return tools.apiUrl.replace(/\/+$/, '');
+  if (api.port !== 0) return localUrl(api.host, api.port);
+  throw new SettingsInvalid(['SVC_API_URL is required with SVC_API_PORT=0: nothing else says where the API is']);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.js';
+import { localUrl } from '../http/bound-address.js';
 import { TenantsStore } from '../keys/tenants.store.js';
 import type { DatabaseAddress } from './connection.js';
 
@@ -31,8 +32,8 @@ export async function bootstrap(settings: Settings, address: DatabaseAddress): P
   const credentials: Credentials = {
     tenant_id: tenantId,
     api_key: made.key.apiKey,
-    api_url: settings.process.publicUrl ?? `http://${settings.api.host}:${settings.api.port}`,
-    tools_url: 'http://127.0.0.1:8091',
+    api_url: settings.process.publicUrl ?? localUrl(settings.api.host, settings.api.port),
+    tools_url: settings.tools.publicUrl ?? localUrl(settings.tools.host, settings.tools.port),
     daemon_url: 'http://127.0.0.1:14800',
     daemon_jwt_secret: randomBytes(32).toString('base64url'),
   };

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { apiUrlOf } from '../../common/config/api-url.js';
 import { SETTINGS, type Settings } from '../../common/config/settings.js';
-import { apiUrlOf } from '../../common/http/bound-address.js';
 import { OwnChecks, type ReadinessCheck } from './readiness.checks.js';
 
 const PATIENCE_MS = 2_000;

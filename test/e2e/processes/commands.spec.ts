@@ -25,7 +25,12 @@ afterAll(async () => {
 
 /** Runs one verb with --json beside a data directory. */
 function run(dataDir: string, ...args: string[]): { code: number | null; said: any; stderr: string } {
-  const env = { PATH: process.env['PATH'], SVC_DATA_DIR: join(folder, dataDir), SVC_API_PORT: String(svc.port) };
+  const env = {
+    PATH: process.env['PATH'],
+    SVC_DATA_DIR: join(folder, dataDir),
+    SVC_API_PORT: String(svc.port),
+    SVC_TOOLS_PORT: String(svc.toolsPort),
+  };
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args, '--json'], {
     env,
     encoding: 'utf8',
@@ -58,7 +63,17 @@ describe('svc doctor', { timeout: 120_000 }, () => {
     expect(said.checks.filter((check: { ok: boolean }) => !check.ok)).toEqual([]);
     expect({ code, ok: said.ok }).toEqual({ code: 0, ok: true });
     expect(said.checks.map((check: { name: string }) => check.name)).toEqual([
-      ...['settings', 'runtime', 'data_dir', 'port', 'database', 'database_version', 'clock', 'migrations'],
+      ...[
+        'settings',
+        'runtime',
+        'data_dir',
+        'port',
+        'tools_port',
+        'database',
+        'database_version',
+        'clock',
+        'migrations',
+      ],
       ...['row_security', 'roles', 'job_queue', 'signing_key', 'ledger', 'receipt_chain', 'transparency_log'],
     ]);
   });

@@ -3,9 +3,10 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRunning, removeDataDir, SvcProcess, until } from './svc-process.js';
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 let dataDir: string;
 let svc: SvcProcess;
@@ -22,22 +23,23 @@ afterAll(async () => {
 describe('svc start', { timeout: 120_000 }, () => {
   it('says where everything is, shows the key once and keeps it for the owner alone', async () => {
     await until('the welcome', () => svc.console.includes('/v1/retrieve'));
-    const { tenant_id, api_key } = svc.credentials;
-    expect(tenant_id).toBe('default');
-    for (const shown of [`${svc.url}/docs`, `${svc.url}/readyz`, join(dataDir, 'credentials.json'), api_key])
-      expect(svc.console).toContain(shown);
+    const { tenant_id, api_key, api_url, tools_url } = svc.credentials;
+    expect([tenant_id, api_url, tools_url]).toEqual(['default', svc.url, svc.toolsUrl]);
+    for (const shown of [`${svc.url}/docs`, `${svc.url}/readyz`, svc.toolsUrl]) expect(svc.console).toContain(shown);
+    for (const shown of [join(dataDir, 'credentials.json'), api_key]) expect(svc.console).toContain(shown);
     for (const file of ['credentials.json', 'curl-headers.txt'])
       expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600);
     expect(JSON.stringify(svc.log)).not.toContain(api_key);
   });
 
   it('prints commands that work as printed', () => {
-    const [ingest, retrieve] = svc.console
+    const [ingest, retrieve, called] = svc.console
       .split('\n')
       .filter((line) => line.includes('curl -sS'))
       .map((command) => JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' })));
     expect(ingest).toMatchObject({ status: expect.stringMatching(/^(queued|processing|completed)$/) });
     expect(retrieve.results[0]).toMatchObject({ docId: 'hello', corpusId: 'notes' });
+    expect(called.result.results[0]).toMatchObject({ docId: 'hello', corpusId: 'notes' });
   });
 
   it('starts an api process again that was killed', async () => {
@@ -49,13 +51,37 @@ describe('svc start', { timeout: 120_000 }, () => {
     expect(ended).toMatchObject({ level: 'warn', child: 'api', how: 'SIGKILL', wait_ms: 250 });
   });
 
-  it('starts PostgreSQL again that was killed, while the api process stays', async () => {
-    const [postgres, api] = [svc.postgresPid, svc.apiPid];
+  it('starts a tools process again that was killed, while the api process stays', async () => {
+    const [killed, api] = [svc.toolsPid, svc.apiPid];
+    process.kill(killed, 'SIGKILL');
+    await until('another tools process', () => svc.toolsPid !== killed);
+    await until('readiness', async () => (await svc.toolsReadiness()) === 200);
+    expect([svc.apiPid, await svc.readiness()]).toEqual([api, 200]);
+  });
+
+  it('says that the tool service cannot work while the API behind it does not answer', async () => {
+    const [api, tools] = [svc.apiPid, svc.toolsPid];
+    process.kill(api, 'SIGSTOP');
+    try {
+      await until('unreadiness', async () => (await svc.toolsReadiness()) === 503);
+      const summary = await (await fetch(`${svc.toolsUrl}/readyz`)).json();
+      expect(summary).toMatchObject({ service: 'tools', status: 'degraded' });
+      expect(JSON.stringify(summary)).toContain('api: the API behind it');
+      expect((await fetch(`${svc.toolsUrl}/healthz`)).status).toBe(200);
+    } finally {
+      process.kill(api, 'SIGCONT');
+    }
+    await until('readiness', async () => (await svc.toolsReadiness()) === 200);
+    expect([svc.apiPid, svc.toolsPid]).toEqual([api, tools]);
+  });
+
+  it('starts PostgreSQL again that was killed, while the processes stay', async () => {
+    const [postgres, api, tools] = [svc.postgresPid, svc.apiPid, svc.toolsPid];
     process.kill(postgres, 'SIGKILL');
     await until('unreadiness', async () => (await svc.readiness()) === 503);
-    await until('readiness', async () => (await svc.readiness()) === 200);
+    await until('readiness', async () => (await svc.readiness()) === 200 && (await svc.toolsReadiness()) === 200);
     expect(svc.postgresPid).not.toBe(postgres);
-    expect(svc.apiPid).toBe(api);
+    expect([svc.apiPid, svc.toolsPid]).toEqual([api, tools]);
   });
 
   it('keeps tenant and key over a restart, and shows the key no second time', async () => {
@@ -67,47 +93,65 @@ describe('svc start', { timeout: 120_000 }, () => {
     expect(svc.console).not.toContain(before.api_key);
   });
 
-  it('answers the request in flight on SIGTERM, refuses new ones, and leaves nothing running', async () => {
-    const [postgres, api] = [svc.postgresPid, svc.apiPid];
-    const request = sendHalf(svc.port);
-    await sleep(200);
+  it('answers the requests in flight on SIGTERM, refuses new ones, and leaves nothing running', async () => {
+    const running = [svc.postgresPid, svc.apiPid, svc.toolsPid];
+    const [toApi, toTools] = [await sendHalf(svc.port), await sendHalf(svc.toolsPort)];
     svc.kill('SIGTERM');
+    // The tool service first: what it has in hand still needs the API.
+    await until('the closed port of tools', async () => (await svc.toolsReadiness()) === 0);
+    expect(await svc.readiness()).toBe(200);
+    expect(await toTools.finish()).toMatch(/^HTTP\/1\.1 404 /);
     await until('the closed port', async () => (await svc.readiness()) === 0);
-    expect(await request.finish()).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await toApi.finish()).toMatch(/^HTTP\/1\.1 401 /);
     expect(await svc.stop()).toBe(0);
-    expect(svc.log.filter((line) => line.app === 'api').at(-1)).toMatchObject({ msg: 'stopped' });
-    expect([postgres, api].filter(isRunning)).toEqual([]);
+    for (const app of ['api', 'tools'])
+      expect(svc.log.filter((line) => line.app === app).at(-1)).toMatchObject({ msg: 'stopped' });
+    await until('the end of all', () => !running.some(isRunning));
     svc = await SvcProcess.start(dataDir);
   });
 
-  it('recovers from kill -9 of the supervisor: its api process ends, the next start finds or restarts the database', async () => {
-    const orphan = svc.apiPid;
+  it('recovers from kill -9 of the supervisor: its apps end, the next start finds or restarts the database', async () => {
+    const orphans = [svc.apiPid, svc.toolsPid];
     svc.kill('SIGKILL');
     const next = await SvcProcess.start(dataDir);
     svc = next;
-    await until('the end of the orphan', () => !isRunning(orphan));
+    await until('the end of the orphans', () => !orphans.some(isRunning));
     expect(await svc.readiness()).toBe(200);
   });
 
   it('refuses a port that is taken, with the remedy', async () => {
-    const other = SvcProcess.start(dataDir, { environment: { SVC_API_PORT: String(svc.port) } });
-    await expect(other).rejects.toThrow(`Port ${svc.port} of 127.0.0.1 is in use`);
-    expect(await svc.readiness()).toBe(200);
+    for (const [setting, port] of [
+      ['SVC_API_PORT', svc.port],
+      ['SVC_TOOLS_PORT', svc.toolsPort],
+    ] as const) {
+      const other = SvcProcess.start(dataDir, { environment: { [setting]: String(port) } });
+      const remedy = `Port ${port} of 127.0.0.1 is in use (is svc running already?). Stop the other program, or set ${setting}.`;
+      await expect(other).rejects.toThrow(remedy);
+    }
+    expect([await svc.readiness(), await svc.toolsReadiness()]).toEqual([200, 200]);
   });
 });
 
-/** Opens a request and holds back the end of its body. */
-function sendHalf(port: number): { finish(): Promise<string> } {
+interface HalfRequest {
+  /** Sends the rest. @returns the answer, from its status line on */
+  finish(): Promise<string>;
+}
+
+/** Opens a request and holds back its body. Resolves when the server has taken it up: it then asks for the body (RFC 9110, 10.1.1). */
+async function sendHalf(port: number): Promise<HalfRequest> {
   const socket = connect(port, '127.0.0.1');
   const body = JSON.stringify({ query: 'anything' });
   const head = ['POST /v1/retrieve HTTP/1.1', 'host: localhost', 'content-type: application/json'];
-  socket.write(`${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`);
+  socket.write(`${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
   let answer = '';
   socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+  await until('the request in flight', () => answer === CONTINUE);
   return {
     finish: () => {
-      socket.write(body.slice(5));
-      return new Promise((resolve, reject) => socket.once('error', reject).once('close', () => resolve(answer)));
+      socket.write(body);
+      return new Promise((resolve, reject) =>
+        socket.once('error', reject).once('close', () => resolve(answer.slice(CONTINUE.length))),
+      );
     },
   };
 }

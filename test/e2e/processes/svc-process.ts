@@ -16,6 +16,7 @@ export class SvcProcess {
   private constructor(
     readonly dataDir: string,
     readonly port: number,
+    readonly toolsPort: number,
     program: string,
     environment: Record<string, string>,
   ) {
@@ -24,6 +25,7 @@ export class SvcProcess {
         PATH: process.env['PATH'],
         SVC_DATA_DIR: dataDir,
         SVC_API_PORT: String(port),
+        SVC_TOOLS_PORT: String(toolsPort),
         SVC_SHUTDOWN_DRAIN_SECS: '5',
         ...environment,
       },
@@ -34,21 +36,28 @@ export class SvcProcess {
     this.exited = new Promise((resolve) => this.child.once('exit', (code, signal) => resolve(code ?? signal ?? '')));
   }
 
-  /** Starts it and waits until /readyz answers 200. */
+  /** Starts it and waits until /readyz answers 200, in both apps. */
   static async start(
     dataDir: string,
     options: { root?: string; environment?: Record<string, string> } = {},
   ): Promise<SvcProcess> {
     const root = options.root ?? ROOT;
     execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
-    const svc = new SvcProcess(dataDir, await freePort(), join(root, 'dist', 'main.js'), options.environment ?? {});
-    await until('readiness', async () => svc.hasEnded || (await svc.readiness()) === 200).catch(() => svc.stop());
+    const [port, toolsPort] = await freePorts();
+    const svc = new SvcProcess(dataDir, port, toolsPort, join(root, 'dist', 'main.js'), options.environment ?? {});
+    const isReady = async (): Promise<boolean> =>
+      (await svc.readiness()) === 200 && (await svc.toolsReadiness()) === 200;
+    await until('readiness', async () => svc.hasEnded || (await isReady())).catch(() => svc.stop());
     if (svc.hasEnded) throw new Error(`svc did not come up:\n${svc.stderr}\n${svc.stdout}`);
     return svc;
   }
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  get toolsUrl(): string {
+    return `http://127.0.0.1:${this.toolsPort}`;
   }
 
   get pid(): number {
@@ -72,26 +81,31 @@ export class SvcProcess {
       .map((line) => JSON.parse(line) as { app: string; pid: number; msg: string });
   }
 
-  get credentials(): { tenant_id: string; api_key: string } {
+  get credentials(): { tenant_id: string; api_key: string; api_url: string; tools_url: string } {
     return JSON.parse(readFileSync(join(this.dataDir, 'credentials.json'), 'utf8')) as never;
   }
 
   /** The pid of the newest api process that said it was ready. */
   get apiPid(): number {
-    return this.log.findLast((line) => line.app === 'api' && line.msg === 'ready')!.pid;
+    return this.pidOf('api');
+  }
+
+  get toolsPid(): number {
+    return this.pidOf('tools');
   }
 
   get postgresPid(): number {
     return readPostmasterPid(this.dataDir)!;
   }
 
-  /** Status of /readyz, 0 when nothing listens. */
-  async readiness(): Promise<number> {
-    try {
-      return (await fetch(`${this.url}/readyz`)).status;
-    } catch {
-      return 0;
-    }
+  /** Status of the API's /readyz, 0 when nothing listens. */
+  readiness(): Promise<number> {
+    return statusOf(`${this.url}/readyz`);
+  }
+
+  /** The same of the tool service. */
+  toolsReadiness(): Promise<number> {
+    return statusOf(`${this.toolsUrl}/readyz`);
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -102,6 +116,20 @@ export class SvcProcess {
   async stop(): Promise<number | string> {
     this.kill('SIGTERM');
     return this.exited;
+  }
+
+  private pidOf(app: string): number {
+    return this.log.findLast((line) => line.app === app && line.msg === 'ready')!.pid;
+  }
+}
+
+async function statusOf(url: string): Promise<number> {
+  try {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return 0;
   }
 }
 
@@ -140,10 +168,11 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Two ports that are free now, held at once so that they differ. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()];
+  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const [first, second] = servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return [first!, second!];
 }
