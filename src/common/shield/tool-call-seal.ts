@@ -87,7 +87,16 @@ export function toolCallToSeal(
 }
 
 const requestDigestOf = ({ params, query, body }: ToolRequest): string =>
-  argumentsDigest(argumentsOf(params, query, body));
+  argumentsDigest(argumentsOf(params, asRead(query), body));
+
+/** A parameter of a query that is sent once is no list to its reader, and one that is a list of none is not there. */
+const asRead = (query: object = {}): object =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]: [string, unknown]) => {
+      const values = [value].flat();
+      return values.length === 0 ? [] : [[name, values.length === 1 ? values[0] : values]];
+    }),
+  );
 
 /**
  * Seals what the tool service tells the API of a call: `base64url(JSON) '.' base64url(HMAC-SHA256)`, under a key of the server's secret, for 60 seconds.

@@ -27,12 +27,17 @@ export class TargetsService {
     return target;
   }
 
+  /** Whether an action is a tool of the tool service. */
+  isTool(action: string): boolean {
+    return TOOLS.has(action);
+  }
+
   /**
    * An action as decisions name it: `POST /v1/ingest/:id` for `POST /v1/ingest/{id}` too.
    * @throws ValidationFailed when it names neither a route nor a tool
    */
   actionOf(given: string, path: string, { allowsStar = false } = {}): string {
-    if (TOOLS.has(given)) return given;
+    if (this.isTool(given)) return given;
     const action = given.replace(/\{(\w+)\}/g, ':$1');
     if (action.endsWith('*') && !allowsStar) throw invalid(path, 'must name one action, without a star');
     const shielded = this.manifest.routes.filter(

@@ -5,30 +5,30 @@ import { loadSettings } from '../../../src/common/config/settings.js';
 import { CoreModule, type ProcessParts } from '../../../src/common/core/core.module.js';
 import { makeLog } from '../../../src/common/observability/log.js';
 import { Metrics } from '../../../src/common/observability/metrics.js';
-import type { Problem } from '../../../src/common/problem/problem.js';
+import { Problem } from '../../../src/common/problem/problem.js';
 import {
   TOOL_CALL_HEADER,
   ToolCallSeal,
   toolCallToSeal,
   type ToolRequest,
 } from '../../../src/common/shield/tool-call-seal.js';
-import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
+import { PublicCallersService } from '../../../src/modules/shield/tool-calls/public-callers.service.js';
 import { ToolAdmissionsModule } from '../../../src/modules/shield/tool-calls/tool-admissions.module.js';
 import { ToolAdmissionsService } from '../../../src/modules/shield/tool-calls/tool-admissions.service.js';
 import type { ToolCallToAdmit } from '../../../src/modules/shield/tool-calls/tool-admissions.types.js';
-import { PublicCallersService } from '../../../src/modules/shield/tool-calls/public-callers.service.js';
 import { ToolWindowSweep } from '../../../src/modules/shield/tool-calls/tool-calls.sweeps.js';
-import type { TestTenant } from '../../kit/app.js';
+import type { Answer, TestTenant } from '../../kit/app.js';
 import type { TestDatabase } from '../../kit/database.js';
+import { verdict } from './given.js';
 
 /** What a process of the tool service admits calls with; one of several on a database. */
 export interface ToolProcess {
-  admissions: ToolAdmissionsService;
+  admit: ToolAdmissionsService['admit'];
   seals: ToolCallSeal;
   publicCallers: PublicCallersService;
   windowSweep: ToolWindowSweep;
-  tenancy: Tenancy;
-  metrics: Metrics;
+  /** How many calls were let through, by what decided. */
+  admittedBy(what: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -44,13 +44,13 @@ export async function startToolProcess(database: TestDatabase, env: Record<strin
   const metrics = new Metrics();
   const parts = { settings, address: { ownerUrl: database.url }, log: makeLog(settings, 'tools'), metrics };
   const app = await NestFactory.createApplicationContext(moduleOf(parts), { logger: false });
+  const admissions = app.get(ToolAdmissionsService);
   return {
-    admissions: app.get(ToolAdmissionsService),
+    admit: (call) => admissions.admit(call),
     seals: app.get(ToolCallSeal),
     publicCallers: app.get(PublicCallersService),
     windowSweep: app.get(ToolWindowSweep),
-    tenancy: app.get(Tenancy),
-    metrics,
+    admittedBy: (what) => countOf(metrics, 'svc_tool_admissions_total', { by: what }),
     close: () => app.close(),
   };
 }
@@ -61,8 +61,21 @@ function moduleOf(parts: ProcessParts) {
   return ToolProcessModule;
 }
 
-export const TIP_DIGEST = `sha256:${'1d'.repeat(32)}`;
-export const QUERY_DIGEST = `sha256:${'2e'.repeat(32)}`;
+export async function countOf(metrics: Metrics, name: string, labels: Record<string, string>): Promise<number> {
+  const { values } = await metrics.registry.getSingleMetric(name)!.get();
+  const found = values.find((value) => Object.entries(labels).every(([label, of]) => value.labels[label] === of));
+  return found?.value ?? 0;
+}
+
+/** What a tool is, as far as admission asks. */
+const tool = (name: string, route: string, isRead: boolean) => ({
+  tool: name,
+  route,
+  isRead,
+  serverId: 'svc-tools',
+  toolDigest: digestOf(name),
+});
+export const digestOf = (name: string) => `sha256:${Buffer.from(name.padEnd(32, '.')).toString('hex').slice(0, 64)}`;
 
 export const callerOf = ({ tenantId, keyId }: TestTenant) => ({
   tenantId,
@@ -72,53 +85,109 @@ export const callerOf = ({ tenantId, keyId }: TestTenant) => ({
 
 /** A tool that reads. */
 export const query = (tenant: TestTenant, members: Partial<ToolCallToAdmit> = {}): ToolCallToAdmit => ({
+  ...tool('query_vault', 'POST /v1/retrieve', true),
   caller: callerOf(tenant),
-  tool: 'query_vault',
-  route: 'POST /v1/retrieve',
-  serverId: 'svc-tools',
-  toolDigest: QUERY_DIGEST,
-  isRead: true,
   arguments: { query: 'lighthouse' },
   ...members,
 });
 
-/** A tool that spends, with the request it becomes. */
-export function tip(tenant: TestTenant, { agent = 'a', credits = 10, key = randomUUID() } = {}) {
-  const body = { agentId: agent, credits };
-  const call: ToolCallToAdmit = {
+/** A call of a tool that changes something, with the request that it becomes. */
+export interface ToolEffect {
+  call: ToolCallToAdmit;
+  body: object;
+  key: string;
+}
+
+/** A tool that says what it spends. */
+export function tip(
+  tenant: TestTenant,
+  members: { agentId?: string; credits?: number; key?: string } = {},
+): ToolEffect {
+  const { agentId = 'a', credits = 10, key = randomUUID() } = members;
+  const path = '/v1/economy/tip-platform';
+  const call = {
+    ...tool('tip_platform', `POST ${path}`, false),
     caller: callerOf(tenant),
-    tool: 'tip_platform',
-    route: 'POST /v1/economy/tip-platform',
-    serverId: 'svc-tools',
-    toolDigest: TIP_DIGEST,
-    isRead: false,
-    arguments: { agent_id: agent, credits },
+    arguments: { agent_id: agentId, credits },
     spendsCredits: credits,
-    effect: { method: 'POST', path: '/v1/economy/tip-platform', idempotencyKey: key },
+    effect: { method: 'POST', path, idempotencyKey: key },
   };
-  return { call, body, key };
+  return { call, key, body: { agentId, credits } };
+}
+
+/** A tool whose effect finds out what it spends. */
+export function purchase(tenant: TestTenant, bundleId: string, key: string = randomUUID()): ToolEffect {
+  const path = '/v1/bundles/purchase';
+  const call = {
+    ...tool('purchase_bundle', `POST ${path}`, false),
+    caller: callerOf(tenant),
+    arguments: { agent_id: 'a', bundle_id: bundleId },
+    effect: { method: 'POST', path, idempotencyKey: key },
+  };
+  return { call, key, body: { agentId: 'a', bundleId } };
 }
 
 /** The decision or what refused it, in words. */
-export const inWords = async (asked: Promise<{ decisionId?: string }>): Promise<string> => {
+export async function inWords(asked: Promise<{ decisionId: string | undefined }>): Promise<string> {
   try {
     return (await asked).decisionId === undefined ? 'repeats' : 'admitted';
   } catch (error) {
-    const { kind, facts } = error as Problem;
-    const denial = (facts as { denial?: { type: string; cause?: string } }).denial;
-    return [kind.type, denial?.type, denial?.cause].filter(Boolean).join(' ');
+    return refusalInWords(error);
   }
-};
+}
+
+function refusalInWords(error: unknown): string {
+  if (!(error instanceof Problem)) throw error;
+  const { denial } = error.facts as { denial?: { type: string; cause?: string } };
+  return [error.kind.type, denial?.type, denial?.cause].filter(Boolean).join(' ');
+}
+
+/** What a call was refused with. */
+export async function refusalOf(asked: Promise<unknown>): Promise<Problem & { facts: any }> {
+  const error: unknown = await asked.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Problem)) throw new Error(`not refused: ${String(error)}`);
+  return error;
+}
 
 /** The header of a call that was admitted. */
 export async function sealOf(
   { seals }: Pick<ToolProcess, 'seals'>,
   call: ToolCallToAdmit,
-  {
-    decisionId,
-    request = {},
-    clientAddress = '192.0.2.1',
-  }: { decisionId?: string; request?: ToolRequest; clientAddress?: string },
+  what: { decisionId?: string; request?: ToolRequest; clientAddress?: string } = {},
 ): Promise<Record<string, string>> {
+  const { decisionId, request = {}, clientAddress = '192.0.2.1' } = what;
   return { [TOOL_CALL_HEADER]: await seals.seal(toolCallToSeal(call, { decisionId, request, clientAddress })) };
 }
+
+/** As the tool service does it: admitted, sealed, sent to the API with the caller's key. What the admission refuses is thrown. */
+export async function callTool(
+  process: ToolProcess,
+  tenant: TestTenant,
+  { call, body, key }: ToolEffect,
+  approvalToken?: string,
+): Promise<Answer & { decisionId: string | undefined }> {
+  const { decisionId } = await process.admit({ ...call, approvalToken });
+  const [method, path] = call.route.split(' ') as [string, string];
+  const answer = await tenant.call(method, path, body, {
+    'x-idempotency-key': key,
+    ...(approvalToken === undefined ? {} : { 'x-shield-approval-token': approvalToken }),
+    ...(await sealOf(process, call, { decisionId, request: { body } })),
+  });
+  return { ...answer, decisionId };
+}
+
+/** The same in words: the API's status and refusal, or `tools:` and what refused before it. */
+export async function outcomeOf(called: Promise<Answer>): Promise<string> {
+  try {
+    return verdict(await called);
+  } catch (error) {
+    return `tools: ${refusalInWords(error)}`;
+  }
+}
+
+/** What was decided, oldest first. */
+export const decisionsOf = (database: TestDatabase, where: string, parameters: unknown[] = []) =>
+  database.query<any>(`select * from shield_decision where ${where} order by decided_at`, parameters);

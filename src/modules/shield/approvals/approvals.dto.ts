@@ -15,7 +15,7 @@ export class ApprovalProposal {
 
   @FreeObject({
     about:
-      'With what. For a route the members path, query and body, each left out where the call has none, and the body without idempotencyKey; for a tool its parameters. The later call must carry exactly these, before defaults are filled in.',
+      'With what. For a route the members path, query and body, each left out where the call has none, and the body without idempotencyKey; for a tool its parameters by the names of its input schema, without idempotency_key, session_token and shield_approval_token. The later call must carry exactly these, before defaults are filled in.',
     example: {
       body: {
         tenantId: 'default',
@@ -32,10 +32,20 @@ export class ApprovalProposal {
   @Text({ about: 'Why it should be done.', min: 1, max: 1000 })
   reason!: string;
 
-  @Text({ about: 'The tool definition the call will be made with.', optional: true, pattern: SHA256 })
+  @Text({
+    about:
+      'The tool definition the call will be made with. Needed for a tool: GET /capabilities of the tool service lists it.',
+    optional: true,
+    pattern: SHA256,
+  })
   toolDigest?: string;
 
-  @Text({ about: 'The server the tool belongs to.', optional: true, min: 1, max: 120 })
+  @Text({
+    about: 'The server the tool belongs to. Left out for a tool of the tool service: svc-tools.',
+    optional: true,
+    min: 1,
+    max: 120,
+  })
   serverId?: string;
 
   @Integer({

@@ -6,6 +6,7 @@ import { EvidenceService } from '../../../common/evidence/evidence.service.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/house-problems.js';
 import { argumentsDigest, argumentsOf, named, sha256 } from '../../../common/shield/call-arguments.js';
+import { TOOL_SERVER_ID } from '../../../common/shield/shield-pipeline.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { PolicyStore } from '../policy/policy.store.js';
 import { ApprovalNotPending, ApprovalUnknown, SeparationOfDuties } from '../shield.problems.js';
@@ -36,9 +37,13 @@ export class ApprovalsService {
   ) {}
 
   async propose(caller: TenantCaller, proposal: ApprovalProposal): Promise<Approval> {
-    const { reason, toolDigest, serverId, spendCredits } = proposal;
+    const { reason, toolDigest, spendCredits } = proposal;
     const action = this.targets.actionOf(proposal.action, 'body.action');
-    const args = action.includes(' ') ? routeArguments(proposal.arguments) : proposal.arguments;
+    const isTool = this.targets.isTool(action);
+    if (isTool && toolDigest === undefined)
+      throw invalid('body.toolDigest', 'is needed for a tool; GET /capabilities of the tool service lists it');
+    const args = isTool ? toolArguments(proposal.arguments) : routeArguments(proposal.arguments);
+    const serverId = proposal.serverId ?? (isTool ? TOOL_SERVER_ID : undefined);
     const call = {
       caller,
       action,
@@ -138,6 +143,12 @@ function routeArguments(given: Record<string, unknown>): object {
   const stranger = Object.keys(given).find((name) => !['path', 'query', 'body'].includes(name));
   if (stranger === undefined) return argumentsOf(given.path, given.query, given.body);
   throw invalid(`body.arguments.${stranger}`, 'is none of path, query and body, which a route takes');
+}
+
+/** What the tool service approves: the arguments without what is about the call itself. */
+function toolArguments(given: Record<string, unknown>): object {
+  const { idempotency_key: _key, shield_approval_token: _token, session_token: _session, ...args } = given;
+  return args;
 }
 
 function notPending({

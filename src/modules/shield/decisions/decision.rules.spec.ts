@@ -54,6 +54,7 @@ const inWords = (verdict: Verdict | undefined) =>
   `${verdict.outcome} ${verdict.rule}${verdict.outcome === 'deny' && verdict.denial.cause ? ` ${verdict.denial.cause}` : ''}`;
 
 const MARK = standing({ mode: 'require_approval' });
+const TOOL = { action: 'query_vault', route: 'POST /v1/retrieve', isRead: true };
 const TOKEN = { approvalToken: 'token' };
 const OF_SERVER = { serverId: 's', toolDigest: DIGEST };
 const revoked = { publisherId: 'p', status: 'revoked' as const, reason: 'x' };
@@ -75,6 +76,16 @@ describe('the decision', () => {
       { switches: [standing({ scope: 'tenant', target: null })] },
     ],
     ['another action', 'allow default', { action: 'POST /v1/ingest/batch' }, { switches: [standing()] }],
+    ['a tool by its name', 'deny kill_switch', TOOL, { switches: [standing({ target: 'query_vault' })] }],
+    ['a tool by its route', 'deny kill_switch', TOOL, { switches: [standing({ target: 'POST /v1/retrieve' })] }],
+    ['a tool by a star', 'deny kill_switch', TOOL, { switches: [standing({ target: 'POST /v1/*' })] }],
+    ['another tool', 'allow default', TOOL, { switches: [standing({ target: 'tip_platform' }), standing()] }],
+    [
+      'the route of a tool',
+      'allow default',
+      { action: 'POST /v1/retrieve' },
+      { switches: [standing({ target: 'query_vault' })] },
+    ],
     [
       'an action by a star',
       'deny kill_switch',

@@ -23,7 +23,7 @@ export class DecisionsController {
     tag: 'shield',
     summary: 'What was decided',
     description:
-      'One for every mutation that had its effect, one for every call that was refused, and one for every read that was asked about. Those kept for review: sampled=true.',
+      'One for every mutation that had its effect, one for every call that was refused, one for every read that was asked about, and one for every call of a tool, by the name of the tool. Those kept for review: sampled=true.',
     access: seats('owner'),
     reply: ok(DecisionList),
   })

@@ -123,7 +123,7 @@ export class DecisionsService {
       });
       return facts.approvalRequestId;
     });
-    return new ShieldApprovalRequired(facts, `${verdict.reason}. ${HOW_TO_GO_ON}`);
+    return new ShieldApprovalRequired(facts, `${verdict.reason}. ${howToGoOn(call)}`);
   }
 
   private keepLater(admission: Admission, request: () => Promise<string | undefined>): void {
@@ -159,5 +159,6 @@ const approvalOf = ({ verdict, facts }: Admission): string | undefined =>
 
 const usedMeanwhile = () => new Error('an approval can be read but not used');
 
-const HOW_TO_GO_ON =
-  'An owner other than the one who asks resolves it with POST /v1/shield/approvals/:approvalRequestId/resolve; then send the same call again with the token in x-shield-approval-token';
+const howToGoOn = ({ route }: DigestedCall): string =>
+  'An owner other than the one who asks resolves it with POST /v1/shield/approvals/:approvalRequestId/resolve; then send the same call again with the token ' +
+  (route === undefined ? 'in x-shield-approval-token' : 'as shield_approval_token');

@@ -25,6 +25,10 @@ describe('sampling', () => {
     expect(isSampled(rule())).toBe(true);
     expect(isSampled(rule({ action: 'POST /v1/*', outcome: 'deny', principal: 'key:1' }))).toBe(true);
     expect(isSampled(rule({ action: 'POST /v1/citations' }))).toBe(false);
+    const tool = decision({ action: 'query_vault', route: 'POST /v1/retrieve' });
+    for (const action of ['query_vault', 'POST /v1/retrieve', 'POST /v1/*'])
+      expect([action, isSampled(rule({ action }), tool)]).toEqual([action, true]);
+    expect(isSampled(rule({ action: 'tip_platform' }), tool)).toBe(false);
     expect(isSampled(rule({ outcome: 'allow' }))).toBe(false);
     expect(isSampled(rule({ principal: 'key:2' }))).toBe(false);
   });

@@ -4,6 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { Listener } from '../../../common/database/listener.js';
 import { Remembered } from '../../../common/database/remembered.js';
+import { isStorableText } from '../../../common/http/headers.js';
 import { IdempotencyStore } from '../../../common/idempotency/idempotency.store.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { argumentsDigest } from '../../../common/shield/call-arguments.js';
@@ -96,7 +97,7 @@ export class ToolAdmissionsService {
 
   /** Whether the call had its effect already: the API repeats the answer and asks the shield no more. */
   private async isAnswered({ caller, effect }: ToolCallToAdmit): Promise<boolean> {
-    if (!effect) return false;
+    if (!effect || !isStorableText(effect.idempotencyKey)) return false;
     const { method, path, idempotencyKey: key } = effect;
     return (await this.answers.find({ principal: caller.principal, method, path, key })) !== undefined;
   }

@@ -5,7 +5,7 @@ export interface ToolCallToAdmit extends ToolCall {
   approvalToken?: string;
   /** Credits that the arguments say it spends. */
   spendsCredits?: number;
-  /** Of a mutation: where the API keeps its answer for repeats. `path` as IdempotencyInterceptor.pathOf writes it. */
+  /** Of a mutation: where the API keeps its answer for repeats; the path encoded, without the query. */
   effect?: { method: string; path: string; idempotencyKey: string };
 }
 
