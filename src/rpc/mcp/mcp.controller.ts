@@ -1,4 +1,4 @@
-import { Controller, Req, Res } from '@nestjs/common';
+import { Controller, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiBody, ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { anyone, toolCaller } from '../../common/contract/contract.js';
@@ -6,6 +6,7 @@ import { Route } from '../../common/contract/route.decorator.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { KeepsRawBody, RawBody } from '../../common/http/raw-body.js';
 import { httpPeer } from '../mouths/http-peer.js';
+import { McpChallenge } from './mcp-challenge.filter.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 
 /** JSON, or a stream of events where the client is told something before the end. */
@@ -22,6 +23,7 @@ const NO_STREAM = {
 
 /** The Model Context Protocol over Streamable HTTP. */
 @Controller()
+@UseFilters(McpChallenge)
 export class McpController {
   constructor(
     private readonly endpoint: McpEndpoint,
