@@ -26,5 +26,10 @@ export const BUNDLE_TOOLS = [
     isRead: false,
     isDestructive: true,
     idempotency: 'required',
+    about: {
+      bundle_id: 'The bundleId that browse_bundles answered.',
+      expected_price:
+        'The priceCredits that browse_bundles answered. A bundle that has another price meanwhile is refused (PriceChanged) instead of paid.',
+    },
   }),
 ];

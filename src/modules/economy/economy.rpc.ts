@@ -6,6 +6,10 @@ import { Conversion, ConversionPreview, ConversionRequest, Tip, TipRequest } fro
 const SPENDING =
   'More than 100 credits need the approval of an owner: the error ShieldApprovalRequired (-32002) says which, and the same call with shield_approval_token then goes through.';
 
+const ABOUT = {
+  agent_id: 'The agent, by the name it goes by in query_vault; default-agent where none was given there.',
+};
+
 export const ECONOMY_TOOLS = [
   tool('get_credit_balance', {
     title: 'Read the credit balance',
@@ -16,6 +20,7 @@ export const ECONOMY_TOOLS = [
     path: AgentPath,
     answer: CreditBalance,
     isRead: true,
+    about: ABOUT,
   }),
   tool('get_credit_escrow', {
     title: 'Read the credits in escrow',
@@ -27,6 +32,7 @@ export const ECONOMY_TOOLS = [
     query: EscrowQuery,
     answer: EscrowPage,
     isRead: true,
+    about: ABOUT,
   }),
   tool('get_economy_dashboard', {
     title: 'Read the economy of an agent',
@@ -38,6 +44,7 @@ export const ECONOMY_TOOLS = [
     query: DashboardQuery,
     answer: EconomyDashboard,
     isRead: true,
+    about: ABOUT,
   }),
   tool('convert_credits_to_discount', {
     title: 'Convert credits into a discount',

@@ -17,6 +17,12 @@ export const PROOF_TOOLS = [
     answer: ProofJobRecord,
     isRead: false,
     idempotency: 'derived',
+    about: {
+      answer_id:
+        'The answer to prove: the answerId under which its citations were recorded. Not together with artefact_id.',
+      artefact_id:
+        'What to prove: an answerId, a chunkId, or a document as corpusId/docId; the first of them that exists.',
+    },
   }),
   tool('get_proof_status', {
     title: 'See where a proof is',
@@ -72,5 +78,6 @@ export const PROOF_TOOLS = [
     answer: ProofPackFile,
     isRead: true,
     isOpenWorld: true,
+    about: { receipt_id: 'The receiptId of any signed receipt of the tenant.' },
   }),
 ];
