@@ -10,33 +10,39 @@ import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
-/** The compiled tenant API, `svc start api`, in a process of its own that can be killed and started again on the same port. */
+/** The compiled `svc start api` or `svc start tools`, in a process of its own that can be killed and started again on the same port. */
 export class ApiProcess {
   private child: ChildProcess | undefined;
   private said = '';
 
   private constructor(
+    private readonly app: 'api' | 'tools',
     private readonly environment: Record<string, string>,
     readonly url: string,
   ) {}
 
-  static async at(databaseUrl: string, dataDir: string, env: Record<string, string> = {}): Promise<ApiProcess> {
+  static async at(
+    databaseUrl: string,
+    dataDir: string,
+    env: Record<string, string> = {},
+    app: 'api' | 'tools' = 'api',
+  ): Promise<ApiProcess> {
     const port = await freePort();
     const environment = {
       PATH: process.env['PATH'] ?? '',
       NODE_ENV: 'test',
       SVC_DATABASE_URL: databaseUrl,
       SVC_DATA_DIR: dataDir,
-      SVC_API_PORT: String(port),
+      [app === 'api' ? 'SVC_API_PORT' : 'SVC_TOOLS_PORT']: String(port),
       SVC_LOG_LEVEL: 'error',
       ...env,
     };
-    return new ApiProcess(environment, `http://127.0.0.1:${port}`);
+    return new ApiProcess(app, environment, `http://127.0.0.1:${port}`);
   }
 
   /** Starts it and waits until it is ready. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [PROGRAM, 'start', 'api'], {
+    const child = spawn(process.execPath, [PROGRAM, 'start', this.app], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -44,7 +50,7 @@ export class ApiProcess {
       stream.setEncoding('utf8').on('data', (text: string) => (this.said += text));
     this.child = child;
     for (let waited = 0; waited < 30_000; waited += 50) {
-      if (child.exitCode !== null) throw new Error(`svc start api ended with ${child.exitCode}:\n${this.said}`);
+      if (child.exitCode !== null) throw new Error(`svc start ${this.app} ended with ${child.exitCode}:\n${this.said}`);
       const isReady = await fetch(`${this.url}/readyz`).then(
         ({ status }) => status === 200,
         () => false,
@@ -52,7 +58,20 @@ export class ApiProcess {
       if (isReady) return;
       await sleep(50);
     }
-    throw new Error(`svc start api did not become ready:\n${this.said}`);
+    throw new Error(`svc start ${this.app} did not become ready:\n${this.said}`);
+  }
+
+  get pid(): number {
+    return this.child!.pid!;
+  }
+
+  get hasEnded(): boolean {
+    return !this.child || this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Everything it wrote, to either side. */
+  get output(): string {
+    return this.said;
   }
 
   /** SIGKILL, or SIGTERM for a drain; waits for the end. */
