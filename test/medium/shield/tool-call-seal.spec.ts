@@ -241,16 +241,17 @@ describe('a sealed effect', () => {
 
 describe('the client behind a sealed request', () => {
   it('is the one that called the tool service, for the limits of public routes', async () => {
+    const body = { agentFramework: 'test' };
     const register = (headers: Record<string, string> = {}) =>
-      send(api.url, 'POST', '/v1/agents/register', { agentFramework: 'test' }, headers);
+      send(api.url, 'POST', '/v1/agents/register', body, headers);
     const from = async (clientAddress: string) => {
       const caller = tools.publicCallers.callerAt(clientAddress);
       const call = {
         ...query(acme),
-        ...{ caller, tool: 'register_agent', route: 'POST /v1/agents/register', isRead: true, arguments: {} },
+        ...{ caller, tool: 'register_agent', route: 'POST /v1/agents/register', isRead: false, arguments: {} },
       };
       const { decisionId } = await tools.admit(call);
-      return sealOf(tools, call, { decisionId, clientAddress });
+      return sealOf(tools, call, { decisionId, clientAddress, request: { body } });
     };
     const [one, two] = await Promise.all([from('192.0.2.1'), from('192.0.2.2')]);
     for (const seal of [one, one, two, two]) expect((await register(seal)).status).toBe(201);
