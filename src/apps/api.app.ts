@@ -21,7 +21,7 @@ import { OutboxModule } from '../modules/outbox/outbox.module.js';
 import { SeatsModule } from '../modules/seats/seats.module.js';
 import { ShieldModule } from '../modules/shield/shield.module.js';
 import { WatchesModule } from '../modules/watches/watches.module.js';
-import { listen, makeHttpApp, type RunningApp } from './http-app.js';
+import { listen, makeHttpApp, serveDocument, type RunningApp } from './http-app.js';
 
 /** The tenant API: which rooms it opens, nothing else. */
 @Module({})
@@ -52,7 +52,8 @@ class ApiModule {
 /** Opens the tenant API on the address of the settings. */
 export async function openApi(parts: ProcessParts): Promise<RunningApp> {
   const { settings, log, metrics } = parts;
-  const app = await makeHttpApp(ApiModule.of(parts), makeHttpServer(settings.api, log, metrics), parts, {
+  const app = await makeHttpApp(ApiModule.of(parts), makeHttpServer(settings.api, log, metrics), parts);
+  serveDocument(app, {
     title: 'svc tenant API',
     description:
       'Ingest documents, retrieve ranked passages, cite them in answers, and prove it. Interface version 0.1.0; every failure has one body, ProblemBody.',

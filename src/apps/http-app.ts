@@ -14,25 +14,27 @@ export interface RunningApp {
   url: string;
 }
 
-/** A Nest app on its HTTP server, not yet listening: Swagger UI at /docs, the document itself at /openapi.json. */
-export async function makeHttpApp(
+/** A Nest app on its HTTP server, not yet listening. */
+export function makeHttpApp(
   module: DynamicModule,
   server: FastifyAdapter,
   { log }: Pick<ProcessParts, 'log'>,
-  title: DocumentTitle,
 ): Promise<NestFastifyApplication> {
-  const app = await NestFactory.create<NestFastifyApplication>(module, server, {
+  return NestFactory.create<NestFastifyApplication>(module, server, {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
   });
+}
+
+/** Swagger UI at /docs, the document itself at /openapi.json. */
+export function serveDocument(app: NestFastifyApplication, title: DocumentTitle): void {
   SwaggerModule.setup('docs', app, describeApi(app, title), {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: 'openapi.yaml',
     customSiteTitle: title.title,
     swaggerOptions: { persistAuthorization: true },
   });
-  return app;
 }
 
 /** Binds an app to the address of its settings. */

@@ -5,6 +5,7 @@ import { fail } from './output.js';
 /** A verb is loaded only when it is asked for: `svc verify` must not wait for a web framework. */
 const VERBS: Record<string, () => Promise<Command>> = {
   start: async () => (await import('./start.js')).startCommand(),
+  stdio: async () => (await import('./stdio.js')).stdioCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
   backup: async () => (await import('./backup.js')).backupCommand(),
   restore: async () => (await import('./restore.js')).restoreCommand(),

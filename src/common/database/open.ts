@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.js';
 import { externalAddress, type DatabaseAddress } from './connection.js';
-import { startEmbedded } from './embedded/embedded.js';
+import { findEmbedded, startEmbedded } from './embedded/embedded.js';
 
 export interface OpenDatabase {
   address: DatabaseAddress;
@@ -16,4 +16,12 @@ export async function openDatabase(settings: Settings, log: (message: string) =>
   if (address) return { address, embedded: false, close: () => Promise.resolve() };
   const server = await startEmbedded({ dataDir: settings.process.dataDir, log });
   return { address: { ownerUrl: server.url }, embedded: true, close: () => server.stop() };
+}
+
+/** The database of the settings as it is there now: nothing is started, and nothing is kept from stopping. */
+export function findDatabase(settings: Settings): DatabaseAddress | undefined {
+  const address = externalAddress(settings);
+  if (address) return address;
+  const ownerUrl = findEmbedded(settings.process.dataDir);
+  return ownerUrl === undefined ? undefined : { ownerUrl };
 }

@@ -9,12 +9,17 @@ export type Log = Logger;
 const FLUSH_MS = 100;
 const BUFFER_BYTES = 4096;
 
+const STDOUT = 1;
+const STDERR = 2;
+
 /**
  * JSON lines on stdout, written in groups; what waits is written when the process exits. Members that can hold a credential are removed
  * whatever object they come in.
+ *
+ * @param stdoutIsTaken whether stdout is for something else: the lines then go to stderr
  */
-export function makeLog(settings: Settings, app: string): Log {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
+export function makeLog(settings: Settings, app: string, stdoutIsTaken = false): Log {
+  const destination = pino.destination({ dest: stdoutIsTaken ? STDERR : STDOUT, sync: false, minLength: BUFFER_BYTES });
   setInterval(() => destination.flush(), FLUSH_MS).unref();
   return pino(
     {

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openClusterHome, removeClusterHome, SOCKET_PORT } from './cluster-home.js';
@@ -69,6 +70,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     removeHolder(cluster.holdersDir, holder);
     throw error;
   }
+}
+
+/** The address of the server that runs for a data directory, for whoever does not become one of its users; undefined when there is none. */
+export function findEmbedded(dataDir: string): string | undefined {
+  const place = join(dataDir, 'postgres');
+  const running = existsSync(place) ? findPostmaster(join(realpathSync(place), 'data')) : undefined;
+  return running?.isReady ? connectionUrl('svc_owner', running.socketDir) : undefined;
 }
 
 /** The form node-postgres, pg-boss, TypeORM and libpq all take: an empty host and the socket's directory as parameter `host`. */
