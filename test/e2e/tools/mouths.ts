@@ -74,8 +74,8 @@ export function speakStdio(address: MouthAddress): SpokenMouth {
       while (!isMarked || (found.length === 0 && expectsAnswer(payload))) {
         const { value, done } = await lines.next();
         if (done) throw new Error('svc stdio ended');
-        if ((value as string).includes(mark)) isMarked = true;
-        else found.push(value as string);
+        if (value.includes(mark)) isMarked = true;
+        else found.push(value);
       }
       return found;
     },
