@@ -12,8 +12,6 @@ import { definitionDigest, makeTool } from './make-tool.js';
 import type { Tool } from './tool.js';
 import type { NamedToolDeclaration } from './tool-declaration.js';
 
-export type { Tool, ToolDefinition } from './tool.js';
-
 /** What the rooms declare; the order is that of TOOL_NAMES. */
 export const DECLARED_TOOLS: readonly NamedToolDeclaration[] = [
   ...AGENT_TOOLS,
