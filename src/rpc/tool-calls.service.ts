@@ -150,14 +150,30 @@ function readyCall(tool: Tool, given: ToolArguments, { peer, caller }: { peer: P
   const approvalToken = given.approvalToken ?? peer.approvalToken;
   if (approvalToken !== undefined) call.approvalToken = approvalToken;
   if (tool.idempotency === 'none') return call;
-  const key = given.idempotencyKey ?? peer.idempotencyKey;
-  if (key === undefined && tool.idempotency === 'required')
+  const { name } = tool.definition;
+  call.idempotencyKey = keyOf(tool, given, peer) ?? derivedKey(caller.tenantId, caller.principal, name, given.args);
+  return call;
+}
+
+/** The parameter, or the header beside the request; both must agree, as for the API (D9). */
+function keyOf(
+  { idempotency }: Tool,
+  { idempotencyKey: own }: ToolArguments,
+  { idempotencyKey: beside }: Peer,
+): string | undefined {
+  if (own !== undefined && beside !== undefined && own !== beside)
     throw new IdempotencyKeyRequired(
       {},
-      'Send params.idempotency_key with 8 to 255 characters of your choosing, a new one for each effect; where a request holds one call, the header x-idempotency-key serves too',
+      'params.idempotency_key and the header x-idempotency-key differ; send one, or the same in both',
     );
-  call.idempotencyKey = key ?? derivedKey(caller.tenantId, caller.principal, tool.definition.name, given.args);
-  return call;
+  const key = own ?? beside;
+  const isMissing = key === undefined && idempotency === 'required';
+  if (isMissing || (key !== undefined && !/^(?=.{8,255}$)[!-~]([ -~]*[!-~])?$/.test(key)))
+    throw new IdempotencyKeyRequired(
+      {},
+      'Send params.idempotency_key with 8 to 255 characters of ASCII, a new one for each effect; where a request holds one call, the header x-idempotency-key serves too',
+    );
+  return key;
 }
 
 /** The call as the shield decides on it and the API is told of it. */

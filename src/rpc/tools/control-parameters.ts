@@ -12,13 +12,22 @@ export const TENANT_SCHEMA: JsonSchema = {
     'Leave it out: the credential says which tenant it is. Sent, it must be that one; another is refused (-32001).',
 };
 
-const KEY = { type: 'string', minLength: 8, maxLength: 255, examples: ['5f0c9a4e-1d2b-4c3a-8e7f-6a5b4c3d2e1f'] };
+/** They go on in a header: ASCII that no reader trims. */
+const HEADER_TEXT = '^[!-~]([ -~]*[!-~])?$';
+const KEY = {
+  type: 'string',
+  minLength: 8,
+  maxLength: 255,
+  pattern: HEADER_TEXT,
+  examples: ['5f0c9a4e-1d2b-4c3a-8e7f-6a5b4c3d2e1f'],
+};
 
 /** Their schemas; of the key of an effect, the one where it is required and the one where it is made when absent. */
 export const CONTROL_SCHEMAS = {
   session_token: {
     type: 'string',
     minLength: 16,
+    pattern: HEADER_TEXT,
     description: 'The whole sessionToken that register_agent answered: svc_self_...',
   },
   required: {
@@ -35,6 +44,7 @@ export const CONTROL_SCHEMAS = {
   shield_approval_token: {
     type: 'string',
     minLength: 8,
+    pattern: HEADER_TEXT,
     description:
       'Leave it out, except after the error ShieldApprovalRequired (-32002): then the token that an owner got by approving its approvalRequestId. Send it with exactly the same arguments. It works once.',
   },
