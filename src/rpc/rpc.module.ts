@@ -9,6 +9,8 @@ import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import { McpServers } from './mcp/mcp-servers.js';
 import { McpStdio } from './mcp/mcp-stdio.js';
 import { HttpController } from './mouths/http.controller.js';
+import { SseController } from './mouths/sse.controller.js';
+import { SseMouth } from './mouths/sse.mouth.js';
 import { StreamController } from './mouths/stream.controller.js';
 import { StreamMouth } from './mouths/stream.mouth.js';
 import { RpcServer } from './rpc.server.js';
@@ -25,7 +27,7 @@ export class RpcModule {
     return {
       module: RpcModule,
       imports: [ToolAdmissionsModule, ApprovalHandoverModule],
-      controllers: [HttpController, StreamController, McpController, ToolsController],
+      controllers: [HttpController, StreamController, SseController, McpController, ToolsController],
       providers: [
         { provide: RpcServer, useValue: server },
         { provide: ToolRegistry, useFactory: () => new ToolRegistry() },
@@ -35,6 +37,7 @@ export class RpcModule {
         McpEndpoint,
         McpServers,
         McpStdio,
+        SseMouth,
         StreamMouth,
         ToolCallers,
         ToolCallsService,
