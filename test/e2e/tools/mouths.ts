@@ -101,9 +101,9 @@ function expectsAnswer(payload: string | Uint8Array): boolean {
   }
 }
 
-export function spawnStdio(address: MouthAddress): ChildProcess {
+export function spawnStdio(address: MouthAddress, stderr: 'inherit' | 'pipe' = 'inherit'): ChildProcess {
   const { command, args, env } = stdioCommand(address);
-  return spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  return spawn(command, args, { env, stdio: ['pipe', 'pipe', stderr] });
 }
 
 /** How a client starts `svc stdio`. */

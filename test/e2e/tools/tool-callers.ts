@@ -1,0 +1,100 @@
+import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect } from 'vitest';
+import { speakRpc, speakStdio, speakStream, stdioCommand, type MouthAddress, type SpokenMouth } from './mouths.js';
+
+export const MOUTHS = ['/rpc', 'tools/call on /rpc', '/stream', 'stdio', 'MCP', 'MCP on stdio'] as const;
+export type MouthName = (typeof MOUTHS)[number];
+
+/** What a tool answered, whichever mouth said it. Untyped: the tests assert on shapes they know. */
+export interface ToolOutcome {
+  result?: any;
+  error?: { code: number; message: string; data?: any };
+}
+
+/** An outside client that calls tools by one mouth, as one principal. */
+export interface ToolCaller {
+  name: MouthName;
+  call(tool: string, args: object): Promise<ToolOutcome>;
+  close(): Promise<void>;
+}
+
+export function openMouth(name: MouthName, address: MouthAddress): Promise<ToolCaller> {
+  switch (name) {
+    case '/rpc':
+      return byMethod(name, speakRpc(address));
+    case 'tools/call on /rpc':
+      return byToolsCall(name, speakRpc(address));
+    case '/stream':
+      return byMethod(name, speakStream(address));
+    case 'stdio':
+      return byMethod(name, speakStdio(address));
+    case 'MCP':
+      return byClient(name, httpTransport(address));
+    case 'MCP on stdio':
+      return byClient(name, new StdioClientTransport(stdioCommand(address)));
+  }
+}
+
+/** Methods are the names of tools. */
+async function byMethod(name: MouthName, mouth: SpokenMouth): Promise<ToolCaller> {
+  return { name, call: (tool, args) => ask(mouth, tool, args), close: () => mouth.close() };
+}
+
+async function byToolsCall(name: MouthName, mouth: SpokenMouth): Promise<ToolCaller> {
+  return {
+    name,
+    call: async (tool, args) => {
+      const { result, error } = await ask(mouth, 'tools/call', { name: tool, arguments: args });
+      return error ? { error } : { result: contentOf(result) };
+    },
+    close: () => mouth.close(),
+  };
+}
+
+async function ask(mouth: SpokenMouth, method: string, params: object): Promise<ToolOutcome> {
+  const id = crypto.randomUUID();
+  const answers = await mouth.ask(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+  expect(answers).toHaveLength(1);
+  const { jsonrpc, id: answered, ...outcome } = JSON.parse(answers[0]!);
+  expect([jsonrpc, answered]).toEqual(['2.0', id]);
+  return outcome;
+}
+
+/** The official client, pinned to the current protocol. It validates what tools answer against the schemas they are listed with. */
+async function byClient(name: MouthName, transport: Transport): Promise<ToolCaller> {
+  const client = new Client(
+    { name: 'outside', version: '1.0.0' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  await client.connect(transport);
+  await client.listTools();
+  return {
+    name,
+    call: async (tool, args) => {
+      try {
+        const result = await client.callTool({ name: tool, arguments: { ...args } });
+        return result.isError
+          ? { error: result._meta!['svc/error'] as ToolOutcome['error'] }
+          : { result: contentOf(result) };
+      } catch (error) {
+        if (!(error instanceof ProtocolError)) throw error;
+        const { code, message, data } = error;
+        return { error: { code, message, data } };
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+/** What is said twice, as structure and as text for older clients, must be the same. */
+function contentOf({ content, structuredContent }: any): unknown {
+  expect(content).toEqual([{ type: 'text', text: expect.any(String) }]);
+  expect(JSON.parse(content[0].text)).toEqual(structuredContent);
+  return structuredContent;
+}
+
+export const httpTransport = ({ toolsUrl, tenantId, apiKey }: MouthAddress): Transport =>
+  new StreamableHTTPClientTransport(new URL('/mcp', toolsUrl), {
+    requestInit: { headers: { 'x-tenant-id': tenantId, 'x-api-key': apiKey } },
+  });
