@@ -4,6 +4,7 @@ import { Metrics } from '../common/observability/metrics.js';
 import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/house-problems.js';
 import { Problem } from '../common/problem/problem.js';
 import { TOOL_CALL_HEADER, toolCallToSeal, ToolCallSeal, type ToolCall } from '../common/shield/tool-call-seal.js';
+import { TOOL_SERVER_ID } from '../common/shield/shield-pipeline.js';
 import { ToolAdmissionsService } from '../modules/shield/tool-calls/tool-admissions.service.js';
 import { ApiConnection, type ApiAnswer } from './api-connection.js';
 import { RPC_CODES, RpcFailure } from './json-rpc.js';
@@ -13,9 +14,6 @@ import { derivedKey, readArguments, requestOf, type ApiRequest, type ToolArgumen
 import type { Tool } from './tools/tool.js';
 import { codeOf, failureOf } from './tools/tool-errors.js';
 import { ToolRegistry } from './tools/tool-registry.js';
-
-/** The server that the definitions of our own tools belong to, as the shield knows it. */
-export const SERVER_ID = 'svc-tools';
 
 /** A call that is ready to go on. */
 interface ReadyCall {
@@ -181,7 +179,7 @@ const toolCallOf = ({ tool, caller, given, request }: ReadyCall): ToolCall => ({
   caller,
   tool: tool.definition.name,
   route: request.address,
-  serverId: SERVER_ID,
+  serverId: TOOL_SERVER_ID,
   toolDigest: tool.digest,
   isRead: tool.isRead,
   arguments: given.args,
