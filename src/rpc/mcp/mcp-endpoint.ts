@@ -13,27 +13,33 @@ import { McpServers } from './mcp-servers.js';
 @Injectable()
 export class McpEndpoint implements OnModuleDestroy {
   private readonly handler: McpHttpHandler;
+  /** Apart from all others, so that the end of subscriptions ends no call. */
+  private readonly subscriptions: McpHttpHandler;
 
   constructor(
     servers: McpServers,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.handler = createMcpHandler((context) => servers.make(() => peerOf(context)), {
-      legacy: 'stateless',
-      onerror: (error) => this.log.info({ error }, 'mcp: a request was refused'),
-    });
+    const make = () =>
+      createMcpHandler((context) => servers.make(() => peerOf(context)), {
+        legacy: 'stateless',
+        onerror: (error) => this.log.info({ error }, 'mcp: a request was refused'),
+      });
+    this.handler = make();
+    this.subscriptions = make();
   }
 
-  /** Subscriptions are open as long as their clients want: they would hold up the end of the process. */
+  /** Subscriptions last as long as their clients want; a process that stops would wait for them. Calls in flight are answered. */
   async onModuleDestroy(): Promise<void> {
-    await this.handler.close();
+    await this.subscriptions.close();
   }
 
   async answer(request: FastifyRequest, body: Buffer, peer: Peer): Promise<Response> {
     const parsed = body.length === 0 ? undefined : readJsonText(body);
     if (parsed === UNREADABLE) return parseError();
     const beside = new Map<string, string>();
-    const response = await this.handler.fetch(webRequest(request, peer.signal), {
+    const handler = isSubscription(parsed) ? this.subscriptions : this.handler;
+    const response = await handler.fetch(webRequest(request, peer.signal), {
       parsedBody: parsed,
       authInfo: carrying({ ...(isBatch(parsed) ? alone(peer) : peer), beside }),
     });
@@ -41,6 +47,9 @@ export class McpEndpoint implements OnModuleDestroy {
     return response;
   }
 }
+
+const isSubscription = (parsed: unknown): boolean =>
+  (parsed as { method?: unknown } | null | undefined)?.method === 'subscriptions/listen';
 
 const isBatch = (parsed: unknown): boolean => Array.isArray(parsed) && parsed.length > 1;
 /** What stands beside a request is for one call: two effects must not share a key by accident. */

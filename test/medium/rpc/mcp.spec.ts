@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
@@ -291,5 +293,67 @@ describe('what the API behind it answers', () => {
     });
     await mcp.close();
     await few.close();
+  });
+});
+
+describe('a client that goes away', () => {
+  /** An API that answers nothing by itself, and tells which of its calls were given up. */
+  async function startSilentApi() {
+    const calls: { path: string; isGivenUp: boolean; answer: (body: object) => void }[] = [];
+    const server = createServer((request, response) => {
+      const answer = (body: object) => void response.end(JSON.stringify(body));
+      const call = { path: request.url!, isGivenUp: false, answer };
+      calls.push(call);
+      response.once('close', () => (call.isGivenUp = true));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { calls, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+
+  it('gives up what only reads; what changes something goes on', async () => {
+    const silent = await startSilentApi();
+    const waiting = await startTools(api, { apiUrl: silent.url });
+    const mcp = await connect(waiting.url, acme);
+    const gone = new AbortController();
+    const title = { title: 'Wanted by nobody', body: 'Because', idempotency_key: key() };
+    const asked = [
+      mcp.callTool({ name: 'browse_bundles', arguments: {} }, { signal: gone.signal }),
+      mcp.callTool({ name: 'submit_feature_request', arguments: title }, { signal: gone.signal }),
+    ];
+    await expect.poll(() => silent.calls.length, { timeout: 20_000 }).toBe(2);
+    gone.abort();
+    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const isGivenUp = (path: string) => silent.calls.find((call) => call.path.startsWith(path))!.isGivenUp;
+    await expect.poll(() => isGivenUp('/v1/bundles'), { timeout: 20_000 }).toBe(true);
+    expect(isGivenUp('/v1/feedback/requests')).toBe(false);
+    silent.server.closeAllConnections();
+    silent.server.close();
+    await mcp.close();
+    await waiting.close();
+  });
+
+  it('may leave a subscription open: a process that stops ends it, and answers the calls in flight', async () => {
+    const silent = await startSilentApi();
+    const stopping = await startTools(api, { apiUrl: silent.url });
+    const credential = { 'x-tenant-id': acme.tenantId, 'x-api-key': acme.apiKey, 'content-type': 'application/json' };
+    const listening = await fetch(`${stopping.url}/mcp`, {
+      method: 'POST',
+      headers: { ...mirrored('subscriptions/listen'), ...credential },
+      body: JSON.stringify(envelope('subscriptions/listen', { notifications: { toolsListChanged: true } })),
+    });
+    const events = listening.body!.pipeThrough(new TextDecoderStream()).getReader();
+    // Nothing that is listened for is ever told, and the acknowledgement says so.
+    expect((await events.read()).value).toContain('notifications/subscriptions/acknowledged');
+    const mcp = await connect(stopping.url, acme);
+    const asked = mcp.callTool({ name: 'browse_bundles', arguments: {} });
+    await expect.poll(() => silent.calls.length, { timeout: 20_000 }).toBe(1);
+    const stopped = stopping.close();
+    // The subscription ends while the call is still in flight.
+    for (let part = await events.read(); !part.done;) part = await events.read();
+    silent.calls[0]!.answer({ bundles: [], next_cursor: null });
+    expect(await asked).toMatchObject({ isError: false, structuredContent: { bundles: [] } });
+    await stopped;
+    silent.server.close();
+    await mcp.close();
   });
 });
