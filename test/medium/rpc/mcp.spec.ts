@@ -352,7 +352,10 @@ describe('a client that goes away', () => {
     for (let part = await events.read(); !part.done;) part = await events.read();
     silent.calls[0]!.answer({ bundles: [], next_cursor: null });
     expect(await asked).toMatchObject({ isError: false, structuredContent: { bundles: [] } });
+    // As the drain of a process does: a connection that was busy when the close began is waited for.
+    const idle = setInterval(() => stopping.app.getHttpServer().closeIdleConnections(), 20);
     await stopped;
+    clearInterval(idle);
     silent.server.close();
     await mcp.close();
   });
