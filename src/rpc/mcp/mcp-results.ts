@@ -39,7 +39,7 @@ export function resultOfFailure({ code, message, data }: RpcFailure): CallToolRe
 }
 
 /** The end of a call that the tool itself reports: read by the model as text, by programs in `_meta`. */
-export function failed(error: { code: number; message: string; data?: unknown }): CallToolResult {
+function failed(error: { code: number; message: string; data?: unknown }): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(error) }],
     isError: true,
