@@ -23,11 +23,13 @@ COPY docs docs
 ENV PATH=/app/node_modules/.bin:$PATH \
     NODE_ENV=production \
     SVC_DATA_DIR=/data \
-    SVC_API_HOST=0.0.0.0
+    SVC_API_HOST=0.0.0.0 \
+    SVC_TOOLS_HOST=0.0.0.0
 USER svc
 VOLUME /data
-EXPOSE 8090
+EXPOSE 8090 8091
+# Whichever apps listen in this container must be ready.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_API_PORT || 8090}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "const { env, exit } = process; Promise.allSettled([env.SVC_API_PORT || 8090, env.SVC_TOOLS_PORT || 8091].map((port) => fetch(`http://127.0.0.1:${port}/readyz`))).then((all) => { const here = all.filter(({ value }) => value); exit(here.length > 0 && here.every(({ value }) => value.ok) ? 0 : 1); })"]
 ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["start", "api"]

@@ -132,6 +132,21 @@ describe('svc start', { timeout: 120_000 }, () => {
   });
 });
 
+describe('svc start with ports that may be any', { timeout: 120_000 }, () => {
+  it('takes two, and tells them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
+    const any = await SvcProcess.start(folder, { anyPorts: true });
+    try {
+      const bodies = [any.url, any.toolsUrl].map(async (url) => (await fetch(`${url}/readyz`)).json());
+      expect(await Promise.all(bodies)).toMatchObject([{ service: 'api' }, { service: 'tools' }]);
+      await until('the welcome', () => any.console.includes(any.url) && any.console.includes(any.toolsUrl));
+    } finally {
+      await any.stop();
+      removeDataDir(folder);
+    }
+  });
+});
+
 interface HalfRequest {
   /** Sends the rest. @returns the answer, from its status line on */
   finish(): Promise<string>;

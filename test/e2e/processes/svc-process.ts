@@ -39,11 +39,11 @@ export class SvcProcess {
   /** Starts it and waits until /readyz answers 200, in both apps. */
   static async start(
     dataDir: string,
-    options: { root?: string; environment?: Record<string, string> } = {},
+    options: { root?: string; environment?: Record<string, string>; anyPorts?: true } = {},
   ): Promise<SvcProcess> {
     const root = options.root ?? ROOT;
     execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
-    const [port, toolsPort] = await freePorts();
+    const [port, toolsPort] = options.anyPorts ? [0, 0] : await freePorts();
     const svc = new SvcProcess(dataDir, port, toolsPort, join(root, 'dist', 'main.js'), options.environment ?? {});
     const isReady = async (): Promise<boolean> =>
       (await svc.readiness()) === 200 && (await svc.toolsReadiness()) === 200;
@@ -52,12 +52,13 @@ export class SvcProcess {
     return svc;
   }
 
+  /** Where its API is; for a port that might be any, as credentials.json says. */
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return this.port === 0 ? this.credentials.api_url : `http://127.0.0.1:${this.port}`;
   }
 
   get toolsUrl(): string {
-    return `http://127.0.0.1:${this.toolsPort}`;
+    return this.toolsPort === 0 ? this.credentials.tools_url : `http://127.0.0.1:${this.toolsPort}`;
   }
 
   get pid(): number {
@@ -100,12 +101,12 @@ export class SvcProcess {
 
   /** Status of the API's /readyz, 0 when nothing listens. */
   readiness(): Promise<number> {
-    return statusOf(`${this.url}/readyz`);
+    return statusOf(() => `${this.url}/readyz`);
   }
 
   /** The same of the tool service. */
   toolsReadiness(): Promise<number> {
-    return statusOf(`${this.toolsUrl}/readyz`);
+    return statusOf(() => `${this.toolsUrl}/readyz`);
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -123,9 +124,9 @@ export class SvcProcess {
   }
 }
 
-async function statusOf(url: string): Promise<number> {
+async function statusOf(url: () => string): Promise<number> {
   try {
-    const answer = await fetch(url);
+    const answer = await fetch(url());
     await answer.arrayBuffer();
     return answer.status;
   } catch {
