@@ -53,7 +53,7 @@ export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
    * @throws ServiceUnavailable when the process is stopping
    */
   async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.isClosing) throw new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; connect anew');
+    if (this.isClosing) throw this.refusal(reply);
     const peer = httpPeer(request, reply, { mouth: 'stream', addresses: this.addresses });
     if (Buffer.isBuffer(request.body)) return this.answerOne(request.body, peer, reply);
     const stream = new OpenStream(request, reply, {
@@ -81,6 +81,12 @@ export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
     clearTimeout(late);
   }
 
+  /** The rest of a request that may never end is not waited for. */
+  private refusal(reply: FastifyReply): ServiceUnavailable {
+    void reply.header('connection', 'close');
+    return new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; connect anew');
+  }
+
   private destroyAll(): void {
     for (const stream of this.open.keys()) stream.destroy();
   }
@@ -93,6 +99,6 @@ export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
     reply
       .status(status)
       .headers({ ...STREAM_HEADERS, ...headers })
-      .send(answer.text === undefined ? '' : `${answer.text}\n`);
+      .send(Buffer.from(answer.text === undefined ? '' : `${answer.text}\n`));
   }
 }

@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SseMouth } from '../../../src/rpc/mouths/sse.mouth.js';
+import { send, startApi, type TestApi } from '../../kit/app.js';
+import { startTools, type TestTools } from '../../kit/tools.js';
+import { SseClient } from './sse-client.js';
+
+const soon = { timeout: 20_000, interval: 20 };
+const ID = /^[0-9a-f]{12}-\d{10}$/;
+let api: TestApi;
+let tools: TestTools;
+const clients: SseClient[] = [];
+beforeAll(async () => {
+  api = await startApi();
+  tools = await startTools(api);
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await expect.poll(connections, soon).toBe(0);
+});
+afterAll(async () => {
+  await tools.close();
+  await api.close();
+});
+
+const connections = async () =>
+  Number(/^svc_sse_connections (\d+)/m.exec((await send(tools.url, 'GET', '/metrics')).text)?.[1]);
+/** Credentials that are none. */
+const NOT_ENOUGH: Record<string, string>[] = [
+  {},
+  { 'x-tenant-id': 'acme' },
+  { 'x-tenant-id': 'acme', 'x-api-key': 'svc_key_wrong' },
+];
+const credential = ({ tenantId, apiKey } = api.tenant) => ({ 'x-tenant-id': tenantId, 'x-api-key': apiKey });
+
+function open(headers: Record<string, string> = {}, url = tools.url): SseClient {
+  const client = new SseClient(url, { ...credential(), ...headers });
+  clients.push(client);
+  return client;
+}
+
+/** A whole round: every connection's turn comes once. */
+async function round(): Promise<void> {
+  for (let group = 0; group < 15; group += 1) await tools.app.get(SseMouth).beat();
+}
+
+/** A client past its beginning. @returns the id of the event with which it began */
+async function begun(client: SseClient): Promise<string> {
+  await client.next();
+  return (await client.next())!.id!;
+}
+
+describe('the events', () => {
+  it('begin with how to come back and the capabilities, under headers that let them through proxies', async () => {
+    const client = open({ 'x-request-id': 'sse-1' });
+    const { statusCode, headers } = await client.head;
+    expect([statusCode, headers]).toMatchObject([
+      200,
+      {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store, no-transform',
+        'x-accel-buffering': 'no',
+        'x-request-id': 'sse-1',
+      },
+    ]);
+    expect(await client.next()).toEqual({ comment: 'svc-tools', retry: '3000' });
+    const { body } = await send(tools.url, 'GET', '/capabilities', undefined, credential());
+    expect(await client.next()).toEqual({ event: 'capabilities', id: expect.stringMatching(ID), data: body });
+    expect(body.tools).toHaveLength(29);
+  });
+
+  it('go on with heartbeats, whose ids grow', async () => {
+    const client = open();
+    const ids = [await begun(client)];
+    for (let beat = 0; beat < 3; beat += 1) {
+      const before = Date.now();
+      await round();
+      const { id, event, data } = (await client.next())!;
+      expect([event, Object.keys(data), Date.parse(data.at) >= before]).toEqual(['heartbeat', ['at'], true]);
+      expect(data.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      ids.push(id!);
+    }
+    expect([...new Set(ids)].sort()).toEqual(ids);
+    expect(ids.map((id) => Number(id.split('-')[1]))).toEqual([1, 2, 3, 4]);
+  });
+
+  it('come to each connection once in a round, whenever it began; the last one says that the process stops', async () => {
+    const own = await startTools(api);
+    const mouth = own.app.get(SseMouth);
+    const counted: SseClient[] = [];
+    for (let n = 0; n < 15; n += 1) {
+      counted.push(open({}, own.url));
+      await begun(counted[n]!);
+      await mouth.beat();
+    }
+    for (let group = 0; group < 15; group += 1) await mouth.beat();
+    const rest = Promise.all(counted.map((client) => client.rest()));
+    await own.close();
+    // The first one had its second turn when the round began anew.
+    const expected = (heartbeats: number) => [...Array<string>(heartbeats).fill('heartbeat'), 'end'];
+    const found = (await rest).map((events) => events.map(({ event }) => event));
+    expect(found).toEqual(counted.map((_, n) => expected(n === 0 ? 2 : 1)));
+    expect((await rest)[0]!.at(-1)).toEqual({
+      event: 'end',
+      id: expect.stringMatching(ID),
+      data: { reason: 'shutdown' },
+    });
+  });
+});
+
+describe('who comes back', () => {
+  it('with the id of its last event is told from where it goes on, and not the capabilities again', async () => {
+    const first = open();
+    const id = await begun(first);
+    first.destroy();
+    const second = open({ 'last-event-id': id });
+    expect(await second.next()).toMatchObject({ retry: '3000' });
+    const resumed = (await second.next())!;
+    expect(resumed).toEqual({ event: 'resumed', id: expect.stringMatching(ID), data: { after: id } });
+    expect(resumed.id! > id).toBe(true);
+    await round();
+    const heartbeat = (await second.next())!;
+    expect([heartbeat.event, heartbeat.id! > resumed.id!]).toEqual(['heartbeat', true]);
+  });
+
+  it('is told the capabilities when it knows others, and its count goes on', async () => {
+    const client = open({ 'last-event-id': '0123456789ab-0000000041' });
+    await client.next();
+    const event = (await client.next())!;
+    expect([event.event, event.id!.split('-')[1]]).toEqual(['capabilities', '0000000042']);
+  });
+
+  it.each(['0', '0123456789ab', '0123456789AB-0000000007'])('with an id that is none of ours begins anew: %s', async (id) => {
+    const client = open({ 'last-event-id': id });
+    await client.next();
+    const event = (await client.next())!;
+    expect([event.event, event.id!.split('-')[1]]).toEqual(['capabilities', '0000000001']);
+  });
+});
+
+describe('the credential', () => {
+  it('is asked for', async () => {
+    for (const headers of NOT_ENOUGH) {
+      const answer = await send(tools.url, 'GET', '/sse', undefined, headers);
+      expect([answer.status, answer.body.type]).toEqual([401, 'Unauthorized']);
+    }
+  });
+
+  it('ends the connection as soon as it is revoked, and no other', async () => {
+    const made = (await api.tenant.call('POST', '/v1/org/api-keys', { label: 'sse' })).body;
+    const [revoked, other] = [open(credential({ ...api.tenant, apiKey: made.apiKey })), open()];
+    await begun(revoked);
+    const id = await begun(other);
+    expect((await api.tenant.call('DELETE', `/v1/org/api-keys/${made.id}`)).status).toBe(200);
+    expect(await revoked.rest()).toEqual([
+      { event: 'end', id: expect.stringMatching(ID), data: { reason: 'unauthorized' } },
+    ]);
+    await round();
+    expect((await other.next())!.id! > id).toBe(true);
+    expect(await connections()).toBe(1);
+  });
+
+  it('is looked at with every heartbeat: one that has expired since ends its connection', async () => {
+    const made = (await api.tenant.call('POST', '/v1/org/api-keys', { label: 'short' })).body;
+    const client = open(credential({ ...api.tenant, apiKey: made.apiKey }));
+    await begun(client);
+    await api.database.query(`update api_key set expires_at = now() where key_id = $1`, [made.id]);
+    const events = client.rest();
+    // What was believed before the change is believed for five seconds more.
+    await expect
+      .poll(async () => {
+        await round();
+        return connections();
+      }, soon)
+      .toBe(0);
+    const found = (await events).map(({ event }) => event);
+    expect([found.at(0), found.at(-1)]).toEqual(['heartbeat', 'end']);
+  });
+});
