@@ -1,5 +1,6 @@
 import { ProtocolError, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApprovalHandoverService } from '../../../src/modules/shield/approvals/approval-handover.service.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { anotherKey, expectStatus, resolve } from '../shield/given.js';
@@ -282,5 +283,47 @@ describe('the rounds of such a call', () => {
     expect(status).toBe(200);
     if (isAsked) expect(body.result.resultType).toBe('input_required');
     else expect(body.error).toMatchObject({ code: -31002 });
+  });
+});
+
+describe('the hand-over of an approval', () => {
+  const take = (approvalRequestId: string, { tenantId = 'acme', keyId = asker.keyId } = {}) =>
+    tools.app
+      .get(ApprovalHandoverService, { strict: false })
+      .take({ tenantId, principal: `key:${keyId}` }, approvalRequestId);
+  const propose = async (): Promise<string> => {
+    const { title, body: text } = wanted();
+    const body = { action: 'POST /v1/feedback/requests', arguments: { body: { title, body: text } }, reason: 'Ahead' };
+    return (await expectStatus(201, asker.call('POST', '/v1/shield/approvals/propose', body))).body.approvalRequestId;
+  };
+
+  it('is to who asked alone, and of what was approved alone', async () => {
+    const id = await propose();
+    expect(await take(id)).toEqual({ state: 'pending' });
+    await expectStatus(200, resolve(approver, id));
+    const stranger = await api.addTenant('stranger');
+    expect(await take(id, { keyId: approver.keyId })).toBeUndefined();
+    expect(await take(id, { tenantId: 'stranger' })).toBeUndefined();
+    expect(await take(id, { tenantId: 'stranger', keyId: stranger.keyId })).toBeUndefined();
+    expect(await take('01900000-0000-7000-8000-000000000000')).toBeUndefined();
+    expect(await take(id)).toEqual({ state: 'approved', token: expect.stringMatching(/^svc_appr_/) });
+  });
+
+  it('tells what became of a request that was not approved, or no longer stands', async () => {
+    const [refused, late] = [await propose(), await propose()];
+    await expectStatus(200, resolve(approver, refused, { decision: 'reject', reason: 'Not this year' }));
+    expect(await take(refused)).toEqual({ state: 'rejected', reason: 'Not this year' });
+    await expectStatus(200, resolve(approver, late));
+    await api.database.query(`update shield_approval set expires_at = now() where approval_request_id = $1`, [late]);
+    expect(await take(late)).toEqual({ state: 'expired', reason: 'Looks right' });
+  });
+
+  it('keeps no token in clear', async () => {
+    const id = await propose();
+    await expectStatus(200, resolve(approver, id));
+    const found = await take(id);
+    const rows = await api.database.query('select * from shield_approval where approval_request_id = $1', [id]);
+    expect(found?.state).toBe('approved');
+    expect(JSON.stringify(rows)).not.toContain((found as { token: string }).token);
   });
 });
