@@ -71,9 +71,9 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
   it('ends by itself after kill -9 of everything that used it', async () => {
     const svc = await SvcProcess.start(folder);
     const postgres = svc.postgresPid;
-    const api = svc.apiPid;
+    const apps = [svc.apiPid, svc.toolsPid];
     svc.kill('SIGKILL');
-    process.kill(api, 'SIGKILL');
+    for (const app of apps) process.kill(app, 'SIGKILL');
     expect(isRunning(postgres)).toBe(true);
     await until('the end of PostgreSQL', () => !isRunning(postgres));
     removeDataDir(folder);
