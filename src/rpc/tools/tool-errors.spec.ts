@@ -16,7 +16,7 @@ describe('an error of the API', () => {
     [403, 'Forbidden', -32001],
     [403, 'ShieldApprovalRequired', -32002],
     [403, 'ShieldDenied', -32003],
-    [404, 'NotFound', -32004],
+    [404, 'WatchUnknown', -32004],
     [409, 'WatchExists', -32005],
     [412, 'FeatureDisabled', -32008],
     [413, 'PayloadTooLarge', -32602],
@@ -34,6 +34,14 @@ describe('an error of the API', () => {
     const failure = answered(status, body);
     expect(failure).toMatchObject({ code, message: 'What to do' });
     expect(failure.data).toEqual(body);
+  });
+
+  it('says of an address that the API does not have that the tool is not offered', () => {
+    const { code, message } = answered(404, { type: 'NotFound', status: 404, message: 'See /docs' }, 'register_agent');
+    expect([code, message]).toEqual([
+      -32004,
+      'This server does not offer register_agent: POST /v1/agents/register is switched off',
+    ]);
   });
 
   it('names parameters of the tool, in its places and in its words', () => {

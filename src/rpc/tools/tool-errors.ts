@@ -49,8 +49,15 @@ export function failureOfProblem(problem: Problem, requestId?: string): RpcFailu
 export function failureOf(status: number, body: unknown, tool: Tool): RpcFailure {
   if (!isRecord(body) || typeof body.type !== 'string')
     return new RpcFailure(codeOf(status), NOT_UNDERSTOOD, unreadable(status));
+  if (body.type === 'NotFound') return notOffered(status, body, tool);
   const data = Array.isArray(body.issues) ? withPlacesOf(tool, body, body.issues as Issue[]) : body;
   return new RpcFailure(codeOf(status, body.type), messageOf(data), data);
+}
+
+/** The API does not know the address at all, as where agents may not register themselves: what it says of its addresses helps no caller of a tool. */
+function notOffered(status: number, body: Record<string, unknown>, { definition, route }: Tool): RpcFailure {
+  const text = `This server does not offer ${definition.name}: ${route} is switched off`;
+  return new RpcFailure(codeOf(status), text, { ...body, detail: text, message: text });
 }
 
 const messageOf = ({ message, title }: Record<string, unknown>): string =>
