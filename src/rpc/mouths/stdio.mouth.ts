@@ -43,7 +43,7 @@ export class StdioMouth {
     });
     this.conversation = mcp.open({ peer: () => this.peer(), write: (line) => this.exchange.write(line) });
     // Whoever read what is answered is gone: what is under way is brought to its end, and nobody is left to tell.
-    output.once('error', () => this.stop());
+    output.on('error', () => this.stop());
   }
 
   /** Resolves when the input has ended, or was stopped, and every answer is written out. Never rejects. */
