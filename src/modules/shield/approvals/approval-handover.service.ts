@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { sha256 } from '../../../common/evidence/digest.js';
+import { ServerSecret } from '../../../common/sessions/server-secret.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { ApprovalState } from '../shield.types.js';
 import { ApprovalHandoverStore } from './approval-handover.store.js';
@@ -19,15 +20,16 @@ export class ApprovalHandoverService {
   constructor(
     private readonly tenancy: Tenancy,
     private readonly approvals: ApprovalHandoverStore,
+    private readonly secret: ServerSecret,
   ) {}
 
   /** @returns undefined when the caller has not asked for such an approval */
-  take(
+  async take(
     { tenantId, principal }: Pick<TenantCaller, 'tenantId' | 'principal'>,
     approvalRequestId: string,
   ): Promise<Handover | undefined> {
+    const token = await this.tokenOf(tenantId, approvalRequestId);
     return this.tenancy.run(tenantId, async () => {
-      const token = newApprovalToken();
       const row = await this.approvals.handOver(approvalRequestId, principal, sha256(Buffer.from(token)));
       if (!row) return undefined;
       if (row.is_handed_over) return { state: 'approved', token };
@@ -36,6 +38,11 @@ export class ApprovalHandoverService {
       return { state, ...(row.resolution_reason === null ? {} : { reason: row.resolution_reason }) };
     });
   }
-}
 
-const newApprovalToken = (): string => `svc_appr_${randomBytes(32).toString('base64url')}`;
+  /** The same each time, so that calls at once do not void each other's; it opens nothing before the approval was handed over. */
+  private async tokenOf(tenantId: string, approvalRequestId: string): Promise<string> {
+    const key = await this.secret.keyFor('approval hand-over');
+    const mac = createHmac('sha256', key).update(JSON.stringify([tenantId, approvalRequestId]));
+    return `svc_appr_${mac.digest('base64url')}`;
+  }
+}
