@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Choice, Flag, FreeObject, Integer, ListOf, Nested, Text, TextList } from '../../common/fields/fields.js';
 
 /** A request as JSON-RPC 2.0 has it, for the document: it is read by the dispatcher, from the bytes. */
@@ -5,8 +6,12 @@ export class JsonRpcRequest {
   @Choice({ about: 'The version of the protocol.', values: ['2.0'] })
   jsonrpc!: '2.0';
 
-  @Text({ about: 'A string, a number or null; absent in a notification, which is not answered.', optional: true })
-  id?: string;
+  @ApiProperty({
+    description: 'A string, a number or null; absent in a notification, which is not answered.',
+    required: false,
+    oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }],
+  })
+  id?: string | number | null;
 
   @Text({ about: 'The name of a tool, or tools/list, or tools/call.', example: 'query_vault' })
   method!: string;
