@@ -132,14 +132,20 @@ describe('svc start', { timeout: 120_000 }, () => {
   });
 });
 
-describe('svc start with ports that may be any', { timeout: 120_000 }, () => {
-  it('takes two, and tells them', async () => {
+describe('svc start with ports that may be any, and two processes for the tool service', { timeout: 120_000 }, () => {
+  it('takes two ports and tells them, and the two processes share theirs', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
-    const any = await SvcProcess.start(folder, { anyPorts: true });
+    const any = await SvcProcess.start(folder, { anyPorts: true, environment: { SVC_TOOLS_PROCESSES: '2' } });
     try {
       const bodies = [any.url, any.toolsUrl].map(async (url) => (await fetch(`${url}/readyz`)).json());
       expect(await Promise.all(bodies)).toMatchObject([{ service: 'api' }, { service: 'tools' }]);
       await until('the welcome', () => any.console.includes(any.url) && any.console.includes(any.toolsUrl));
+      const ready = any.log.filter(({ app, msg }) => app === 'tools' && msg === 'ready');
+      expect(ready.map(({ url }) => url)).toEqual([any.toolsUrl, any.toolsUrl]);
+      const [gone] = ready.map(({ pid }) => pid);
+      process.kill(gone!, 'SIGKILL');
+      await until('its end', () => !isRunning(gone!));
+      await until('readiness', async () => (await any.toolsReadiness()) === 200);
     } finally {
       await any.stop();
       removeDataDir(folder);
