@@ -1,3 +1,4 @@
+import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { Unauthorized } from '../common/problem/house-problems.js';
@@ -10,7 +11,7 @@ import { failureOfProblem } from './tools/tool-errors.js';
 /** One way for payloads to come in and answers to go out. It frames and unframes, and never interprets. */
 export interface Mouth {
   open(server: RpcServer): Promise<void>;
-  /** Takes nothing more, and brings what is in flight to its end. */
+  /** Takes nothing more, and brings what is in flight to its end. May be called again. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -31,7 +32,7 @@ const BATCH_CONCURRENCY = 8;
  * The transport of the tool service: JSON-RPC 2.0, one dispatcher behind every mouth. Nest registers the methods (`@MessagePattern`) and runs
  * their guards; what a method throws is an RpcFailure, or a fault of ours that the caller learns nothing of.
  */
-export class RpcServer extends Server implements CustomTransportStrategy {
+export class RpcServer extends Server implements CustomTransportStrategy, BeforeApplicationShutdown {
   override readonly transportId = Symbol('json-rpc');
 
   constructor(private readonly mouths: readonly Mouth[] = []) {
@@ -44,6 +45,11 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   async close(): Promise<void> {
     await Promise.all(this.mouths.map((mouth) => mouth.close()));
+  }
+
+  /** Nest closes its transports after the HTTP listener; no mouth must take calls while that waits for its last ones. */
+  beforeApplicationShutdown(): void {
+    void this.close();
   }
 
   on(): void {

@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Listener } from '../../common/database/listener.js';
@@ -77,13 +76,14 @@ export class SseMouth implements OnModuleInit, BeforeApplicationShutdown {
     await this.endUnauthorized(group);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  /** Ends every connection. The listener waits for them, but not long for one whose other end does not read. */
+  beforeApplicationShutdown(): void {
     this.isClosing = true;
     clearInterval(this.timer);
     for (const connection of this.all()) connection.end('shutdown');
-    const deadline = performance.now() + PARTING_MS;
-    while (this.all().length > 0 && performance.now() < deadline) await sleep(10);
-    for (const connection of this.all()) connection.destroy();
+    setTimeout(() => {
+      for (const connection of this.all()) connection.destroy();
+    }, PARTING_MS).unref();
   }
 
   private all(): SseConnection[] {

@@ -21,7 +21,7 @@ const IDLE_LOOK_MS = 15_000;
 /** Every open stream of this process. */
 @Injectable()
 export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
-  private readonly open = new Map<OpenStream, Promise<void>>();
+  private readonly open = new Set<OpenStream>();
   private readonly lines;
   private isClosing = false;
   private timer?: NodeJS.Timeout;
@@ -62,33 +62,29 @@ export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
       maxLineBytes: this.settings.tools.maxBodyBytes,
       onLine: () => this.lines.inc(),
     });
-    const ended = stream.run().finally(() => this.open.delete(stream));
-    this.open.set(stream, ended);
+    this.open.add(stream);
+    void stream.run().finally(() => this.open.delete(stream));
   }
 
   /** Ends the streams on which nothing moves. */
   endIdle(longerThanMs = IDLE_MS): void {
-    for (const stream of this.open.keys()) stream.endWhenIdleFor(longerThanMs);
+    for (const stream of this.open) stream.endWhenIdleFor(longerThanMs);
   }
 
-  /** Takes no further line, answers those it has and ends every stream; after the drain's time also those whose other end does not read. */
-  async beforeApplicationShutdown(): Promise<void> {
+  /** Takes no further line, answers those it has and ends every stream; after the drain's time also those whose other end does not read. The listener waits for them. */
+  beforeApplicationShutdown(): void {
     this.isClosing = true;
     clearInterval(this.timer);
-    for (const stream of this.open.keys()) stream.stop();
-    const late = setTimeout(() => this.destroyAll(), this.settings.process.drainSeconds * 1000);
-    await Promise.all(this.open.values());
-    clearTimeout(late);
+    for (const stream of this.open) stream.stop();
+    setTimeout(() => {
+      for (const stream of this.open) stream.destroy();
+    }, this.settings.process.drainSeconds * 1000).unref();
   }
 
   /** The rest of a request that may never end is not waited for. */
   private refusal(reply: FastifyReply): ServiceUnavailable {
     void reply.header('connection', 'close');
     return new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; connect anew');
-  }
-
-  private destroyAll(): void {
-    for (const stream of this.open.keys()) stream.destroy();
   }
 
   /** A body that is one payload, of whatever lines. */
