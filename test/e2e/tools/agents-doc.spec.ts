@@ -42,8 +42,8 @@ const blocks = (fence: string): string[] =>
     block!
       .replaceAll('http://127.0.0.1:8090', svc.url)
       .replaceAll('http://127.0.0.1:8091', svc.toolsUrl)
-      .replaceAll('/path/to/svc/dist/main.js', PROGRAM)
       .replaceAll('/path/to/svc/.svc', join(folder, '.svc'))
+      .replaceAll('/path/to/svc', ROOT)
       .replaceAll('svc_key_...', svc.credentials.api_key)
       .replaceAll('npx svc', `'${process.execPath}' '${PROGRAM}'`),
   );
@@ -79,8 +79,7 @@ describe('the set-up of a client', () => {
   /** What a client makes of the page's JSON. */
   function transportOf(fence: string): Transport {
     const { svc: server } = JSON.parse(blocks(`json ${fence}`)[0]!).mcpServers;
-    if (server.type !== 'http')
-      return new StdioClientTransport({ ...server, command: process.execPath, stderr: 'ignore' });
+    if (server.type !== 'http') return new StdioClientTransport({ ...server, stderr: 'ignore' });
     return new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers: server.headers } });
   }
 
