@@ -28,7 +28,6 @@ const OWN: Record<string, string> = {
   SVC_API_HOST: '127.0.0.1',
   SVC_API_URL: '',
   SVC_TOOLS_HOST: '127.0.0.1',
-  SVC_TOOLS_PORT: '0',
   SVC_TOOLS_PUBLIC_URL: '',
   SVC_SIGNING_KEY_FILE: '',
   SVC_PROOF_UPSTREAM_URL: '',
@@ -47,6 +46,8 @@ export interface TemporaryServerOptions {
 
 /** A whole svc of its own: `svc start` on an empty data directory and a free loopback port. */
 export interface TemporaryServer extends ApiAddress {
+  /** Origin of its tool service. */
+  toolsUrl: string;
   dataDir: string;
 }
 
@@ -59,7 +60,7 @@ export async function withTemporaryServer<T>(
   options: TemporaryServerOptions,
   work: (server: TemporaryServer) => Promise<T>,
 ): Promise<T> {
-  const port = await freePort();
+  const ports = { api: await freePort(), tools: await freePort() };
   let launched: LaunchedServer | undefined;
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= launched ? stopAndRemove(launched) : Promise.resolve());
@@ -70,10 +71,11 @@ export async function withTemporaryServer<T>(
   // Before the server is there: a signal must never meet a server without anyone who would stop it.
   process.once('SIGINT', end).once('SIGTERM', end).once('exit', abandon);
   try {
-    launched = launch(options, port);
-    const { url, dataDir, child } = launched;
+    launched = launch(options, ports);
+    const { url, toolsUrl, dataDir, child } = launched;
     await untilReady(url, child, dataDir);
-    return await work({ url, dataDir, ...readTenant(dataDir) });
+    await untilReady(toolsUrl, child, dataDir);
+    return await work({ url, toolsUrl, dataDir, ...readTenant(dataDir) });
   } finally {
     await stop();
     process.off('SIGINT', end).off('SIGTERM', end).off('exit', abandon);
@@ -82,6 +84,7 @@ export async function withTemporaryServer<T>(
 
 interface LaunchedServer {
   url: string;
+  toolsUrl: string;
   dataDir: string;
   child: ChildProcess;
 }
@@ -89,16 +92,26 @@ interface LaunchedServer {
 const stopAndRemove = ({ child, dataDir }: LaunchedServer): Promise<void> =>
   stopServer(child).finally(() => removeDataDir(dataDir));
 
-function launch({ environment, nodeArguments = [] }: TemporaryServerOptions, port: number): LaunchedServer {
+function launch(
+  { environment, nodeArguments = [] }: TemporaryServerOptions,
+  ports: { api: number; tools: number },
+): LaunchedServer {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-temporary-'));
   chmodSync(dataDir, 0o711); // the unprivileged user that PostgreSQL runs as under root must be able to enter
   const log = openSync(join(dataDir, 'server.log'), 'a');
   const child = spawn(process.execPath, [...nodeArguments, PROGRAM, 'start'], {
-    env: childEnvironment({ ...OWN, SVC_DATA_DIR: dataDir, SVC_API_PORT: String(port), ...environment }),
+    env: childEnvironment({
+      ...OWN,
+      SVC_DATA_DIR: dataDir,
+      SVC_API_PORT: String(ports.api),
+      SVC_TOOLS_PORT: String(ports.tools),
+      ...environment,
+    }),
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  return { url: `http://127.0.0.1:${port}`, dataDir, child };
+  const [url, toolsUrl] = [ports.api, ports.tools].map((port) => `http://127.0.0.1:${port}`) as [string, string];
+  return { url, toolsUrl, dataDir, child };
 }
 
 function readTenant(dataDir: string): { tenantId: string; apiKey: string } {

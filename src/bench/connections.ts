@@ -1,0 +1,88 @@
+#!/usr/bin/env node
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { withTemporaryServer } from '../common/client/temporary-server.js';
+import { holdConnections, readState, type HoldPlan, type HoldResult, type ServiceState } from './held-connections.js';
+import { figure, say, table } from './table.js';
+
+/** What is measured before and after is measured at rest. */
+const SETTLE_MS = 10_000;
+
+interface Options {
+  sse: number;
+  streams: number;
+  seconds: number;
+  rounds: number;
+  json: boolean;
+}
+
+interface Round extends HoldResult {
+  before: ServiceState;
+  after: ServiceState;
+}
+
+const whole =
+  (most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 0 || value > most)
+      throw new InvalidArgumentError(`expected a whole number up to ${most}`);
+    return value;
+  };
+
+/** `npm run bench:connections`: what many open connections to the tool service cost, and whether their heartbeats are on time. */
+const program = new Command('bench:connections')
+  .description(
+    'hold many connections to the tool service of a temporary server open, and measure heartbeats and memory',
+  )
+  .option('--sse <number>', 'connections to GET /sse', whole(10_000), 1_000)
+  .option('--streams <number>', 'streams (POST /stream), each with a call every 5 seconds', whole(10_000), 200)
+  .option('--seconds <number>', 'how long they are held', whole(3_600), 60)
+  .option('--rounds <number>', 'how often: what a round leaves behind the next one shows', whole(100), 3)
+  .option('--json', 'print one JSON object', false)
+  .action(async (options: Options) => {
+    const environment = { SVC_TOOLS_RATE_LIMIT: '0' };
+    const rounds = await withTemporaryServer({ environment }, ({ toolsUrl: url, tenantId, apiKey }) =>
+      measure({ url, tenantId, apiKey, ...options }, options.rounds),
+    );
+    process.stdout.write(options.json ? `${JSON.stringify(rounds)}\n` : describe(rounds));
+  });
+
+async function measure(plan: HoldPlan, count: number): Promise<Round[]> {
+  // What is loaded and compiled with the first connections is not theirs.
+  await holdConnections({ ...plan, sse: 20, streams: 20, seconds: 5 });
+  const rounds: Round[] = [];
+  for (let round = 1; round <= count; round += 1) {
+    await sleep(SETTLE_MS);
+    const before = await readState(plan.url);
+    say(`Round ${round}: ${plan.sse} connections and ${plan.streams} streams for ${plan.seconds} s`);
+    const result = await holdConnections(plan);
+    await sleep(SETTLE_MS);
+    rounds.push({ ...result, before, after: await readState(plan.url) });
+  }
+  return rounds;
+}
+
+const MEMORY_HEAD = ['round', 'resident MiB', 'heap MiB', 'external MiB'];
+
+function describe(rounds: readonly Round[]): string {
+  const memory = (name: string, { residentMiB, heapMiB, externalMiB }: ServiceState) => [
+    name,
+    ...[residentMiB, heapMiB, externalMiB].map((value) => figure(value)),
+  ];
+  const states = rounds.flatMap(({ before, held, after }, n) => [
+    memory(`${n + 1}, before`, before),
+    memory(`${n + 1}, held`, held),
+    memory(`${n + 1}, after`, after),
+  ]);
+  const head = ['round', 'opened in ms', 'heartbeats', 'most late ms', 'calls', 'slowest ms', 'lost'];
+  const rows = rounds.map((one, n) => [
+    String(n + 1),
+    ...[one.openingMs, one.heartbeats, one.mostLateMs, one.calls, one.slowestCallMs, one.lost].map((value) =>
+      figure(value),
+    ),
+  ]);
+  return `${table(head, rows)}\n${table(MEMORY_HEAD, states)}`;
+}
+
+await program.parseAsync(process.argv);
