@@ -10,7 +10,7 @@ import { KeyCheck } from '../common/keys/key-check.js';
 import { checkSameOrigin } from '../common/sessions/same-origin.js';
 import { SessionCheck } from '../common/sessions/session-check.js';
 import { Forbidden, Unauthorized } from '../common/problem/house-problems.js';
-import { ToolCallers } from '../rpc/tool-callers.service.js';
+import { ToolCallers } from '../common/keys/tool-callers.js';
 
 /** Authentication, and that every tenant the request names is the caller's (tenant-api.md 5, items 1 to 10; D7, D8, D15). */
 @Injectable()

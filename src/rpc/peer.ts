@@ -1,10 +1,4 @@
-/** What came with a call to say who makes it; nothing of it is believed before the caller guard has looked. */
-export interface Credential {
-  tenantId?: string;
-  apiKey?: string;
-  /** Of `Authorization: Bearer`: an agent's session token, or an API key where the mouth takes one so. */
-  bearer?: string;
-}
+import type { Credential } from '../common/keys/tool-callers.js';
 
 /** Who calls, as the caller guard found out. Without a credential it is the client address, by a keyed digest. */
 export interface ToolCaller {

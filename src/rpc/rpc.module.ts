@@ -14,7 +14,7 @@ import { SseMouth } from './mouths/sse.mouth.js';
 import { StreamController } from './mouths/stream.controller.js';
 import { StreamMouth } from './mouths/stream.mouth.js';
 import { RpcServer } from './rpc.server.js';
-import { ToolCallers } from './tool-callers.service.js';
+import { ToolCallers } from '../common/keys/tool-callers.js';
 import { ToolCallsService } from './tool-calls.service.js';
 import { ToolRegistry } from './tools/tool-registry.js';
 import { ToolsController } from './tools.controller.js';

@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Unauthorized } from '../common/problem/house-problems.js';
 import { PublicCallersService } from '../modules/shield/tool-calls/public-callers.service.js';
 import type { Peer } from './peer.js';
-import { ToolCallers } from './tool-callers.service.js';
+import { ToolCallers } from '../common/keys/tool-callers.js';
 
 /**
  * Who makes a call, whatever mouth it came by. It fails closed: a peer that is not public and has no credential that holds gets no further.

@@ -13,7 +13,7 @@ import { CallerGuard } from '../../guards/caller.guard.js';
 import { GateGuard } from '../../guards/gate.guard.js';
 import { SeatGuard } from '../../guards/seat.guard.js';
 import { TierGuard } from '../../guards/tier.guard.js';
-import { ToolCallers } from '../../rpc/tool-callers.service.js';
+import { ToolCallers } from '../keys/tool-callers.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { ContractInterceptor } from '../contract/contract.interceptor.js';
 import { RouteManifest } from '../contract/route-manifest.js';

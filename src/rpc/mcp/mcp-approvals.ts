@@ -18,7 +18,7 @@ import { APPROVAL_SECONDS } from '../../modules/shield/approvals/approval.rules.
 import { ApprovalHandoverService } from '../../modules/shield/approvals/approval-handover.service.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
-import { ToolCallers } from '../tool-callers.service.js';
+import { ToolCallers } from '../../common/keys/tool-callers.js';
 import { CONTROL_PARAMETERS } from '../tools/control-parameters.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
 import { resultOf } from './mcp-results.js';

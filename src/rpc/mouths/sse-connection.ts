@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Credential } from '../peer.js';
+import type { Credential } from '../../common/keys/tool-callers.js';
 import { readEventId, sseEvent, SSE_BEGINNING, writeEventId } from './sse-events.js';
 
 /** Heartbeats that found no room before the other end counts as gone. */

@@ -6,7 +6,7 @@ import { credentialIn, headerOf } from '../../common/http/headers.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { ServiceUnavailable } from '../../common/problem/house-problems.js';
 import { CapabilitiesService } from '../capabilities.service.js';
-import { ToolCallers } from '../tool-callers.service.js';
+import { ToolCallers } from '../../common/keys/tool-callers.js';
 import { SseConnection, type CapabilityMessage } from './sse-connection.js';
 import { markOf } from './sse-events.js';
 

@@ -19,11 +19,17 @@ afterAll(() => fleet.close());
 
 const probe = async (path: string): Promise<number> => (await fetch(url + path)).status;
 
+/** What went over one stream. Untyped, as the wire is. */
+interface Exchanged {
+  sent: number;
+  answers: any[];
+}
+
 describe('the API is killed under load', () => {
   const went: Went[] = [];
   const keys = new Map<string, Went>();
-  const lines = { sent: 0, answers: [] as any[] };
-  const piped = { sent: 0, answers: [] as any[] };
+  const lines: Exchanged = { sent: 0, answers: [] };
+  const piped: Exchanged = { sent: 0, answers: [] };
   let stopped = false;
 
   /** Reads and tips in turn; a tip is repeated with its key until it is known. */

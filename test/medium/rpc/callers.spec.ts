@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Metrics } from '../../../src/common/observability/metrics.js';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
-import type { Credential } from '../../../src/rpc/peer.js';
-import { ToolCallers } from '../../../src/rpc/tool-callers.service.js';
+import { ToolCallers, type Credential } from '../../../src/common/keys/tool-callers.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 

@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantCaller } from '../common/contract/caller.js';
-import type { BearersTaken } from '../common/contract/contract.js';
-import { isStorableText } from '../common/http/headers.js';
-import { AgentCheck } from '../common/keys/agent-check.js';
-import { KeyCheck } from '../common/keys/key-check.js';
-import { Forbidden } from '../common/problem/house-problems.js';
-import type { Credential } from './peer.js';
+import type { TenantCaller } from '../contract/caller.js';
+import type { BearersTaken } from '../contract/contract.js';
+import { isStorableText } from '../http/headers.js';
+import { AgentCheck } from './agent-check.js';
+import { KeyCheck } from './key-check.js';
+import { Forbidden } from '../problem/house-problems.js';
+
+/** What came with a call to say who makes it; nothing of it is believed before the caller guard has looked. */
+export interface Credential {
+  tenantId?: string;
+  apiKey?: string;
+  /** Of `Authorization: Bearer`: an agent's session token, or an API key where the mouth takes one so. */
+  bearer?: string;
+}
 
 /** Who calls the tool service, by whatever mouth (tenant-api.md 5, item 14; D29). A key beside its tenant decides over a bearer. */
 @Injectable()
