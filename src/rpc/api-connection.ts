@@ -95,8 +95,8 @@ export class ApiConnection implements OnApplicationShutdown {
 
 function whatFailed(error: unknown): string {
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError)
-    return 'It took too long. A repeat with the same idempotency key has no second effect';
+    return 'The API took too long. A repeat with the same idempotency key has no second effect';
   if ((error as { code?: string }).code === 'ECONNREFUSED' || error instanceof errors.ConnectTimeoutError)
-    return 'It cannot be reached; nothing was sent. Try again';
-  return 'The connection broke before the answer. A repeat with the same idempotency key has no second effect';
+    return 'The API cannot be reached; nothing was sent. Try again';
+  return 'The connection to the API broke before the answer. A repeat with the same idempotency key has no second effect';
 }
