@@ -7,20 +7,23 @@ import type { LoadPlan, LoadResult, PlannedRequest } from './load.types.js';
 answerPlan<LoadPlan, LoadResult>(async (plan) => {
   const agent = new Agent({ keepAlive: true, maxSockets: plan.clients, scheduling: 'fifo' });
   try {
-    return await runClosedLoop(plan, (number) => post(plan.url, agent, plan.requests[number % plan.requests.length]!));
+    return await runClosedLoop(plan, (number) => post(plan, agent, plan.requests[number % plan.requests.length]!));
   } finally {
     agent.destroy();
   }
 });
 
-/** Reads the answer to its end and throws it away. */
-function post(url: string, agent: Agent, { headers, body }: PlannedRequest): Promise<boolean> {
+/** Reads the answer to its end and throws it away, but for how it begins. */
+function post({ url, answerBegins = '' }: LoadPlan, agent: Agent, { headers, body }: PlannedRequest): Promise<boolean> {
   return new Promise((resolve) => {
     const fail = (): void => resolve(false);
     const sent = request(url, { method: 'POST', agent, headers, timeout: 30_000 }, (response) => {
-      response.once('end', () => resolve(response.statusCode === 200));
+      let isGood = response.statusCode === 200;
+      response.once('data', (first: Buffer) => {
+        isGood &&= first.subarray(0, answerBegins.length).toString('latin1') === answerBegins;
+      });
+      response.once('end', () => resolve(isGood));
       response.once('error', fail);
-      response.resume();
     });
     sent.once('timeout', () => sent.destroy());
     sent.once('error', fail);

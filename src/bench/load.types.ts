@@ -22,6 +22,8 @@ export interface PlannedRequest {
 export interface LoadPlan extends LoopOptions {
   url: string;
   requests: PlannedRequest[];
+  /** What a good answer begins with, where its status does not tell: JSON-RPC answers 200 with an error inside. */
+  answerBegins?: string;
 }
 
 /** The same, for searching in the measuring process itself. */
@@ -34,7 +36,7 @@ export interface InProcessPlan extends LoopOptions {
   lane: Lane;
 }
 
-/** What came of it. Latencies are in milliseconds; `failed` counts answers other than 200, which are not among the others. */
+/** What came of it. Latencies are in milliseconds; `failed` counts answers other than good ones, which are not among the others. */
 export interface LoadResult {
   count: number;
   failed: number;

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { syntheticText, textFromFolder } from './passages.js';
 import { describeReport, type Measured, type Report } from './report.js';
-import { benchProcesses, benchSize, benchTenants, type Bench } from './scenarios.js';
+import { benchProcesses, benchSize, benchTenants, benchTools, type Bench } from './scenarios.js';
 import { say } from './table.js';
 
 const PASSAGES_A_TENANT = 100;
@@ -19,6 +19,7 @@ interface Options {
   seconds: number;
   processes: number;
   tenants: number;
+  tools: number;
   profile: boolean;
   quick: boolean;
   json: boolean;
@@ -58,15 +59,23 @@ const program = new Command('bench')
     2,
   )
   .option('--tenants <number>', 'also this many tenants of 100 passages; 0 leaves this part out', whole(0, 5000), 1000)
+  .option(
+    '--tools <number>',
+    'also searches by a tool of the tool service, beside the same ones of the API, in this many passages; 0 leaves this part out',
+    whole(0, MOST_PASSAGES),
+    5000,
+  )
   .option('--profile', 'run the servers of --sizes under the profiler and print where the time goes', false)
   .option('--quick', 'a smoke run of less than a minute; its figures mean nothing', false)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
-    const report = await measure(options.quick ? { ...options, sizes: [500], seconds: 1, tenants: 5 } : options);
+    const report = await measure(
+      options.quick ? { ...options, sizes: [500], seconds: 1, tenants: 5, tools: 500 } : options,
+    );
     process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describeReport(report));
   });
 
-async function measure({ sizes, data, seconds, processes, tenants, profile, quick }: Options): Promise<Report> {
+async function measure({ sizes, data, seconds, processes, tenants, tools, profile, quick }: Options): Promise<Report> {
   const source = data ? textFromFolder(resolve(data)) : syntheticText();
   const queries = Array.from({ length: quick ? FEW_QUERIES : QUERIES }, (_, i) => source.query(i));
   const bench: Bench = { source, queries, seconds, clients: quick ? [8] : [1, 8, 32], profile, rows: [], remarks: [] };
@@ -74,6 +83,7 @@ async function measure({ sizes, data, seconds, processes, tenants, profile, quic
   for (const size of sizes) await benchSize(bench, size);
   if (processes > 1 && sizes[0]) await benchProcesses(bench, sizes[0], processes);
   if (tenants > 0) await benchTenants(bench, tenants, PASSAGES_A_TENANT);
+  if (tools > 0) await benchTools(bench, tools);
   const { rows, remarks } = bench;
   return {
     text: source.description,

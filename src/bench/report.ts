@@ -18,6 +18,8 @@ export interface Measured {
   ofInProcess?: number;
   /** This rate over the bare limit: a bare Fastify route with the same JSON, or a bare insert of the same rows. */
   ofBare?: number;
+  /** Of calls of a tool: this p50 over that of the same request sent to the API directly. */
+  ofDirect?: number;
 }
 
 export interface Report {
@@ -54,6 +56,7 @@ export function describeReport({ text, cores, node, rows, growthOfP50, remarks }
     'p99 ms',
     '/ in process',
     '/ bare',
+    'p50 / direct',
   ];
   const cells = rows.map((row) => [
     row.what,
@@ -65,6 +68,7 @@ export function describeReport({ text, cores, node, rows, growthOfP50, remarks }
     figure(row.p99, 1),
     figure(row.ofInProcess, 2),
     figure(row.ofBare, 2),
+    figure(row.ofDirect, 2),
   ]);
   const failures = rows.filter(({ failed }) => failed).map(({ what, failed }) => `${what}: ${failed} requests failed`);
   const growth =

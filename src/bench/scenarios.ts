@@ -6,10 +6,18 @@ import type { Lane } from '../common/client/api-replies.js';
 import { monotonicMicroseconds, readProfiles, topSelfTimes, type Phase } from './cpu-profile.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import { measureBareInsert, measureIngest, type TenantLoad } from './ingest-load.js';
-import type { InProcessPlan } from './load.types.js';
+import type { InProcessPlan, LoadResult } from './load.types.js';
 import type { TextSource } from './passages.js';
 import { ingestRow, loadRow, type Measured } from './report.js';
-import { LIMIT, measureBareHttp, measureHttp, measureInProcess, MOST_REQUESTS, type HttpLoad } from './search-load.js';
+import {
+  LIMIT,
+  measureBareHttp,
+  measureHttp,
+  measureInProcess,
+  measureTool,
+  MOST_REQUESTS,
+  type HttpLoad,
+} from './search-load.js';
 import { figure, say, table } from './table.js';
 
 export interface Bench {
@@ -92,6 +100,37 @@ export async function benchTenants(bench: Bench, tenants: number, passagesEach: 
     bench.rows.push(loadRow(site.scale, "light, each tenant's first query", COMMON_CLIENTS, first));
     bench.rows.push(loadRow(site.scale, 'light, tenants in turn', COMMON_CLIENTS, await measureHttp(load)));
   });
+}
+
+/** How often the two are measured in turn, so that what else the machine does weighs on both. */
+const ROUNDS = 3;
+
+/** query_vault over POST /rpc of the tool service, shield decision and rate window included, beside the same search of the API directly. */
+export async function benchTools(bench: Bench, passages: number): Promise<void> {
+  await onServer([], { SVC_TOOLS_RATE_LIMIT: '1000000000' }, async (server, database) => {
+    const site = { server, database, scale: figure(passages) };
+    say(`Ingesting ${site.scale} passages`);
+    await measureIngest([{ address: server, from: 0, count: passages }], bench.source, database);
+    for (const clients of bench.clients) {
+      say(`query_vault and the same search of the API in turn, ${clients} clients`);
+      const load = { ...loadOf(bench, site, 'light', clients), warmUpRequests: bench.queries.length };
+      const [direct, tool]: [LoadResult[], LoadResult[]] = [[], []];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        direct.push(await measureHttp(load));
+        tool.push(await measureTool(load, server.toolsUrl));
+      }
+      const [directly, called] = [direct, tool].map(middleOf) as [LoadResult, LoadResult];
+      bench.rows.push(loadRow(site.scale, 'light, beside the tool', clients, directly));
+      const row = loadRow(site.scale, 'light, as query_vault by /rpc', clients, called);
+      bench.rows.push({ ...row, ofDirect: called.p50 / directly.p50 });
+    }
+  });
+}
+
+/** The round whose p50 is the middle one; failures of all of them. */
+function middleOf(rounds: LoadResult[]): LoadResult {
+  const sorted = [...rounds].sort((a, b) => a.p50 - b.p50);
+  return { ...sorted[Math.floor(sorted.length / 2)]!, failed: rounds.reduce((sum, { failed }) => sum + failed, 0) };
 }
 
 function onServer(

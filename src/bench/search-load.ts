@@ -29,6 +29,20 @@ export function measureHttp({ lane, queries, addresses, ...loop }: HttpLoad): Pr
   });
 }
 
+/** The same searches as calls of the tool query_vault. @param toolsUrl origin of the tool service in front of that server */
+export function measureTool({ lane, queries, addresses, ...loop }: HttpLoad, toolsUrl: string): Promise<LoadResult> {
+  const requests = queries.map((query, i) => {
+    const params = { query, limit: LIMIT, lane };
+    return requestAs(addresses[i % addresses.length]!, { jsonrpc: '2.0', id: 1, method: 'query_vault', params });
+  });
+  return runChild<LoadPlan, LoadResult>('load-generator', {
+    url: `${toolsUrl}/rpc`,
+    requests,
+    answerBegins: '{"jsonrpc":"2.0","id":1,"result":',
+    ...loop,
+  });
+}
+
 function requestAs({ tenantId, apiKey }: ApiAddress, body: object): PlannedRequest {
   const json = JSON.stringify(body);
   const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(json)) };
