@@ -95,15 +95,16 @@ describe('an exchange of lines', () => {
     expect(read.join('')).toBe('re: a\nre: b\nre: c\n');
   });
 
-  it('goes on to its end when the output goes while it has no room', async () => {
-    const { send, answer, ended, output, input } = startExchange({ room: 4 });
-    await send('a\nb\n');
+  it('brings what it has to its end, and takes no further line, when the output goes', async () => {
+    const { send, answer, taken, ended, output, input } = startExchange({ room: 4, mostAtOnce: 2 });
+    await send('a\nb\nc\n');
     await answer('a');
     output.destroy();
     input.destroy();
     await turn();
     await answer('b');
     await ended;
+    expect(taken).toEqual(['a', 'b']);
   });
 
   it('takes the second line when it may', async () => {

@@ -63,7 +63,8 @@ export class LineExchange {
   /** Writes a line, given without its line feed. Resolves when the output takes more, or is gone. */
   async write(text: string): Promise<void> {
     const { output } = this.options;
-    if (!output.writable) return;
+    // An HTTP response says that it is writable when it is not any more.
+    if (output.destroyed || output.writableEnded) return;
     if (output.write(`${text}\n`) || output.destroyed) return;
     this.drained ??= new Promise<void>((resolve) => {
       const done = () => {
@@ -107,7 +108,8 @@ export class LineExchange {
     const bytes = 'bytes' in line ? line.bytes.length : 0;
     if (this.count > 0) await this.options.beforeNext?.();
     await this.slots.take(bytes);
-    if (this.hasStopped) {
+    // To whom nothing can be answered, nothing more is done.
+    if (this.hasStopped || this.options.output.destroyed) {
       this.slots.giveBack(bytes);
       return false;
     }

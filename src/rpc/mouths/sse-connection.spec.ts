@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SseConnection } from './sse-connection.js';
 
@@ -52,6 +53,17 @@ describe('a connection whose other end does not read', () => {
     await once(theirs, 'end');
   });
 
+  it('is cut at the second heartbeat after its end, too', async () => {
+    const { ours, connection } = await connect(FILLING);
+    const closed = once(ours, 'close');
+    connection.end('shutdown');
+    connection.end('unauthorized');
+    connection.beat(new Date());
+    expect(ours.destroyed).toBe(false);
+    connection.beat(new Date());
+    await closed;
+  });
+
   it('has one heartbeat in memory at most', async () => {
     const { ours, connection } = await connect(FILLING);
     const before = ours.writableLength;
@@ -59,4 +71,15 @@ describe('a connection whose other end does not read', () => {
     expect(ours.writableLength).toBe(before);
     ours.destroy();
   });
+});
+
+it('a connection is told of its end once, and of nothing afterwards', async () => {
+  const { theirs, connection } = await connect(Buffer.from('{}'));
+  connection.end('unauthorized');
+  connection.end('shutdown');
+  connection.beat(new Date());
+  const told = await text(theirs);
+  expect(told.match(/^event: .*$/gm)).toEqual(['event: capabilities', 'event: end']);
+  connection.end('shutdown');
+  connection.beat(new Date());
 });

@@ -39,16 +39,18 @@ export class SseConnection {
 
   /** A heartbeat. One that does not fit, because the other end does not read, is left out; after some of those the connection is cut. */
   beat(at: Date): void {
-    if (!this.raw.writableNeedDrain) {
+    const { raw } = this;
+    if (!raw.writableNeedDrain && !raw.writableEnded) {
       this.unread = 0;
       return this.send('heartbeat', { at: at.toISOString() });
     }
     this.unread += 1;
-    if (this.unread >= MOST_UNREAD) this.raw.destroy();
+    if (this.unread >= MOST_UNREAD) raw.destroy();
   }
 
   /** Says why, and ends it. */
   end(reason: 'unauthorized' | 'shutdown'): void {
+    if (this.raw.writableEnded) return;
     this.send('end', { reason });
     this.raw.end();
   }
@@ -65,7 +67,7 @@ export class SseConnection {
   }
 
   private send(event: string, data: object): void {
-    if (this.raw.writable) this.raw.write(sseEvent(this.nextId(), event, JSON.stringify(data)));
+    this.raw.write(sseEvent(this.nextId(), event, JSON.stringify(data)));
   }
 
   private nextId(): string {
