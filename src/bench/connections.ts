@@ -5,14 +5,12 @@ import { withTemporaryServer } from '../common/client/temporary-server.js';
 import { holdConnections, readState, type HoldPlan, type HoldResult, type ServiceState } from './held-connections.js';
 import { figure, say, table } from './table.js';
 
-/** What is measured before and after is measured at rest. */
-const SETTLE_MS = 10_000;
-
 interface Options {
   sse: number;
   streams: number;
   seconds: number;
   rounds: number;
+  settle: number;
   json: boolean;
 }
 
@@ -39,25 +37,31 @@ const program = new Command('bench:connections')
   .option('--streams <number>', 'streams (POST /stream), each with a call every 5 seconds', whole(10_000), 200)
   .option('--seconds <number>', 'how long they are held', whole(3_600), 60)
   .option('--rounds <number>', 'how often: what a round leaves behind the next one shows', whole(100), 3)
+  .option('--settle <number>', 'seconds of rest before memory is read', whole(600), 10)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
     const environment = { SVC_TOOLS_RATE_LIMIT: '0' };
     const rounds = await withTemporaryServer({ environment }, ({ toolsUrl: url, tenantId, apiKey }) =>
-      measure({ url, tenantId, apiKey, ...options }, options.rounds),
+      measure({ url, tenantId, apiKey, ...options }, options),
     );
     process.stdout.write(options.json ? `${JSON.stringify(rounds)}\n` : describe(rounds));
   });
 
-async function measure(plan: HoldPlan, count: number): Promise<Round[]> {
+async function measure(plan: HoldPlan, { rounds: count, settle }: Options): Promise<Round[]> {
   // What is loaded and compiled with the first connections is not theirs.
-  await holdConnections({ ...plan, sse: 20, streams: 20, seconds: 5 });
+  await holdConnections({
+    ...plan,
+    sse: Math.min(20, plan.sse),
+    streams: Math.min(20, plan.streams),
+    seconds: Math.min(5, plan.seconds),
+  });
   const rounds: Round[] = [];
   for (let round = 1; round <= count; round += 1) {
-    await sleep(SETTLE_MS);
+    await sleep(settle * 1000);
     const before = await readState(plan.url);
     say(`Round ${round}: ${plan.sse} connections and ${plan.streams} streams for ${plan.seconds} s`);
     const result = await holdConnections(plan);
-    await sleep(SETTLE_MS);
+    await sleep(settle * 1000);
     rounds.push({ ...result, before, after: await readState(plan.url) });
   }
   return rounds;
