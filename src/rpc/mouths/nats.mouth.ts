@@ -24,7 +24,7 @@ const CONNECT_MS = 5_000;
 /** A server that is not there must not hold a process up that stops. */
 const PARTING_MS = 2_000;
 
-export class AnswerTooLarge extends problem<{ answerBytes: number; limitBytes: number }>(
+class AnswerTooLarge extends problem<{ answerBytes: number; limitBytes: number }>(
   500,
   'AnswerTooLarge',
   'The answer is larger than a message of this NATS server may be',

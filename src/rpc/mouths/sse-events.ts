@@ -14,7 +14,7 @@ export const sseEvent = (id: string, event: string, data: string): string =>
 export const markOf = (message: string): string => createHash('sha256').update(message).digest('hex').slice(0, 12);
 
 /** The ids of one client's events, over all its connections: which capabilities it knows, and a count that grows, also as text. */
-export interface EventId {
+interface EventId {
   mark: string;
   count: number;
 }
