@@ -1,6 +1,15 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 
-enableCompileCache();
+/** Older ones lack what the product is built on; the package brings the one it is tried with. */
+const LEAST_NODE = 24;
+
+if (Number(process.versions.node.split('.')[0]) < LEAST_NODE) {
+  process.stderr.write(
+    `svc: this is Node.js ${process.versions.node}, and svc needs ${LEAST_NODE}. "npm ci" brings it: node_modules/.bin/node dist/main.js\n`,
+  );
+  process.exit(1);
+}
+module.enableCompileCache();
 const { run } = await import('./cli/run.js');
 await run(process.argv);

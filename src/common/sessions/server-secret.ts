@@ -22,18 +22,27 @@ export class ServerSecret implements OnModuleInit {
     return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `svc ${purpose}`, 32));
   }
 
+  /**
+   * The same of a secret that is always kept in the database: for what the processes of one database tell each other, and for that alone, so
+   * that they agree whatever environment each was started in.
+   */
+  async sharedKeyFor(purpose: string): Promise<Buffer> {
+    return Buffer.from(hkdfSync('sha256', await this.readOrMake('shared'), Buffer.alloc(0), `svc ${purpose}`, 32));
+  }
+
   private async load(): Promise<Buffer> {
     const given = this.settings.api.sessionSecret;
-    this.secret ??= given ? Buffer.from(given, 'utf8') : await this.readOrMake();
+    this.secret ??= given ? Buffer.from(given, 'utf8') : await this.readOrMake('session');
     return this.secret;
   }
 
-  private async readOrMake(): Promise<Buffer> {
+  private async readOrMake(name: 'session' | 'shared'): Promise<Buffer> {
     const [row] = await this.crossTenant.run('server secret', async (query) => {
-      await query(`insert into server_secret (name, secret) values ('session', $1) on conflict do nothing`, [
+      await query('insert into server_secret (name, secret) values ($1, $2) on conflict do nothing', [
+        name,
         randomBytes(32),
       ]);
-      return query<{ secret: Buffer }>(`select secret from server_secret where name = 'session'`);
+      return query<{ secret: Buffer }>('select secret from server_secret where name = $1', [name]);
     });
     if (!row) throw new Error('the server secret was not kept');
     return row.secret;

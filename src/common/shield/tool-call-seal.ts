@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Counter } from 'prom-client';
@@ -39,7 +39,7 @@ export interface ToolRequest {
   body?: object;
 }
 
-/** What the API believes of a call, since the tool service says so under the server's secret. */
+/** What the API believes of a call, since the tool service says so under a key of this server. */
 export interface SealedToolCall {
   /** Of the decision that admitted it; none where its stored answer is to be repeated. */
   decisionId?: string;
@@ -99,12 +99,12 @@ const asRead = (query: object = {}): object =>
   );
 
 /**
- * Seals what the tool service tells the API of a call: `base64url(JSON) '.' base64url(HMAC-SHA256)`, under a key of the server's secret, for 60 seconds.
+ * Seals what the tool service tells the API of a call: `base64url(JSON) '.' base64url(HMAC-SHA256)`, under a key that the processes of one database share, for 60 seconds.
  * Whatever is wrong with a seal, the request is treated as if there were none: whoever tries one learns nothing.
  */
 @Injectable()
 export class ToolCallSeal implements OnModuleInit {
-  private key?: Buffer;
+  private key?: KeyObject;
   private readonly found: Counter<'finding'>;
 
   constructor(
@@ -119,7 +119,8 @@ export class ToolCallSeal implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    this.key = await this.secret.keyFor('tool-calls');
+    // A key object is made once: of plain bytes every use would make one.
+    this.key = createSecretKey(await this.secret.sharedKeyFor('tool-calls'));
   }
 
   /** @returns the value of x-svc-tool-call */

@@ -52,7 +52,7 @@ const count = async () => (await decisionsOf(api.database, `tenant_id = 'acme'`)
 
 /** A seal of whatever content, with the right secret. */
 async function forge(payload: unknown): Promise<string> {
-  const key = await api.app.get(ServerSecret).keyFor('tool-calls');
+  const key = await api.app.get(ServerSecret).sharedKeyFor('tool-calls');
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
 }
