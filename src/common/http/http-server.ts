@@ -22,12 +22,20 @@ export interface HttpServerOptions {
   refuse?: (request: FastifyRequest) => Problem | undefined;
 }
 
+/** How much later than its limit a request that does not arrive may be cut. */
+const MOST_LATE_MS = 5_000;
+
 /** The Fastify server under Nest: bodies, ids, limits and one log line a request. Nest's own body parser must be off. */
 export function makeHttpServer(options: HttpServerOptions, log: Log, metrics: Metrics): FastifyAdapter {
   const { maxBodyBytes, requestTimeoutMs, refuse } = options;
   const adapter = new FastifyAdapter({
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
+    // Node looks every 30 seconds by itself, and knows no shorter limit than 60 seconds for the headers unless it is told one.
+    http: {
+      headersTimeout: Math.min(60_000, requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(MOST_LATE_MS, requestTimeoutMs),
+    },
     connectionTimeout: 0,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
