@@ -1,4 +1,5 @@
 import { findFault } from '../common/http/json-body.js';
+import { decodeUtf8 } from '../common/http/utf8.js';
 import { invalid, MalformedRequest } from '../common/problem/house-problems.js';
 import { NO_ID, RPC_CODES, type MalformedCall, type RpcCall } from './json-rpc.js';
 
@@ -18,7 +19,7 @@ export const isMalformed = (member: RpcCall | MalformedCall): member is Malforme
  * members of an object the last one counts, as in the HTTP API. Never throws.
  */
 export function readPayload(payload: Uint8Array | string): RpcPayload {
-  const text = typeof payload === 'string' ? payload : decode(payload);
+  const text = typeof payload === 'string' ? payload : decodeUtf8(payload);
   const value = text === undefined ? undefined : parse(text);
   if (text === undefined || !value) return single(unreadable(text === undefined ? 'UTF-8' : 'JSON'));
   const { root } = value;
@@ -31,16 +32,6 @@ export function readPayload(payload: Uint8Array | string): RpcPayload {
 }
 
 const single = (member: RpcCall | MalformedCall): RpcPayload => ({ isBatch: false, members: [member] });
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
 
 function parse(text: string): { root: unknown } | undefined {
   try {

@@ -67,8 +67,8 @@ export class ToolCallsService {
     }
   }
 
-  /** The definitions, as MCP lists them. @throws ValidationFailed for params it does not know */
-  async list(_params: object | undefined, { isPublic }: Peer): Promise<{ tools: object[] }> {
+  /** The definitions, as MCP lists them; of a public peer those it may call. */
+  async list({ isPublic }: Peer): Promise<{ tools: object[] }> {
     return {
       tools: this.registry.tools.filter((tool) => tool.isPublic || !isPublic).map(({ definition }) => definition),
     };

@@ -21,8 +21,8 @@ export class ToolsController {
   }
 
   @MessagePattern('tools/list')
-  list(@Payload() { params }: RpcInvocation, @Ctx() peer: Peer): Promise<object> {
-    return this.calls.list(params, peer);
+  list(@Ctx() peer: Peer): Promise<object> {
+    return this.calls.list(peer);
   }
 
   @MessagePattern('tools/call')

@@ -1,5 +1,6 @@
 import { invalid, MalformedRequest, type Issue } from '../problem/house-problems.js';
 import { isStorableText } from './headers.js';
+import { decodeUtf8 } from './utf8.js';
 
 /** Deeper JSON than this is refused: nothing the API takes needs it, and recursive code downstream must not meet it. */
 export const MAX_JSON_DEPTH = 32;
@@ -16,14 +17,10 @@ export function readJson(bytes: Buffer): unknown {
   return value;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new MalformedRequest({}, 'The body is not valid UTF-8');
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new MalformedRequest({}, 'The body is not valid UTF-8');
+  return text;
 }
 
 function parse(text: string): unknown {

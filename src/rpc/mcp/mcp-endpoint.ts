@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { LOG, type Log } from '../../common/observability/log.js';
+import { decodeUtf8 } from '../../common/http/utf8.js';
 import { RPC_CODES } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
 import { McpServers } from './mcp-servers.js';
@@ -75,11 +76,11 @@ function webRequest({ method, headers, host, url }: FastifyRequest, signal: Abor
 const CREDENTIALS = new Set(['authorization', 'x-api-key', 'cookie', 'x-shield-approval-token']);
 
 const UNREADABLE = Symbol('unreadable');
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function readJsonText(body: Buffer): unknown {
+  const text = decodeUtf8(body);
   try {
-    return JSON.parse(utf8.decode(body)) as unknown;
+    return text === undefined ? UNREADABLE : (JSON.parse(text) as unknown);
   } catch {
     return UNREADABLE;
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { continueTrace } from '../../common/http/trace.js';
+import { decodeUtf8 } from '../../common/http/utf8.js';
 import type { McpConversation, McpStdio } from '../mcp/mcp-stdio.js';
 import type { Credential } from '../../common/keys/tool-callers.js';
 import type { Peer } from '../peer.js';
@@ -31,7 +32,6 @@ export interface StdioParts {
 export class StdioMouth {
   private readonly exchange: LineExchange;
   private readonly conversation: McpConversation;
-  private readonly utf8 = new TextDecoder('utf-8', { fatal: true });
 
   constructor(private readonly parts: StdioParts) {
     const { input, output, maxLineBytes, mcp } = parts;
@@ -63,17 +63,9 @@ export class StdioMouth {
   private async answer(line: Line): Promise<string | undefined> {
     const peer = this.peer();
     if (!('bytes' in line)) return tooLong(this.parts.maxLineBytes, peer.requestId);
-    const text = this.decode(line.bytes);
+    const text = decodeUtf8(line.bytes);
     if (text !== undefined && this.conversation.take(text)) return undefined;
     return (await this.parts.server.dispatch(text ?? line.bytes, peer)).text;
-  }
-
-  private decode(bytes: Uint8Array): string | undefined {
-    try {
-      return this.utf8.decode(bytes);
-    } catch {
-      return undefined;
-    }
   }
 
   private peer(): Peer {

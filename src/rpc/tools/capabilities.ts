@@ -1,4 +1,5 @@
 import type { Address } from '../../common/contract/contract.js';
+import { TOOL_SERVER_ID } from '../../common/shield/shield-pipeline.js';
 import { RPC_CODES } from '../json-rpc.js';
 import { snakeCase } from './parameter-names.js';
 import type { Idempotency, ToolCredential } from './tool-declaration.js';
@@ -15,7 +16,7 @@ export interface ServedAs {
 
 /** What GET /capabilities answers: everything a program needs to call the tools. */
 export interface Capabilities {
-  service: 'svc-tools';
+  service: typeof TOOL_SERVER_ID;
   version: string;
   protocol: 'JSON-RPC 2.0';
   /** Changes when any definition does. */
@@ -52,7 +53,7 @@ export const describeCapabilities = (
   { tools, digest }: { tools: readonly Tool[]; digest: string },
   { version, callsPerMinute, natsSubject }: ServedAs,
 ): Capabilities => ({
-  service: 'svc-tools',
+  service: TOOL_SERVER_ID,
   version,
   protocol: 'JSON-RPC 2.0',
   digest,

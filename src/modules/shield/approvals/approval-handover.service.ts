@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
-import { sha256 } from '../../../common/evidence/digest.js';
 import { ServerSecret } from '../../../common/sessions/server-secret.js';
+import { sha256 } from '../../../common/shield/call-arguments.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { ApprovalState } from '../shield.types.js';
+import { approvalTokenOf } from './approval.rules.js';
 import { ApprovalHandoverStore } from './approval-handover.store.js';
 
 /** What became of a request: with the token of its approval where it was approved. */
@@ -30,7 +31,7 @@ export class ApprovalHandoverService {
   ): Promise<Handover | undefined> {
     const token = await this.tokenOf(tenantId, approvalRequestId);
     return this.tenancy.run(tenantId, async () => {
-      const row = await this.approvals.handOver(approvalRequestId, principal, sha256(Buffer.from(token)));
+      const row = await this.approvals.handOver(approvalRequestId, principal, sha256(token));
       if (!row) return undefined;
       if (row.is_handed_over) return { state: 'approved', token };
       // Approved in the moment between the two parts of the statement: asked again, it is handed over.
@@ -43,6 +44,6 @@ export class ApprovalHandoverService {
   private async tokenOf(tenantId: string, approvalRequestId: string): Promise<string> {
     const key = await this.secret.keyFor('approval hand-over');
     const mac = createHmac('sha256', key).update(JSON.stringify([tenantId, approvalRequestId]));
-    return `svc_appr_${mac.digest('base64url')}`;
+    return approvalTokenOf(mac.digest());
   }
 }

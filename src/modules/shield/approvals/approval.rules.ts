@@ -5,6 +5,9 @@ export const APPROVAL_SECONDS = 900;
 /** Arguments longer than this are kept as their digest alone. */
 export const SHOWN_ARGUMENTS_BYTES = 256 * 1024;
 
+/** The token of an approval, of 32 bytes nobody can guess. */
+export const approvalTokenOf = (bytes: Buffer): string => `svc_appr_${bytes.toString('base64url')}`;
+
 /** Why the approval does not open this call; undefined when it does. Strict: whatever differs voids it, a changed policy too. */
 export function causeOfVoid(
   approval: PresentedApproval,

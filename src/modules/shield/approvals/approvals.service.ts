@@ -22,6 +22,7 @@ import type {
 } from './approvals.dto.js';
 import { ApprovalsStore, type ApprovalRow } from './approvals.store.js';
 import { UiIntegrityService } from './ui-integrity.service.js';
+import { approvalTokenOf } from './approval.rules.js';
 
 /** Approval requests: proposed, looked at and decided on. Refusals make them too, by the decisions. */
 @Injectable()
@@ -94,7 +95,7 @@ export class ApprovalsService {
       );
     if (row.state !== 'pending') throw notPending(row);
     await this.sessions.check(caller, row, resolution);
-    const token = resolution.decision === 'approve' ? `svc_appr_${randomBytes(32).toString('base64url')}` : null;
+    const token = resolution.decision === 'approve' ? approvalTokenOf(randomBytes(32)) : null;
     const isResolved = await this.approvals.resolve({
       approvalRequestId,
       state: resolution.decision === 'approve' ? 'approved' : 'rejected',

@@ -14,6 +14,7 @@ import { PolicyStore } from '../policy/policy.store.js';
 import type { SwitchMode, TrustStatus } from '../shield.types.js';
 import { TrustStore } from '../trust/trust.store.js';
 import type { DrillJob } from './drills.types.js';
+import { approvalTokenOf } from '../approvals/approval.rules.js';
 
 /** The call a drill makes: an action and a principal that exist in this drill alone. */
 export function drillCall({ tenantId, drillId }: DrillJob, members: Partial<ShieldCall> = {}): ShieldCall {
@@ -72,7 +73,7 @@ export class DrillStageService {
 
   /** An approval of the drill's call, asked for by one principal of the drill and given by another. */
   approve(job: DrillJob): Promise<{ approvalRequestId: string; approvalToken: string }> {
-    const approvalToken = `svc_appr_${randomBytes(32).toString('base64url')}`;
+    const approvalToken = approvalTokenOf(randomBytes(32));
     const call = drillCall(job);
     return this.tenancy.run(job.tenantId, async () => {
       const approvalRequestId = await this.requests.findOrMake({
