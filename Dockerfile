@@ -24,12 +24,15 @@ ENV PATH=/app/node_modules/.bin:$PATH \
     NODE_ENV=production \
     SVC_DATA_DIR=/data \
     SVC_API_HOST=0.0.0.0 \
-    SVC_TOOLS_HOST=0.0.0.0
+    SVC_TOOLS_HOST=0.0.0.0 \
+    SVCD_HTTP_HOST=0.0.0.0 \
+    SVCD_MCP_HOST=0.0.0.0 \
+    SVCD_GRPC_HOST=0.0.0.0
 USER svc
 VOLUME /data
-EXPOSE 8090 8091
+EXPOSE 8090 8091 14800 14801 4007
 # Whichever apps listen in this container must be ready.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-    CMD ["node", "-e", "const { env, exit } = process; Promise.allSettled([env.SVC_API_PORT || 8090, env.SVC_TOOLS_PORT || 8091].map((port) => fetch(`http://127.0.0.1:${port}/readyz`))).then((all) => { const here = all.filter(({ value }) => value); exit(here.length > 0 && here.every(({ value }) => value.ok) ? 0 : 1); })"]
+    CMD ["node", "-e", "const { env, exit } = process; Promise.allSettled([env.SVC_API_PORT || 8090, env.SVC_TOOLS_PORT || 8091, env.SVCD_HTTP_PORT || 14800].map((port) => fetch(`http://127.0.0.1:${port}/readyz`))).then((all) => { const here = all.filter(({ value }) => value); exit(here.length > 0 && here.every(({ value }) => value.ok) ? 0 : 1); })"]
 ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["start", "api"]

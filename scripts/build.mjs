@@ -1,7 +1,16 @@
 // Compiles src to dist when something changed since the last build; run by `npm run build` and before start and test.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -37,6 +46,7 @@ function compile() {
     const run = spawnSync(pinnedNode(), [tsc, '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
     if (run.status !== 0) return false;
     removeOrphans(DIST);
+    copyInterfaces();
   }
   writeInfo();
   writeFileSync(SIGNATURE, before);
@@ -67,6 +77,12 @@ function removeOrphans(folder) {
     const source = join(SRC, relative(DIST, file)).replace(/\.js(\.map)?$/, '.ts');
     if (/\.js(\.map)?$/.test(file) && !existsSync(source)) rmSync(file);
   }
+}
+
+/** What is read beside the programs as it stands: interface definitions. */
+function copyInterfaces() {
+  for (const source of walk(SRC).filter((file) => file.endsWith('.proto')))
+    copyFileSync(source, join(DIST, relative(SRC, source)));
 }
 
 function writeInfo() {

@@ -1,5 +1,6 @@
 import { apiUrlOf } from '../common/config/api-url.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
+import { authModeToStartIn } from '../daemon/auth/start-rules.js';
 import { AppProcess } from './supervisor/app-process.js';
 import { DatabaseKeeper } from './supervisor/database-keeper.js';
 import { claimPorts } from './supervisor/port.js';
@@ -14,9 +15,10 @@ const KILL_AFTER_MS = 10_000;
 interface Apps {
   api: AppProcess[];
   tools: AppProcess[];
+  daemon: AppProcess[];
 }
 
-const all = ({ api, tools }: Apps): AppProcess[] => [...api, ...tools];
+const all = ({ api, tools, daemon }: Apps): AppProcess[] => [...api, ...tools, ...daemon];
 
 /**
  * `svc start`: the database, and every app as a child process, until SIGTERM or SIGINT. Then one drain: the apps first, the
@@ -26,7 +28,9 @@ const all = ({ api, tools }: Apps): AppProcess[] => [...api, ...tools];
  */
 export async function runSupervisor(): Promise<number> {
   const startedAt = performance.now();
-  const settings = await withClaimedPorts(loadSettings());
+  const wanted = loadSettings();
+  authModeToStartIn(wanted);
+  const settings = await withClaimedPorts(wanted);
   const log = makeSupervisorLog(settings);
   const signal = onStopSignal();
   const apps = makeApps(settings, log);
@@ -48,21 +52,34 @@ export async function runSupervisor(): Promise<number> {
 
 /** With the ports as they will be bound, also where any was wanted. */
 async function withClaimedPorts(settings: Settings): Promise<Settings> {
-  const { api, tools } = settings;
-  const [apiPort, toolsPort] = await claimPorts([
+  const { api, tools, daemon } = settings;
+  const [apiPort, toolsPort, httpPort, mcpPort, grpcPort] = await claimPorts([
     { host: api.host, port: api.port, setting: 'SVC_API' },
     { host: tools.host, port: tools.port, setting: 'SVC_TOOLS' },
+    { host: daemon.httpHost, port: daemon.httpPort, setting: 'SVCD_HTTP' },
+    { host: daemon.mcpHost, port: daemon.mcpPort, setting: 'SVCD_MCP' },
+    { host: daemon.grpcHost, port: daemon.grpcPort, setting: 'SVCD_GRPC' },
   ]);
-  return { ...settings, api: { ...api, port: apiPort! }, tools: { ...tools, port: toolsPort! } };
+  return {
+    ...settings,
+    api: { ...api, port: apiPort! },
+    tools: { ...tools, port: toolsPort! },
+    daemon: { ...daemon, httpPort: httpPort!, mcpPort: mcpPort!, grpcPort: grpcPort! },
+  };
 }
 
 function makeApps(settings: Settings, log: SupervisorLog): Apps {
-  const { api, tools } = settings;
+  const { api, tools, daemon } = settings;
   const make = (app: keyof Apps, processes: number, environment: Record<string, string>): AppProcess[] =>
     Array.from({ length: processes }, () => new AppProcess({ app, environment, log }));
   return {
     api: make('api', api.processes, { SVC_API_PORT: String(api.port) }),
     tools: make('tools', tools.processes, { SVC_TOOLS_PORT: String(tools.port), SVC_API_URL: apiUrlOf(settings) }),
+    daemon: make('daemon', 1, {
+      SVCD_HTTP_PORT: String(daemon.httpPort),
+      SVCD_MCP_PORT: String(daemon.mcpPort),
+      SVCD_GRPC_PORT: String(daemon.grpcPort),
+    }),
   };
 }
 
@@ -77,16 +94,18 @@ async function open(
   const { prepareDatabase } = await import('./supervisor/prepare-database.js');
   const made = await prepareDatabase(settings, address, (message) => log.info(message));
   for (const app of all(apps)) app.allow();
-  const [api, tools] = await Promise.all([readyAt(apps.api), readyAt(apps.tools)]);
+  const [api, tools, daemon] = await Promise.all([readyAt(apps.api), readyAt(apps.tools), readyAt(apps.daemon)]);
   const seconds = Math.round(performance.now() - startedAt) / 1000;
-  log.info(`Ready after ${seconds} s: API at ${api}, tool service at ${tools}`, {
+  log.info(`Ready after ${seconds} s: API at ${api}, tool service at ${tools}, memory daemon at ${daemon}`, {
     url: api,
     tools_url: tools,
+    daemon_url: daemon,
     seconds,
   });
   const addresses: Addresses = {
     api: settings.process.publicUrl ?? api,
     tools: settings.tools.publicUrl ?? tools,
+    daemon,
   };
   process.stderr.write(await describeWelcome(settings, addresses, made));
 }
@@ -99,8 +118,9 @@ async function readyAt(processes: AppProcess[]): Promise<string> {
 
 /** The tool service first: the calls it has in hand still need the API. */
 async function stopAll(settings: Settings, database: DatabaseKeeper, apps: Apps, signal: StopSignal): Promise<void> {
-  const grace = settings.process.drainSeconds * 1000 + KILL_AFTER_MS;
-  for (const processes of [apps.tools, apps.api])
+  const longest = Math.max(settings.process.drainSeconds, settings.daemon.drainSeconds);
+  const grace = longest * 1000 + KILL_AFTER_MS;
+  for (const processes of [[...apps.tools, ...apps.daemon], apps.api])
     await Promise.all(processes.map((app) => app.stop(grace, signal.insisted)));
   await database.stop();
 }

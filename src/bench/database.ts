@@ -10,6 +10,8 @@ export interface BenchDatabase {
   ownerUrl: string;
   /** As svc_operator, who sees every tenant. */
   query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]>;
+  /** Statements as the owner of the database, for tables of the benchmark's own. */
+  asOwner(sql: string): Promise<void>;
   /** Makes tenants, each with a key. */
   addTenants(count: number): Promise<ApiAddress[]>;
 }
@@ -27,6 +29,11 @@ export async function withDatabase<T>(
       ownerUrl: address.ownerUrl,
       query: async <Row extends QueryResultRow>(sql: string, parameters: unknown[]) =>
         (await client.query<Row>(sql, parameters)).rows,
+      asOwner: async (sql) => {
+        const owner = new Client({ connectionString: address.ownerUrl });
+        await owner.connect();
+        await owner.query(sql).finally(() => owner.end());
+      },
       addTenants: (count) => TenantsStore.using(address, (store) => addTenants(store, server.url, count)),
     });
   } finally {

@@ -2,6 +2,8 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { benchFactSearch } from './facts-search.js';
+import { benchFacts } from './facts.js';
 import { syntheticText, textFromFolder } from './passages.js';
 import { describeReport, type Measured, type Report } from './report.js';
 import { benchProcesses, benchSize, benchTenants, benchTools, type Bench } from './scenarios.js';
@@ -12,6 +14,7 @@ const PASSAGES_A_TENANT = 100;
 const QUERIES = 1000;
 const FEW_QUERIES = 50;
 const MOST_PASSAGES = 1_000_000;
+const MOST_SEARCHED_FACTS = 100_000;
 
 interface Options {
   sizes: number[];
@@ -20,6 +23,7 @@ interface Options {
   processes: number;
   tenants: number;
   tools: number;
+  facts: number;
   profile: boolean;
   quick: boolean;
   json: boolean;
@@ -65,17 +69,33 @@ const program = new Command('bench')
     whole(0, MOST_PASSAGES),
     5000,
   )
+  .option(
+    '--facts <number>',
+    'also facts of the memory daemon: stored beside bare inserts, listed among 10,000 and this many, and searched among at most 100,000; 0 leaves this part out',
+    whole(0, 2_000_000),
+    0,
+  )
   .option('--profile', 'run the servers of --sizes under the profiler and print where the time goes', false)
   .option('--quick', 'a smoke run of less than a minute; its figures mean nothing', false)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
     const report = await measure(
-      options.quick ? { ...options, sizes: [500], seconds: 1, tenants: 5, tools: 500 } : options,
+      options.quick ? { ...options, sizes: [500], seconds: 1, tenants: 5, tools: 500, facts: 500 } : options,
     );
     process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describeReport(report));
   });
 
-async function measure({ sizes, data, seconds, processes, tenants, tools, profile, quick }: Options): Promise<Report> {
+async function measure({
+  sizes,
+  data,
+  seconds,
+  processes,
+  tenants,
+  tools,
+  facts,
+  profile,
+  quick,
+}: Options): Promise<Report> {
   const source = data ? textFromFolder(resolve(data)) : syntheticText();
   const queries = Array.from({ length: quick ? FEW_QUERIES : QUERIES }, (_, i) => source.query(i));
   const bench: Bench = { source, queries, seconds, clients: quick ? [8] : [1, 8, 32], profile, rows: [], remarks: [] };
@@ -84,6 +104,8 @@ async function measure({ sizes, data, seconds, processes, tenants, tools, profil
   if (processes > 1 && sizes[0]) await benchProcesses(bench, sizes[0], processes);
   if (tenants > 0) await benchTenants(bench, tenants, PASSAGES_A_TENANT);
   if (tools > 0) await benchTools(bench, tools);
+  if (facts > 0) await benchFacts(bench, facts);
+  if (facts > 0) await benchFactSearch(bench, Math.min(facts, MOST_SEARCHED_FACTS));
   const { rows, remarks } = bench;
   return {
     text: source.description,

@@ -5,20 +5,44 @@ import { loadSettings, type Settings } from '../common/config/settings.js';
 import type { DatabaseAddress } from '../common/database/connection.js';
 import { openDatabase } from '../common/database/open.js';
 import { examineAll, type Finding } from './doctor/check.js';
+import { clearCorruption } from './doctor/corruption.js';
 import { hostChecks } from './doctor/host-checks.js';
 import { print, type OutputOptions } from './output.js';
 
-/** `svc doctor`: looks at everything svc depends on, changes nothing, and says what to do about what it finds. */
+/** `svc doctor`: looks at everything svc depends on, changes nothing unless told to clear, and says what to do about what it finds. */
 export const doctorCommand = (): Command =>
   new Command('doctor')
     .description('check machine, settings, database and evidence; exit code 0 when all is well, 1 when not')
     .option('--json', 'print {"ok","checks":[{"name","ok","detail","remedy"}]}')
-    .action(async (options: OutputOptions) => {
+    .option(
+      '--clear-corruption',
+      'instead, say that all damage found so far has been dealt with, so that the daemon is ready again',
+    )
+    .action(async (options: DoctorOptions) => {
+      if (options.clearCorruption) return clear(options);
       const checks = await diagnose();
       const ok = checks.every((check) => check.ok);
       print(options, { ok, checks }, () => [...checks.flatMap(describe), ok ? 'All is well.' : 'Not all is well.']);
       process.exitCode = ok ? 0 : 1;
     });
+
+interface DoctorOptions extends OutputOptions {
+  clearCorruption?: true;
+}
+
+async function clear(options: OutputOptions): Promise<void> {
+  const settings = loadSettings();
+  const database = await openDatabase(settings, () => undefined);
+  try {
+    const cleared = await clearCorruption(settings, database.address);
+    print(options, { ok: true, cleared }, () => [
+      ...cleared.map(({ source, subject, detail }) => `cleared  ${source} ${subject}: ${detail}`),
+      cleared.length > 0 ? 'What is still damaged is found again within seconds.' : 'Nothing was to be cleared.',
+    ]);
+  } finally {
+    await database.close();
+  }
+}
 
 async function diagnose(): Promise<Finding[]> {
   const { settings, finding } = readSettings();

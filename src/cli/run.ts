@@ -13,6 +13,7 @@ const VERBS: Record<string, () => Promise<Command>> = {
   tenant: async () => (await import('./tenant.js')).tenantCommand(),
   key: async () => (await import('./key.js')).keyCommand(),
   credits: async () => (await import('./credits.js')).creditsCommand(),
+  token: async () => (await import('./token.js')).tokenCommand(),
   verify: async () => (await import('./verify.js')).verifyCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),
 };

@@ -55,6 +55,40 @@ describe('svc verify', () => {
     expect(code).toBe(1);
   });
 
+  it.each(['export.json', 'export.cbor', 'export.zip', 'export-redacted.json'])('accepts %s', async (name) => {
+    const verdict = await run(join(VECTORS, name), '--key', jwk(), '--json');
+    const { ok, checks } = JSON.parse(verdict.out) as { ok: boolean; checks: { name: string }[] };
+    expect([ok, verdict.code]).toEqual([true, 0]);
+    expect(checks.map((check) => check.name)).toEqual([
+      ...['format', 'keys', 'signature', 'disclosures', 'records', 'signatures', 'chain', 'contents'],
+      ...['checkpoint', 'inclusion', 'consistency', 'auth-mode'],
+    ]);
+    expect(Object.keys(JSON.parse(verdict.out) as object)).toEqual(['ok', 'checks']);
+  });
+
+  it('names what was changed of an export', async () => {
+    const file = join(folder, 'changed.json');
+    writeFileSync(file, readFileSync(join(VECTORS, 'export.json'), 'utf8').replace('d\u00e9j\u00e0', 'd\u00e9ja'));
+    const { out, code } = await run(file);
+    expect(out.trimEnd().split('\n').at(-1)).toBe(
+      'NOT verified: disclosures: items.4.payload.note: its digest is not in the manifest',
+    );
+    expect(code).toBe(1);
+  });
+
+  it('says what is no evidence at all', async () => {
+    const file = join(folder, 'noise');
+    writeFileSync(file, 'noise');
+    const { out, code } = await run(file, '--json');
+    expect([JSON.parse(out), code]).toEqual([
+      {
+        ok: false,
+        checks: [{ name: 'format', ok: false, detail: expect.stringContaining('no zip archive') as unknown }],
+      },
+      1,
+    ]);
+  });
+
   it('says so when the file or the key cannot be read', async () => {
     const missing = await run(join(folder, 'none'), '--json');
     expect(JSON.parse(missing.out)).toEqual({

@@ -25,6 +25,18 @@ import { NameApprovalStatus1795268000000 } from './1795268000000-name-approval-s
 import { EndInvitations1795268100000 } from './1795268100000-end-invitations.js';
 import { FindKeysByPrefix1795268200000 } from './1795268200000-find-keys-by-prefix.js';
 import { AdmitToolCalls1795270000000 } from './1795270000000-admit-tool-calls.js';
+import { CreateFacts1795300000000 } from './1795300000000-create-facts.js';
+import { CreateFactIndex1795301000000 } from './1795301000000-create-fact-index.js';
+import { CreateGraph1795302000000 } from './1795302000000-create-graph.js';
+import { CreateRelations1795302100000 } from './1795302100000-create-relations.js';
+import { CreateStreams1795303000000 } from './1795303000000-create-streams.js';
+import { CreateSealedSegments1795303100000 } from './1795303100000-create-sealed-segments.js';
+import { CreateResultEnvelopes1795303200000 } from './1795303200000-create-result-envelopes.js';
+import { StoreGraphLists1795303300000 } from './1795303300000-store-graph-lists.js';
+import { ListReceipts1795304000000 } from './1795304000000-list-receipts.js';
+import { FindNewestBySubject1795304100000 } from './1795304100000-find-newest-by-subject.js';
+import { CreateCorruptionFindings1795305000000 } from './1795305000000-create-corruption-findings.js';
+import { CreateSyncNonces1795305100000 } from './1795305100000-create-sync-nonces.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -55,4 +67,16 @@ export const MIGRATIONS = [
   EndInvitations1795268100000,
   FindKeysByPrefix1795268200000,
   AdmitToolCalls1795270000000,
+  CreateFacts1795300000000,
+  CreateFactIndex1795301000000,
+  CreateGraph1795302000000,
+  CreateRelations1795302100000,
+  CreateStreams1795303000000,
+  CreateSealedSegments1795303100000,
+  CreateResultEnvelopes1795303200000,
+  StoreGraphLists1795303300000,
+  ListReceipts1795304000000,
+  FindNewestBySubject1795304100000,
+  CreateCorruptionFindings1795305000000,
+  CreateSyncNonces1795305100000,
 ];

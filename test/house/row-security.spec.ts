@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UNSECURED_TABLES } from '../../src/modules/operations/readiness.checks.js';
+import { UNSECURED_TABLES } from '../../src/common/database/unsecured-tables.js';
 import { send, startApi, type TestApi, type TestTenant } from '../kit/app.js';
 
 let api: TestApi;

@@ -6,7 +6,7 @@ export interface WantedPort {
   /** 0 takes a free one. */
   port: number;
   /** The settings that name it, without _HOST and _PORT. */
-  setting: 'SVC_API' | 'SVC_TOOLS';
+  setting: 'SVC_API' | 'SVC_TOOLS' | 'SVCD_HTTP' | 'SVCD_MCP' | 'SVCD_GRPC';
 }
 
 /**

@@ -7,6 +7,7 @@ import { credentialsPath, readCredentials, type Credentials } from '../../common
 export interface Addresses {
   api: string;
   tools: string;
+  daemon: string;
 }
 
 /**
@@ -20,9 +21,12 @@ export async function describeWelcome(
   addresses: Addresses,
   made: Credentials | undefined,
 ): Promise<string> {
-  const { api, tools } = addresses;
+  const { api, tools, daemon } = addresses;
   const lines = ['', `svc is ready at ${api}`, `  Swagger      ${api}/docs`, `  health       ${api}/readyz`];
   lines.push(`  tools        ${tools} (JSON-RPC at /rpc, MCP at /mcp, Swagger at /docs)`);
+  lines.push(
+    `  daemon       ${daemon} (facts, graph, streams, evidence; Swagger at /docs; SVCD_AUTH_MODE=${settings.daemon.authMode})`,
+  );
   const kept = settings.process.nodeEnv === 'production' ? undefined : await readCredentials(settings);
   if (kept) lines.push(...(await describeCredentials(settings, addresses, kept, made)));
   else lines.push('  credentials  as given; "svc key create <tenant>" makes another key');
@@ -41,12 +45,12 @@ async function describeCredentials(
     `  credentials  ${credentialsPath(settings)}`,
     ...(made ? [`  tenant       ${tenant_id}`, `  API key      ${api_key} (shown this once)`] : []),
     '',
-    'Try it: ingest a document, then retrieve from it, by HTTP and as an agent calls the tool',
-    ...curls(addresses, tenant_id, headers).map((command) => `  ${command}`),
+    'Try it: ingest a document, then retrieve from it, by HTTP and as an agent calls the tool; store a fact',
+    ...curls(addresses, tenant_id, headers, settings.daemon.authMode === 'dev_scopes').map((command) => `  ${command}`),
   ];
 }
 
-function curls({ api, tools }: Addresses, tenantId: string, headers: string): string[] {
+function curls({ api, tools, daemon }: Addresses, tenantId: string, headers: string, isDev: boolean): string[] {
   const document = {
     tenantId,
     corpusId: 'notes',
@@ -61,10 +65,17 @@ function curls({ api, tools }: Addresses, tenantId: string, headers: string): st
   const call = { jsonrpc: '2.0', id: 1, method: 'query_vault', params: { query } };
   return [
     `curl -sS ${api}/v1/ingest ${common} ${key} -d ${quote(JSON.stringify(document))}`,
-    `sleep 1; curl -sS ${api}/v1/retrieve ${common} -d ${quote(JSON.stringify({ query }))}`,
+    `sleep 3; curl -sS ${api}/v1/retrieve ${common} -d ${quote(JSON.stringify({ query }))}`,
     `curl -sS ${tools}/rpc ${common} -d ${quote(JSON.stringify(call))}`,
+    ...(isDev ? [storeFact(daemon)] : []),
   ];
 }
+
+const storeFact = (daemon: string): string => {
+  const fact = { entity: 'lighthouse:skerryvore', key: 'first_lit', value: '1844-02-01' };
+  const headers = `-H 'x-svc-scopes: facts:write' -H 'content-type: application/json'`;
+  return `curl -sS -X PUT ${daemon}/v1/facts ${headers} -d ${quote(JSON.stringify(fact))}`;
+};
 
 /** One word for a POSIX shell. */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Settings } from '../../common/config/settings.js';
 import { roleDataSource, type DatabaseAddress } from '../../common/database/connection.js';
+import { UNSECURED_TABLES } from '../../common/database/unsecured-tables.js';
 import { EvidenceAudit, type Audit } from '../../common/evidence/evidence-audit.js';
 import { signingKeyFile } from '../../common/evidence/key-files.js';
 import { SigningKey } from '../../common/evidence/signing-key.js';
@@ -10,8 +11,8 @@ import { QUEUES } from '../../common/jobs/queues.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { CrossTenant } from '../../common/tenancy/cross-tenant.js';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { UNSECURED_TABLES } from '../../modules/operations/readiness.checks.js';
 import type { Check } from './check.js';
+import { corruptionCheck } from './corruption.js';
 import { ledgerCheck } from './ledger-check.js';
 
 const LEAST_POSTGRESQL = 15;
@@ -42,6 +43,7 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress): Da
       jobQueue(ask),
       signingKey(settings, ask),
       ledgerCheck(ask),
+      corruptionCheck(ask),
       ...evidence(source),
     ],
     close: async () => {

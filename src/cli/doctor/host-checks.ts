@@ -25,12 +25,20 @@ export function hostChecks(settings: Settings): Check[] {
     {
       name: 'port',
       remedy: 'Stop the other program, or set SVC_API_HOST and SVC_API_PORT.',
-      run: () => checkPort({ ...settings.api, setting: 'SVC_API' }),
+      run: () => checkPort({ ...settings.api, setting: 'SVC_API' }, '/build-info'),
     },
     {
       name: 'tools_port',
       remedy: 'Stop the other program, or set SVC_TOOLS_HOST and SVC_TOOLS_PORT.',
-      run: () => checkPort({ ...settings.tools, setting: 'SVC_TOOLS' }),
+      run: () => checkPort({ ...settings.tools, setting: 'SVC_TOOLS' }, '/build-info'),
+    },
+    {
+      name: 'daemon_port',
+      remedy: 'Stop the other program, or set SVCD_HTTP_HOST and SVCD_HTTP_PORT.',
+      run: () => {
+        const { httpHost: host, httpPort: port } = settings.daemon;
+        return checkPort({ host, port, setting: 'SVCD_HTTP' }, '/v1/version');
+      },
     },
   ];
 }
@@ -54,9 +62,9 @@ function nearestPresent(path: string): string {
   return existsSync(path) ? path : nearestPresent(dirname(path));
 }
 
-/** Taken by svc itself is as good as free. */
-async function checkPort({ host, port, setting }: WantedPort): Promise<string> {
-  if (await answersAsSvc(`${localUrl(host, port)}/build-info`)) return `svc answers on ${host}, port ${port}`;
+/** Taken by svc itself is as good as free. @param about where the app says that it is svc */
+async function checkPort({ host, port, setting }: WantedPort, about: string): Promise<string> {
+  if (await answersAsSvc(`${localUrl(host, port)}${about}`)) return `svc answers on ${host}, port ${port}`;
   await claimPorts([{ host, port, setting }]);
   return `port ${port} of ${host} is free`;
 }

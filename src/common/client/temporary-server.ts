@@ -30,6 +30,13 @@ const OWN: Record<string, string> = {
   SVC_TOOLS_HOST: '127.0.0.1',
   SVC_TOOLS_PUBLIC_URL: '',
   SVC_SIGNING_KEY_FILE: '',
+  SVCD_AUTH_MODE: 'dev_scopes',
+  SVCD_HTTP_HOST: '127.0.0.1',
+  SVCD_MCP_HOST: '127.0.0.1',
+  SVCD_GRPC_HOST: '127.0.0.1',
+  SVCD_MCP_PORT: '0',
+  SVCD_GRPC_PORT: '0',
+  SVCD_SHUTDOWN_DRAIN_SECS: '5',
   SVC_PROOF_UPSTREAM_URL: '',
   SVC_SHUTDOWN_DRAIN_SECS: '5',
   SVC_LOG_LEVEL: 'warn',
@@ -48,6 +55,8 @@ export interface TemporaryServerOptions {
 export interface TemporaryServer extends ApiAddress {
   /** Origin of its tool service. */
   toolsUrl: string;
+  /** Origin of its memory daemon. */
+  daemonUrl: string;
   dataDir: string;
 }
 
@@ -60,7 +69,7 @@ export async function withTemporaryServer<T>(
   options: TemporaryServerOptions,
   work: (server: TemporaryServer) => Promise<T>,
 ): Promise<T> {
-  const ports = { api: await freePort(), tools: await freePort() };
+  const ports = { api: await freePort(), tools: await freePort(), daemon: await freePort() };
   let launched: LaunchedServer | undefined;
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= launched ? stopAndRemove(launched) : Promise.resolve());
@@ -72,10 +81,11 @@ export async function withTemporaryServer<T>(
   process.once('SIGINT', end).once('SIGTERM', end).once('exit', abandon);
   try {
     launched = launch(options, ports);
-    const { url, toolsUrl, dataDir, child } = launched;
+    const { url, toolsUrl, daemonUrl, dataDir, child } = launched;
     await untilReady(url, child, dataDir);
     await untilReady(toolsUrl, child, dataDir);
-    return await work({ url, toolsUrl, dataDir, ...readTenant(dataDir) });
+    await untilReady(daemonUrl, child, dataDir);
+    return await work({ url, toolsUrl, daemonUrl, dataDir, ...readTenant(dataDir) });
   } finally {
     await stop();
     process.off('SIGINT', end).off('SIGTERM', end).off('exit', abandon);
@@ -85,6 +95,7 @@ export async function withTemporaryServer<T>(
 interface LaunchedServer {
   url: string;
   toolsUrl: string;
+  daemonUrl: string;
   dataDir: string;
   child: ChildProcess;
 }
@@ -94,7 +105,7 @@ const stopAndRemove = ({ child, dataDir }: LaunchedServer): Promise<void> =>
 
 function launch(
   { environment, nodeArguments = [] }: TemporaryServerOptions,
-  ports: { api: number; tools: number },
+  ports: { api: number; tools: number; daemon: number },
 ): LaunchedServer {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-temporary-'));
   chmodSync(dataDir, 0o711); // the unprivileged user that PostgreSQL runs as under root must be able to enter
@@ -105,13 +116,16 @@ function launch(
       SVC_DATA_DIR: dataDir,
       SVC_API_PORT: String(ports.api),
       SVC_TOOLS_PORT: String(ports.tools),
+      SVCD_HTTP_PORT: String(ports.daemon),
       ...environment,
     }),
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  const [url, toolsUrl] = [ports.api, ports.tools].map((port) => `http://127.0.0.1:${port}`) as [string, string];
-  return { url, toolsUrl, dataDir, child };
+  const [url, toolsUrl, daemonUrl] = [ports.api, ports.tools, ports.daemon].map(
+    (port) => `http://127.0.0.1:${port}`,
+  ) as [string, string, string];
+  return { url, toolsUrl, daemonUrl, dataDir, child };
 }
 
 function readTenant(dataDir: string): { tenantId: string; apiKey: string } {

@@ -5,6 +5,8 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   process: 'Process',
   api: 'Tenant API',
   tools: 'Tool service',
+  daemon: 'Memory daemon',
+  flags: 'Planes of the memory daemon',
   database: 'Database',
   bootstrap: 'First start',
   evidence: 'Evidence',
@@ -41,9 +43,10 @@ export function settingsPage(): string {
 }
 
 function row(one: Setting): string {
-  const notes = [one.requiredInProduction && 'Required with NODE_ENV=production.', one.secret && 'Secret.'].filter(
-    Boolean,
-  );
+  const notes = [
+    one.requiredInProduction === true && 'Required with NODE_ENV=production.',
+    one.secret && 'Secret.',
+  ].filter(Boolean);
   return `| \`${one.env}\` | ${one.shownDefault ?? defaultOf(one)} | ${[one.about, ...notes].join(' ').replaceAll('|', '\\|')} |`;
 }
 

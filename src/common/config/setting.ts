@@ -11,8 +11,8 @@ export interface SettingMeta {
   secret?: boolean;
   /** Shown in the documentation where the default is computed. */
   shownDefault?: string;
-  /** Without it a start with NODE_ENV=production is refused. */
-  requiredInProduction?: boolean;
+  /** Without it a start with NODE_ENV=production is refused, always or in an environment that calls for it. */
+  requiredInProduction?: true | ((environment: Record<string, string | undefined>) => boolean);
 }
 
 export interface Setting<S extends z.ZodType = z.ZodType> extends SettingMeta {

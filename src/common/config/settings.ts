@@ -15,6 +15,8 @@ import {
   url,
   type Setting,
 } from './setting.js';
+import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
+import { DAEMON_FLAGS } from './daemon/flag-table.js';
 import { TOOLS_SETTINGS } from './tools-settings.js';
 
 export const SETTINGS = Symbol('settings');
@@ -99,6 +101,8 @@ export const SETTING_TABLE = {
     ),
   },
   tools: TOOLS_SETTINGS,
+  daemon: DAEMON_SETTINGS,
+  flags: DAEMON_FLAGS,
   database: {
     url: setting(
       'SVC_DATABASE_URL',
@@ -341,7 +345,8 @@ function readOne(
   faults: string[],
 ): unknown {
   const raw = environment[one.env];
-  if (production && one.requiredInProduction && !raw) {
+  const { requiredInProduction: required } = one;
+  if (production && !raw && (required === true || required?.(environment))) {
     faults.push(`${one.env} is required with NODE_ENV=production: ${one.about}`);
     return undefined;
   }

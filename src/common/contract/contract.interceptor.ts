@@ -2,7 +2,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import { catchError, type Observable } from 'rxjs';
 import { Problem } from '../problem/problem.js';
-import { ROUTE, type RouteRecord } from './contract.js';
+import { ROUTE, type DeclaredRoute } from './contract.js';
 
 /** A route may fail only in the ways it declares. Anything else is a bug that the tests (NODE_ENV=test) see as a 500; elsewhere the caller still gets the problem. */
 @Injectable()
@@ -10,7 +10,7 @@ export class ContractInterceptor implements NestInterceptor {
   constructor(private readonly reflector: Reflector) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const route = this.reflector.get<RouteRecord | undefined>(ROUTE, context.getHandler());
+    const route = this.reflector.get<DeclaredRoute | undefined>(ROUTE, context.getHandler());
     return next.handle().pipe(
       catchError((error: unknown) => {
         const undeclared = error instanceof Problem && route && !route.problems.includes(error.kind);

@@ -81,13 +81,22 @@ export interface RouteDeclaration<R> {
   bodyLimit?: number;
 }
 
-/** One line of the route manifest: everything the guards, OpenAPI and the generated tests need to know. */
-export interface RouteRecord extends Omit<RouteDeclaration<unknown>, 'reply'> {
+/** What the manifest of every server holds of a route. */
+export interface DeclaredRoute {
   address: Address;
   verb: Verb;
   path: string;
+  /** Class and method, for whoever looks for it. */
   handler: string;
+  summary: string;
+  description?: string;
+  tag: string;
   reply: Reply<unknown>;
   problems: ProblemClass[];
+  bodyLimit?: number;
+}
+
+/** One line of the route manifest: everything the guards, OpenAPI and the generated tests need to know. */
+export interface RouteRecord extends Omit<RouteDeclaration<unknown>, 'reply' | 'problems'>, DeclaredRoute {
   idempotent: boolean;
 }

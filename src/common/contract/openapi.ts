@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, Type } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { SESSION_COOKIE } from '../sessions/session-cookie.js';
 import { ProblemBody } from '../problem/problem-body.js';
@@ -11,31 +11,47 @@ export interface DocumentTitle {
   server: string;
 }
 
+/** What a server's document says of its credentials and of its problems. */
+export interface DocumentParts {
+  addCredentials: (builder: DocumentBuilder) => DocumentBuilder;
+  problemBody: Type;
+}
+
+const TENANT_API: DocumentParts = {
+  addCredentials: (builder) =>
+    builder
+      .addApiKey({ type: 'apiKey', in: 'header', name: 'x-tenant-id', description: 'The tenant.' }, 'tenantId')
+      .addApiKey(
+        { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key of that tenant.' },
+        'apiKey',
+      )
+      .addApiKey(
+        { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'The session of a signed-in browser.' },
+        'session',
+      )
+      .addBearerAuth(
+        { type: 'http', description: 'The sessionToken of an agent that registered itself: svc_self_...' },
+        'selfSignup',
+      )
+      .addBearerAuth({ type: 'http', description: 'An API key, for clients that can send nothing else.' }, 'bearerKey'),
+  problemBody: ProblemBody,
+};
+
 /** The complete OpenAPI 3.1 document of the running app, made from the route declarations (D38). */
 export function describeApi(
   app: INestApplication,
   { title, description, version, server }: DocumentTitle,
+  { addCredentials, problemBody } = TENANT_API,
 ): OpenAPIObject {
-  const config = new DocumentBuilder()
+  const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle(title)
     .setDescription(description)
     .setVersion(version)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .addServer(server)
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-tenant-id', description: 'The tenant.' }, 'tenantId')
-    .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key of that tenant.' }, 'apiKey')
-    .addApiKey(
-      { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'The session of a signed-in browser.' },
-      'session',
-    )
-    .addBearerAuth(
-      { type: 'http', description: 'The sessionToken of an agent that registered itself: svc_self_...' },
-      'selfSignup',
-    )
-    .addBearerAuth({ type: 'http', description: 'An API key, for clients that can send nothing else.' }, 'bearerKey')
-    .build();
-  const document = SwaggerModule.createDocument(app, config, { extraModels: [ProblemBody], autoTagControllers: false });
+    .addServer(server);
+  const config = addCredentials(builder).build();
+  const document = SwaggerModule.createDocument(app, config, { extraModels: [problemBody], autoTagControllers: false });
   for (const item of Object.values(document.paths)) {
     for (const operation of Object.values(item as Record<string, Operation>)) {
       if (typeof operation === 'object' && operation.responses) operation.security ??= [];

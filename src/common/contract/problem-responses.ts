@@ -1,10 +1,22 @@
+import type { Type } from '@nestjs/common';
 import type { ApiResponseOptions } from '@nestjs/swagger';
 import { getSchemaPath } from '@nestjs/swagger';
 import type { ProblemClass } from '../problem/problem.js';
 import { ProblemBody } from '../problem/problem-body.js';
 
+/** How a server writes its problems on the wire. */
+export interface ProblemForm {
+  contentType: string;
+  body: Type;
+  /** The `type` member of a kind of problem. */
+  typeOf: (kind: ProblemClass) => string;
+}
+
+/** Of the tenant API and the tool service (D10). */
+const TENANT_API: ProblemForm = { contentType: 'application/json', body: ProblemBody, typeOf: ({ type }) => type };
+
 /** One OpenAPI response a status, listing the problem types that share it. */
-export function problemResponses(kinds: ProblemClass[]): ApiResponseOptions[] {
+export function problemResponses(kinds: ProblemClass[], form = TENANT_API): ApiResponseOptions[] {
   const byStatus = Map.groupBy(kinds, (kind) => kind.status);
   return [...byStatus]
     .sort(([a], [b]) => a - b)
@@ -20,13 +32,13 @@ export function problemResponses(kinds: ProblemClass[]): ApiResponseOptions[] {
           }
         : undefined,
       content: {
-        'application/json': {
+        [form.contentType]: {
           schema: {
             allOf: [
-              { $ref: getSchemaPath(ProblemBody) },
+              { $ref: getSchemaPath(form.body) },
               {
                 type: 'object' as const,
-                properties: { type: { type: 'string' as const, enum: group.map((kind) => kind.type) } },
+                properties: { type: { type: 'string' as const, enum: group.map(form.typeOf) } },
               },
             ],
           },

@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { ROUTE, type RouteRecord } from './contract.js';
+import { ROUTE, type DeclaredRoute, type RouteRecord } from './contract.js';
 
 /** Every route of the running server, read back from the declarations. Refuses to start on an undeclared or doubled route. */
 @Injectable()
-export class RouteManifest implements OnModuleInit {
-  readonly routes: RouteRecord[] = [];
+export class ManifestOf<R extends DeclaredRoute> implements OnModuleInit {
+  readonly routes: R[] = [];
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -28,11 +28,15 @@ export class RouteManifest implements OnModuleInit {
     this.routes.sort((a, b) => (a.address < b.address ? -1 : 1));
   }
 
-  private readRecord(prototype: Record<string, unknown>, name: string): RouteRecord | undefined {
+  private readRecord(prototype: Record<string, unknown>, name: string): R | undefined {
     const handler = prototype[name] as (...args: unknown[]) => unknown;
     if (!Reflect.hasMetadata('path', handler)) return undefined;
-    const record = this.reflector.get<RouteRecord | undefined>(ROUTE, handler);
+    const record = this.reflector.get<R | undefined>(ROUTE, handler);
     if (!record) throw new Error(`${prototype.constructor.name}.${name} is a route without a declaration`);
     return record;
   }
 }
+
+/** The routes of the tenant API, or of the tool service. */
+@Injectable()
+export class RouteManifest extends ManifestOf<RouteRecord> {}

@@ -27,6 +27,7 @@ import {
   ROUTE,
   type Access,
   type Address,
+  type DeclaredRoute,
   type RouteDeclaration,
   type RouteRecord,
   type Verb,
@@ -52,17 +53,40 @@ export function Route<R>(address: Address, declaration: RouteDeclaration<R>) {
     descriptor: TypedPropertyDescriptor<H>,
   ): void => {
     const record = recordOf(address, declaration, `${target.constructor.name}.${name}`);
-    if (declaration.bodyLimit) BODY_LIMITS.set(address, declaration.bodyLimit);
-    applyDecorators(
-      VERBS[record.verb](record.path),
-      HttpCode(record.reply.status),
-      SetMetadata(ROUTE, record),
+    declareRoute(record, name, [
       // Only where it is needed: an interceptor costs every request that passes it.
       ...(record.idempotent ? [UseInterceptors(IdempotencyInterceptor, ShieldInterceptor)] : []),
       ...(isShieldedRead(record) ? [UseGuards(ShieldReadGuard)] : []),
-      ...describe(record, name),
-    )(target, name, descriptor as PropertyDescriptor);
+      ...describe(record),
+      ...problemResponses(record.problems).map((response) => ApiResponse(response)),
+    ])(target, name, descriptor as PropertyDescriptor);
   };
+}
+
+/**
+ * What the declaration of a route is to Nest and to its OpenAPI document on every server: address, status, body limit and reply.
+ * @param besides what this server adds: its guards, its `x-` members, its problems
+ */
+export function declareRoute(record: DeclaredRoute, operationId: string, besides: MethodDecorator[]): MethodDecorator {
+  const { address, verb, path, reply, summary, description, tag, bodyLimit } = record;
+  if (bodyLimit !== undefined) BODY_LIMITS.set(address, bodyLimit);
+  return applyDecorators(
+    VERBS[verb](path),
+    HttpCode(reply.status),
+    SetMetadata(ROUTE, record),
+    ApiOperation({ summary, description, operationId, tags: [tag] }),
+    ApiResponse(
+      reply.contentType
+        ? {
+            status: reply.status,
+            description: summary,
+            content: { [reply.contentType]: { schema: { type: 'string' } } },
+          }
+        : { status: reply.status, description: summary, type: reply.type },
+    ),
+    ...(reply.contentType ? [Header('content-type', reply.contentType)] : []),
+    ...besides,
+  );
 }
 
 function recordOf<R>(address: Address, declaration: RouteDeclaration<R>, handler: string): RouteRecord {
@@ -97,21 +121,9 @@ const isShieldedRead = ({
 }: Pick<RouteRecord, 'address' | 'access' | 'idempotent'>): boolean =>
   !idempotent && access.kind !== 'anyone' && address.includes(' /v1/') && !isAlwaysOpen(address);
 
-function describe(record: RouteRecord, operationId: string): MethodDecorator[] {
-  const { access, gate, paidTier, reply, summary, description, tag } = record;
+function describe(record: RouteRecord): MethodDecorator[] {
+  const { access, gate, paidTier } = record;
   return [
-    ApiOperation({ summary, description, operationId, tags: [tag] }),
-    ApiResponse(
-      reply.contentType
-        ? {
-            status: reply.status,
-            description: summary,
-            content: { [reply.contentType]: { schema: { type: 'string' } } },
-          }
-        : { status: reply.status, description: summary, type: reply.type },
-    ),
-    ...problemResponses(record.problems).map((response) => ApiResponse(response)),
-    ...(reply.contentType ? [Header('content-type', reply.contentType)] : []),
     ...(record.secretReply ? [Header('cache-control', 'no-store')] : []),
     ...(access.kind === 'seats' ? [ApiExtension('x-seat-roles', [...access.roles])] : []),
     ...credentialsOf(access).map((credential) => ApiSecurity(credential)),

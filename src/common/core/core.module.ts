@@ -58,7 +58,9 @@ export interface Machinery {
   /** Of them, those open to every room. */
   open: (abstract new (...args: never[]) => unknown)[];
   /** Ended before the database is let go: it still needs it. */
-  endsFirst: new (...args: never[]) => Ending;
+  endsFirst?: new (...args: never[]) => Ending;
+  /** The guards and the filter of this process's requests, where they are not those of the tenant API. */
+  gates?: Provider[];
 }
 
 interface Ending {
@@ -83,13 +85,12 @@ class LettingGo implements OnApplicationShutdown {
   }
 }
 
-/** What every request passes. Order of refusals: 401, 412, 403 for the seat, 403 for the tier; validation comes after, in the pipe (D14). */
-const REQUEST_PIPELINE: Provider[] = [
+/** What every request of the tenant API and the tool service passes. Order of refusals: 401, 412, 403 for the seat, 403 for the tier; validation comes after, in the pipe (D14). */
+const TENANT_GATES: Provider[] = [
   { provide: APP_GUARD, useClass: CallerGuard },
   { provide: APP_GUARD, useClass: GateGuard },
   { provide: APP_GUARD, useClass: SeatGuard },
   { provide: APP_GUARD, useClass: TierGuard },
-  { provide: APP_PIPE, useClass: ContractPipe },
   { provide: APP_FILTER, useClass: ProblemFilter },
 ];
 
@@ -177,9 +178,10 @@ export class CoreModule {
         ...OPEN_TO_ROOMS,
         ThrottleStore,
         LettingGo,
-        own ? { provide: ENDS_FIRST, useExisting: own.endsFirst } : { provide: ENDS_FIRST, useValue: null },
+        own?.endsFirst ? { provide: ENDS_FIRST, useExisting: own.endsFirst } : { provide: ENDS_FIRST, useValue: null },
         ...(own?.providers ?? []),
-        ...REQUEST_PIPELINE,
+        ...(own?.gates ?? TENANT_GATES),
+        { provide: APP_PIPE, useClass: ContractPipe },
         ...(parts.settings.process.nodeEnv === 'test' ? [TEST_PIPELINE] : []),
       ],
       exports: [

@@ -34,7 +34,7 @@ export async function bootstrap(settings: Settings, address: DatabaseAddress): P
     api_key: made.key.apiKey,
     api_url: settings.process.publicUrl ?? localUrl(settings.api.host, settings.api.port),
     tools_url: settings.tools.publicUrl ?? localUrl(settings.tools.host, settings.tools.port),
-    daemon_url: 'http://127.0.0.1:14800',
+    daemon_url: localUrl(settings.daemon.httpHost, settings.daemon.httpPort),
     daemon_jwt_secret: randomBytes(32).toString('base64url'),
   };
   if (settings.process.nodeEnv !== 'production') await writeCredentials(settings, credentials);

@@ -18,7 +18,8 @@ export class CborError extends Error {
  * -0 is 0). Refused: NaN, infinities, undefined, lone surrogates.
  */
 export function encodeCanonical(value: CborValue): Uint8Array {
-  refuseUnsafe(value, '');
+  // Paths are put together for the message alone: there is nothing to tell of what is safe.
+  if (!isSafe(value)) refuseUnsafe(value, '');
   return encode(value, rfc8949EncodeOptions);
 }
 
@@ -94,6 +95,16 @@ function fromDecoded(value: unknown): CborValue {
   if (entries.every(([key]) => typeof key === 'string')) return Object.fromEntries(entries) as CborMap;
   if (entries.every(([key]) => Number.isSafeInteger(key))) return new Map(entries as [number, CborValue][]);
   throw new CborError('map keys must be all text or all integers');
+}
+
+function isSafe(value: CborValue | undefined): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (value === undefined) return false;
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return true;
+  if (Array.isArray(value)) return (value as readonly CborValue[]).every(isSafe);
+  if (value instanceof Map) return [...(value as ReadonlyMap<number, CborValue>).values()].every(isSafe);
+  return Object.entries(value as CborMap).every(([name, member]) => name.isWellFormed() && isSafe(member));
 }
 
 function refuseUnsafe(value: CborValue, path: string): void {

@@ -1,9 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { EvidenceAudit } from './evidence-audit.js';
+import { EvidenceRecords } from './evidence-records.js';
 import { EvidenceService } from './evidence.service.js';
 import { KeyRing } from './key-ring.js';
+import { LogProofs } from './log-proofs.js';
 import { LogSequencer } from './log-sequencer.js';
 import { ProofPacks } from './proof-packs.js';
+import { RecordChecks } from './record-checks.js';
 import { ReceiptsStore } from './receipts.store.js';
 
 /**
@@ -12,7 +15,26 @@ import { ReceiptsStore } from './receipts.store.js';
  */
 @Global()
 @Module({
-  providers: [EvidenceService, ReceiptsStore, KeyRing, LogSequencer, ProofPacks, EvidenceAudit],
-  exports: [EvidenceService, KeyRing, LogSequencer, ProofPacks, EvidenceAudit],
+  providers: [
+    EvidenceService,
+    ReceiptsStore,
+    KeyRing,
+    LogSequencer,
+    ProofPacks,
+    EvidenceAudit,
+    EvidenceRecords,
+    RecordChecks,
+    LogProofs,
+  ],
+  exports: [
+    EvidenceService,
+    KeyRing,
+    LogSequencer,
+    ProofPacks,
+    EvidenceAudit,
+    EvidenceRecords,
+    RecordChecks,
+    LogProofs,
+  ],
 })
 export class EvidenceModule {}

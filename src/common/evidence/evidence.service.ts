@@ -98,7 +98,7 @@ export class EvidenceService {
       body: bodyOf(retrieval.body),
     };
     const { receiptId, bytes } = encodeRetrieval(payload);
-    await this.receipts.appendRetrieval(digestBytes('blake3', receiptId), bytes, payload.actor, payload.occurred_at);
+    await this.receipts.appendRetrieval(digestBytes('blake3', receiptId), bytes, payload);
     this.tenancy.afterCommit(() => {
       this.sequencer.wake();
     });

@@ -48,7 +48,7 @@ export class LogReader {
   /** The bytes of a tile or an entry bundle of tlog-tiles; undefined when the log does not have that many. */
   async findTile({ level, index, width }: TileRequest): Promise<Uint8Array | undefined> {
     if (level === 'entries') return this.findEntries(index * TILE_WIDTH, width);
-    const hashes = (await this.readTiles([{ level, index }])).find({ level, index })?.subarray(0, width * HASH_BYTES);
+    const hashes = (await this.findTiles([{ level, index }])).find({ level, index })?.subarray(0, width * HASH_BYTES);
     return hashes?.length === width * HASH_BYTES ? hashes : undefined;
   }
 
@@ -62,11 +62,12 @@ export class LogReader {
   }
 
   private async hashesOf(paths: readonly LeafRange[][]): Promise<Uint8Array[][]> {
-    const tiles = await this.readTiles(tilesForRanges(paths.flat()));
+    const tiles = await this.findTiles(tilesForRanges(paths.flat()));
     return paths.map((ranges) => ranges.map((range) => hashOfRange(range, tiles)));
   }
 
-  private async readTiles(addresses: readonly TileAddress[]): Promise<TileSet> {
+  /** Those of the tiles that there are. */
+  async findTiles(addresses: readonly TileAddress[]): Promise<TileSet> {
     const rows = await this.query<{ level: number; tile_index: string; hashes: Buffer }>(SELECT_TILES, [
       addresses.map((address) => address.level),
       addresses.map((address) => address.index),

@@ -29,6 +29,7 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private closed = false;
+  private lastRunAt: Date | null = null;
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -56,6 +57,11 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
     await this.running;
   }
 
+  /** Whether it still works, how often it looks by itself, and when it last looked without a fault. */
+  get state(): { closed: boolean; everyMs: number; lastRunAt: Date | null } {
+    return { closed: this.closed, everyMs: this.settings.evidence.logIntervalMs, lastRunAt: this.lastRunAt };
+  }
+
   /** Integrates soon, unless another process is at it: then that one, or the timer, will. */
   wake(): void {
     if (this.closed || this.gather !== undefined) return;
@@ -77,6 +83,7 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
   private async integrateQuietly(): Promise<void> {
     try {
       while ((await this.integrateBatch(false)) === BATCH && !this.closed);
+      this.lastRunAt = new Date();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) this.log.error({ error }, 'the log could not be extended');
     }

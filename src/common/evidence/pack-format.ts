@@ -1,5 +1,6 @@
-import { canonicalJson, isRecord } from './canonical-json.js';
+import { canonicalJson } from './canonical-json.js';
 import type { Digest } from './digest.js';
+import { BASE64, BLAKE3, checkShape, constant, COUNT, INSTANT, JWK, SHA256, type Shape, TEXT } from './shape.js';
 import type { PublicJwk } from './signing-key.js';
 
 export const PACK_FORMAT = 'svc-proofpack-v1';
@@ -91,41 +92,6 @@ function parseJson(file: Uint8Array): unknown {
   }
 }
 
-/** A shape is a test of one value, a list of one shape, or the exact members of an object (`name?`: may be missing). */
-type Shape = { readonly test: (value: unknown) => boolean; readonly is: string } | readonly [Shape] | Members;
-interface Members {
-  readonly members: Readonly<Record<string, Shape>>;
-}
-
-const TEXT: Shape = { is: 'text', test: (value) => typeof value === 'string' && value.isWellFormed() };
-const COUNT: Shape = { is: 'a whole number', test: (value) => Number.isSafeInteger(value) && (value as number) >= 0 };
-const matching = (is: string, pattern: RegExp): Shape => ({
-  is,
-  test: (value) => typeof value === 'string' && pattern.test(value),
-});
-const constant = (expected: string | boolean): Shape => ({
-  is: JSON.stringify(expected),
-  test: (value) => value === expected,
-});
-const BASE64: Shape = {
-  is: 'base64 (RFC 4648 section 4)',
-  test: (value) => typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value,
-};
-const SHA256 = matching('sha256:<64 hex>', /^sha256:[0-9a-f]{64}$/);
-const BLAKE3 = matching('blake3:<64 hex>', /^blake3:[0-9a-f]{64}$/);
-const INSTANT = matching('RFC 3339 in UTC with milliseconds', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const JWK: Shape = {
-  members: {
-    alg: constant('EdDSA'),
-    crv: constant('Ed25519'),
-    'exp?': COUNT,
-    kid: TEXT,
-    kty: constant('OKP'),
-    nbf: COUNT,
-    use: constant('sig'),
-    x: matching('base64url of 32 bytes', /^[A-Za-z0-9_-]{43}$/),
-  },
-};
 const PACK: Shape = {
   members: {
     checkpoint: TEXT,
@@ -154,28 +120,3 @@ const PACK: Shape = {
     tenant_id: TEXT,
   },
 };
-
-function checkShape(value: unknown, shape: Shape, path: string): void {
-  if ('test' in shape) {
-    if (!shape.test(value)) throw new Error(`${path} must be ${shape.is}`);
-  } else if ('members' in shape) {
-    checkMembers(value, shape, path);
-  } else {
-    if (!Array.isArray(value)) throw new Error(`${path} must be a list`);
-    value.forEach((item: unknown, index) => {
-      checkShape(item, shape[0], `${path}[${String(index)}]`);
-    });
-  }
-}
-
-function checkMembers(value: unknown, { members }: Members, path: string): void {
-  if (!isRecord(value)) throw new Error(`${path} must be an object`);
-  for (const [name, shape] of Object.entries(members)) {
-    const optional = name.endsWith('?');
-    const key = optional ? name.slice(0, -1) : name;
-    if (Object.hasOwn(value, key)) checkShape(value[key], shape, `${path}.${key}`);
-    else if (!optional) throw new Error(`${path}.${key} is missing`);
-  }
-  const unknown = Object.keys(value).find((key) => !Object.hasOwn(members, key) && !Object.hasOwn(members, `${key}?`));
-  if (unknown !== undefined) throw new Error(`${path} has the unknown member ${JSON.stringify(unknown.slice(0, 80))}`);
-}

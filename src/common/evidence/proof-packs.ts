@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
-import { blake3, type Digest, digestBytes, namedDigest } from './digest.js';
-import { ReceiptNotLogged, ReceiptUnknown } from './evidence.problems.js';
+import { blake3, digestBytes } from './digest.js';
+import { ReceiptUnknown } from './evidence.problems.js';
 import { type KnownKey, KeyRing } from './key-ring.js';
-import { LogReader, type PublishedHead } from './log-reader.js';
+import { type LogProof, LogProofs, notLogged } from './log-proofs.js';
 import { LogSequencer } from './log-sequencer.js';
 import { sealPack } from './pack.js';
-import type { LogPosition, PackChunk, PackConsistency, PackReceipt, PackRetrieval } from './pack-format.js';
+import type { LogPosition, PackChunk, PackReceipt, PackRetrieval } from './pack-format.js';
 import { openReceipt } from './receipt.js';
 import { ReceiptsStore } from './receipts.store.js';
 
@@ -33,20 +32,15 @@ interface RetrievalRecord {
   readonly receiptId: string;
   readonly cbor: Uint8Array;
 }
-interface LogProof {
-  readonly head: PublishedHead;
-  readonly positions: readonly LogPosition[];
-  readonly consistency: readonly PackConsistency[];
-}
 
 /** Makes proof packs (D33): one file that verifies offline. docs/formats/proof-pack.md says what is in it. */
 @Injectable()
 export class ProofPacks {
   constructor(
     private readonly tenancy: Tenancy,
-    private readonly crossTenant: CrossTenant,
     private readonly receipts: ReceiptsStore,
     private readonly sequencer: LogSequencer,
+    private readonly proofs: LogProofs,
     private readonly keys: KeyRing,
   ) {}
 
@@ -59,11 +53,10 @@ export class ProofPacks {
     const executions = await this.readExecutions(request.receiptIds);
     const retrievals = await this.readRetrievals(request.receiptIds);
     await this.sequencer.integrate();
-    const proof = await this.proveLogged(
-      [...executions, ...retrievals].map((record) => record.receiptId),
+    const proof = await this.proofs.prove(
       [
-        ...executions.map((record) => record.digest),
-        ...retrievals.map(({ receiptId }) => digestBytes('blake3', receiptId)),
+        ...executions.map(({ receiptId, digest }) => ({ receiptId, digest })),
+        ...retrievals.map(({ receiptId }) => ({ receiptId, digest: digestBytes('blake3', receiptId) })),
       ],
       request.earlierCheckpoints ?? [],
     );
@@ -106,29 +99,6 @@ export class ProofPacks {
     });
   }
 
-  /** By the operator's connections, so that a unit of work never waits for a second one of its own kind. */
-  private proveLogged(ids: string[], digests: Uint8Array[], earlier: readonly string[]): Promise<LogProof> {
-    return this.crossTenant.run('read log', async (query) => {
-      const log = new LogReader(query);
-      const head = await log.findHead();
-      if (head === undefined) throw notLogged(ids[0] ?? '');
-      const leaves = await log.findLeaves(digests);
-      const indices = digests.map((digest, n) => {
-        const leaf = leaves.get(Buffer.from(digest).toString('hex'));
-        if (leaf === undefined || leaf >= head.size) throw notLogged(ids[n] ?? '');
-        return leaf;
-      });
-      const paths = await log.proveInclusion(indices, head.size);
-      const positions = indices.map((leaf_index, n) => ({ leaf_index, path: (paths[n] ?? []).map(asDigest) }));
-      const consistency: PackConsistency[] = [];
-      for (const checkpoint of earlier) {
-        const path = await log.proveConsistency(parseCheckpoint(checkpoint).size, head.size);
-        consistency.push({ checkpoint, path: path.map(asDigest) });
-      }
-      return { head, positions, consistency };
-    });
-  }
-
   /** The keys that signed anything in the pack, and the one that will seal it. */
   private async keysFor(executions: readonly ExecutionRecord[], proof: LogProof): Promise<KnownKey[]> {
     const kids = new Set([...executions.map((record) => record.kid), proof.head.kid, this.keys.active.kid]);
@@ -142,11 +112,6 @@ export class ProofPacks {
 
 const unknown = (receiptId: string): ReceiptUnknown =>
   new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
-
-const notLogged = (receiptId: string): ReceiptNotLogged =>
-  new ReceiptNotLogged({ receiptId, retryAfterSec: 1 }, 'Ask again once the request that made the receipt has ended.');
-
-const asDigest = (hash: Uint8Array): Digest => namedDigest('sha256', hash);
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 

@@ -4,6 +4,9 @@ import { blake3, blake3Digest, type Digest, namedDigest } from './digest.js';
 import type { SigningKey } from './signing-key.js';
 
 export const RECEIPT_CONTENT_TYPE = 'application/vnd.svc.receipt+cbor';
+export const RETRIEVAL_CONTENT_TYPE = 'application/vnd.svc.retrieval+cbor';
+/** Of the event that a receipt was signed. */
+export const SIGNATURE_CONTENT_TYPE = 'application/vnd.svc.receipt-signature+cbor';
 
 /** The payload of an execution receipt: exactly these members, deterministic CBOR. docs/formats/receipts.md. */
 export interface ReceiptPayload {

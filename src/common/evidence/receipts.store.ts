@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { blake3, digestBytes, namedDigest } from './digest.js';
-import type { SealedReceipt } from './receipt.js';
+import type { CborMap } from './cbor.js';
+import type { RetrievalPayload, SealedReceipt } from './receipt.js';
 
 /** The end of a stream: seq 0 and no hash before its first receipt. */
 export interface StreamHead {
@@ -49,14 +50,15 @@ export class ReceiptsStore {
       heads.map((head) => head.stream),
       heads.map((head) => head.seq),
       heads.map((head) => head.payloadHash),
+      payloads.map((payload) => sessionOf(payload.body)),
     ]);
   }
 
-  async appendRetrieval(digest: Uint8Array, record: Uint8Array, actor: string, occurredAt: string): Promise<void> {
+  async appendRetrieval(digest: Uint8Array, record: Uint8Array, payload: RetrievalPayload): Promise<void> {
     await this.tenancy.query(
       `with logged as (insert into log_pending (record_type, record_digest) values ('retrieval', $2))
-       insert into retrieval_receipt (tenant_id, record_digest, record, actor, occurred_at) values ($1, $2, $3, $4, $5)`,
-      [this.tenancy.tenant, digest, Buffer.from(record), actor, occurredAt],
+       insert into retrieval_receipt (tenant_id, record_digest, record, actor, occurred_at, session) values ($1, $2, $3, $4, $5, $6)`,
+      [this.tenancy.tenant, digest, Buffer.from(record), payload.actor, payload.occurred_at, sessionOf(payload.body)],
     );
   }
 
@@ -102,6 +104,10 @@ export class ReceiptsStore {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const BLAKE3 = /^blake3:[0-9a-f]{64}$/;
 
+/** The session that a record is of: the body's `session_id`, where it has one. Receipts are listed by it. */
+const sessionOf = ({ session_id: session }: CborMap): string | null =>
+  typeof session === 'string' && session !== '' ? session : null;
+
 const APPEND = `
   with moved as (
     update receipt_head h set seq = n.seq, payload_hash = n.payload_hash
@@ -111,7 +117,8 @@ const APPEND = `
     insert into log_pending (record_type, record_digest)
     select 'execution', digest from unnest($12::bytea[]) with ordinality d (digest, n) order by n
   )
-  insert into receipt (tenant_id, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose)
+  insert into receipt (tenant_id, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose,
+    session)
   select $1, r.* from unnest($2::uuid[], $3::text[], $4::bigint[], $5::bytea[], $6::bytea[], $7::text[], $8::text[],
-    $9::text[], $10::timestamptz[], $11::bytea[]) r
+    $9::text[], $10::timestamptz[], $11::bytea[], $16::text[]) r
 `;

@@ -1,3 +1,4 @@
+import { provesNothing } from './auth-modes.js';
 import { type CborMap, type CborValue, isCborMap } from './cbor.js';
 import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
 import { parseCose, verifyCose } from './cose.js';
@@ -242,7 +243,7 @@ function checkConsistency(opened: Opened): string {
 
 function checkAuthMode({ receipts, retrievals }: Opened): string {
   const modes = new Set([...receipts, ...retrievals].map((record) => record.payload.auth_mode));
-  const development = [...modes].find((mode) => mode.startsWith('dev'));
+  const development = [...modes].find(provesNothing);
   if (development !== undefined) throw new Error(`made under authentication mode ${development}, which proves nothing`);
   return [...modes].join(', ');
 }

@@ -2,7 +2,10 @@ import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { invalid, invalidMembers, type Issue } from '../problem/house-problems.js';
-import { allowsExtraMembers, textKinds } from './fields.js';
+import { allowsExtraMembers, membersKeptOf, textKinds } from './fields.js';
+import { rememberRules } from './remembered-rules.js';
+
+rememberRules();
 
 const PLAIN = new Set<unknown>([Object, String, Number, Boolean, Array, undefined]);
 
@@ -29,7 +32,7 @@ export class ContractPipe implements PipeTransform {
  * @throws ValidationFailed naming every member that is wrong
  */
 export function readAs<T extends object>(target: Type<T>, plain: object, where: string): T {
-  const instance = plainToInstance(target, plain);
+  const instance = instanceOf(target, plain);
   const open = allowsExtraMembers(target);
   const errors = validateSync(instance, {
     whitelist: !open,
@@ -38,6 +41,18 @@ export function readAs<T extends object>(target: Type<T>, plain: object, where: 
   });
   if (errors.length === 0) return instance;
   throw invalidMembers(errors.flatMap((error) => issuesOf(error, where)));
+}
+
+/** Members that are kept as sent are set aside while the others are copied. */
+function instanceOf<T extends object>(target: Type<T>, plain: object): T {
+  const kept = membersKeptOf(target);
+  if (kept.length === 0) return plainToInstance(target, plain);
+  const entries = Object.entries(plain);
+  const copied = Object.fromEntries(entries.filter(([name]) => !kept.includes(name)));
+  return Object.assign(
+    plainToInstance(target, copied),
+    Object.fromEntries(entries.filter(([name]) => kept.includes(name))),
+  );
 }
 
 function issuesOf(error: ValidationError, parent: string): Issue[] {

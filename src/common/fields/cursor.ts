@@ -17,14 +17,19 @@ export const encodeCursor = (key: (string | number)[]): string =>
 /**
  * Reads a cursor back; there is none on the first page.
  * @param shape the kinds of the key's parts, in order
- * @throws ValidationFailed naming query.cursor when it was not made by encodeCursor with that shape
+ * @param member what the list calls the parameter
+ * @throws ValidationFailed naming the parameter when it was not made by encodeCursor with that shape
  */
-export function decodeCursor<const S extends Shape>(cursor: string | undefined, shape: S): Key<S> | undefined {
+export function decodeCursor<const S extends Shape>(
+  cursor: string | undefined,
+  shape: S,
+  member = 'query.cursor',
+): Key<S> | undefined {
   if (cursor === undefined) return undefined;
   const key = parse(cursor);
   if (Array.isArray(key) && key.length === shape.length && key.every((part, i) => IS_OF_KIND[shape[i]!](part)))
     return key as unknown as Key<S>;
-  throw notACursor();
+  throw notACursor(member);
 }
 
 /**
@@ -40,8 +45,8 @@ export function takePage<Row>(
   return { page, next_cursor: rows.length > limit ? encodeCursor(keyOf(page.at(-1)!)) : null };
 }
 
-const notACursor = (): ValidationFailed =>
-  invalid('query.cursor', 'is not a cursor of this list; leave it out to start at the first page');
+const notACursor = (member: string): ValidationFailed =>
+  invalid(member, 'is not a cursor of this list; leave it out to start at the first page');
 
 function parse(cursor: string): unknown {
   try {

@@ -86,11 +86,14 @@ function field(
       ? [ValidateIf((_, value) => !((optional && value === undefined) || (nullable && value === null)))]
       : []),
     ...(hasDefault
-      ? [Expose(), Transform(({ value }): unknown => (value === undefined ? structuredClone(options.default) : value))]
+      ? [Expose(), Transform(({ value }): unknown => (value === undefined ? copyOf(options.default) : value))]
       : []),
     ...rules,
   );
 }
+
+/** A default that is an object is each request's own. */
+const copyOf = (value: unknown): unknown => (typeof value === 'object' ? structuredClone(value) : value);
 
 export const Text = (options: FieldOptions & { min?: number; max?: number; pattern?: RegExp; default?: string }) =>
   field(
@@ -184,7 +187,7 @@ export const Flag = (options: FieldOptions & { default?: boolean }) =>
 
 /** An object whose members are the caller's own. */
 export const FreeObject = (options: FieldOptions) =>
-  field(options, { type: 'object', additionalProperties: true }, IsObject());
+  applyDecorators(keptAsSent, field(options, { type: 'object', additionalProperties: true }, IsObject()));
 
 export const TextList = (
   options: FieldOptions & { max?: number; maxItems?: number; minItems?: number; default?: string[] },
@@ -207,6 +210,45 @@ export const TextList = (
     ),
   );
 
+/** Whole numbers in a list, each within the bounds. */
+export const IntegerList = (
+  options: FieldOptions & { min: number; max: number; minItems?: number; maxItems: number },
+) =>
+  field(
+    options,
+    {
+      type: 'array',
+      items: { type: 'integer', minimum: options.min, maximum: options.max },
+      minItems: options.minItems,
+      maxItems: options.maxItems,
+    },
+    IsArray(),
+    IsInt({ each: true }),
+    Min(options.min, { each: true }),
+    Max(options.max, { each: true }),
+    ...(options.minItems === undefined ? [] : [ArrayMinSize(options.minItems)]),
+    ArrayMaxSize(options.maxItems),
+  );
+
+/** Any JSON value, null as well; in a request of at most `maxBytes` bytes, written as JSON in UTF-8. */
+export const AnyJson = (options: FieldOptions & { maxBytes?: number; default?: null }) =>
+  field(
+    options,
+    { anyOf: JSON_TYPES.map((type) => (type === 'array' ? { type, items: {} } : { type })) },
+    ValidateBy({
+      name: 'isJson',
+      validator: {
+        validate: (value) => value !== undefined && jsonBytes(value) <= (options.maxBytes ?? Infinity),
+        defaultMessage: (a) =>
+          a?.value === undefined
+            ? `${a?.property} is needed; any JSON value will do, null as well`
+            : `${a?.property} must be at most ${options.maxBytes} bytes as JSON; store the rest elsewhere and name it here`,
+      },
+    }),
+  );
+const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'null'];
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
 export const ListOf = (options: FieldOptions & { type: () => Class; min?: number; max?: number }) =>
   field(
     options,
@@ -218,6 +260,46 @@ export const ListOf = (options: FieldOptions & { type: () => Class; min?: number
     ValidateNested({ each: true }),
     Type(options.type),
   );
+
+/**
+ * A list so long that reading it in one go would hold up every other request: the service reads the objects bit by bit, with readAs. Until then they are
+ * what came in.
+ */
+export const ListReadLater = (options: FieldOptions & { type: () => Class; min: number; max?: number }) =>
+  applyDecorators(
+    keptAsSent,
+    field(
+      options,
+      { type: options.type, isArray: true, minItems: options.min, maxItems: options.max },
+      IsArray(),
+      ArrayMinSize(options.min),
+      ...(options.max === undefined ? [] : [ArrayMaxSize(options.max)]),
+    ),
+  );
+
+/** A whole number of 64 bits without sign: JSON's own up to 2^53 - 1, decimal text beyond, where a JSON number would lose digits. The service reads it with BigInt. */
+export const Uint64 = (options: FieldOptions) =>
+  field(
+    options,
+    {
+      oneOf: [
+        { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+        { type: 'string', pattern: '^(0|[1-9][0-9]{0,19})$' },
+      ],
+    },
+    ValidateBy({
+      name: 'isUint64',
+      validator: {
+        validate: isUint64,
+        defaultMessage: (a) =>
+          `${a?.property} must be a whole number from 0 to 2^64 - 1; past 2^53 - 1 send it as decimal text, because a JSON number would lose digits`,
+      },
+    }),
+  );
+const isUint64 = (value: unknown): boolean =>
+  typeof value === 'number'
+    ? Number.isSafeInteger(value) && value >= 0
+    : typeof value === 'string' && /^(0|[1-9]\d{0,19})$/.test(value) && BigInt(value) < 2n ** 64n;
 
 export const Nested = (options: FieldOptions & { type: () => Class }) =>
   field(options, { type: options.type }, IsObject(), ValidateNested(), Type(options.type));
@@ -232,6 +314,14 @@ export const OneOf = (options: FieldOptions & { types: Class[] }) =>
     { type: 'object', oneOf: options.types.map((type) => ({ $ref: getSchemaPath(type) })) } as ApiPropertyOptions,
     IsObject(),
   );
+
+const KEPT = Symbol('members kept as sent');
+const keptAsSent: PropertyDecorator = (target, property) => {
+  Reflect.defineMetadata(KEPT, [...membersKeptOf(target.constructor), property as string], target);
+};
+/** The members that are handed over as they came in: reading a request copies all others, which large free JSON need not be. */
+export const membersKeptOf = (type: object): readonly string[] =>
+  (Reflect.getMetadata(KEPT, (type as Class).prototype as object) as string[] | undefined) ?? [];
 
 const EXTRA = Symbol('extra members allowed');
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  AnyJson,
   Choice,
   DateTime,
   Decimal,
@@ -7,6 +8,7 @@ import {
   Flag,
   FreeObject,
   Integer,
+  IntegerList,
   ListOf,
   Nested,
   OneOf,
@@ -73,6 +75,12 @@ class Whole extends Inherited {
   @ListOf({ about: 'Parts.', type: () => OpenPart, min: 1, max: 2 })
   parts!: OpenPart[];
 
+  @IntegerList({ about: 'Numbers.', min: 0, max: 9, maxItems: 4 })
+  numbers!: number[];
+
+  @AnyJson({ about: 'Any value.', default: null })
+  value!: unknown;
+
   @OneOf({ about: 'One of two.', types: [Part, OpenPart] })
   either!: object;
 }
@@ -83,6 +91,11 @@ class Circle {
 }
 
 const PART = { type: 'object', properties: { name: { type: 'string', description: 'A name.' } }, required: ['name'] };
+const ANY_JSON = [
+  { type: 'object' },
+  { type: 'array', items: {} },
+  ...['string', 'number', 'boolean', 'null'].map((type) => ({ type })),
+];
 const OPEN_PART = { type: 'object', properties: { size: { type: 'integer', description: 'A size.' } } };
 
 describe('the JSON Schema of a DTO', () => {
@@ -122,6 +135,13 @@ describe('the JSON Schema of a DTO', () => {
           maxItems: 2,
           description: 'Parts.',
         },
+        numbers: {
+          type: 'array',
+          items: { type: 'integer', minimum: 0, maximum: 9 },
+          maxItems: 4,
+          description: 'Numbers.',
+        },
+        value: { anyOf: ANY_JSON, description: 'Any value.', default: null },
         either: {
           anyOf: [
             { ...PART, additionalProperties: false },
@@ -130,7 +150,7 @@ describe('the JSON Schema of a DTO', () => {
           description: 'One of two.',
         },
       },
-      required: ['id', 'word', 'choice', 'words', 'at', 'url', 'free', 'part', 'parts', 'either'],
+      required: ['id', 'word', 'choice', 'words', 'at', 'url', 'free', 'part', 'parts', 'numbers', 'either'],
       additionalProperties: false,
     });
   });
@@ -138,7 +158,22 @@ describe('the JSON Schema of a DTO', () => {
   it('as an output is open for members to come, and has those with a default too', () => {
     const schema = jsonSchemaOf(Whole, 'output');
     expect(schema.required).toEqual([
-      ...['id', 'word', 'count', 'flag', 'choice', 'words', 'at', 'url', 'free', 'part', 'parts', 'either'],
+      ...[
+        'id',
+        'word',
+        'count',
+        'flag',
+        'choice',
+        'words',
+        'at',
+        'url',
+        'free',
+        'part',
+        'parts',
+        'numbers',
+        'value',
+        'either',
+      ],
     ]);
     expect(schema).not.toHaveProperty('additionalProperties');
     expect(schema.properties.parts).toEqual({

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import parseForwarded from 'forwarded-parse';
 import ipaddr from 'ipaddr.js';
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** An address range: its first address and how many leading bits count. */
 export type Network = [Address, number];
 
@@ -41,12 +42,25 @@ function parseAddress(text: string): Address | undefined {
   return isAddress ? ipaddr.process(text) : undefined;
 }
 
+/** Where a request comes from. */
+export interface ClientLocation {
+  /** What limits are counted by: an IPv4 address, or the /64 of an IPv6 one. */
+  key: string;
+  address: Address | undefined;
+  /** false: a trusted proxy sent the request on and did not say for whom in a way that can be believed; the address is that proxy's. */
+  isCertain: boolean;
+}
+
 /** Where requests come from, seen past the proxies that are trusted, and past the tool service. */
 export class ClientAddresses {
-  /** @param vouchedFor the address that a part of this server itself says a request is made for */
+  /**
+   * @param vouchedFor the address that a part of this server itself says a request is made for
+   * @param readsForwarded whether proxies may also say it by Forwarded (RFC 7239)
+   */
   constructor(
     private readonly trusted: readonly Network[],
     private readonly vouchedFor: (request: FastifyRequest) => string | undefined = () => undefined,
+    private readonly readsForwarded = false,
   ) {}
 
   /**
@@ -54,32 +68,57 @@ export class ClientAddresses {
    * as far as every hop is a trusted proxy: what a client itself wrote into it is never believed.
    */
   of(request: FastifyRequest): string {
-    const vouchedFor = this.vouchedFor(request);
-    if (vouchedFor !== undefined) return vouchedFor;
-    const forwarded = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-    return this.find(request.socket.remoteAddress, forwarded);
+    return this.vouchedFor(request) ?? this.locate(request).key;
+  }
+
+  /**
+   * The same with what is known of it. Where X-Forwarded-For and Forwarded both came and name two clients, one of them was written by the
+   * client itself and passed on by a proxy that knows only the other: neither is believed, and the request counts as the proxy's.
+   */
+  locate({ headers, socket }: FastifyRequest): ClientLocation {
+    const peer = socket.remoteAddress;
+    const listed = headers['x-forwarded-for'];
+    const forwarded = this.readsForwarded ? headers.forwarded : undefined;
+    const byList = listed === undefined ? undefined : this.trace(peer, [listed].flat().join(',').split(','));
+    const byForwarded = forwarded === undefined ? undefined : this.trace(peer, hopsOf(forwarded));
+    if (byList && byForwarded && byList.key !== byForwarded.key) return { ...this.trace(peer, []), isCertain: false };
+    return byForwarded ?? byList ?? this.trace(peer, []);
   }
 
   /** @param forwarded the entries of X-Forwarded-For, in their order */
   find(peer: string | undefined, forwarded: readonly string[]): string {
+    return this.trace(peer, forwarded).key;
+  }
+
+  private trace(peer: string | undefined, hops: readonly string[]): ClientLocation {
     let address = peer === undefined ? undefined : parseAddress(peer);
-    for (const entry of [...forwarded].reverse()) {
-      if (!address || !this.isTrusted(address)) break;
+    let isCertain = address !== undefined;
+    for (const entry of [...hops].reverse()) {
+      if (!address || !isWithin(this.trusted, address)) break;
       const hop = parseAddress(withoutPort(entry.trim()));
+      isCertain = hop !== undefined;
       if (!hop) break;
       address = hop;
     }
-    return address ? keyOf(address) : 'unknown';
-  }
-
-  private isTrusted(address: Address): boolean {
-    return this.trusted.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
+    return { key: address ? keyOf(address) : 'unknown', address, isCertain };
   }
 }
 
-/** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+export const isWithin = (networks: readonly Network[], address: Address): boolean =>
+  networks.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
+
+/** The hops that Forwarded names, in their order: as text that is no address where it hides them, or cannot be read. */
+function hopsOf(forwarded: string): string[] {
+  try {
+    return parseForwarded(forwarded).map((element) => element['for'] ?? 'unknown');
+  } catch {
+    return ['unknown'];
+  }
+}
+
+/** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`; the port may be hidden, as `_port`. */
 function withoutPort(entry: string): string {
-  return /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
+  return /^\[(.*)\](?::[\w.-]+)?$/.exec(entry)?.[1] ?? /^([\d.]+):[\w.-]+$/.exec(entry)?.[1] ?? entry;
 }
 
 function keyOf(address: Address): string {

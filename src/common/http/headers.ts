@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 /** A header that was sent once and is not empty. */
-export function headerOf(request: FastifyRequest, name: string): string | undefined {
+export function headerOf(request: Pick<FastifyRequest, 'headers'>, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../problem/problem.js';
-import { MAX_JSON_DEPTH, readJson } from './json-body.js';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, readJson } from './json-body.js';
 
 const refusal = (body: string | Buffer): string => {
   try {
@@ -41,12 +41,15 @@ describe('readJson', () => {
       nested(MAX_JSON_DEPTH + 2),
       `400 ValidationFailed: body${'[0]'.repeat(MAX_JSON_DEPTH)}: is nested deeper`,
     ],
-    ['far too deep', nested(500_000), '400 ValidationFailed: body[0]'],
+    ['far too deep', nested(500_000), '400 ValidationFailed: body: is nested deeper'],
+    ['far too deep and cut off', '['.repeat(500_000), '400 ValidationFailed: body: is nested deeper'],
+    ['too many values', `[${'{},'.repeat(MAX_JSON_VALUES / 2)}0]`, '400 ValidationFailed: body: holds more than'],
   ])('refuses what is %s', (_, body, expected) => {
     expect(refusal(body)).toContain(expected);
   });
 
-  it('takes depth up to the bound', () => {
+  it('takes depth up to the bound, and brackets within text', () => {
     expect(refusal(nested(MAX_JSON_DEPTH))).toBe('accepted');
+    expect(refusal(JSON.stringify({ text: `"\\${'[{,'.repeat(10_000)}` }))).toBe('accepted');
   });
 });

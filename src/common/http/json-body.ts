@@ -1,16 +1,26 @@
 import { invalid, MalformedRequest, type Issue } from '../problem/house-problems.js';
 import { isStorableText } from './headers.js';
+import { shapeOf } from './json-shape.js';
 import { decodeUtf8 } from './utf8.js';
 
 /** Deeper JSON than this is refused: nothing the API takes needs it, and recursive code downstream must not meet it. */
 export const MAX_JSON_DEPTH = 32;
 
+/** More values than this are refused: each takes many times the memory of its text. */
+export const MAX_JSON_VALUES = 4_000_000;
+
+/** JSON.parse needs seconds for text of no other merit than its depth; up to here the refusal can name the place. */
+const DEPTH_WORTH_PARSING = 1_000;
+
 /**
  * Reads a JSON request body (RFC 8259). Of duplicate members the last one counts, as in ECMAScript's JSON.parse.
- * @throws MalformedRequest for bytes that are not UTF-8 or not JSON; ValidationFailed naming the member for text with NUL or lone surrogates, names such as `__proto__`, or depth
+ * @throws MalformedRequest for bytes that are not UTF-8 or not JSON; ValidationFailed naming the member for text with NUL or lone surrogates, names such as `__proto__`, depth or too many values
  */
 export function readJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
+  const { depth, values } = shapeOf(bytes);
+  if (depth > DEPTH_WORTH_PARSING) throw invalid('body', TOO_DEEP);
+  if (values > MAX_JSON_VALUES) throw invalid('body', `holds more than ${MAX_JSON_VALUES} values; send it in parts`);
   const value = parse(decode(bytes));
   const fault = findFault(value, 'body');
   if (fault) throw invalid(fault.path, fault.message);
@@ -34,49 +44,48 @@ function parse(text: string): unknown {
   }
 }
 
-interface Place {
-  value: unknown;
-  path: string;
-  depth: number;
-}
-
 /**
  * What of a JSON value cannot be taken: text that is not storable, names that every object has, numbers past the range, depth.
- * Walks without recursion, so that depth cannot exhaust the stack.
+ * Looks no deeper than is allowed, and makes nothing on the way: a body may hold tens of millions of values.
  */
 export function findFault(root: unknown, where: string): Issue | undefined {
-  const open: Place[] = [{ value: root, path: where, depth: 0 }];
-  for (let place = open.pop(); place; place = open.pop()) {
-    const fault = faultOf(place) ?? openMembers(place, open);
-    if (fault) return fault;
+  const fault = faultIn(root, 0);
+  return fault && { path: `${where}${fault.path}`.slice(0, MAX_PATH), message: fault.message };
+}
+
+/** Names in a path may be as long as the body. */
+const MAX_PATH = 500;
+
+function faultIn(value: unknown, depth: number): Issue | undefined {
+  if (typeof value === 'string') return isStorableText(value) ? undefined : { path: '', message: NOT_TEXT };
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path: '', message: TOO_GREAT };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth >= MAX_JSON_DEPTH) return { path: '', message: TOO_DEEP };
+  return Array.isArray(value) ? faultInList(value, depth) : faultInObject(value, depth);
+}
+
+function faultInList(list: readonly unknown[], depth: number): Issue | undefined {
+  for (let index = 0; index < list.length; index += 1) {
+    const fault = faultIn(list[index], depth + 1);
+    if (fault) return { ...fault, path: `[${index}]${fault.path}` };
   }
   return undefined;
 }
 
-function faultOf({ value, path, depth }: Place): Issue | undefined {
-  if (typeof value === 'string' && !isStorableText(value))
-    return { path, message: 'holds a NUL character or a lone surrogate, which is not text' };
-  if (isContainer(value) && depth >= MAX_JSON_DEPTH)
-    return { path: path.slice(0, 200), message: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
+function faultInObject(members: object, depth: number): Issue | undefined {
+  for (const name of Object.keys(members)) {
+    if (isInherited(name) || !isStorableText(name))
+      return { path: '', message: `has a member whose name is not allowed: ${JSON.stringify(name.slice(0, 40))}` };
+    const fault = faultIn((members as Record<string, unknown>)[name], depth + 1);
+    if (fault) return { ...fault, path: `.${name}${fault.path}` };
+  }
   return undefined;
 }
+
+const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+const NOT_TEXT = 'holds a NUL character or a lone surrogate, which is not text';
+/** A number past the range of a double would become Infinity, which JSON cannot say back. */
+const TOO_GREAT = 'is a number too great to be held';
 
 /** Names that every object has: libraries that make objects of the body would stumble over a member of such a name, or lose it. */
 export const isInherited = (name: string): boolean => Object.hasOwn(Object.prototype, name);
-
-/** A number past the range of a double would become Infinity, which JSON cannot say back. */
-const isNumberTooGreat = (value: unknown) => typeof value === 'number' && !Number.isFinite(value);
-
-function openMembers({ value, path, depth }: Place, open: Place[]): Issue | undefined {
-  if (!isContainer(value)) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    if (isInherited(name) || !isStorableText(name))
-      return { path, message: `has a member whose name is not allowed: ${JSON.stringify(name.slice(0, 40))}` };
-    const at = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`;
-    if (isNumberTooGreat(member)) return { path: at, message: 'is a number too great to be held' };
-    if (typeof member === 'string' || isContainer(member)) open.push({ value: member, path: at, depth: depth + 1 });
-  }
-  return undefined;
-}
-
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;

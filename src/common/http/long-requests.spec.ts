@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { Metrics } from '../observability/metrics.js';
+import { TENANT_API_PROBLEMS } from '../problem/problem.filter.js';
 import { refuseBytes } from './early-refusals.js';
 import { LONG_REQUESTS } from './long-requests.js';
+import { RequestLog } from './request-log.js';
 
 let server: Server;
 beforeAll(async () => {
@@ -12,7 +16,12 @@ beforeAll(async () => {
     if (incoming.url === '/long') LONG_REQUESTS.add(incoming.socket);
     incoming.resume().once('end', () => outgoing.end('whole'));
   });
-  server.on('clientError', refuseBytes).listen(0, '127.0.0.1');
+  const requests = RequestLog.of(
+    { message: 'request', membersOf: () => ({}) },
+    pino({ level: 'silent' }),
+    new Metrics(),
+  );
+  server.on('clientError', refuseBytes(TENANT_API_PROBLEMS, requests)).listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 afterAll(() => server.close());

@@ -14,14 +14,18 @@ export function refuseForeign({
   host,
   publicUrl,
   allowedHosts,
-}: Pick<Settings['tools'], 'host' | 'publicUrl' | 'allowedHosts'>): (request: FastifyRequest) => Forbidden | undefined {
+  variable = 'SVC_TOOLS_ALLOWED_HOSTS',
+}: Pick<Settings['tools'], 'host' | 'publicUrl' | 'allowedHosts'> & {
+  /** The setting that adds names. */
+  variable?: string;
+}): (request: FastifyRequest) => Forbidden | undefined {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
   const names = new Set([...allowedHosts, ...(own ? [own.hostname] : [])]);
   const isOwnName = (name: string) => !isLoopback(host) || isLoopback(name) || names.has(name);
   return (request) => {
     const { hostname, host: named } = nameOf(request);
     if (!isOwnName(hostname))
-      return new Forbidden({}, 'headers.host is no name of this server; SVC_TOOLS_ALLOWED_HOSTS adds names');
+      return new Forbidden({}, `headers.host is no name of this server; ${variable} adds names`);
     const origin = headerOf(request, 'origin');
     if (origin === undefined || origin === own?.origin || hostOf(origin) === named) return undefined;
     return new Forbidden({}, 'headers.origin is not this server');

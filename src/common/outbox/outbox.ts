@@ -45,7 +45,8 @@ export class Outbox {
     return rows.map((row) => row.event_id);
   }
 
-  private announce(): void {
+  /** Tells readers that there is something new; for events that an SQL function wrote, after its commit. */
+  announce(): void {
     if (this.announcing) return;
     this.announcing = true;
     setTimeout(() => {

@@ -40,7 +40,7 @@ export class FeatureDisabled extends problem<{ feature: string }>(
   'FeatureDisabled',
   'This feature is switched off on this server',
 ) {}
-export class PayloadTooLarge extends problem<{ limitBytes?: number }>(
+export class PayloadTooLarge extends problem<{ limitBytes?: number; [cap: string]: unknown }>(
   413,
   'PayloadTooLarge',
   'The request is too large',

@@ -4,7 +4,6 @@ import { isDatabaseUnavailable } from '../database/unavailable.js';
 import { LOG, type Log } from '../observability/log.js';
 import {
   MalformedRequest,
-  MethodNotAllowed,
   PayloadTooLarge,
   RequestTimeout,
   ServiceUnavailable,
@@ -12,28 +11,32 @@ import {
   unknownAddress,
 } from './house-problems.js';
 import { Problem, problem } from './problem.js';
+import { sendProblem, type ProblemWriter } from './send-problem.js';
 
 /** What a fault of ours looks like from outside; the cause is in the log under the request id. */
-class InternalError extends problem(
+export class InternalError extends problem(
   500,
   'InternalError',
   'The server failed to answer; the fault is recorded under this request_id',
 ) {}
 
-/** Turns every failure into the one error body of the tenant API (D10). */
+/** Turns every failure into the one error body of its server: that of the tenant API (D10) unless a subclass has another form. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
+  protected readonly form: ProblemWriter = TENANT_API_PROBLEMS;
+
   constructor(@Inject(LOG) private readonly log: Log) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const request = host.switchToHttp().getRequest<FastifyRequest>();
-    if (reply.sent) return;
-    const found = this.recognise(error, request);
-    const retryAfter = found.facts.retryAfterSec;
-    if (typeof retryAfter === 'number') void reply.header('retry-after', String(retryAfter));
-    if (found instanceof MethodNotAllowed) void reply.header('allow', (found.facts.allow as string[]).join(', '));
-    void reply.status(found.kind.status).type('application/json; charset=utf-8').send(bodyOf(found, request.id));
+    if (reply.sent || isCutOff(request)) return;
+    sendProblem(reply, this.recognise(error, request), this.form, request.id);
+  }
+
+  /** What is said of a body that passed the bound of its route while it came in. */
+  protected tooLarge(_request: FastifyRequest): PayloadTooLarge {
+    return new PayloadTooLarge({}, 'The request body is larger than this route takes');
   }
 
   private recognise(error: unknown, request: FastifyRequest): Problem {
@@ -42,14 +45,36 @@ export class ProblemFilter implements ExceptionFilter {
       this.log.warn({ request_id: request.id, error }, 'the database did not answer');
       return new ServiceUnavailable({ retryAfterSec: 1 }, 'The database is not reachable just now; try again');
     }
-    const known = fromFramework(error);
+    const known = this.fromFramework(error, request);
     if (known) return known;
     this.log.error({ request_id: request.id, route: request.routeOptions?.url, error }, 'a request failed');
     return new InternalError({});
   }
+
+  /** Failures that Fastify and Nest raise before a handler runs. */
+  private fromFramework(error: unknown, request: FastifyRequest): Problem | undefined {
+    const status = statusOf(error);
+    if (status === 413) return this.tooLarge(request);
+    if (status === 415) return new UnsupportedMediaType({}, 'Send the body as content-type application/json');
+    if (status === 404) return unknownAddress();
+    if (status === 408) return new RequestTimeout({}, 'Send the request faster or in smaller parts');
+    if (status !== undefined && status >= 400 && status < 500)
+      return new MalformedRequest({}, error instanceof Error ? error.message : undefined);
+    return undefined;
+  }
 }
 
-/** The wire form of a problem. */
+/** A status that some client library put on its error says nothing of this request. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof HttpException) return error.getStatus();
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: number };
+  return typeof code === 'string' && code.startsWith('FST_') ? statusCode : undefined;
+}
+
+/** The client went away before its body was whole: there is nobody to tell, and nothing of ours failed. */
+const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
+
+/** The wire form of a problem of the tenant API. */
 export function bodyOf(found: Problem, requestId: string): Record<string, unknown> {
   const { type, title, status, retryable } = found.kind;
   const detail = found.message || undefined;
@@ -67,17 +92,4 @@ export function bodyOf(found: Problem, requestId: string): Record<string, unknow
   };
 }
 
-/** Failures that Fastify and Nest raise before a handler runs. */
-function fromFramework(error: unknown): Problem | undefined {
-  const { code } = error as { code?: string };
-  const status = error instanceof HttpException ? error.getStatus() : (error as { statusCode?: number }).statusCode;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413)
-    return new PayloadTooLarge({}, 'The request body is larger than this route takes');
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || status === 415)
-    return new UnsupportedMediaType({}, 'Send the body as content-type application/json');
-  if (status === 404) return unknownAddress();
-  if (status === 408) return new RequestTimeout({}, 'Send the request faster or in smaller parts');
-  if (status !== undefined && status >= 400 && status < 500)
-    return new MalformedRequest({}, error instanceof Error ? error.message : undefined);
-  return undefined;
-}
+export const TENANT_API_PROBLEMS: ProblemWriter = { contentType: 'application/json; charset=utf-8', bodyOf };

@@ -5,11 +5,15 @@ export abstract class Problem extends Error {
   static readonly title: string;
   static readonly retryable: boolean;
 
-  constructor(
-    readonly facts: Record<string, unknown>,
-    detail?: string,
-  ) {
+  readonly facts: Record<string, unknown>;
+
+  /** Where it was made is of no interest, and telling that costs more than all else of a refusal. */
+  constructor(facts: Record<string, unknown>, detail?: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(detail ?? '');
+    Error.stackTraceLimit = stackTraceLimit;
+    this.facts = facts;
   }
 
   get kind(): ProblemClass {

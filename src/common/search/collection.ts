@@ -14,9 +14,14 @@ export interface SegmentView {
   readonly segment: Segment;
   readonly tombstones: Tombstones | undefined;
   readonly postings: ReadonlyMap<string, PostingList>;
+  /** What a chunk's score is multiplied by, from 0 to 1: so no bound on scores is passed. 1 without it. */
+  readonly factorOf?: (ordinal: number) => number;
 }
 
-/** One chunk that was found. `score` = ((lexical + vector) + recency) + laneWeight; a search by words leaves `vector` 0. */
+/**
+ * One chunk that was found. `score` = ((lexical + vector) + recency) + laneWeight, times the factor of its view if it has one; a search by
+ * words leaves `vector` 0.
+ */
 export interface Hit {
   view: SegmentView;
   ordinal: number;

@@ -53,6 +53,6 @@ export function scoreChunk(views: readonly SegmentView[], query: BoundQuery, vie
 function makeHit(view: SegmentView, ordinal: number, query: BoundQuery, lexical: number, laneWeight: number): Hit {
   const recent = recency(view.segment.days[ordinal]!, query.today);
   const chunkId = view.segment.chunkIds[ordinal]!;
-  const score = lexical + 0 + recent + laneWeight;
+  const score = (lexical + 0 + recent + laneWeight) * (view.factorOf?.(ordinal) ?? 1);
   return { view, ordinal, chunkId, score, lexical, vector: 0, recency: recent, laneWeight };
 }

@@ -205,7 +205,7 @@ class SegmentSearch {
     for (let t = this.originals; t < this.lists.length; t++) laneWeight += this.scoreOf(t, ordinal);
     this.scored++;
     const recent = recency(this.view.segment.days[ordinal]!, this.query.today);
-    const score = lexical + 0 + recent + laneWeight;
+    const score = (lexical + 0 + recent + laneWeight) * (this.view.factorOf?.(ordinal) ?? 1);
     if (score < this.top.threshold) return;
     const chunkId = this.view.segment.chunkIds[ordinal]!;
     this.top.offer({ view: this.view, ordinal, chunkId, score, lexical, vector: 0, recency: recent, laneWeight });

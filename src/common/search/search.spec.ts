@@ -141,6 +141,20 @@ test('skipping skips: of 20,000 chunks few are scored in full', () => {
   expect(searchTop([view], query, 10).scored).toBeLessThan(1000);
 });
 
+test('a view may weigh its chunks: the best by the weighed score, with and without skipping', () => {
+  const view = open(buildSegment(corpus(random(5), 3000), 'simple'), new Set());
+  const weighed = { ...view, factorOf: (ordinal: number) => ((ordinal * 31) % 10) / 9 };
+  const query = bindQuery([weighed], queryTerms(['w1', 'w7', 'w30']), TODAY);
+  const plainly = searchAll([view], query).map(({ chunkId, ordinal, score }) => ({
+    chunkId,
+    score: score * (((ordinal * 31) % 10) / 9),
+  }));
+  plainly.sort((a, b) => b.score - a.score || (a.chunkId < b.chunkId ? -1 : 1));
+  const all = searchAll([weighed], query);
+  expect(all.map(({ chunkId, score }) => ({ chunkId, score }))).toEqual(plainly);
+  expect(searchTop([weighed], query, 20).hits).toEqual(all.slice(0, 20));
+});
+
 test('chunks of equal score come in the order of their ids, whichever segment holds them', () => {
   const segments = ['d', 'b', 'a', 'c'].map((chunkId) =>
     open(buildSegment([{ chunkId, text: 'same words', day: TODAY }], 'simple'), new Set()),

@@ -200,6 +200,10 @@ export class Segment {
     return this.chunkIds.length;
   }
 
+  get termCount(): number {
+    return this.rows.size;
+  }
+
   /** Terms in ascending order. */
   get terms(): string[] {
     return [...this.rows.keys()];
@@ -212,6 +216,11 @@ export class Segment {
 
   has(term: string): boolean {
     return this.rows.has(term);
+  }
+
+  /** The term's place among {@link terms}. */
+  rowOf(term: string): number | undefined {
+    return this.rows.get(term);
   }
 
   ordinalOf(chunkId: string): number | undefined {

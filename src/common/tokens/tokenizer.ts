@@ -25,15 +25,58 @@ async function load(): Promise<typeof O200kBase> {
   return loading;
 }
 
+/** Lets other work go on now and then before the next text is counted. */
+async function breathe({ length }: string): Promise<void> {
+  sinceBreath += length;
+  if (sinceBreath <= BREATH) return;
+  sinceBreath = 0;
+  await setImmediate();
+}
+
 /** The tokens of a text, or false when they are more than the limit. */
 export async function countTokensWithin(text: string, limit: number): Promise<number | false> {
   if (text === '') return limit >= 0 ? 0 : false;
   if (limit <= 0 || text.length > limit * LONGEST_TOKEN) return false;
   const encoding = await load();
-  sinceBreath += text.length;
-  if (sinceBreath > BREATH) {
-    sinceBreath = 0;
-    await setImmediate();
-  }
+  await breathe(text);
   return encoding.isWithinTokenLimit(text, limit, OPTIONS);
+}
+
+/** Longer runs without a place to split are counted in parts: the encoder's time grows with their square, 6 s for 64 KiB of one letter. */
+const LONGEST_RUN = 512;
+/** What is handed to the encoder at once of a long text. */
+const PART = 4096;
+
+/**
+ * The tokens of a text. Exact but for runs of more than 512 letters, digits, signs or blanks without a split, whose parts are counted one by one.
+ */
+export async function countTokens(text: string): Promise<number> {
+  const parts =
+    text.length <= LONGEST_RUN
+      ? [text]
+      : partsOf(text, (await import('gpt-tokenizer/encodingParams/constants')).O200K_TOKEN_SPLIT_REGEX);
+  let tokens = 0;
+  const encoding = await load();
+  for (const part of parts) {
+    await breathe(part);
+    tokens += encoding.countTokens(part, OPTIONS);
+  }
+  return tokens;
+}
+
+/** Cuts a text where the encoding splits it anyway, and within runs that are too long. */
+function* partsOf(text: string, split: RegExp): Generator<string> {
+  let from = 0;
+  for (const { 0: piece, index } of text.matchAll(split)) {
+    if (piece.length <= LONGEST_RUN && index + piece.length - from <= PART) continue;
+    if (index > from) yield text.slice(from, index);
+    from = index;
+    for (; index + piece.length - from > LONGEST_RUN;) {
+      const end = from + LONGEST_RUN;
+      const isWithinPair = (text.charCodeAt(end) & 0xfc00) === 0xdc00;
+      yield text.slice(from, end + (isWithinPair ? 1 : 0));
+      from = end + (isWithinPair ? 1 : 0);
+    }
+  }
+  if (from < text.length) yield text.slice(from);
 }

@@ -1,5 +1,6 @@
+import { blake3Digest } from '../../common/evidence/digest.js';
 import type { Issue } from '../../common/problem/house-problems.js';
-import type { CitationRequest, ResolvedCitation, VisibleChunk } from './citations.types.js';
+import type { Answer, CitationRequest, ResolvedCitation, VisibleChunk } from './citations.types.js';
 
 export interface Resolution {
   citations: ResolvedCitation[];
@@ -70,3 +71,42 @@ function locate(quote: string, content: string): Range | Fault {
 function shorten(text: string): string {
   return JSON.stringify(text.length <= 80 ? text : `${text.slice(0, 80).toWellFormed()}…`);
 }
+
+/** Whose passage: the tenant's own, or one shared with it. */
+export const sourceOf = (chunk: VisibleChunk, tenantId: string): 'tenant' | 'commons' =>
+  chunk.ownerTenantId === tenantId ? 'tenant' : 'commons';
+
+/** One version of an answer as its receipt has to attest it. */
+export interface Attested {
+  answer: Pick<Answer, 'answerId' | 'version' | 'agentId' | 'answerText' | 'retrieval'>;
+  citations: readonly ResolvedCitation[];
+  /** The receipt of the version before. */
+  supersedes: string | null;
+}
+
+/** The body of the receipt `answer.recorded`: digests of what was answered and cited, never the text. */
+export function attestedOf({ answer, citations, supersedes }: Attested, tenantId: string): object {
+  return {
+    answer_id: answer.answerId,
+    version: answer.version,
+    agent_id: answer.agentId,
+    answer_hash: digestOf(answer.answerText),
+    retrieval_id: answer.retrieval?.retrievalId ?? null,
+    retrieval_receipt_id: answer.retrieval?.receiptId ?? null,
+    supersedes,
+    citations: citations.map(({ chunk, start, end, quote, note }) => ({
+      chunk_id: chunk.chunkId,
+      content_hash: chunk.contentHash,
+      corpus_id: chunk.corpusId,
+      doc_id: chunk.docId,
+      version: chunk.docVersion,
+      source: sourceOf(chunk, tenantId),
+      start,
+      end,
+      quote_hash: digestOf(quote),
+      note_hash: digestOf(note),
+    })),
+  };
+}
+
+const digestOf = (text: string | null): string | null => (text === null ? null : blake3Digest(text));

@@ -8,15 +8,9 @@ import { invalidMembers } from '../../common/problem/house-problems.js';
 import { RetrievalService } from '../retrieval/retrieval.service.js';
 import type { CitationAcknowledgement, CitationRecordingBody, RecordedCitation } from './citations.dto.js';
 import { AnswerOfAnotherAgent } from './citations.problems.js';
-import { resolveCitations } from './citations.rules.js';
+import { attestedOf, resolveCitations, sourceOf } from './citations.rules.js';
 import { CitationsStore } from './citations.store.js';
-import type { Answer, RecordedSearch, ResolvedCitation, VisibleChunk } from './citations.types.js';
-
-/** An answer with what it cites, as recorded. */
-export interface CitedAnswer {
-  answer: Answer;
-  citations: ResolvedCitation[];
-}
+import type { Answer, RecordedSearch, ResolvedCitation } from './citations.types.js';
 
 /** Every process writes its light retrievals down each 100 ms. */
 export const REMEMBERED_WITHIN_MS = 150;
@@ -49,15 +43,7 @@ export class CitationsService {
       actor: caller.principal,
       authMode: caller.authType,
       subject: answerId,
-      body: {
-        answer_id: answerId,
-        version: draft.version,
-        agent_id: agentId,
-        answer_hash: answerHash,
-        ...searchEvidenceOf(search),
-        supersedes: before?.receiptId ?? null,
-        citations: citations.map((citation) => evidenceOf(citation, caller.tenantId)),
-      },
+      body: attestedOf({ answer: draft, citations, supersedes: before?.receiptId ?? null }, caller.tenantId),
     });
     const recordedAt = await this.store.record({ ...draft, receiptId, recordedBy: caller.principal }, citations);
     return {
@@ -81,24 +67,6 @@ export class CitationsService {
       throw new AnswerOfAnotherAgent({ answerId }, detail);
     }
     return before;
-  }
-
-  /** The newest version of an answer of the open unit of work's tenant. */
-  async findAnswer(answerId: string): Promise<CitedAnswer | undefined> {
-    const answer = await this.store.findAnswer(answerId);
-    return answer && { answer, citations: await this.store.findCitations(answerId, answer.version) };
-  }
-
-  /** One version of an answer that is known to exist: versions are never changed or removed. */
-  async readAnswer(answerId: string, version: number): Promise<CitedAnswer> {
-    const answer = await this.store.findAnswerVersion(answerId, version);
-    if (!answer) throw new Error('a recorded version of an answer is gone');
-    return { answer, citations: await this.store.findCitations(answerId, version) };
-  }
-
-  /** Passages as the tenant sees them now, by id; what it may not see is missing. */
-  findChunks(chunkIds: readonly string[]): Promise<Map<string, VisibleChunk>> {
-    return this.store.findChunks(chunkIds);
   }
 
   /** The agent's last retrieval, in any lane. */
@@ -131,29 +99,6 @@ export class CitationsService {
     if (resolution.issues.length > 0) throw invalidMembers(resolution.issues);
     return resolution.citations;
   }
-}
-
-const sourceOf = (chunk: VisibleChunk, tenantId: string) => (chunk.ownerTenantId === tenantId ? 'tenant' : 'commons');
-
-const searchEvidenceOf = (search: RecordedSearch | null) => ({
-  retrieval_id: search?.retrievalId ?? null,
-  retrieval_receipt_id: search?.receiptId ?? null,
-});
-
-/** A citation in the receipt: the digests of what was cited, never the text. */
-function evidenceOf({ chunk, start, end, quote, note }: ResolvedCitation, tenantId: string): object {
-  return {
-    chunk_id: chunk.chunkId,
-    content_hash: chunk.contentHash,
-    corpus_id: chunk.corpusId,
-    doc_id: chunk.docId,
-    version: chunk.docVersion,
-    source: sourceOf(chunk, tenantId),
-    start,
-    end,
-    quote_hash: quote === null ? null : blake3Digest(quote),
-    note_hash: note === null ? null : blake3Digest(note),
-  };
 }
 
 function recorded({ chunk, start, end, quote, note }: ResolvedCitation, tenantId: string): RecordedCitation {

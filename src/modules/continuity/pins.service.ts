@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { invalidMembers, type Issue } from '../../common/problem/house-problems.js';
-import { CitationsService } from '../citations/citations.service.js';
+import { AnswersService } from '../citations/answers.service.js';
 import type { VisibleChunk } from '../citations/citations.types.js';
 import type { Pin, PinTarget } from './continuity.types.js';
 import type { PinSent } from './primitives.dto.js';
@@ -8,7 +8,7 @@ import type { PinSent } from './primitives.dto.js';
 /** Makes pins of what was sent: finds what they hold on to, as it is now. Needs an open unit of work. */
 @Injectable()
 export class PinsService {
-  constructor(private readonly citations: CitationsService) {}
+  constructor(private readonly answers: AnswersService) {}
 
   /**
    * @param before the pins of the version before: a passage among them stays pinned as it was, wherever it has gone since
@@ -16,7 +16,7 @@ export class PinsService {
    */
   async resolve(sent: readonly PinSent[], before: readonly Pin[]): Promise<Pin[]> {
     const kept = new Map(before.map((pin) => [nameOf(pin), pin]));
-    const chunks = await this.citations.findChunks(sent.flatMap(({ chunkId }) => chunkId ?? []));
+    const chunks = await this.answers.findChunks(sent.flatMap(({ chunkId }) => chunkId ?? []));
     const issues: Issue[] = [];
     const pins: Pin[] = [];
     const seen = new Set<string>();
@@ -40,7 +40,7 @@ export class PinsService {
   ): Promise<PinTarget | undefined> {
     if (chunkId !== undefined && answerId !== undefined) return undefined;
     if (answerId !== undefined) {
-      const found = await this.citations.findAnswer(answerId);
+      const found = await this.answers.findAnswer(answerId);
       return found && { answerId, answerVersion: found.answer.version };
     }
     if (known) return known;

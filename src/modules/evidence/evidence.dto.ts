@@ -1,4 +1,5 @@
-import { Choice, Integer, ListOf, Nested, Text, TextList } from '../../common/fields/fields.js';
+import { SigningKeySet } from '../../common/evidence/signing-keys.dto.js';
+import { Integer, Nested, Text, TextList } from '../../common/fields/fields.js';
 
 export class InclusionQuery {
   @Text({
@@ -52,35 +53,6 @@ export class ConsistencyProof {
   checkpoint!: string;
 }
 
-export class SigningJwk {
-  @Choice({ about: 'Signature algorithm (RFC 8037).', values: ['EdDSA'] })
-  alg!: 'EdDSA';
-
-  @Choice({ about: 'Curve.', values: ['Ed25519'] })
-  crv!: 'Ed25519';
-
-  @Integer({
-    about: 'The key does not sign at or after this second since 1970; missing while it is in use.',
-    optional: true,
-  })
-  exp?: number;
-
-  @Text({ about: 'RFC 7638 thumbprint: base64url of SHA-256.' })
-  kid!: string;
-
-  @Choice({ about: 'Key type.', values: ['OKP'] })
-  kty!: 'OKP';
-
-  @Integer({ about: 'The key signs from this second since 1970 on.' })
-  nbf!: number;
-
-  @Choice({ about: 'Use.', values: ['sig'] })
-  use!: 'sig';
-
-  @Text({ about: 'The public key, base64url of 32 bytes.' })
-  x!: string;
-}
-
 export class LogIdentity {
   @Text({ about: 'Origin line of the checkpoints.' })
   origin!: string;
@@ -89,10 +61,7 @@ export class LogIdentity {
   verifier_keys!: string[];
 }
 
-export class SigningKeys {
-  @ListOf({ about: 'Every public key that signed evidence in this database, oldest first.', type: () => SigningJwk })
-  keys!: SigningJwk[];
-
+export class SigningKeys extends SigningKeySet {
   @Nested({ about: 'Whose checkpoints they sign.', type: () => LogIdentity })
   log!: LogIdentity;
 }

@@ -59,6 +59,15 @@ export class IngestIndexingService {
     if (faults.length > 0) throw faults[0];
   }
 
+  /**
+   * Indexes ingests of the open unit of work within it. A document that cannot be searched has its ingest fail; any other fault is thrown, and the
+   * unit of work is lost.
+   */
+  async indexNow(tenantId: string, ingestIds: readonly string[]): Promise<void> {
+    await this.store.claim(ingestIds);
+    await this.indexTogether(tenantId, ingestIds);
+  }
+
   /** Ends ingests whose job was given up. */
   async giveUp(tenantId: string, ingestIds: readonly string[]): Promise<void> {
     await this.tenancy.run(tenantId, () => this.store.fail(ingestIds, INTERRUPTED, false));

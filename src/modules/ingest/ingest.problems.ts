@@ -13,3 +13,5 @@ export class CorpusLanguageFixed extends problem<{ corpusId: string; language: s
   'CorpusLanguageFixed',
   'The corpus has another language',
 ) {}
+
+export class AnalysisTooCostly extends problem(422, 'AnalysisTooCostly', 'The documents could not be analysed') {}

@@ -3,7 +3,7 @@ import { blake3 } from '../../common/evidence/digest.js';
 import { invalid, PayloadTooLarge } from '../../common/problem/house-problems.js';
 import { isLanguage, LANGUAGES, type Language } from '../../common/search/languages.js';
 import { MAX_CONTENT_BYTES, type IngestRequest } from './ingest.dto.js';
-import type { KnownDocument, PlannedVersion, Submission } from './ingest.types.js';
+import type { DirectDocument, KnownDocument, PlannedVersion, Submission } from './ingest.types.js';
 
 /** Largest `metadata`, in UTF-8 bytes of its canonical JSON. */
 export const MAX_METADATA_BYTES = 64 * 1024;
@@ -31,18 +31,21 @@ export function submissionOf(request: IngestRequest, path: string): Submission {
   }
   const metadata = request.metadata ?? null;
   if (metadata !== null) checkMetadata(metadata, `${path}.metadata`);
+  return {
+    ...digested({ corpusId, docId, title, url, content, shareability, metadata }),
+    sourceSuggestionId: sourceSuggestionId ?? null,
+  };
+}
+
+/** What is known of a checked document by its digests; no suggestion led to it. */
+export function digested(document: DirectDocument): Submission {
+  const { title, url, content, shareability, metadata } = document;
   const contentHash = blake3(content);
   const identity = canonicalize([Buffer.from(contentHash).toString('hex'), title, url, shareability, metadata]) ?? '';
   return {
-    corpusId,
-    docId,
-    title,
-    url,
-    content,
-    shareability,
-    metadata,
+    ...document,
+    sourceSuggestionId: null,
     contentHash,
-    sourceSuggestionId: sourceSuggestionId ?? null,
     digest: blake3(identity),
     language: metadata?.['language'] as Language | undefined,
   };

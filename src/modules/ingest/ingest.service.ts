@@ -4,13 +4,13 @@ import type { TenantCaller } from '../../common/contract/caller.js';
 import { namedDigest } from '../../common/evidence/digest.js';
 import { EvidenceService, type Happening } from '../../common/evidence/evidence.service.js';
 import { Jobs } from '../../common/jobs/jobs.js';
-import { DEFAULT_LANGUAGE, type Language } from '../../common/search/languages.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import type { IngestAccepted, IngestBatchRequest, IngestRequest, IngestStatus } from './ingest.dto.js';
-import { CorpusLanguageFixed, IngestUnknown } from './ingest.problems.js';
-import { planVersions, statedLanguages, submissionOf } from './ingest.rules.js';
+import { IngestUnknown } from './ingest.problems.js';
+import { submissionOf } from './ingest.rules.js';
 import { IngestStore } from './ingest.store.js';
 import type { IngestJob, PlannedVersion, Submission } from './ingest.types.js';
+import { VersionsService } from './versions.service.js';
 
 /** Several processes can share a large batch; a job that is lost to a kill is at most this many documents. */
 const DOCUMENTS_A_JOB = 100;
@@ -22,6 +22,7 @@ const JOB_RETRIES = 20;
 export class IngestService {
   constructor(
     private readonly tenancy: Tenancy,
+    private readonly versions: VersionsService,
     private readonly store: IngestStore,
     private readonly evidence: EvidenceService,
     private readonly jobs: Jobs,
@@ -47,10 +48,7 @@ export class IngestService {
   /** The receipts come last: from there on other writers of the tenant wait for this transaction. */
   private record(caller: TenantCaller, submissions: readonly Submission[]): Promise<IngestAccepted[]> {
     return this.tenancy.run(caller.tenantId, async () => {
-      await this.settleLanguages(submissions);
-      const planned = planVersions(submissions, await this.store.lockDocuments(submissions));
-      const fresh = planned.filter((version) => version.isNew);
-      if (fresh.length > 0) await this.store.recordVersions(fresh, caller.principal);
+      const planned = await this.versions.record(submissions, caller.principal);
       const ids = planned.map(() => uuid());
       const happenings = planned.map((version, index) => acceptance(caller, ids[index]!, version));
       const receipts = await this.evidence.recordMany(happenings);
@@ -61,22 +59,6 @@ export class IngestService {
       await this.sendJobs(ids);
       return accepted.map((ids) => ({ ...ids, status: 'queued' }));
     });
-  }
-
-  private async settleLanguages(submissions: readonly Submission[]): Promise<void> {
-    const stated = statedLanguages(submissions);
-    const wanted = new Map(
-      [...stated].map(([corpus, language]): [string, Language] => [corpus, language ?? DEFAULT_LANGUAGE]),
-    );
-    const settled = await this.store.recordCorpora(wanted);
-    for (const { corpusId, language } of submissions) {
-      const fixed = settled.get(corpusId);
-      if (language === undefined || fixed === undefined || language === fixed) continue;
-      throw new CorpusLanguageFixed(
-        { corpusId, language: fixed },
-        `Corpus ${corpusId} is ${fixed}. Leave out metadata.language, or send documents in ${language} to another corpus`,
-      );
-    }
   }
 
   private async sendJobs(ingestIds: readonly string[]): Promise<void> {

@@ -102,6 +102,18 @@ export class IngestStore {
     );
   }
 
+  /** How ingests ended, and the passages of their versions. */
+  async readOutcomes(
+    ingestIds: readonly string[],
+  ): Promise<Map<string, { error: string | null; chunk_count: number | null }>> {
+    const rows = await this.tenancy.query<{ ingest_id: string; error: string | null; chunk_count: number | null }>(
+      `select i.ingest_id, i.error, v.chunk_count from ingest i join document_version v using (tenant_id, corpus_id, doc_id, version)
+       where i.ingest_id = any($1)`,
+      [ingestIds],
+    );
+    return new Map(rows.map((row) => [row.ingest_id, row]));
+  }
+
   async find(ingestId: string): Promise<IngestRow | undefined> {
     const [row] = await this.tenancy.query<IngestRow>(
       'select ingest_id, status, error from ingest where ingest_id = $1',

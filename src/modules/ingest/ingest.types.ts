@@ -1,15 +1,20 @@
 import type { Language } from '../../common/search/languages.js';
 import type { Shareability } from './analysis/analysis.types.js';
 
-/** A document as it was sent, checked and digested. */
-export interface Submission {
+/** A document as it was sent, checked. */
+export interface DirectDocument {
   readonly corpusId: string;
   readonly docId: string;
   readonly title: string;
-  readonly url: string;
+  readonly url: string | null;
   readonly content: string;
   readonly shareability: Shareability;
+  /** `contentType` and `language` have a meaning. */
   readonly metadata: Record<string, unknown> | null;
+}
+
+/** The same, digested. */
+export interface Submission extends DirectDocument {
   readonly sourceSuggestionId: string | null;
   /** BLAKE3-256 of the content in UTF-8. */
   readonly contentHash: Uint8Array;
@@ -30,6 +35,17 @@ export interface PlannedVersion {
   readonly version: number;
   /** False: the same was accepted before as this version. */
   readonly isNew: boolean;
+}
+
+/** What became of a document that was taken in directly. */
+export interface IngestedDocument {
+  readonly version: number;
+  /** False: the same was accepted before as this version. */
+  readonly isNew: boolean;
+  /** Passages it was divided into. */
+  readonly chunkCount: number;
+  /** Why it cannot be searched; null where it can. */
+  readonly error: string | null;
 }
 
 /** An ingest that is to be recorded. */

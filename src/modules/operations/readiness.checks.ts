@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { UNSECURED_TABLES } from '../../common/database/unsecured-tables.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 
@@ -45,12 +46,3 @@ export class DatabaseChecks {
     return open.length ? `row-level security is not forced on ${open.map((row) => row.relname).join(', ')}` : undefined;
   }
 }
-
-/** Tables with tenant data (a tenant_id column) on which any of the protections is missing. */
-export const UNSECURED_TABLES = `
-  select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
-  where n.nspname = 'public' and c.relkind in ('r', 'p') and not (
-    c.relrowsecurity and c.relforcerowsecurity
-    and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant_rows'))
-  order by 1`;

@@ -13,6 +13,9 @@ export interface StoredEvent {
   position: string;
 }
 
+/** A place in the order of all events; both parts are decimal. */
+export type EventPosition = Pick<StoredEvent, 'transaction' | 'position'>;
+
 /**
  * What events are handed to, in order, from a place of its own that is kept in the database. One process at a time serves a sink; when a step
  * fails, or its process dies, the same events come again.

@@ -1,19 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../common/contract/caller.js';
-import { blake3Digest, namedDigest } from '../../common/evidence/digest.js';
+import { namedDigest } from '../../common/evidence/digest.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import type { Charge } from '../economy/economy.types.js';
+import { LaneSearchService } from './lane-search.service.js';
 import { LastRetrievalsService } from './last-retrievals.service.js';
 import { RecordsStore } from './records.store.js';
 import { RetrievalChargesService } from './retrieval-charges.service.js';
 import { type RetrievalEvidence, RetrievalEvidenceService } from './retrieval-evidence.service.js';
 import type { RetrievalRequest, RetrievalResponse, RetrievalResult } from './retrieval.dto.js';
-import { PassageCorrupted } from './retrieval.problems.js';
 import type { Cost } from './retrieval.rules.js';
-import type { Lane, LedgerRecord, Passage, RecordedRetrieval, Search } from './retrieval.types.js';
-import { type SearchOutcome, SearchService } from './search.service.js';
+import type { LedgerRecord, Passage, RecordedRetrieval } from './retrieval.types.js';
+import type { SearchOutcome } from './search.service.js';
 
 /** Retrieval in the three lanes (decision D18), and what is remembered of it. */
 @Injectable()
@@ -21,7 +21,7 @@ export class RetrievalService {
   private readonly seconds;
 
   constructor(
-    private readonly searches: SearchService,
+    private readonly searches: LaneSearchService,
     private readonly evidence: RetrievalEvidenceService,
     private readonly lastRetrievals: LastRetrievalsService,
     private readonly records: RecordsStore,
@@ -36,7 +36,7 @@ export class RetrievalService {
     const started = performance.now();
     const request = await this.charges.admit(caller, given);
     const { lane } = request;
-    const outcome = await this.search(caller.tenantId, request, lane);
+    const outcome = await this.searches.search(caller.tenantId, request, lane);
     const retrieval = recordOf(request, outcome);
     const cost = this.charges.costOf(caller, outcome.shards);
     const evidence = await this.settle(caller, retrieval, { outcome, charge: chargeFor(retrieval, cost) });
@@ -71,16 +71,6 @@ export class RetrievalService {
     return undefined;
   }
 
-  /** Searches as a lane does and leaves no trace: what a proof repeats. Verified and audit check every passage against its hash. */
-  async search(reader: string, search: Search, lane: Lane): Promise<SearchOutcome> {
-    const outcome = await this.searches.search(reader, search, {
-      isExpanded: lane === 'verified',
-      isExhaustive: lane === 'audit',
-    });
-    if (lane !== 'light') outcome.passages.forEach(checkHash);
-    return outcome;
-  }
-
   /** The last retrieval of an agent, in any lane. */
   async findLast(caller: TenantCaller, agentId: string): Promise<RecordedRetrieval | undefined> {
     await this.lastRetrievals.flush();
@@ -108,12 +98,6 @@ const chargeFor = ({ agentId, retrievalId }: RecordedRetrieval, { credit_cost }:
 /** The words the lane added to the query, as they are indexed. */
 function addedTerms({ groups }: SearchOutcome): string[] {
   return groups.flatMap(({ query }) => query.terms.slice(query.originals));
-}
-
-/** @throws PassageCorrupted when the text is not the one that was indexed */
-function checkHash({ chunkId, content, contentHash }: Passage): void {
-  if (blake3Digest(content) === namedDigest('blake3', contentHash)) return;
-  throw new PassageCorrupted({ chunkId }, 'The stored text of this passage does not have the hash it was indexed with');
 }
 
 function recordOf(request: RetrievalRequest, outcome: SearchOutcome): RecordedRetrieval {

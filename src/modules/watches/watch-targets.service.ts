@@ -3,11 +3,12 @@ import { Injectable } from '@nestjs/common';
 import canonicalize from 'canonicalize';
 import { invalid } from '../../common/problem/house-problems.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
-import { CitationsService } from '../citations/citations.service.js';
+import { AnswersService } from '../citations/answers.service.js';
 import type { VisibleChunk } from '../citations/citations.types.js';
-import { RetrievalService } from '../retrieval/retrieval.service.js';
+import { documentKeyOf, PresentDocumentsViews } from '../citations/present-documents.views.js';
+import { LaneSearchService } from '../retrieval/lane-search.service.js';
 import type { Passage } from '../retrieval/retrieval.types.js';
-import { documentKeyOf, WatchTargetsStore } from './watch-targets.store.js';
+import { WatchTargetsStore } from './watch-targets.store.js';
 import type { WatchRequest } from './watches.dto.js';
 import { WatchTargetUnknown } from './watches.problems.js';
 import type { ResolvedType, TargetType, WatchedQuery, WatchSource } from './watches.types.js';
@@ -27,9 +28,10 @@ export interface FoundTarget {
 export class WatchTargetsService {
   constructor(
     private readonly tenancy: Tenancy,
-    private readonly citations: CitationsService,
-    private readonly retrieval: RetrievalService,
+    private readonly answers: AnswersService,
+    private readonly searches: LaneSearchService,
     private readonly store: WatchTargetsStore,
+    private readonly documents: PresentDocumentsViews,
   ) {}
 
   /** @throws ValidationFailed where the members do not fit the type; WatchTargetUnknown naming body.targetId */
@@ -51,7 +53,7 @@ export class WatchTargetsService {
 
   /** The passages an answer cites, each with whether it still stands. */
   async sourcesOfAnswer(answerId: string): Promise<{ version: number; sources: WatchSource[] } | undefined> {
-    const found = await this.citations.findAnswer(answerId);
+    const found = await this.answers.findAnswer(answerId);
     if (!found) return undefined;
     const sources = await this.sourcesOf(found.citations.map(({ chunk }) => chunk));
     return { version: found.answer.version, sources };
@@ -67,7 +69,7 @@ export class WatchTargetsService {
     tenantId: string,
     { query, corpusIds, includeCommons, limit, minScore }: WatchedQuery,
   ): Promise<Passage[]> {
-    const { passages } = await this.retrieval.search(tenantId, { query, corpusIds, includeCommons, limit }, 'light');
+    const { passages } = await this.searches.search(tenantId, { query, corpusIds, includeCommons, limit }, 'light');
     return passages.filter(({ score }) => minScore === null || score >= minScore);
   }
 
@@ -81,7 +83,7 @@ export class WatchTargetsService {
     }
     if (targetType === 'answer') return undefined;
     if (targetType === 'artifact') {
-      const chunk = (await this.citations.findChunks([targetId])).get(targetId);
+      const chunk = (await this.answers.findChunks([targetId])).get(targetId);
       if (chunk) return { resolvedType: 'chunk', targetVersion: null, sources: await this.sourcesOf([chunk]) };
     }
     const document = await this.store.findDocument(targetId);
@@ -91,7 +93,7 @@ export class WatchTargetsService {
   }
 
   private async sourcesOf(chunks: readonly VisibleChunk[]): Promise<WatchSource[]> {
-    const present = await this.store.findPresent(chunks);
+    const present = await this.documents.findPresent(chunks);
     const once = new Map(chunks.map((chunk) => [chunk.chunkId, chunk]));
     return [...once.values()].map(({ ownerTenantId, corpusId, docId, chunkId, contentHash, docVersion }) => {
       const hash = contentHash.slice(contentHash.indexOf(':') + 1);

@@ -1,9 +1,8 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
+import { answerMcp, mcpParseError, readMcp } from '../../common/mcp/http-exchange.js';
 import { LOG, type Log } from '../../common/observability/log.js';
-import { decodeUtf8 } from '../../common/http/utf8.js';
-import { RPC_CODES } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
 import { McpServers } from './mcp-servers.js';
 
@@ -36,14 +35,13 @@ export class McpEndpoint implements OnModuleDestroy {
   }
 
   async answer(request: FastifyRequest, body: Buffer, peer: Peer): Promise<Response> {
-    const parsed = body.length === 0 ? undefined : readJsonText(body);
-    if (parsed === UNREADABLE) return parseError();
+    const read = readMcp(body);
+    if (read.unreadable) return mcpParseError();
+    const { parsed } = read;
     const beside = new Map<string, string>();
     const handler = isSubscription(parsed) ? this.subscriptions : this.handler;
-    const response = await handler.fetch(webRequest(request, peer.signal), {
-      parsedBody: parsed,
-      authInfo: carrying({ ...(isBatch(parsed) ? alone(peer) : peer), beside }),
-    });
+    const speaker = { ...(isBatch(parsed) ? alone(peer) : peer), beside };
+    const response = await answerMcp(handler, parsed, { request, signal: peer.signal, extra: { peer: speaker } });
     for (const [name, value] of beside) response.headers.set(name, value);
     return response;
   }
@@ -56,42 +54,8 @@ const isBatch = (parsed: unknown): boolean => Array.isArray(parsed) && parsed.le
 /** What stands beside a request is for one call: two effects must not share a key by accident. */
 const alone = (peer: Peer): Peer => ({ ...peer, idempotencyKey: undefined, approvalToken: undefined });
 
-/** The SDK hands this on untouched to whatever serves the request; nothing of it but the speaker is used. */
-const carrying = (peer: Peer) => ({ token: '', clientId: '', scopes: [], extra: { peer } });
-
 function peerOf({ authInfo }: McpRequestContext): Peer {
   const peer = authInfo?.extra?.peer;
   if (!peer) throw new Error('an MCP request came without its speaker');
   return peer as Peer;
 }
-
-/** The request without its body, which has been read. */
-function webRequest({ method, headers, host, url }: FastifyRequest, signal: AbortSignal | undefined): Request {
-  const own = Object.entries(headers).filter(([name]) => !CREDENTIALS.has(name));
-  const sent = own.flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]));
-  return new Request(new URL(url, `http://${host}`), { method, headers: sent, signal });
-}
-
-/** Of no use beyond the guards. */
-const CREDENTIALS = new Set(['authorization', 'x-api-key', 'cookie', 'x-shield-approval-token']);
-
-const UNREADABLE = Symbol('unreadable');
-
-function readJsonText(body: Buffer): unknown {
-  const text = decodeUtf8(body);
-  try {
-    return text === undefined ? UNREADABLE : (JSON.parse(text) as unknown);
-  } catch {
-    return UNREADABLE;
-  }
-}
-
-const parseError = (): Response =>
-  Response.json(
-    {
-      jsonrpc: '2.0',
-      id: null,
-      error: { code: RPC_CODES.parseError, message: 'Parse error: this is not JSON in UTF-8' },
-    },
-    { status: 400 },
-  );

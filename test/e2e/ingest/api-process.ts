@@ -10,13 +10,28 @@ import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
-/** The compiled `svc start api` or `svc start tools`, in a process of its own that can be killed and started again on the same port. */
+type AppName = 'api' | 'tools' | 'daemon';
+
+/** What each app is told besides its port. */
+const OWN: Record<AppName, (port: string) => Record<string, string>> = {
+  api: (port) => ({ SVC_API_PORT: port }),
+  tools: (port) => ({ SVC_TOOLS_PORT: port }),
+  daemon: (port) => ({
+    SVCD_HTTP_PORT: port,
+    SVCD_MCP_PORT: '0',
+    SVCD_GRPC_PORT: '0',
+    SVCD_AUTH_MODE: 'dev_scopes',
+    SVCD_DATA_DIR_MIN_FREE_RATIO: '0',
+  }),
+};
+
+/** The compiled `svc start api`, `tools` or `daemon`, in a process of its own that can be killed and started again on the same port. */
 export class ApiProcess {
   private child: ChildProcess | undefined;
   private said = '';
 
   private constructor(
-    private readonly app: 'api' | 'tools',
+    private readonly app: AppName,
     private readonly environment: Record<string, string>,
     readonly url: string,
   ) {}
@@ -25,7 +40,7 @@ export class ApiProcess {
     databaseUrl: string,
     dataDir: string,
     env: Record<string, string> = {},
-    app: 'api' | 'tools' = 'api',
+    app: AppName = 'api',
   ): Promise<ApiProcess> {
     const port = await freePort();
     const environment = {
@@ -33,7 +48,7 @@ export class ApiProcess {
       NODE_ENV: 'test',
       SVC_DATABASE_URL: databaseUrl,
       SVC_DATA_DIR: dataDir,
-      [app === 'api' ? 'SVC_API_PORT' : 'SVC_TOOLS_PORT']: String(port),
+      ...OWN[app](String(port)),
       SVC_LOG_LEVEL: 'error',
       ...env,
     };

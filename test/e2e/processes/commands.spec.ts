@@ -30,6 +30,7 @@ function run(dataDir: string, ...args: string[]): { code: number | null; said: a
     SVC_DATA_DIR: join(folder, dataDir),
     SVC_API_PORT: String(svc.port),
     SVC_TOOLS_PORT: String(svc.toolsPort),
+    SVCD_HTTP_PORT: new URL(svc.credentials.daemon_url).port,
   };
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args, '--json'], {
     env,
@@ -69,12 +70,14 @@ describe('svc doctor', { timeout: 120_000 }, () => {
         'data_dir',
         'port',
         'tools_port',
+        'daemon_port',
         'database',
         'database_version',
         'clock',
         'migrations',
       ],
-      ...['row_security', 'roles', 'job_queue', 'signing_key', 'ledger', 'receipt_chain', 'transparency_log'],
+      ...['row_security', 'roles', 'job_queue', 'signing_key', 'ledger', 'corruption'],
+      ...['receipt_chain', 'transparency_log'],
     ]);
   });
 

@@ -26,6 +26,10 @@ export class SvcProcess {
         SVC_DATA_DIR: dataDir,
         SVC_API_PORT: String(port),
         SVC_TOOLS_PORT: String(toolsPort),
+        SVCD_AUTH_MODE: 'dev_scopes',
+        SVCD_HTTP_PORT: '0',
+        SVCD_MCP_PORT: '0',
+        SVCD_GRPC_PORT: '0',
         SVC_SHUTDOWN_DRAIN_SECS: '5',
         ...environment,
       },
@@ -82,7 +86,7 @@ export class SvcProcess {
       .map((line) => JSON.parse(line) as { app: string; pid: number; msg: string });
   }
 
-  get credentials(): { tenant_id: string; api_key: string; api_url: string; tools_url: string } {
+  get credentials(): { tenant_id: string; api_key: string; api_url: string; tools_url: string; daemon_url: string } {
     return JSON.parse(readFileSync(join(this.dataDir, 'credentials.json'), 'utf8')) as never;
   }
 

@@ -14,16 +14,9 @@ export class AnalysisExhausted extends Error {}
 /** Chunking, hashing and inverting in worker threads, so that requests are answered meanwhile. */
 @Injectable()
 export class AnalysisPool implements OnApplicationShutdown {
-  private readonly threads: Piscina<readonly AnalysisGroup[], AnalysedGroup[]>;
+  private made: Piscina<readonly AnalysisGroup[], AnalysedGroup[]> | undefined;
 
-  constructor(@Inject(SETTINGS) { jobs }: Settings) {
-    this.threads = new Piscina({
-      filename: workerFile(),
-      minThreads: jobs.enabled ? 1 : 0,
-      maxThreads: jobs.workerThreads,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
-    });
-  }
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
   /** @throws AnalysisExhausted after LONGEST_ANALYSIS_MS or THREAD_HEAP_MB; the thread is replaced */
   async analyse(groups: readonly AnalysisGroup[]): Promise<AnalysedGroup[]> {
@@ -38,7 +31,19 @@ export class AnalysisPool implements OnApplicationShutdown {
 
   /** Lets running analyses end. */
   async onApplicationShutdown(): Promise<void> {
-    await this.threads.close();
+    await this.made?.close();
+  }
+
+  /** Made when something is to be analysed: many a process never does. */
+  private get threads() {
+    const { enabled, workerThreads } = this.settings.jobs;
+    this.made ??= new Piscina({
+      filename: workerFile(),
+      minThreads: enabled ? 1 : 0,
+      maxThreads: workerThreads,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+    });
+    return this.made;
   }
 }
 

@@ -26,6 +26,14 @@ export class EventsStore {
     return rows.map(eventOf);
   }
 
+  /** The position before which everything is certain: what is yet to be seen comes after it. */
+  async line(): Promise<Cursor> {
+    const [row] = await this.tenancy.query<Cursor>(
+      `select pg_snapshot_xmin(pg_current_snapshot())::text as transaction, '0' as position`,
+    );
+    return row!;
+  }
+
   /** Whether a cursor can be one of this database: none is ahead of its transactions. */
   async isPast({ transaction }: Cursor): Promise<boolean> {
     const [row] = await this.tenancy.query<{ past: boolean }>(

@@ -1,10 +1,7 @@
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
-import type { StoredEvent } from '../outbox.types.js';
+import type { EventPosition, StoredEvent } from '../outbox.types.js';
 
-export interface Cursor {
-  transaction: string;
-  position: string;
-}
+export type Cursor = EventPosition;
 
 export interface EventRow {
   tenant_id: string;

@@ -4,7 +4,7 @@ import type { TenantCaller } from '../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { CitationsService } from '../../citations/citations.service.js';
+import { AnswersService } from '../../citations/answers.service.js';
 import type { ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
 import type { ProofOrder, ProofUpstream } from '../proof-upstream.js';
 import type { ProofChunk, ProofChunkPage, ProofJobRecord, ProofRequest } from '../proofs.dto.js';
@@ -24,7 +24,7 @@ export class ProofEngineService implements ProofUpstream {
     private readonly store: ProofJobsStore,
     private readonly subjects: ProofSubjectsService,
     private readonly receipts: ProofReceiptsService,
-    private readonly citations: CitationsService,
+    private readonly answers: AnswersService,
     private readonly jobs: Jobs,
     private readonly charges: ProofChargesService,
   ) {}
@@ -83,7 +83,7 @@ export class ProofEngineService implements ProofUpstream {
 
   readAnswerReceipt(caller: TenantCaller, answerId: string): Promise<ProofReceipt> {
     return this.tenancy.run(caller.tenantId, async () => {
-      const found = await this.citations.findAnswer(answerId);
+      const found = await this.answers.findAnswer(answerId);
       if (!found) throw new AnswerUnknown({ answerId }, 'No answer with this answerId is recorded for the tenant');
       return this.receipts.readReceipt(found.answer.receiptId, true);
     });

@@ -8,7 +8,7 @@ import type { PackChunk } from '../../../common/evidence/pack-format.js';
 import { ProofPacks, type PackRequest } from '../../../common/evidence/proof-packs.js';
 import type { SealedReceipt } from '../../../common/evidence/receipt.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
-import { CitationsService } from '../../citations/citations.service.js';
+import { AnswersService } from '../../citations/answers.service.js';
 import type { ProofLogEntry, ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
 import { PROOF_CONTRACT } from '../proofs.types.js';
 import type { ProofJob } from './proof-job.types.js';
@@ -23,7 +23,7 @@ export class ProofReceiptsService {
     private readonly sequencer: LogSequencer,
     private readonly crossTenant: CrossTenant,
     private readonly store: ProofJobsStore,
-    private readonly citations: CitationsService,
+    private readonly answers: AnswersService,
   ) {}
 
   async readReceipt(receiptId: string, ok: boolean): Promise<ProofReceipt> {
@@ -89,7 +89,7 @@ export class ProofReceiptsService {
   }
 
   private async contentsOfAnswer({ receiptId, payload }: SealedReceipt): Promise<PackRequest> {
-    const { answer, citations } = await this.citations.readAnswer(payload.subject, Number(payload.body.version));
+    const { answer, citations } = await this.answers.readAnswer(payload.subject, Number(payload.body.version));
     const shown = citations.map(({ chunk }) => ({
       chunk_id: chunk.chunkId,
       content: chunk.content,

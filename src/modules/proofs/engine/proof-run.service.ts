@@ -5,7 +5,7 @@ import { ProofPacks } from '../../../common/evidence/proof-packs.js';
 import { verifyPack } from '../../../common/evidence/verify-pack.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { CitationsService } from '../../citations/citations.service.js';
+import { AnswersService } from '../../citations/answers.service.js';
 import { JournalService } from '../../continuity/journal/journal.service.js';
 import type { JournalDraft } from '../../continuity/journal/journal.types.js';
 import { checkChunks, conclude } from './proof-checks.rules.js';
@@ -22,7 +22,7 @@ export class ProofRunService {
     private readonly tenancy: Tenancy,
     private readonly store: ProofJobsStore,
     private readonly subjects: ProofSubjectsService,
-    private readonly citations: CitationsService,
+    private readonly answers: AnswersService,
     private readonly searches: SearchChecksService,
     private readonly evidence: EvidenceService,
     private readonly packs: ProofPacks,
@@ -63,7 +63,7 @@ export class ProofRunService {
   }
 
   private async examine({ mode }: ProofJob, grounds: Grounds): Promise<Findings> {
-    const present = await this.citations.findChunks(grounds.chunks.map(({ chunkId }) => chunkId));
+    const present = await this.answers.findChunks(grounds.chunks.map(({ chunkId }) => chunkId));
     if (mode === 'light') return conclude(checkChunks(grounds.chunks, present, null), []);
     const { ranking, check } = await this.searches.repeat(this.tenancy.tenant, grounds.search);
     const chunks = checkChunks(grounds.chunks, present, ranking);

@@ -4,6 +4,7 @@ import type { TenantCaller } from '../../../common/contract/caller.js';
 import type { Digest } from '../../../common/evidence/digest.js';
 import { invalid } from '../../../common/problem/house-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { AnswersService } from '../../citations/answers.service.js';
 import { CitationsService, REMEMBERED_WITHIN_MS } from '../../citations/citations.service.js';
 import type { RecordedSearch, ResolvedCitation, VisibleChunk } from '../../citations/citations.types.js';
 import type { RecordedPassage } from '../../retrieval/retrieval.types.js';
@@ -21,6 +22,7 @@ export interface FoundSubject {
 @Injectable()
 export class ProofSubjectsService {
   constructor(
+    private readonly answers: AnswersService,
     private readonly citations: CitationsService,
     private readonly views: ProofSubjectsViews,
     private readonly tenancy: Tenancy,
@@ -75,14 +77,14 @@ export class ProofSubjectsService {
   }
 
   private async findAnswer(answerId: string): Promise<FoundSubject | undefined> {
-    const found = await this.citations.findAnswer(answerId);
+    const found = await this.answers.findAnswer(answerId);
     if (!found) return undefined;
     const { version } = found.answer;
     return { subject: { type: 'answer', id: answerId, version }, target: { type: 'answer', answerId, version } };
   }
 
   private async findChunk(chunkId: string): Promise<FoundSubject | undefined> {
-    const chunk = (await this.citations.findChunks([chunkId])).get(chunkId);
+    const chunk = (await this.answers.findChunks([chunkId])).get(chunkId);
     return (
       chunk && {
         subject: { type: 'chunk', id: chunkId, version: null },
@@ -114,7 +116,7 @@ export class ProofSubjectsService {
   }
 
   private async groundsOfAnswer(answerId: string, version: number): Promise<Grounds> {
-    const found = await this.citations.readAnswer(answerId, version);
+    const found = await this.answers.readAnswer(answerId, version);
     const { retrieval: search, receiptId } = found.answer;
     const ranks = new Map(search?.results.map(({ chunkId }, index) => [chunkId, index + 1]));
     return {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { blake3Digest } from '../../../common/evidence/digest.js';
 import { EvidenceService } from '../../../common/evidence/evidence.service.js';
 import { Problem } from '../../../common/problem/problem.js';
-import { RetrievalService } from '../../retrieval/retrieval.service.js';
+import { LaneSearchService } from '../../retrieval/lane-search.service.js';
 import type { RecordedSearch } from '../../citations/citations.types.js';
 import type { Ranking } from './proof-checks.rules.js';
 import type { Check } from './proof-job.types.js';
@@ -22,7 +22,7 @@ export interface RepeatedSearch {
 @Injectable()
 export class SearchChecksService {
   constructor(
-    private readonly retrieval: RetrievalService,
+    private readonly searches: LaneSearchService,
     private readonly evidence: EvidenceService,
     private readonly views: ProofSubjectsViews,
   ) {}
@@ -35,7 +35,7 @@ export class SearchChecksService {
         check: note('ranking', 'no retrieval is recorded with the subject: nothing to rank again'),
       };
     try {
-      const { passages } = await this.retrieval.search(tenantId, search.request, search.lane);
+      const { passages } = await this.searches.search(tenantId, search.request, search.lane);
       const ranking = passages.map(({ chunkId, score }) => ({ chunkId, score }));
       return { ranking, check: null };
     } catch (error) {

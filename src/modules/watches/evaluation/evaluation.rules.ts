@@ -1,4 +1,4 @@
-import { documentKeyOf, type PresentDocument } from '../watch-targets.store.js';
+import { documentKeyOf, type PresentDocument } from '../../citations/present-documents.views.js';
 import type { Alert, AlertedPassage, Change } from '../watches.types.js';
 import type { Candidate, Occurrence, PlacedSource } from './evaluation.types.js';
 

@@ -8,7 +8,7 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { JournalService } from '../../continuity/journal/journal.service.js';
 import type { Passage } from '../../retrieval/retrieval.types.js';
 import { WatchTargetsService } from '../watch-targets.service.js';
-import { WatchTargetsStore, type PresentDocument } from '../watch-targets.store.js';
+import { PresentDocumentsViews, type PresentDocument } from '../../citations/present-documents.views.js';
 import { passageKey } from '../watches.rules.js';
 import { WatchesStore } from '../watches.store.js';
 import type { Alert, EvaluationTask } from '../watches.types.js';
@@ -49,7 +49,7 @@ export class EvaluationService {
     private readonly store: EvaluationStore,
     private readonly watches: WatchesStore,
     private readonly targets: WatchTargetsService,
-    private readonly documents: WatchTargetsStore,
+    private readonly documents: PresentDocumentsViews,
     private readonly journal: JournalService,
     private readonly outbox: Outbox,
     metrics: Metrics,

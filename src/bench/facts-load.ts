@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { Pool } from 'pg';
+import { answerPlan } from './child.js';
+import { runClosedLoop } from './closed-loop.js';
+import { factOf, type FactsPlan } from './facts-load.types.js';
+import type { LoadResult } from './load.types.js';
+
+/** A process of its own that stores and reads facts, so that sending does not share the server's thread. */
+answerPlan<FactsPlan, LoadResult>(async (plan) => {
+  if (plan.kind === 'insert') return insertRows(plan);
+  const agent = new Agent({ keepAlive: true, maxSockets: plan.clients, scheduling: 'fifo' });
+  const headers = { 'x-svc-scopes': plan.scopes, 'x-svc-tenant-id': plan.tenantId, 'content-type': 'application/json' };
+  try {
+    return await runClosedLoop(plan, (number) =>
+      plan.kind === 'put'
+        ? send(agent, plan.url, { method: 'PUT', headers, body: JSON.stringify(factOf(plan.run, number)) })
+        : send(agent, plan.urls[number % plan.urls.length]!, { method: 'GET', headers }),
+    );
+  } finally {
+    agent.destroy();
+  }
+});
+
+/** Each client inserts one row and commits it, as a program would that keeps its facts in a table by itself. */
+async function insertRows(plan: FactsPlan & { kind: 'insert' }): Promise<LoadResult> {
+  const pool = new Pool({ connectionString: plan.databaseUrl, max: plan.clients });
+  try {
+    return await runClosedLoop(plan, async (number) => {
+      const { entity, key, value } = factOf(plan.run, number);
+      const { rowCount } = await pool.query({
+        name: 'insert',
+        text: `insert into bench.fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, confidence,
+            horizon_class, tokens, stored_at)
+          values ('default', nextval('bench.seq'), $1, sha256(convert_to($2, 'UTF8')), 1, 0, '', $2, $3, $4, 'anonymous', 1, 'durable', 30, now())`,
+        values: [randomUUID(), entity, key, value],
+      });
+      return rowCount === 1;
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+interface Sent {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Reads the answer to its end and throws it away. */
+function send(agent: Agent, url: string, { method, headers, body }: Sent): Promise<boolean> {
+  return new Promise((resolve) => {
+    const fail = (): void => resolve(false);
+    const sent = request(url, { method, agent, headers, timeout: 30_000 }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode === 200 || response.statusCode === 201));
+      response.once('error', fail);
+    });
+    sent.once('timeout', () => sent.destroy());
+    sent.once('error', fail);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { choice, decimal, hostNames, integer, networks, setting, text, textOr, url } from '../setting.js';
+import { parseNetworks } from '../../http/client-address.js';
+import { AUTH_MODES, authModeOf } from './auth-mode.js';
+
+export const ROUTE_AUTH_MODES = ['off', 'shadow', 'enforce'] as const;
+export type RouteAuthMode = (typeof ROUTE_AUTH_MODES)[number];
+const isRouteAuthMode = (value: unknown): value is RouteAuthMode => ROUTE_AUTH_MODES.includes(value as RouteAuthMode);
+
+const port = (fallback: number) => integer(fallback, 0, 65535);
+const LOOPBACK = '127.0.0.0/8, ::1/128';
+
+/** The settings of the memory daemon, a group of the table in settings.ts (memory-daemon.md 1, 5, 8). */
+export const DAEMON_SETTINGS = {
+  httpHost: setting('SVCD_HTTP_HOST', textOr('127.0.0.1'), 'Address the daemon binds for HTTP.'),
+  httpPort: setting('SVCD_HTTP_PORT', port(14800), 'Its port for HTTP; 0 takes a free one.'),
+  mcpHost: setting('SVCD_MCP_HOST', textOr('127.0.0.1'), 'Address the daemon binds for MCP.'),
+  mcpPort: setting('SVCD_MCP_PORT', port(14801), 'Its port for MCP (POST /mcp); 0 takes a free one.'),
+  mcpAllowedHosts: setting(
+    'SVCD_MCP_ALLOWED_HOSTS',
+    hostNames(),
+    'Host names, separated by commas, that an MCP listener bound to loopback answers to beside those of loopback.',
+  ),
+  grpcHost: setting('SVCD_GRPC_HOST', textOr('127.0.0.1'), 'Address the daemon binds for gRPC.'),
+  grpcPort: setting('SVCD_GRPC_PORT', port(4007), 'Its port for gRPC; 0 takes a free one.'),
+  authMode: setting(
+    'SVCD_AUTH_MODE',
+    z.preprocess(
+      (value) => (typeof value === 'string' && value !== '' ? (authModeOf(value) ?? value) : undefined),
+      z.enum(AUTH_MODES, `expected one of ${AUTH_MODES.join(', ')}`).optional(),
+    ),
+    `How callers are known: ${AUTH_MODES.join(', ')}. There is no default: the daemon does not start without it.`,
+    { shownDefault: 'none; `npm start` sets `dev_scopes`' },
+  ),
+  routeAuth: setting(
+    'SVCD_ROUTE_AUTH',
+    z.preprocess((value) => (isRouteAuthMode(value) ? value : 'shadow'), z.enum(ROUTE_AUTH_MODES)),
+    'The layer that decides by route class: `off`, `shadow` (logs what it would refuse) or `enforce`. Any other value is `shadow`.',
+  ),
+  jwtSecret: setting(
+    'SVCD_JWT_HS256_SECRET',
+    z.preprocess((v) => (v === '' ? undefined : v), z.string().min(32).optional()),
+    'Signs and verifies tokens in jwt_hs256, at least 32 characters. In that mode it is required with NODE_ENV=production.',
+    {
+      secret: true,
+      shownDefault: 'daemon_jwt_secret of credentials.json',
+      requiredInProduction: ({ SVCD_AUTH_MODE: mode }) => authModeOf(mode ?? '') === 'jwt_hs256',
+    },
+  ),
+  jwtIssuer: setting('SVCD_JWT_ISS', text(), 'The issuer (iss) that tokens must name. Unset: any.', {
+    shownDefault: 'that of the discovery document, else any',
+  }),
+  jwtAudience: setting('SVCD_JWT_AUD', text(), 'The audience (aud) that tokens must be for. Unset: any.'),
+  jwksUrl: setting('SVCD_JWT_JWKS_URL', url(/^https?$/), 'The JWK Set with the keys of jwt_jwks.'),
+  oidcDiscoveryUrl: setting(
+    'SVCD_JWT_OIDC_DISCOVERY_URL',
+    url(/^https?$/),
+    'The OpenID Provider, or its /.well-known/openid-configuration, that names the JWK Set of jwt_jwks.',
+  ),
+  jwksCooldownSeconds: setting(
+    'SVCD_JWT_JWKS_COOLDOWN_SECS',
+    integer(5, 0, 3600),
+    'Least time between two looks at the JWK Set for keys that are not known, in seconds.',
+  ),
+  allowInsecureDevAuthBind: setting(
+    'SVCD_ALLOW_INSECURE_DEV_AUTH_BIND',
+    z.preprocess((value) => value === '1', z.boolean()),
+    'With `1` the modes off and dev_scopes may be bound to an address that is not loopback.',
+  ),
+  maxBodyBytes: setting(
+    'SVCD_MAX_REQUEST_BODY_BYTES',
+    integer(16 * 1024 * 1024, 0, 1024 ** 3),
+    'Largest request body of a route that names no other bound, in bytes; 0 sets none.',
+  ),
+  maxInflight: setting(
+    'SVCD_MAX_INFLIGHT',
+    integer(1024, 0, 1_000_000),
+    'Requests the daemon works on at once; more are answered 503. 0 sets no bound.',
+  ),
+  rateLimitRps: setting(
+    'SVCD_RATE_LIMIT_RPS',
+    integer(300, 0, 1_000_000),
+    'Requests a second that one client address may make; more are answered 429. 0 sets no limit.',
+  ),
+  rateLimitBurst: setting(
+    'SVCD_RATE_LIMIT_BURST',
+    integer(600, 0, 10_000_000),
+    'Requests a client address may make at once after a pause; never less than the rate.',
+  ),
+  rateLimitExempt: setting(
+    'SVCD_RATE_LIMIT_EXEMPT_CIDRS',
+    z
+      .string()
+      .default(LOOPBACK)
+      .transform((list, context) => {
+        try {
+          return parseNetworks(list);
+        } catch (error) {
+          context.addIssue({ code: 'custom', message: (error as Error).message });
+          return z.NEVER;
+        }
+      }),
+    'Addresses or CIDR ranges, separated by commas, that no rate limit holds for; an empty value exempts none.',
+    { shownDefault: `\`${LOOPBACK}\`` },
+  ),
+  trustedProxies: setting(
+    'SVCD_TRUSTED_PROXY_CIDRS',
+    networks(),
+    'Addresses or CIDR ranges of the proxies in front, separated by commas, whose X-Forwarded-For and Forwarded are believed. Unset: none.',
+  ),
+  drainSeconds: setting(
+    'SVCD_SHUTDOWN_DRAIN_SECS',
+    integer(30, 0, 600),
+    'How long a stopping daemon waits for requests in flight, in seconds.',
+  ),
+  errorsBase: setting(
+    'SVCD_ERRORS_BASE',
+    textOr('urn:svc:errors'),
+    'What the type of a problem begins with: `<base>/<slug>`.',
+  ),
+  publicProbesMinimal: setting(
+    'SVCD_PUBLIC_PROBES_MINIMAL',
+    z.preprocess((value) => value === '1', z.boolean()),
+    'With `1` the probes say only whether the daemon is ready, not which gate fails.',
+  ),
+  minFreeRatio: setting(
+    'SVCD_DATA_DIR_MIN_FREE_RATIO',
+    decimal(0.1, 0, 1),
+    'Free share of the file system of the data directory below which the daemon is not ready.',
+  ),
+  commitMode: setting(
+    'SVCD_COMMIT_MODE',
+    choice(['local', 'replicated'], 'local'),
+    '`replicated`: the daemon is ready only over a PostgreSQL that commits to a synchronous standby.',
+  ),
+  shardMapFile: setting(
+    'SVCD_SHARD_MAP_FILE',
+    text(),
+    'JSON file that maps tenants to shards; see docs/readiness.md. Unset: one shard for all.',
+  ),
+  readRetryThreshold: setting(
+    'SVCD_READ_RETRY_THRESHOLD',
+    integer(20, 1, 1_000_000),
+    'Reads that had to be tried again within SVCD_READ_RETRY_WINDOW_SECS above which the daemon is not ready.',
+  ),
+  readRetryWindowSeconds: setting(
+    'SVCD_READ_RETRY_WINDOW_SECS',
+    integer(60, 1, 3600),
+    'The time over which reads that had to be tried again are counted, in seconds.',
+  ),
+  consoleOrigins: setting(
+    'SVCD_CONSOLE_ALLOWED_ORIGINS',
+    text(),
+    'Origins that may read the console from another page, separated by commas; what is no http(s) origin (`*`, `null`) is dropped.',
+    { shownDefault: 'loopback on SVCD_HTTP_PORT' },
+  ),
+  platformKeysFile: setting(
+    'SVCD_PLATFORM_KEYS_FILE',
+    text(),
+    'JWK Set (RFC 7517) of the Ed25519 keys whose signatures on result envelopes are believed. Unset: none.',
+  ),
+};

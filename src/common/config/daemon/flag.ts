@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { setting, type Setting } from '../setting.js';
+
+/** What a plane answers while its flag is off. */
+export type OffAnswer =
+  /** As if it were not there. */
+  | 404
+  /** Not implemented here. */
+  | 501
+  /** 200 and a body that says so: `{ enabled: false }`. */
+  | 'told'
+  /** Nothing of HTTP. */
+  | 'none';
+
+/** A feature flag of the daemon (memory-daemon.md 4.12). */
+export interface DaemonFlag<S extends z.ZodType = z.ZodType> extends Setting<S> {
+  off: OffAnswer;
+  /** The addresses that exist only while it is on; a closing `*` takes in all that begin so. */
+  paths: readonly string[];
+}
+
+const ON = new Set(['1', 'true', 'on', 'yes']);
+
+/**
+ * Boolean flags of the daemon are read as memory-daemon.md 4.12 says: 1 or 0, white space is not trimmed, and what is no word for on is off
+ * (`$'1\n'` too). Unset or empty is the default.
+ */
+const switched = (fallback: boolean) =>
+  z.preprocess(
+    (value) => (typeof value !== 'string' || value === '' ? fallback : ON.has(value.toLowerCase())),
+    z.boolean(),
+  );
+
+export const daemonFlag = (
+  env: string,
+  fallback: boolean,
+  off: OffAnswer,
+  paths: readonly string[],
+  about: string,
+): DaemonFlag<ReturnType<typeof switched>> => ({ ...setting(env, switched(fallback), about), off, paths });
+
+/** A flag that has more words than on: what is none of them is off. */
+export const daemonMode = <const T extends readonly [string, ...string[]]>(
+  env: string,
+  words: T,
+  off: OffAnswer,
+  paths: readonly string[],
+  about: string,
+) => {
+  const schema = z.preprocess((value) => (words.includes(value as string) ? value : words[0]), z.enum(words));
+  return { ...setting(env, schema, about), off, paths };
+};

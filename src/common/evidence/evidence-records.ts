@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { Tenancy } from '../tenancy/tenancy.js';
+import { digestBytes, namedDigest } from './digest.js';
+
+/** A row of an execution receipt: `cose` is the receipt; the other columns repeat it for queries and prove nothing. */
+export interface StoredExecution {
+  readonly family: 'execution';
+  readonly receiptId: string;
+  readonly stream: string;
+  readonly seq: number;
+  readonly prevHash: string | null;
+  readonly payloadHash: string;
+  readonly kind: string;
+  readonly actor: string;
+  readonly subject: string;
+  readonly occurredAt: Date;
+  /** When this database took it; of rows older than the column, when it occurred. */
+  readonly ingestedAt: Date;
+  readonly record: Uint8Array;
+}
+/** A row of a retrieval receipt: `record` is its CBOR. */
+export interface StoredRetrieval {
+  readonly family: 'retrieval';
+  /** `blake3:<hex>`: what the row is kept under. */
+  readonly receiptId: string;
+  readonly actor: string;
+  readonly occurredAt: Date;
+  readonly ingestedAt: Date;
+  readonly record: Uint8Array;
+}
+export type StoredRecord = StoredExecution | StoredRetrieval;
+
+/** What stands around a receipt in its stream. */
+export interface Neighbours {
+  readonly previous: Uint8Array | undefined;
+  readonly next: Uint8Array | undefined;
+  /** Where the stream is said to end. */
+  readonly head: { readonly seq: number; readonly payloadHash: string | null } | undefined;
+}
+
+/** Stored records of the open unit of work's tenant, as rows: what is in them is for the reader to check. */
+@Injectable()
+export class EvidenceRecords {
+  constructor(private readonly tenancy: Tenancy) {}
+
+  /** An execution receipt by its UUID, a retrieval receipt by `blake3:<hex>`; nothing for any other text. */
+  async find(receiptId: string): Promise<StoredRecord | undefined> {
+    return (await this.findMany([receiptId]))[0];
+  }
+
+  /** In the order of the ids; unknown ones are left out. */
+  async findMany(receiptIds: readonly string[]): Promise<StoredRecord[]> {
+    const executions = await this.findExecutions('receipt_id = any($1::uuid[])', [receiptIds.filter(isReceiptId)]);
+    const retrievals = await this.findRetrievals(receiptIds.filter(isRetrievalId));
+    const found = new Map([...executions, ...retrievals].map((record) => [record.receiptId, record] as const));
+    return [...new Set(receiptIds)].map((id) => found.get(id)).filter((record) => record !== undefined);
+  }
+
+  /** The newest of the receipts about a subject, oldest first. */
+  async findBySubject(subject: string, max: number): Promise<StoredExecution[]> {
+    const rows = await this.findExecutions(`subject = $1 order by occurred_at desc, stream desc, seq desc limit $2`, [
+      subject,
+      max,
+    ]);
+    return rows.reverse();
+  }
+
+  async findNeighbours(stream: string, seq: number): Promise<Neighbours> {
+    const rows = await this.tenancy.query<{ seq: string; cose: Buffer }>(
+      'select seq, cose from receipt where stream = $1 and seq in ($2::bigint - 1, $2::bigint + 1)',
+      [stream, seq],
+    );
+    const [head] = await this.tenancy.query<{ seq: string; payload_hash: Buffer | null }>(
+      'select seq, payload_hash from receipt_head where stream = $1',
+      [stream],
+    );
+    const at = (wanted: number) => rows.find((row) => Number(row.seq) === wanted)?.cose;
+    return {
+      previous: at(seq - 1),
+      next: at(seq + 1),
+      head: head && { seq: Number(head.seq), payloadHash: head.payload_hash && asBlake3(head.payload_hash) },
+    };
+  }
+
+  private async findExecutions(where: string, parameters: unknown[]): Promise<StoredExecution[]> {
+    const rows = await this.tenancy.query<ExecutionRow>(
+      `select receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at,
+         coalesce(ingested_at, occurred_at) as ingested_at, cose
+       from receipt where ${where}`,
+      parameters,
+    );
+    return rows.map((row) => ({
+      family: 'execution',
+      receiptId: row.receipt_id,
+      stream: row.stream,
+      seq: Number(row.seq),
+      prevHash: row.prev_hash && asBlake3(row.prev_hash),
+      payloadHash: asBlake3(row.payload_hash),
+      kind: row.kind,
+      actor: row.actor,
+      subject: row.subject,
+      occurredAt: row.occurred_at,
+      ingestedAt: row.ingested_at,
+      record: row.cose,
+    }));
+  }
+
+  private async findRetrievals(receiptIds: readonly string[]): Promise<StoredRetrieval[]> {
+    if (receiptIds.length === 0) return [];
+    const rows = await this.tenancy.query<RetrievalRow>(
+      `select record_digest, actor, occurred_at, coalesce(ingested_at, occurred_at) as ingested_at, record
+       from retrieval_receipt where record_digest = any($1::bytea[])`,
+      [receiptIds.map((id) => digestBytes('blake3', id))],
+    );
+    return rows.map((row) => ({
+      family: 'retrieval',
+      receiptId: asBlake3(row.record_digest),
+      actor: row.actor,
+      occurredAt: row.occurred_at,
+      ingestedAt: row.ingested_at,
+      record: row.record,
+    }));
+  }
+}
+
+export const isReceiptId = (id: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+export const isRetrievalId = (id: string): boolean => /^blake3:[0-9a-f]{64}$/.test(id);
+
+const asBlake3 = (hash: Uint8Array): string => namedDigest('blake3', hash);
+
+interface ExecutionRow {
+  receipt_id: string;
+  stream: string;
+  seq: string;
+  prev_hash: Buffer | null;
+  payload_hash: Buffer;
+  kind: string;
+  actor: string;
+  subject: string;
+  occurred_at: Date;
+  ingested_at: Date;
+  cose: Buffer;
+}
+interface RetrievalRow {
+  record_digest: Buffer;
+  actor: string;
+  occurred_at: Date;
+  ingested_at: Date;
+  record: Buffer;
+}

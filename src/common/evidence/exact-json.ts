@@ -1,0 +1,29 @@
+/** What is wrong with a JSON value, and the way to it from the value: '' or such as `.list[2].n`. */
+export interface Inexactness {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Finds what keeps a JSON value from having one digest everywhere: a whole number past 2^53 - 1, of which other readers know other digits. Values are
+ * counted besides, lists and objects too, because what an encoder takes in memory for a moment grows with them. Depth is bounded where bodies are read.
+ */
+export function findInexactness(value: unknown, most: number): Inexactness | undefined {
+  const count = { left: most };
+  const path = findLossyNumber(value, count);
+  if (count.left < 0) return { path: '', message: `holds more than ${most} values; divide it` };
+  if (path === undefined) return undefined;
+  return { path, message: 'is a whole number past 2^53 - 1, which lost digits; send it as text' };
+}
+
+function findLossyNumber(value: unknown, count: { left: number }): string | undefined {
+  count.left -= 1;
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? '' : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const name of Object.keys(value)) {
+    if (count.left < 0) return undefined;
+    const rest = findLossyNumber((value as Record<string, unknown>)[name], count);
+    if (rest !== undefined) return `${Array.isArray(value) ? `[${name}]` : `.${name}`}${rest}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,116 @@
+import { hkdfSync } from 'node:crypto';
+import { createBLAKE3, type IHasher } from 'hash-wasm';
+import { type CborValue, encodeCanonical, isCborMap } from '../cbor.js';
+import { blake3Digest, type Digest, sha256 } from '../digest.js';
+import { type Disclosure, type FieldPath, SALT_BYTES } from './export-format.js';
+
+/** A map or list with more members than this is one field, so that no value makes fields without end. */
+const MOST_MEMBERS = 1000;
+
+export interface Field {
+  readonly path: FieldPath;
+  readonly value: CborValue;
+}
+
+/** The fields of a value: what in it is no map and no list, or an empty one, or one too long to be taken apart. */
+export function fieldsOf(value: CborValue, path: FieldPath = []): Field[] {
+  const members = Array.isArray(value)
+    ? (value as readonly CborValue[]).map((member, index) => [index, member] as const)
+    : isCborMap(value)
+      ? Object.entries(value)
+      : [];
+  if (members.length === 0 || members.length > MOST_MEMBERS) return [{ path, value }];
+  return members.flatMap(([step, member]) => fieldsOf(member, [...path, step]));
+}
+
+/** What the manifest has of a field: BLAKE3 over the canonical CBOR of [salt, path, value]. */
+export const fieldDigest = ({ salt, path, value }: Disclosure): Digest =>
+  blake3Digest(encodeCanonical([salt, path, value]));
+
+/** What the salts of one export follow from, besides the server's key: the same subject in the same state has the same salts. */
+export interface SaltedState {
+  readonly tenantId: string;
+  readonly subject: string;
+  readonly subjectId: string;
+  readonly mode: string;
+  /** Digests of all its records. */
+  readonly records: readonly string[];
+}
+
+/**
+ * Salts of an export's fields: a key for the state by HKDF-SHA256 (RFC 5869) of the server's key, and with that the keyed BLAKE3 of each field's path
+ * and value. Who does not have the key cannot tell the salt of a withheld field, not even from an export that shows the same path with another value.
+ */
+export class Salts {
+  private constructor(private readonly hasher: IHasher) {}
+
+  static async of(serverKey: Uint8Array, state: SaltedState): Promise<Salts> {
+    const { tenantId, subject, subjectId, mode, records } = state;
+    const info = sha256(encodeCanonical(['svc-export-salts-v1', tenantId, subject, subjectId, mode, [...records]]));
+    return new Salts(await createBLAKE3(256, Buffer.from(hkdfSync('sha256', serverKey, Buffer.alloc(0), info, 32))));
+  }
+
+  of({ path, value }: Field): Uint8Array {
+    const { hasher } = this;
+    hasher.init();
+    hasher.update(encodeCanonical([path, value]));
+    return hasher.digest('binary').subarray(0, SALT_BYTES);
+  }
+}
+
+/** Fields put together again. */
+export class FieldTree {
+  private readonly members = new Map<string | number, FieldTree>();
+  private leaf: CborValue | undefined;
+
+  put(path: FieldPath, value: CborValue): void {
+    const [step, ...rest] = path;
+    if (step === undefined) {
+      this.leaf = value;
+      return;
+    }
+    let member = this.members.get(step);
+    if (!member) this.members.set(step, (member = new FieldTree()));
+    member.put(rest, value);
+  }
+
+  /** The subtree at a path; undefined where nothing below it is shown. */
+  at(...path: FieldPath): FieldTree | undefined {
+    const [step, ...rest] = path;
+    return step === undefined ? this : this.members.get(step)?.at(...rest);
+  }
+
+  text(...path: FieldPath): string | undefined {
+    const value = this.at(...path)?.value;
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  number(...path: FieldPath): number | undefined {
+    const value = this.at(...path)?.value;
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  bytes(...path: FieldPath): Uint8Array | undefined {
+    const value = this.at(...path)?.value;
+    return value instanceof Uint8Array ? value : undefined;
+  }
+
+  /** The field itself; undefined where it is withheld, or is not one field. */
+  get value(): CborValue | undefined {
+    return this.leaf;
+  }
+
+  get names(): (string | number)[] {
+    return [...this.members.keys()];
+  }
+
+  /** Everything that is shown below, as one value. What is withheld is missing from it, and a list closes up over it. */
+  whole(): CborValue | undefined {
+    if (this.leaf !== undefined) return this.leaf;
+    const entries = [...this.members].map(([step, member]) => [step, member.whole()] as const);
+    if (entries.length === 0 || entries.some(([, member]) => member === undefined)) return undefined;
+    if (entries.every(([step]) => typeof step === 'number'))
+      return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, member]) => member!);
+    return Object.fromEntries(entries.map(([step, member]) => [String(step), member!]));
+  }
+}

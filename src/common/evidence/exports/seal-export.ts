@@ -1,0 +1,108 @@
+import type { CborMap } from '../cbor.js';
+import { signCose } from '../cose.js';
+import type { Digest } from '../digest.js';
+import type { PublicJwk, SigningKey } from '../signing-key.js';
+import { type Field, fieldDigest, fieldsOf, Salts } from './export-fields.js';
+import { Turns } from './turns.js';
+import {
+  type Disclosure,
+  EXPORT_FORMAT,
+  type ExportFile,
+  type ExportLog,
+  type ExportManifest,
+  MANIFEST_CONTENT_TYPE,
+  manifestBytes,
+} from './export-format.js';
+
+/** One thing that an export is about, before its fields are salted. */
+export interface DraftItem {
+  readonly type: string;
+  /** Of a receipt or a retrieval: the digest the log has of it. */
+  readonly record: Digest | null;
+  readonly value: CborMap;
+}
+export interface ExportDraft {
+  readonly tenantId: string;
+  readonly subject: 'receipt' | 'answer' | 'action' | 'stream';
+  readonly subjectId: string;
+  readonly mode: 'latest' | 'verified' | 'audit';
+  readonly complete: boolean;
+  readonly authModes: readonly string[];
+  /** Further fields of the export itself. */
+  readonly about?: CborMap;
+  readonly items: readonly DraftItem[];
+}
+
+/** More fields than one export has. */
+export class TooManyFields extends Error {}
+const MOST_FIELDS = 50_000;
+
+/** An export with all its fields: what is shown of them is chosen afterwards, and changes nothing that is signed. */
+export class SealedExport {
+  private constructor(
+    private readonly manifest: ExportManifest,
+    private readonly signature: Uint8Array,
+    readonly fields: readonly Disclosure[],
+  ) {}
+
+  /** @throws TooManyFields */
+  static async seal(draft: ExportDraft, serverKey: Uint8Array, signer: Signer): Promise<SealedExport> {
+    const { tenantId, subject, subjectId, mode, items } = draft;
+    const records = items.flatMap(({ record }) => record ?? []);
+    const salts = await Salts.of(serverKey, { tenantId, subject, subjectId, mode, records });
+    const turns = new Turns();
+    const own = await salted(fieldsOf({ subject_id: subjectId, ...draft.about }), salts, turns);
+    const perItem: Salted[][] = [];
+    let count = own.length;
+    for (const [index, { value }] of items.entries()) {
+      const fields = fieldsOf(value, ['items', index]);
+      count += fields.length;
+      if (count > MOST_FIELDS) throw new TooManyFields(`it would have more than ${MOST_FIELDS} fields`);
+      perItem.push(await salted(fields, salts, turns));
+    }
+    const manifest: ExportManifest = {
+      v: 1,
+      tenant_id: tenantId,
+      subject,
+      mode,
+      complete: draft.complete,
+      auth_modes: [...draft.authModes].sort(),
+      fields: own.map(({ digest }) => digest),
+      items: items.map(({ type, record }, n) => ({ type, record, fields: perItem[n]!.map(({ digest }) => digest) })),
+      keys: signer.keys,
+    };
+    const signature = signCose(signer.active, MANIFEST_CONTENT_TYPE, manifestBytes(manifest), true);
+    return new SealedExport(
+      manifest,
+      signature,
+      [...own, ...perItem.flat()].map(({ disclosure }) => disclosure),
+    );
+  }
+
+  /** The export that shows these fields and no others. */
+  show(isShown: (field: Disclosure) => boolean, log: ExportLog | null): ExportFile {
+    const { manifest, signature, fields } = this;
+    return { format: EXPORT_FORMAT, manifest, signature, disclosures: fields.filter(isShown), log };
+  }
+}
+
+export interface Signer {
+  readonly active: SigningKey;
+  /** All public keys, the active one among them. */
+  readonly keys: readonly PublicJwk[];
+}
+
+interface Salted {
+  disclosure: Disclosure;
+  digest: Digest;
+}
+
+async function salted(fields: readonly Field[], salts: Salts, turns: Turns): Promise<Salted[]> {
+  const done: Salted[] = [];
+  for (const field of fields) {
+    await turns.count();
+    const disclosure = { path: field.path, salt: salts.of(field), value: field.value };
+    done.push({ disclosure, digest: fieldDigest(disclosure) });
+  }
+  return done;
+}

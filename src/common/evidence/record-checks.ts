@@ -1,0 +1,251 @@
+import { Injectable } from '@nestjs/common';
+import { CrossTenant, type Query } from '../tenancy/cross-tenant.js';
+import { Tenancy } from '../tenancy/tenancy.js';
+import { parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
+import { parseCose, verifyCose } from './cose.js';
+import { blake3, namedDigest } from './digest.js';
+import { EvidenceRecords, type Neighbours, type StoredExecution, type StoredRecord } from './evidence-records.js';
+import { type KnownKey, KeyRing } from './key-ring.js';
+import { logLeafHash, type RecordType } from './log-entry.js';
+import { LogReader } from './log-reader.js';
+import { LogSequencer } from './log-sequencer.js';
+import { verifyInclusion } from './merkle.js';
+import { openReceipt, openRetrieval, type ReceiptPayload, type SealedReceipt } from './receipt.js';
+
+export const RECORD_ERRORS = [
+  'OK',
+  'RECORD_MALFORMED',
+  'RECORD_MISMATCH',
+  'SIGNATURE_INVALID',
+  'KEY_UNKNOWN',
+  'KEY_NOT_VALID_THEN',
+  'CHAIN_BROKEN',
+  'NOT_LOGGED',
+  'LOG_INVALID',
+] as const;
+export type RecordError = (typeof RECORD_ERRORS)[number];
+
+/** One finding. `ok` null: the question does not arise, and `detail` says why. */
+export interface Finding {
+  readonly ok: boolean | null;
+  readonly code: RecordError;
+  readonly detail: string;
+}
+
+/** What was found of one stored record, each part by itself. */
+export interface RecordReport {
+  /** The form, the identity, and the columns of the row held against it. */
+  readonly record: Finding;
+  readonly signature: Finding & { readonly kid: string | null };
+  readonly chain: Finding;
+  readonly log: Finding & { readonly leafIndex: number | null; readonly treeSize: number | null };
+  /** As the record says; null when it cannot be read. */
+  readonly authMode: string | null;
+}
+
+/** The first thing that is wrong, in the order in which one rests on the other. */
+export const firstError = (report: RecordReport): RecordError =>
+  [report.record, report.signature, report.chain, report.log].find(({ ok }) => ok === false)?.code ?? 'OK';
+
+const good = (detail: string): Finding => ({ ok: true, code: 'OK', detail });
+const bad = (code: RecordError, detail: string): Finding => ({ ok: false, code, detail });
+const moot = (detail: string): Finding => ({ ok: null, code: 'OK', detail });
+
+type Opened = SealedReceipt & { readonly kid: string };
+
+/** Checks stored records anew from their bytes: signature, chain and log. Nothing that was found before is believed. */
+@Injectable()
+export class RecordChecks {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly crossTenant: CrossTenant,
+    private readonly records: EvidenceRecords,
+    private readonly keys: KeyRing,
+    private readonly sequencer: LogSequencer,
+  ) {}
+
+  /** In the open unit of work of the record's tenant. Waits for a record that was just committed to get its leaf. */
+  async check(stored: StoredRecord): Promise<RecordReport> {
+    const [report] = await this.checkAll([stored]);
+    return report!;
+  }
+
+  /** As {@link check}, of each. */
+  async checkAll(records: readonly StoredRecord[]): Promise<RecordReport[]> {
+    const keys = await this.keys.list();
+    const reports: RecordReport[] = [];
+    for (const stored of records)
+      reports.push(
+        stored.family === 'execution'
+          ? await this.checkExecution(stored, keys)
+          : await this.checkRetrieval(stored, keys),
+      );
+    return reports;
+  }
+
+  private async checkExecution(stored: StoredExecution, keys: KnownKey[]): Promise<RecordReport> {
+    const log = await this.checkLog('execution', stored.record, keys);
+    let opened: Opened;
+    try {
+      opened = openReceipt(stored.record);
+    } catch (error) {
+      const unread = bad('RECORD_MALFORMED', `the receipt cannot be read: ${reason(error)}`);
+      const signature = { ...bad('SIGNATURE_INVALID', 'there is no receipt to hold it against'), kid: null };
+      return { record: unread, signature, chain: bad('CHAIN_BROKEN', 'not readable'), log, authMode: null };
+    }
+    return {
+      record: matchRow(stored, opened, this.tenancy.tenant),
+      signature: { ...checkSignature(opened, keys), kid: opened.kid },
+      chain: await this.checkChain(opened),
+      log,
+      authMode: opened.payload.auth_mode,
+    };
+  }
+
+  private async checkRetrieval(stored: StoredRecord, keys: KnownKey[]): Promise<RecordReport> {
+    const rest = {
+      signature: { ...moot('retrieval receipts are unsigned: their digest and the log hold them'), kid: null },
+      chain: moot('retrieval receipts stand outside the chain'),
+      log: await this.checkLog('retrieval', stored.record, keys),
+    };
+    try {
+      const { receiptId, payload } = openRetrieval(stored.record);
+      const same = receiptId === stored.receiptId && payload.tenant_id === this.tenancy.tenant;
+      const record = same
+        ? good('its bytes make its id')
+        : bad('RECORD_MISMATCH', `its bytes make the id ${receiptId} of tenant ${payload.tenant_id}`);
+      return { record, ...rest, authMode: payload.auth_mode };
+    } catch (error) {
+      return { record: bad('RECORD_MALFORMED', reason(error)), ...rest, authMode: null };
+    }
+  }
+
+  /** The receipt before must be what `prev` names, and the one after, or the end of the stream, must name this one. */
+  private async checkChain({ payload, payloadHash }: Opened): Promise<Finding> {
+    const { stream, seq, prev } = payload;
+    const around = await this.records.findNeighbours(stream, seq);
+    const fault = faultBefore(payload, around) ?? faultAfter(payload, payloadHash, around);
+    if (fault !== undefined) return bad('CHAIN_BROKEN', fault);
+    const link = prev === null ? 'first of' : `follows seq ${seq - 1} of`;
+    return good(`${link} stream ${stream}, ${around.next ? `named by seq ${seq + 1}` : 'which ends with it'}`);
+  }
+
+  private async checkLog(
+    type: RecordType,
+    record: Uint8Array,
+    keys: KnownKey[],
+  ): Promise<Finding & { leafIndex: number | null; treeSize: number | null }> {
+    const look = () => this.crossTenant.run('read log', (query) => inclusionOf(query, type, record, keys));
+    try {
+      const found = await look();
+      if (found) return found;
+      await this.sequencer.integrate();
+      const missing = bad('NOT_LOGGED', 'the log has no leaf of these bytes');
+      return (await look()) ?? { ...missing, leafIndex: null, treeSize: null };
+    } catch (error) {
+      if (!(error instanceof BadLog)) throw error;
+      return { ...bad('LOG_INVALID', error.message), leafIndex: null, treeSize: null };
+    }
+  }
+}
+
+/** The log's rows contradict each other. */
+class BadLog extends Error {}
+
+/** @returns undefined when the log has no such leaf. @throws BadLog */
+async function inclusionOf(query: Query, type: RecordType, record: Uint8Array, keys: KnownKey[]) {
+  const digest = blake3(record);
+  const log = new LogReader(query);
+  const [leafIndex] = (await log.findLeaves([digest])).values();
+  const head = await log.findHead();
+  if (leafIndex === undefined || head === undefined) return undefined;
+  const checkpoint = reading(() => parseCheckpoint(head.checkpoint));
+  if (!keys.some(({ key }) => verifyCheckpoint(checkpoint, key)))
+    throw new BadLog('no known key signed the checkpoint');
+  if (leafIndex >= checkpoint.size) throw new BadLog(`leaf ${leafIndex} lies beyond the signed size`);
+  let path: Uint8Array[];
+  try {
+    [path = []] = await log.proveInclusion([leafIndex], checkpoint.size);
+  } catch (error) {
+    throw new BadLog(`no inclusion proof can be made: ${reason(error)}`, { cause: error });
+  }
+  if (!verifyInclusion(logLeafHash(type, digest), leafIndex, checkpoint.size, path, checkpoint.root))
+    throw new BadLog(`the inclusion proof of leaf ${leafIndex} does not lead to the signed root`);
+  const detail = `leaf ${leafIndex} of ${checkpoint.size}, under the signed checkpoint of ${checkpoint.origin}`;
+  return { ...good(detail), leafIndex, treeSize: checkpoint.size };
+}
+
+function faultBefore({ stream, seq, prev }: ReceiptPayload, { previous }: Neighbours): string | undefined {
+  if (prev === null) return undefined;
+  if (previous === undefined) return `the receipt before it, seq ${seq - 1} of stream ${stream}, is gone`;
+  return prev === hashOf(previous)
+    ? undefined
+    : `prev is not the receipt before it, seq ${seq - 1} of stream ${stream}`;
+}
+
+function faultAfter(
+  { stream, seq }: ReceiptPayload,
+  payloadHash: string,
+  { next, head }: Neighbours,
+): string | undefined {
+  if (next !== undefined)
+    return prevOf(next) === payloadHash
+      ? undefined
+      : `the receipt after it, seq ${seq + 1} of stream ${stream}, names another before it`;
+  if (head?.seq === seq && head.payloadHash === payloadHash) return undefined;
+  return `stream ${stream} is said to end at seq ${head?.seq ?? 0}, and nothing follows this one`;
+}
+
+function checkSignature(opened: Opened, keys: KnownKey[]): Finding {
+  const known = keys.find(({ key }) => key.kid === opened.kid);
+  if (!known) return bad('KEY_UNKNOWN', `this database knows no key ${opened.kid}`);
+  if (!verifyCose(parseCose(opened.cose), known.key))
+    return bad('SIGNATURE_INVALID', `the signature does not hold under key ${opened.kid}`);
+  const instant = new Date(opened.payload.occurred_at);
+  if (instant < known.notBefore || (known.notAfter !== null && instant >= known.notAfter))
+    return bad('KEY_NOT_VALID_THEN', `key ${opened.kid} did not sign at ${opened.payload.occurred_at}`);
+  return good(`Ed25519, key ${opened.kid}`);
+}
+
+/** What lists and searches go by must be what was signed. */
+function matchRow(row: StoredExecution, { receiptId, payload, payloadHash }: Opened, tenantId: string): Finding {
+  const expected: Record<string, readonly [unknown, unknown]> = {
+    receipt_id: [row.receiptId, receiptId],
+    tenant_id: [tenantId, payload.tenant_id],
+    payload_hash: [row.payloadHash, payloadHash],
+    prev_hash: [row.prevHash, payload.prev],
+    occurred_at: [row.occurredAt.toISOString(), payload.occurred_at],
+    ...Object.fromEntries(SHARED.map((name) => [name, [row[name], payload[name]] as const])),
+  };
+  const differing = Object.keys(expected).filter((name) => expected[name]![0] !== expected[name]![1]);
+  return differing.length === 0
+    ? good('its bytes make its id, and its row says what they say')
+    : bad('RECORD_MISMATCH', `the row differs from what was signed: ${differing.join(', ')}`);
+}
+const SHARED = ['stream', 'seq', 'kind', 'actor', 'subject'] as const satisfies readonly (keyof StoredExecution &
+  keyof ReceiptPayload)[];
+
+function hashOf(cose: Uint8Array): string | undefined {
+  return quietly(() => namedDigest('blake3', blake3(parseCose(cose).payload ?? new Uint8Array(0))));
+}
+
+const prevOf = (cose: Uint8Array): string | null | undefined => quietly(() => openReceipt(cose).payload.prev);
+
+/** A neighbour that cannot be read is none. */
+function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new BadLog(`the checkpoint cannot be read: ${reason(error)}`, { cause: error });
+  }
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

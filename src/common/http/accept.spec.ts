@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { preferredType } from './accept.js';
+
+const OFFERED = ['application/json', 'application/cbor', 'application/cose'] as const;
+
+describe('preferredType', () => {
+  it.each([
+    [undefined, 'application/json'],
+    ['', 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['application/cbor', 'application/cbor'],
+    ['Application/CBOR; charset=utf-8', 'application/cbor'],
+    ['application/cose, */*;q=0.1', 'application/cose'],
+    ['application/json;q=0.5, application/cbor;q=0.9', 'application/cbor'],
+    ['application/json;q=0, */*', 'application/cbor'],
+    ['application/cbor;q=0.8, application/cose;q=0.8', 'application/cbor'],
+    ['text/html, application/*;q=0.4', 'application/json'],
+    ['*/*;q=0.9, application/json;q=0.1', 'application/cbor'],
+  ])('%j', (accept, expected) => {
+    expect(preferredType(accept, OFFERED)).toBe(expected);
+  });
+
+  it.each(['text/html', 'application/cbor;q=0', '*/*;q=0', 'application/cbor;q=nine', 'nonsense', 'image/*, text/*'])(
+    'nothing fits %j',
+    (accept) => {
+      expect(preferredType(accept, OFFERED)).toBeUndefined();
+    },
+  );
+});

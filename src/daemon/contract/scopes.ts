@@ -1,0 +1,50 @@
+/** What a token of the daemon may do (memory-daemon.md 5.3). The ten capabilities of the workbench come with it. */
+export const SCOPES = [
+  'admin:read',
+  'admin:write',
+  'compute:embed',
+  'events:read',
+  'events:write',
+  'exports:read',
+  'facts:read',
+  'facts:write',
+  'integrations:disable',
+  'integrations:grant',
+  'integrations:install',
+  'integrations:read',
+  'passport:impersonate',
+  'passport:read',
+  'provenance:write',
+  'query:read',
+  'receipts:read',
+  'replay:answer',
+  'replication:write',
+  'sessions:read',
+  'sessions:write',
+  'tenant:chunks:read',
+  'tenant:content:preview',
+  'tenant:metadata:read',
+  'tool:invoke:read',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/**
+ * Which scopes a handler asks for:
+ * - `public`: none, and no credential is looked at;
+ * - `unchecked`: none of its own; route-auth may still ask for some (memory-daemon.md 5.4);
+ * - `any`: one of these; `all`: every one.
+ */
+export type ScopeRule =
+  | { kind: 'public' }
+  | { kind: 'unchecked' }
+  | { kind: 'any'; scopes: readonly Scope[] }
+  | { kind: 'all'; scopes: readonly Scope[] };
+
+type Some = [Scope, ...Scope[]];
+export const open = (): ScopeRule => ({ kind: 'public' });
+export const unchecked = (): ScopeRule => ({ kind: 'unchecked' });
+export const anyOf = (...scopes: Some): ScopeRule => ({ kind: 'any', scopes });
+export const allOf = (...scopes: Some): ScopeRule => ({ kind: 'all', scopes });
+
+/** A scope that is not bound to a tenant (memory-daemon.md 5.3). */
+export const isCrossTenant = (scope: string): boolean => scope.startsWith('admin:');

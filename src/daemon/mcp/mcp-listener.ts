@@ -1,0 +1,130 @@
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import {
+  createMcpHandler,
+  ProtocolError,
+  Server,
+  type McpHttpHandler,
+  type McpRequestContext,
+} from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readBuild } from '../../common/build-info.js';
+import type { ProcessParts } from '../../common/core/core.module.js';
+import { bracketed } from '../../common/http/bound-address.js';
+import { makeHttpServer } from '../../common/http/http-server.js';
+import { findFault } from '../../common/http/json-body.js';
+import { refuseForeign } from '../../common/http/own-hosts.js';
+import { RAW_BODIES } from '../../common/http/raw-body.js';
+import { unknownAddress } from '../../common/problem/house-problems.js';
+import { answerMcp, mcpParseError, readMcp } from '../../common/mcp/http-exchange.js';
+import { ROUTER_TIMEOUT_MS } from '../daemon-server.js';
+import { daemonProblems } from '../problems/daemon-problem-form.js';
+import { DaemonProblemFilter } from '../problems/daemon-problem.filter.js';
+import { callTool } from './tool-call.js';
+import { callableTools, type CallableTool } from './tool-definitions.js';
+
+/** JSON-RPC 2.0 section 5.1. */
+const INVALID_PARAMS = -32602;
+/** Definitions change with a new version of the daemon alone. */
+const TOOLS_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
+
+const INSTRUCTIONS = `The memory of this daemon: facts under entity and key, relations between artifacts, and receipts of what happened.
+
+search_facts finds what is remembered; store_fact remembers, and supersedes what was there; retire_fact lets something go, its history stays. expand follows relations. verify_receipt checks evidence.
+A result with isError says in its text what was wrong and what to do: a problem of RFC 9457, whose \`issues\` name the arguments to mend and \`missingAnyScope\` what the credential lacks.`;
+
+export interface OpenListener {
+  url: string;
+  close: () => Promise<void>;
+}
+
+/**
+ * The MCP listener of the daemon (memory-daemon.md 1): POST /mcp, revision 2026-07-28 and, without sessions, those with a handshake. Every tool is a
+ * route of the HTTP listener and is called through it, so that nothing is decided here.
+ * @param http the HTTP listener
+ */
+export async function openMcp(
+  parts: ProcessParts,
+  http: FastifyInstance,
+  document: OpenAPIObject,
+): Promise<OpenListener> {
+  const { settings, log, metrics } = parts;
+  const { mcpHost, mcpPort, mcpAllowedHosts: allowedHosts, maxBodyBytes, errorsBase } = settings.daemon;
+  RAW_BODIES.add('POST /mcp');
+  const adapter = makeHttpServer(
+    {
+      maxBodyBytes: maxBodyBytes || Number.MAX_SAFE_INTEGER,
+      requestTimeoutMs: ROUTER_TIMEOUT_MS,
+      problems: daemonProblems(errorsBase),
+      refuse: refuseForeign({ host: mcpHost, publicUrl: undefined, allowedHosts, variable: 'SVCD_MCP_ALLOWED_HOSTS' }),
+      requestLine: { message: 'mcp_control', membersOf: (_, elapsed_ms) => ({ elapsed_ms }) },
+    },
+    log,
+    metrics,
+  );
+  const fastify = adapter.getInstance<FastifyInstance>();
+  const problems = new DaemonProblemFilter(log, settings);
+  fastify.setErrorHandler((error, request, reply) => problems.catch(error, new ExecutionContextHost([request, reply])));
+  fastify.setNotFoundHandler((request, reply) =>
+    problems.catch(unknownAddress(), new ExecutionContextHost([request, reply])),
+  );
+  const handler = makeHandler(parts, http, callableTools(document));
+  fastify.route({
+    method: ['POST', 'GET', 'DELETE'],
+    url: '/mcp',
+    handler: (request, reply) => answer(handler, request, reply),
+  });
+  await fastify.listen({ host: mcpHost, port: mcpPort });
+  const { port } = fastify.server.address() as { port: number };
+  return {
+    url: `http://${bracketed(mcpHost)}:${port}/mcp`,
+    close: async () => {
+      await handler.close();
+      await fastify.close();
+    },
+  };
+}
+
+async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: FastifyReply): Promise<Response> {
+  const read = readMcp(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+  if (read.unreadable) return mcpParseError();
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return answerMcp(handler, read.parsed, { request, signal: gone.signal, extra: { request } });
+}
+
+function makeHandler({ log }: ProcessParts, http: FastifyInstance, tools: Map<string, CallableTool>): McpHttpHandler {
+  const identity = {
+    name: 'svc-memory-daemon',
+    title: 'svc memory daemon',
+    version: readBuild().version,
+    description: 'Facts, relations and the evidence of what happened.',
+  };
+  const make = (context: McpRequestContext): Server => {
+    const server = new Server(identity, {
+      capabilities: { tools: { listChanged: false } },
+      instructions: INSTRUCTIONS,
+      cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE },
+    });
+    server.onerror = (error) => log.info({ error }, 'mcp: a message was refused');
+    server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ definition }) => definition) }));
+    server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+      const tool = tools.get(name);
+      if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
+      const fault = findFault(given, 'arguments');
+      if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
+      return callTool(http, tool, given, speakerOf(context));
+    });
+    return server;
+  };
+  return createMcpHandler(make, {
+    legacy: 'stateless',
+    onerror: (error) => log.info({ error }, 'mcp: a request was refused'),
+  });
+}
+
+function speakerOf({ authInfo }: McpRequestContext): FastifyRequest {
+  const request = authInfo?.extra?.request;
+  if (!request) throw new Error('an MCP request came without its speaker');
+  return request as FastifyRequest;
+}

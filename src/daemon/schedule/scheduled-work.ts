@@ -1,0 +1,93 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../../common/database/unavailable.js';
+import { LOG, type Log } from '../../common/observability/log.js';
+
+/** Work that the daemon does by itself, as GET /v1/version tells of it. */
+export interface WorkState {
+  name: string;
+  state: 'waiting' | 'running' | 'failing' | 'stopped';
+  /** Time between two runs. */
+  everyMs: number;
+  /** When it last ended without a fault. */
+  lastRunAt: Date | null;
+}
+
+/** The daemon's timed work: each kind runs alone, never twice at once, and ends with the process. */
+@Injectable()
+export class ScheduledWork implements OnModuleDestroy {
+  private readonly own: Timed[] = [];
+  private readonly watched: (() => WorkState)[] = [];
+
+  constructor(@Inject(LOG) private readonly log: Log) {}
+
+  /** Runs `work` now and every so many milliseconds. A fault is logged, and the next run is on time. */
+  every(name: string, everyMs: number, work: () => Promise<void>): void {
+    this.own.push(new Timed(name, everyMs, work, this.log));
+  }
+
+  /** Tells of work that keeps its own time. */
+  watch(read: () => WorkState): void {
+    this.watched.push(read);
+  }
+
+  list(): WorkState[] {
+    const all = [...this.own.map((timed) => timed.state), ...this.watched.map((read) => read())];
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.own.map((timed) => timed.stop()));
+  }
+}
+
+class Timed {
+  private readonly timer: NodeJS.Timeout;
+  private running: Promise<void> | undefined;
+  private lastRunAt: Date | null = null;
+  private failing = false;
+  private stopped = false;
+
+  constructor(
+    private readonly name: string,
+    private readonly everyMs: number,
+    private readonly work: () => Promise<void>,
+    private readonly log: Log,
+  ) {
+    this.timer = setInterval(() => this.start(), everyMs).unref();
+    this.start();
+  }
+
+  get state(): WorkState {
+    const { name, everyMs, lastRunAt, stopped, running, failing } = this;
+    return {
+      name,
+      state: stopped ? 'stopped' : running ? 'running' : failing ? 'failing' : 'waiting',
+      everyMs,
+      lastRunAt,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private start(): void {
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  private async run(): Promise<void> {
+    try {
+      await this.work();
+      this.lastRunAt = new Date();
+      this.failing = false;
+    } catch (error) {
+      // Said once, not at every run; a database that is away is told of by readiness.
+      if (!this.failing && !isDatabaseUnavailable(error)) this.log.error({ error, work: this.name }, 'work failed');
+      this.failing = true;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { DatabaseError } from 'pg';
+import { isDatabaseUnavailable } from '../../common/database/unavailable.js';
+import { Outbox } from '../../common/outbox/outbox.js';
+import { FactWritesStore } from './fact-writes.store.js';
+import type { FactDraft, StoredFact } from './facts.types.js';
+
+/** One request's facts, waiting to be stored. */
+interface Waiting {
+  drafts: readonly FactDraft[];
+  characters: number;
+  settle: (stored: StoredFact[]) => void;
+  fail: (error: unknown) => void;
+}
+
+interface Queue {
+  waiting: Waiting[];
+  isBusy: boolean;
+}
+
+/** Bounds of a gathered statement. A request that is larger waits in a line of its own, so that single facts do not wait for it. */
+const MOST_FACTS = 64;
+const MOST_CHARACTERS = 1024 * 1024;
+/** Within this time of a commit those who follow events are told of it. */
+const ANNOUNCE_MS = 40;
+
+/**
+ * Group commit in the process: requests of a tenant that wait while others are being stored go together in the next statement. Each is
+ * acknowledged after its commit, and all of its facts are stored or none.
+ */
+@Injectable()
+export class FactWrites {
+  private readonly queues = new Map<string, Queue>();
+  private announcing: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly store: FactWritesStore,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** @returns what was stored, in the order of the drafts */
+  add(tenantId: string, drafts: readonly FactDraft[]): Promise<StoredFact[]> {
+    const characters = drafts.reduce((sum, { value }) => sum + value.length, 0);
+    const isLarge = drafts.length > MOST_FACTS || characters > MOST_CHARACTERS;
+    const line = `${isLarge ? 'large' : 'small'} ${tenantId}`;
+    const queue = this.queues.get(line) ?? { waiting: [], isBusy: false };
+    this.queues.set(line, queue);
+    return new Promise((settle, fail) => {
+      queue.waiting.push({ drafts, characters, settle, fail });
+      if (!queue.isBusy) void this.empty(tenantId, line, queue);
+    });
+  }
+
+  /** One statement after the other: what comes while one is under way goes with the next. */
+  private async empty(tenantId: string, line: string, queue: Queue): Promise<void> {
+    queue.isBusy = true;
+    while (queue.waiting.length > 0) await this.storeTogether(tenantId, takeBatch(queue.waiting));
+    this.queues.delete(line);
+  }
+
+  private async storeTogether(tenantId: string, batch: Waiting[]): Promise<void> {
+    try {
+      const stored = await this.store.store(
+        tenantId,
+        batch.flatMap(({ drafts }) => drafts),
+      );
+      this.announceSoon();
+      const byId = new Map(stored.map((fact) => [fact.fact_id, fact]));
+      for (const { drafts, settle } of batch) settle(drafts.map(({ fact_id }) => byId.get(fact_id)!));
+    } catch (error) {
+      const isRefused = error instanceof DatabaseError && !isDatabaseUnavailable(error);
+      if (batch.length > 1 && isRefused) return this.storeApart(tenantId, batch);
+      for (const { fail } of batch) fail(error);
+    }
+  }
+
+  /** Under load there is a commit every few milliseconds, and each announcement wakes readers in every process. */
+  private announceSoon(): void {
+    this.announcing ??= setTimeout(() => {
+      this.announcing = undefined;
+      this.outbox.announce();
+    }, ANNOUNCE_MS).unref();
+  }
+
+  /** The database refused the statement whole: what one request is at fault for must not fail the others. */
+  private async storeApart(tenantId: string, batch: Waiting[]): Promise<void> {
+    for (const waiting of batch) await this.storeTogether(tenantId, [waiting]);
+  }
+}
+
+function takeBatch(waiting: Waiting[]): Waiting[] {
+  let facts = 0;
+  let characters = 0;
+  const end = waiting.findIndex((next) => {
+    facts += next.drafts.length;
+    characters += next.characters;
+    return facts > MOST_FACTS || characters > MOST_CHARACTERS;
+  });
+  return waiting.splice(0, end === -1 ? waiting.length : Math.max(1, end));
+}

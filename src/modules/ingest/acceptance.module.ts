@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { IndexingModule } from '../retrieval/indexing.module.js';
+import { AnalysisPool } from './analysis/analysis.pool.js';
+import { ChunksStore } from './chunks.store.js';
+import { DirectIngestService } from './direct-ingest.service.js';
+import { IngestIndexingService } from './ingest-indexing.service.js';
+import { IngestIndexingStore } from './ingest-indexing.store.js';
+import { IngestStore } from './ingest.store.js';
+import { VersionsService } from './versions.service.js';
+
+const ACCEPTANCE = [
+  AnalysisPool,
+  ChunksStore,
+  DirectIngestService,
+  IngestIndexingService,
+  IngestIndexingStore,
+  IngestStore,
+  VersionsService,
+];
+
+/** How documents are counted, analysed and brought into search, without the routes and the worker of the tenant API. */
+@Module({ imports: [IndexingModule], providers: ACCEPTANCE, exports: [...ACCEPTANCE, IndexingModule] })
+export class AcceptanceModule {}

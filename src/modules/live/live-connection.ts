@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http';
+import type { EventPosition, StoredEvent } from '../outbox/outbox.types.js';
+import { isAfter, messageOf } from './live.rules.js';
+
+/** Heartbeats that found no room before the other end counts as gone. */
+const MOST_UNREAD = 2;
+/** Milliseconds after which a client whose connection ended connects anew. */
+const RETRY_MS = 3_000;
+
+/** One open event stream: how far it has come, and whether its other end still reads. */
+export class LiveConnection {
+  private unread = 0;
+
+  /** @param seen the last place that its client knows */
+  constructor(
+    private readonly raw: ServerResponse,
+    readonly principal: string,
+    public seen: EventPosition,
+  ) {}
+
+  /** The comment makes proxies that wait for a first byte pass the head on. */
+  begin(): void {
+    this.raw.write(`: svc events\nretry: ${RETRY_MS}\n\n`);
+  }
+
+  /** Sends what comes after the place it has come to; the rest it knows. */
+  send(events: readonly StoredEvent[]): void {
+    const fresh = events.filter((event) => isAfter(event, this.seen));
+    const last = fresh.at(-1);
+    if (!last || this.isGone) return;
+    this.seen = last;
+    this.raw.write(fresh.map(messageOf).join(''));
+  }
+
+  /** The other end takes no more just now: what is written would be kept in memory. */
+  get isBlocked(): boolean {
+    return this.raw.writableNeedDrain;
+  }
+
+  get isGone(): boolean {
+    return this.raw.destroyed || this.raw.writableEnded;
+  }
+
+  /** Resolves when there is room again, or the connection has ended. */
+  drained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const done = (): void => {
+      this.raw.off('drain', done).off('close', done);
+      resolve();
+    };
+    this.raw.once('drain', done).once('close', done);
+    return promise;
+  }
+
+  /** A comment that keeps the connection alive on its way; a client that reads nothing for some of them is cut off. */
+  beat(): void {
+    if (!this.isBlocked) {
+      this.unread = 0;
+      if (!this.isGone) this.raw.write(': heartbeat\n\n');
+      return;
+    }
+    this.unread += 1;
+    if (this.unread >= MOST_UNREAD) this.raw.destroy();
+  }
+
+  /** Says why, and ends it; a client comes back by itself. */
+  end(reason: string): void {
+    if (this.isGone) return;
+    this.raw.end(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`);
+  }
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encodeCanonical } from '../../../src/common/evidence/cbor.js';
+import { blake3, blake3Digest, namedDigest } from '../../../src/common/evidence/digest.js';
+import { SealedExport, type DraftItem } from '../../../src/common/evidence/exports/seal-export.js';
+import type { Disclosure, ExportFile } from '../../../src/common/evidence/exports/export-format.js';
+import { openReceipt, openRetrieval } from '../../../src/common/evidence/receipt.js';
+import { SigningKey } from '../../../src/common/evidence/signing-key.js';
+
+const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
+const read = (name: string): any => JSON.parse(readFileSync(join(VECTORS, name), 'utf8'));
+
+/** The export of docs/formats/vectors: the records of the proof pack there, its text, and an event of a stream. */
+export async function exportVector(): Promise<{ full: ExportFile; redacted: ExportFile }> {
+  const pack = read('sound.svcpack');
+  const keys = read('keys.json');
+  const [chunk] = pack.chunks;
+  const receipts = pack.receipts.map((one: any) => receiptItem(Buffer.from(one.cose, 'base64')));
+  const retrievals = pack.retrievals.map((one: any) => retrievalItem(Buffer.from(one.cbor, 'base64')));
+  const citation: DraftItem = {
+    type: 'citation',
+    record: null,
+    value: {
+      ...{ answer_id: 'answer-1', version: 1, ordinal: 0, chunk_id: chunk.chunk_id, corpus_id: chunk.corpus_id },
+      ...{ doc_id: chunk.doc_id, doc_version: 1, title: null, url: null, content: chunk.content },
+      ...{ content_hash: chunk.content_hash, start: 14, end: 37, quote: 'names the one before it' },
+      ...{ quote_hash: blake3Digest('names the one before it'), note: null, note_hash: null },
+    },
+  };
+  const sealed = await SealedExport.seal(
+    {
+      tenantId: 'acme',
+      subject: 'answer',
+      subjectId: 'answer-1',
+      mode: 'audit',
+      complete: true,
+      authModes: ['api_key'],
+      items: [...receipts, ...retrievals, citation, eventItem()],
+    },
+    Buffer.alloc(32, 7),
+    { active: SigningKey.fromPem(keys.pkcs8_pem), keys: [keys.jwk] },
+  );
+  const log = {
+    checkpoint: pack.checkpoint,
+    consistency: pack.consistency,
+    proofs: [...pack.receipts, ...pack.retrievals].map(({ leaf_index, path }: any) => ({ leaf_index, path })),
+  };
+  return { full: sealed.show(() => true, log), redacted: sealed.show(isShownRedacted, log) };
+}
+
+/** As `content,payload.body` with what follows from it. */
+function isShownRedacted({ path }: Disclosure): boolean {
+  const name = path.slice(2).join('.');
+  const isWithheld =
+    /^(cose|cbor|receipt_id|payload_hash|content|content_hash)$|^payload\.(body|prev|body_hash|nonce)/.test(name) &&
+    path[1] !== 4;
+  return path[0] !== 'items' || !isWithheld;
+}
+
+const INGESTED = '2026-11-20T10:00:02.000Z';
+
+function receiptItem(bytes: Uint8Array): DraftItem {
+  const cose = Uint8Array.from(bytes);
+  const { receiptId, payloadHash, payload } = openReceipt(cose);
+  const value = { cose, receipt_id: receiptId, payload_hash: payloadHash, ingested_at: INGESTED };
+  return {
+    type: 'receipt',
+    record: namedDigest('blake3', blake3(cose)),
+    value: { ...value, payload: { ...payload } },
+  };
+}
+
+function retrievalItem(bytes: Uint8Array): DraftItem {
+  const cbor = Uint8Array.from(bytes);
+  const { receiptId, payload } = openRetrieval(cbor);
+  const value = { cbor, receipt_id: receiptId, ingested_at: INGESTED };
+  return { type: 'retrieval', record: receiptId, value: { ...value, payload: { ...payload } } };
+}
+
+function eventItem(): DraftItem {
+  const salt = Uint8Array.from({ length: 16 }, (_, n) => n);
+  const payload = { amount: 12.5, tags: [], note: 'd\u00e9j\u00e0 vu \u{1f4dc}', nested: { yes: true, no: null } };
+  const payload_digest = namedDigest('blake3', blake3(Buffer.concat([salt, encodeCanonical(payload)])));
+  const core = {
+    ...{ stream_type: 'ledger', stream_id: 'may', seq: 0, event_id: null, type: 'booked' },
+    ...{ occurred_at: '2026-11-20T09:00:00.000Z', payload_digest },
+  };
+  const digest = blake3Digest(encodeCanonical({ v: 1, tenant_id: 'acme', ...core }));
+  const about = { recorded_at: INGESTED, payload, salt, digest, receipt_id: '00000000-0000-8000-8000-000000000000' };
+  return { type: 'event', record: null, value: { ...core, ...about } };
+}

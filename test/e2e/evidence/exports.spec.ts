@@ -1,0 +1,211 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeExportCbor, encodeExportJson } from '../../../src/common/evidence/exports/export-format.js';
+import { writeExportCbor, writeExportJson, writeExportZip } from '../../../src/common/evidence/exports/write-export.js';
+import { verifyBundle } from '../../../src/common/evidence/exports/verify-bundle.js';
+import { KeyRing } from '../../../src/common/evidence/key-ring.js';
+import { startApi, type TestApi } from '../../kit/app.js';
+import { startReceiptsDaemon, type ReceiptsDaemon } from '../../medium/receipts/receipts-daemon.js';
+import { exportVector } from './export-vector.js';
+
+const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
+const SVC = join(import.meta.dirname, '../../../dist/main.js');
+const PROGRAM = join(import.meta.dirname, 'independent-export.mjs');
+const FILES = ['export.json', 'export.cbor', 'export.zip', 'export-redacted.json'];
+const LIMITS = { bytes: 2 ** 26, ratio: 1000, ratioFloor: 2 ** 26, entries: 64 };
+const vector = (name: string): Buffer => readFileSync(join(VECTORS, name));
+
+/** Plain JavaScript without types, by path: the independent programs are no part of the build. */
+const { judge } = (await import(/* @vite-ignore */ PROGRAM)) as {
+  judge(file: Uint8Array, trustedKid?: string): { ok: boolean; failed: string | null; withheld: number | null };
+};
+const productAccepts = async (file: Uint8Array): Promise<boolean> =>
+  verifyBundle(file, LIMITS).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+describe('the vectors of docs/formats/export.md', () => {
+  it('are what the product makes of their records', async () => {
+    const { full, redacted } = await exportVector();
+    expect(Buffer.compare(encodeExportJson(full), vector('export.json'))).toBe(0);
+    expect(Buffer.compare(encodeExportCbor(full), vector('export.cbor'))).toBe(0);
+    expect(Buffer.compare(encodeExportJson(redacted), vector('export-redacted.json'))).toBe(0);
+    expect(Buffer.compare(await writeExportJson(full), vector('export.json'))).toBe(0);
+    expect(Buffer.compare(await writeExportCbor(redacted), encodeExportCbor(redacted))).toBe(0);
+    // Deflate may differ between versions of zlib; what the archive says may not.
+    const made = await writeExportZip(full);
+    expect([await productAccepts(made), judge(made).ok]).toEqual([true, true]);
+  });
+
+  it.each(FILES)('%s verifies, by the product and by the independent program', async (name) => {
+    const { kid } = (JSON.parse(vector('keys.json').toString()) as { jwk: { kid: string } }).jwk;
+    const withheld = name.includes('redacted') ? 35 : 0;
+    expect(judge(vector(name), kid)).toEqual({ ok: true, failed: null, detail: '', withheld });
+    expect(judge(vector(name), 'another').failed).toBe('keys');
+    expect(await productAccepts(vector(name))).toBe(true);
+  });
+
+  it.each(FILES)(
+    '1,000 random single-byte changes of %s are refused by both',
+    async (name) => {
+      const file = vector(name);
+      for (let round = 0; round < 1000; round++) {
+        const changed = Uint8Array.from(file);
+        const at = Math.floor(Math.random() * changed.length);
+        changed[at] = (changed[at]! + 1 + Math.floor(Math.random() * 255)) % 256;
+        expect([at, changed[at], judge(changed).ok, await productAccepts(changed)]).toEqual([
+          at,
+          changed[at],
+          false,
+          false,
+        ]);
+      }
+    },
+    600_000,
+  );
+});
+
+describe('an export made by the running product', () => {
+  let folder: string;
+  let daemon: ReceiptsDaemon;
+  let api: TestApi;
+  let ingestId: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-export-'));
+    daemon = await startReceiptsDaemon();
+    // Both processes sign with one key, as they do under one data directory.
+    api = await startApi({ database: daemon.database, env: { SVC_DATA_DIR: daemon.dataDir } });
+    const { tenantId, call } = api.tenant;
+    const content = 'Wombats are marsupials. Their droppings are cubes, which nobody else makes.';
+    const document = {
+      tenantId,
+      corpusId: 'zoo',
+      docId: 'wombat',
+      title: 'Wombats',
+      content,
+      url: 'https://zoo.example/',
+    };
+    ingestId = (await call('POST', '/v1/ingest', { ...document, shareability: 'owner_only' })).body.ingestId;
+    const settled = async () => (await call('GET', `/v1/ingest/${ingestId}`)).body.status;
+    while ((await settled()) !== 'completed') await sleep(50);
+    const found = await call('POST', '/v1/retrieve', {
+      query: 'wombat droppings',
+      lane: 'audit',
+      includeCommons: false,
+    });
+    const citation = { chunkId: found.body.results[0].chunkId, quote: 'droppings are cubes', note: 'odd' };
+    const answer = {
+      agentId: 'a',
+      answerId: 'answer-1',
+      idempotencyKey: 'the-citation',
+      answerText: 'They are cubes.',
+    };
+    const recorded = await call(
+      'POST',
+      '/v1/citations',
+      { ...answer, citations: [citation] },
+      { 'x-idempotency-key': '' },
+    );
+    expect(recorded.status).toBeLessThan(300);
+  });
+  afterAll(async () => {
+    await api.close();
+    await daemon.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const fetchExport = async (path: string, query: string): Promise<Uint8Array> => {
+    const url = `${daemon.url}/v1/replay/exports/${path}?tenant_id=${api.tenant.tenantId}${query}`;
+    const response = await fetch(url, { headers: { 'x-svc-scopes': 'exports:read receipts:read' } });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    expect([path, response.status, response.status === 200 ? '' : Buffer.from(bytes).toString()]).toEqual([
+      path,
+      200,
+      '',
+    ]);
+    return bytes;
+  };
+
+  it('verifies with svc verify and with the independent program, full and redacted, in every format', async () => {
+    const kid = daemon.app.get(KeyRing, { strict: false }).active.kid;
+    for (const path of ['answers/answer-1', `actions/${ingestId}`]) {
+      for (const redaction of ['', '&redaction=content', '&redaction=identity,note', '&redaction=all']) {
+        if (path.startsWith('actions') && redaction.includes('note')) continue;
+        for (const [format, mode] of [
+          ['json', 'latest'],
+          ['cbor', 'verified'],
+          ['zip', 'audit'],
+        ]) {
+          const file = join(folder, `export.${format}`);
+          writeFileSync(file, await fetchExport(path, `&mode=${mode}&format=${format}${redaction}`));
+          const program = spawnSync(process.execPath, [PROGRAM, file, kid], { encoding: 'utf8' });
+          expect([path, format, redaction, JSON.parse(program.stdout)]).toMatchObject([
+            path,
+            format,
+            redaction,
+            { ok: true },
+          ]);
+          const product = execFileSync(process.execPath, [SVC, 'verify', file, '--json'], { encoding: 'utf8' });
+          expect(JSON.parse(product)).toMatchObject({ ok: true });
+        }
+      }
+    }
+  }, 120_000);
+
+  it('of a stream holds up to its last step, which says that a development mode proves nothing', async () => {
+    const tenant_id = api.tenant.tenantId;
+    const events = [
+      { type: 'said', payload: { text: 'wombat', n: [1, 2.5, null] } },
+      { type: 'left', payload: {} },
+    ];
+    const appended = await daemon.call('POST', '/v1/append', {
+      tenant_id,
+      stream_type: 'chat',
+      stream_id: '1',
+      events,
+    });
+    expect(appended.status).toBe(200);
+    for (const redaction of ['', '&redaction=text', '&redaction=content', '&redaction=items.*.type'])
+      for (const format of ['json', 'cbor', 'zip']) {
+        const bytes = await fetchExport('streams/chat/1', `&format=${format}${redaction}`);
+        expect([redaction, format, judge(bytes).failed]).toEqual([redaction, format, 'auth-mode']);
+        const { checks } = await verifyBundle(bytes, LIMITS);
+        expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['auth-mode']);
+      }
+  });
+
+  it('holds the answer, the text cited and the receipts, and finds the source as it is now', async () => {
+    const shown = async (query: string) => {
+      const { disclosures } = JSON.parse(Buffer.from(await fetchExport('answers/answer-1', query)).toString());
+      // Of fields of one name, the first.
+      return new Map<string, unknown>(
+        disclosures.reverse().map((one: any) => [one.path.slice(2).join('.'), one.value]),
+      );
+    };
+    const full = await shown('&mode=verified');
+    expect(Object.fromEntries(full)).toMatchObject({
+      text: 'They are cubes.',
+      quote: 'droppings are cubes',
+      content: expect.stringContaining('marsupials'),
+      source: 'current',
+      'payload.auth_mode': 'api_key',
+    });
+    const redacted = await shown('&redaction=content');
+    for (const name of ['text', 'text_hash', 'quote', 'quote_hash', 'content', 'content_hash', 'cose', 'receipt_id'])
+      expect([name, redacted.has(name)]).toEqual([name, false]);
+    expect(redacted.get('payload.kind')).toBeDefined();
+  });
+
+  it('shows a text that was changed in the database by failing', async () => {
+    await daemon.tamper(`update answer set answer_text = 'They are spheres.' where answer_id = 'answer-1'`);
+    const verdict = await verifyBundle(await fetchExport('answers/answer-1', ''), LIMITS);
+    expect(verdict.checks.find(({ ok }) => !ok)).toMatchObject({ name: 'contents' });
+    expect(judge(await fetchExport('answers/answer-1', '')).failed).toBe('contents');
+    await daemon.tamper(`update answer set answer_text = 'They are cubes.' where answer_id = 'answer-1'`);
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAEMON_FLAGS } from '../../src/common/config/daemon/flag-table.js';
+import type { DaemonRouteRecord } from '../../src/daemon/contract/daemon-contract.js';
+import { DaemonManifest } from '../../src/daemon/contract/daemon-manifest.js';
+import type { ScopeRule } from '../../src/daemon/contract/scopes.js';
+import { PROBLEM_JSON } from '../../src/daemon/problems/daemon-problem-form.js';
+import { send } from '../kit/app.js';
+import { startDaemon, type TestDaemon } from '../kit/daemon.js';
+import { openApiProblems } from '../kit/openapi.js';
+
+let daemon: TestDaemon;
+let routes: DaemonRouteRecord[];
+const texts: Record<string, string> = {};
+const documents: Record<string, any> = {};
+const BOTH = ['/v1/openapi.json', '/docs/openapi.json'];
+
+beforeAll(async () => {
+  daemon = await startDaemon();
+  ({ routes } = daemon.app.get(DaemonManifest));
+  for (const path of BOTH) {
+    const { text, body } = await send(daemon.url, 'GET', path);
+    texts[path] = text;
+    documents[path] = body;
+  }
+});
+afterAll(() => daemon.close());
+
+const templateOf = (path: string) => path.replace(/:(\w+)/g, '{$1}');
+
+const operationsOf = (document: any): Map<string, any> =>
+  new Map(
+    Object.entries<any>(document.paths).flatMap(([path, item]) =>
+      Object.entries<any>(item).map(([verb, operation]): [string, any] => [`${verb.toUpperCase()} ${path}`, operation]),
+    ),
+  );
+
+/** What a document must say of a scope rule. */
+function writtenScopes(rule: ScopeRule): object | undefined {
+  if (rule.kind === 'any') return { any_of: [...rule.scopes] };
+  if (rule.kind === 'all') return { all_of: [...rule.scopes] };
+  return undefined;
+}
+
+const writtenCredentials = ({ scopes }: DaemonRouteRecord): object[] =>
+  scopes.kind === 'public' ? [] : [{ bearer: [] }, { devScopes: [] }];
+
+describe.each(BOTH)('the OpenAPI document at %s', (path) => {
+  it('is valid OpenAPI 3.1', async () => {
+    expect(documents[path].openapi).toBe('3.1.0');
+    expect(await openApiProblems(texts[path]!)).toEqual([]);
+  });
+
+  it('describes every route that it lists and no other', () => {
+    const listed = routes.filter(({ unlisted }) => path.startsWith('/docs') || !unlisted);
+    const declared = listed.map(({ verb, path: template }) => `${verb} ${templateOf(template)}`);
+    expect([...operationsOf(documents[path]).keys()].sort()).toEqual(declared.sort());
+  });
+
+  it('says of every operation what its declaration says', () => {
+    const operations = operationsOf(documents[path]);
+    for (const route of routes) {
+      const operation = operations.get(`${route.verb} ${templateOf(route.path)}`);
+      if (!operation) continue;
+      const said = {
+        address: route.address,
+        scopes: operation['x-scopes'],
+        tenantBound: operation['x-tenant-bound'],
+        routeClass: operation['x-route-class'],
+        flag: operation['x-flag'],
+        security: new Set(operation.security.map((one: object) => JSON.stringify(one))),
+        unlisted: operation['x-unlisted'],
+      };
+      expect(said).toEqual({
+        address: route.address,
+        scopes: writtenScopes(route.scopes),
+        tenantBound: route.tenantBound,
+        routeClass: route.classified?.class,
+        flag: route.flag && DAEMON_FLAGS[route.flag].env,
+        security: new Set(writtenCredentials(route).map((one) => JSON.stringify(one))),
+        unlisted: route.unlisted,
+      });
+    }
+  });
+
+  it('describes each status that a route declares, failures as problems', () => {
+    for (const [address, { responses }] of operationsOf(documents[path])) {
+      const route = routes.find(({ verb, path: template }) => `${verb} ${templateOf(template)}` === address)!;
+      expect([address, Object.keys(responses)]).toEqual([
+        address,
+        expect.arrayContaining([route.reply.status, ...route.problems.map(({ status }) => status)].map(String)),
+      ]);
+      const bare = Object.entries<any>(responses).filter(
+        ([status, { content }]) => status >= '4' && !content?.[PROBLEM_JSON],
+      );
+      expect([address, bare.map(([status]) => status)]).toEqual([address, []]);
+    }
+  });
+
+  it('describes every member of every schema', () => {
+    const silent = Object.entries<any>(documents[path].components.schemas).flatMap(([name, schema]) =>
+      Object.entries<any>(schema.properties ?? {})
+        .filter(([, property]) => !property.description && !property.$ref)
+        .map(([member]) => `${name}.${member}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('describes every parameter, and holds no schema that nothing refers to', () => {
+    const silent = [...operationsOf(documents[path])].flatMap(([address, { parameters = [] }]) =>
+      parameters.filter(({ description }: any) => !description).map(({ name }: any) => `${address} ${name}`),
+    );
+    expect(silent).toEqual([]);
+    const unused = Object.keys(documents[path].components.schemas).filter(
+      (name) => !texts[path]!.includes(`"#/components/schemas/${name}"`),
+    );
+    expect(unused).toEqual([]);
+  });
+});
+
+describe('the route manifest', () => {
+  it('leaves out exactly the two legacy rails', () => {
+    const [listed, all] = BOTH.map((path) => [...operationsOf(documents[path]).keys()]);
+    expect(all!.filter((address) => !listed!.includes(address))).toEqual(['POST /session', 'POST /invocation/verify']);
+  });
+});

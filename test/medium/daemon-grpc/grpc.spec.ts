@@ -1,0 +1,103 @@
+import { credentials, makeGenericClientConstructor, status, type Client, type ServiceError } from '@grpc/grpc-js';
+import { fromJSON, loadSync } from '@grpc/proto-loader';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
+
+const PROTO = join(import.meta.dirname, '../../../src/daemon/grpc/memory_daemon.proto');
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon.close());
+
+const services = Object.entries(loadSync(PROTO)).filter(([, definition]) => !('format' in definition));
+
+/** Calls one RPC as its own client would, and says how it failed. */
+function call(service: string, method: string, isStream: boolean): Promise<ServiceError> {
+  const definition = Object.fromEntries(services)[service] as never;
+  const Maker = makeGenericClientConstructor(definition, service);
+  const client = new Maker(daemon.grpcAddress, credentials.createInsecure()) as Client & Record<string, any>;
+  return new Promise<ServiceError>((resolve, reject) => {
+    const done = (error: ServiceError | null) => (error ? resolve(error) : reject(new Error('it was answered')));
+    if (!isStream) return client[method]({}, done);
+    client[method]({})
+      .on('error', done)
+      .on('data', () => undefined);
+  }).finally(() => client.close());
+}
+
+describe('the gRPC listener', () => {
+  const rpcs = services.flatMap(([service, definition]) =>
+    Object.entries(definition as unknown as Record<string, { responseStream: boolean }>).map(
+      ([method, { responseStream }]) => [service, method, responseStream] as const,
+    ),
+  );
+
+  it('has AppendBatch and ReadStream', () => {
+    expect(rpcs.map(([, method]) => method)).toEqual(expect.arrayContaining(['AppendBatch', 'ReadStream']));
+  });
+
+  it.each(rpcs)('%s %s answers UNIMPLEMENTED and points to HTTP', async (service, method, isStream) => {
+    const { code, details } = await call(service, method, isStream);
+    expect(code).toBe(status.UNIMPLEMENTED);
+    expect(details).toContain(`${method} is not served over gRPC`);
+    expect(details).toMatch(/use HTTP: (GET|PUT|POST) \/v1\/\S+ at http:\/\/127\.0\.0\.1:\d+/);
+  });
+
+  it('names an HTTP route that is there', async () => {
+    const { body } = await daemon.call('GET', '/v1/openapi.json');
+    for (const [service, method, isStream] of rpcs) {
+      const [, verb, path] = /use HTTP: (\w+) (\S+)/.exec((await call(service, method, isStream)).details)!;
+      expect([method, Object.keys(body.paths[path!] ?? {})]).toEqual([
+        method,
+        expect.arrayContaining([verb!.toLowerCase()]),
+      ]);
+    }
+  });
+
+  it('tells by reflection what there is', async () => {
+    expect(await reflectedServices(daemon.grpcAddress)).toEqual(
+      expect.arrayContaining(services.map(([service]) => service)),
+    );
+  });
+});
+
+/** The services that grpc.reflection.v1 lists, asked with a description of that service written here. */
+function reflectedServices(address: string): Promise<string[]> {
+  const definition = fromJSON({
+    nested: {
+      reflect: {
+        nested: {
+          ServerReflection: {
+            methods: {
+              ServerReflectionInfo: {
+                requestType: 'Ask',
+                requestStream: true,
+                responseType: 'Answer',
+                responseStream: true,
+              },
+            },
+          },
+          Ask: { fields: { host: { type: 'string', id: 1 }, list_services: { type: 'string', id: 7 } } },
+          Answer: { fields: { list: { type: 'List', id: 6 } } },
+          List: { fields: { service: { rule: 'repeated', type: 'Service', id: 1 } } },
+          Service: { fields: { name: { type: 'string', id: 1 } } },
+        },
+      },
+    },
+  } as never);
+  const service = definition['reflect.ServerReflection'] as unknown as Record<string, { path: string }>;
+  service.ServerReflectionInfo!.path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+  const Maker = makeGenericClientConstructor(service as never, 'reflection');
+  const client = new Maker(address, credentials.createInsecure()) as Client & Record<string, any>;
+  return new Promise<string[]>((resolve, reject) => {
+    const stream = client.ServerReflectionInfo();
+    stream.on('error', reject).on('data', ({ list }: any) => {
+      resolve(list.service.map(({ name }: { name: string }) => name));
+      stream.end();
+    });
+    stream.write({ list_services: '*' });
+  }).finally(() => client.close());
+}

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+
+const READ_AND_WRITE = 'query:read facts:write';
+const UNKNOWN = '0198f2c4-7d3e-7abc-8def-0123456789ab';
+
+let daemon: TestDaemon;
+let ada: DaemonCall;
+let bob: DaemonCall;
+let admin: DaemonCall;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  ada = daemon.as({ scopes: READ_AND_WRITE, passport: 'ada', tenant: 't' });
+  bob = daemon.as({ scopes: READ_AND_WRITE, passport: 'bob', tenant: 't' });
+  admin = daemon.as({ scopes: 'admin:read admin:write', passport: 'root', tenant: 't' });
+}, 60_000);
+afterAll(() => daemon.close());
+
+const fact = (entity: string, key: string, value: string, also: object = {}) => ({ entity, key, value, ...also });
+const valuesOf = ({ body }: { body: { facts: { value: string }[] } }) => body.facts.map(({ value }) => value);
+const entityOf = (call: DaemonCall, entity: string) => call('GET', `/v1/facts/entity/${encodeURIComponent(entity)}`);
+
+describe('PUT /v1/facts', () => {
+  it('answers 201 with the record, whose other members are what was meant by leaving them out', async () => {
+    const { status, body } = await ada('PUT', '/v1/facts', fact('user:1', 'city', 'London'));
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      fact_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      entity: 'user:1',
+      key: 'city',
+      value: 'London',
+      actor: 'ada',
+      confidence: 1,
+      horizon_class: 'durable',
+      tokens: 1,
+      version: 1,
+      stored_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      private: false,
+    });
+    expect((await bob('GET', `/v1/facts/${body.fact_id}`)).body).toEqual(body);
+  });
+
+  it('keeps everything that is sent', async () => {
+    const sent = fact('user:2', 'city', 'Zürich 🏔', {
+      tenant_hash: 'blake3:00',
+      source_receipt: 'receipt-1',
+      confidence: 0.1,
+      private: true,
+      horizon_class: 'session',
+      actor: 'crawler',
+      valid_from: '2026-01-01T00:00:00+01:00',
+      valid_to: '2027-01-01T00:00:00Z',
+    });
+    const { body } = await ada('PUT', '/v1/facts', sent);
+    expect(body).toMatchObject({
+      ...sent,
+      valid_from: '2025-12-31T23:00:00.000Z',
+      valid_to: '2027-01-01T00:00:00.000Z',
+    });
+    expect((await ada('GET', `/v1/facts/${body.fact_id}`)).body).toEqual(body);
+  });
+
+  it('makes a new version of the same entity and key, and says in the old record what retired it', async () => {
+    const first = (await ada('PUT', '/v1/facts', fact('user:3', 'city', 'Paris'))).body;
+    expect(first).not.toHaveProperty('superseded_by');
+    const second = (await bob('PUT', '/v1/facts', fact('user:3', 'city', 'Rome'))).body;
+    expect(second.version).toBe(2);
+    expect((await ada('GET', `/v1/facts/${first.fact_id}`)).body).toEqual({ ...first, superseded_by: second.fact_id });
+    expect(valuesOf(await entityOf(ada, 'user:3'))).toEqual(['Rome']);
+    expect(valuesOf(await ada('GET', '/v1/facts?entity=user:3'))).toEqual(['Rome']);
+  });
+
+  it('reads a long value back whole by id, and lists its beginning', async () => {
+    const value = 'ä long value; '.repeat(20_000);
+    const { body } = await ada('PUT', '/v1/facts', fact('long', 'text', value));
+    expect((await ada('GET', `/v1/facts/${body.fact_id}`)).body).toEqual({ ...body, value });
+    const [listed] = (await ada('GET', '/v1/facts/list?entity_prefix=long')).body.facts;
+    expect(listed).toEqual({ ...body, value: value.slice(0, 1024), value_truncated: true });
+  });
+
+  it.each([
+    ['without an entity', { key: 'k', value: 'v' }, 'body.entity'],
+    ['without a key', { entity: 'e', value: 'v' }, 'body.key'],
+    ['without a value', { entity: 'e', key: 'k' }, 'body.value'],
+    ['with a value that is no text', fact('e', 'k', 1 as never), 'body.value'],
+    ['with an empty entity', fact('', 'k', 'v'), 'body.entity'],
+    ['with an entity that is too long', fact('e'.repeat(513), 'k', 'v'), 'body.entity'],
+    ['with a key that is too long', fact('e', 'k'.repeat(257), 'v'), 'body.key'],
+    ['with a value that is too long', fact('e', 'k', 'v'.repeat(1024 * 1024 + 1)), 'body.value'],
+    ['with NUL in it', fact('e', 'k', 'a\0b'), 'body.value'],
+    ['with half a surrogate pair', fact('e', 'k', '\ud800'), 'body.value'],
+    ['with confidence beyond 1', fact('e', 'k', 'v', { confidence: 1.01 }), 'body.confidence'],
+    ['with confidence as text', fact('e', 'k', 'v', { confidence: '1' }), 'body.confidence'],
+    ['with another horizon', fact('e', 'k', 'v', { horizon_class: 'eternal' }), 'body.horizon_class'],
+    ['with private as text', fact('e', 'k', 'v', { private: 'yes' }), 'body.private'],
+    ['with a time that is none', fact('e', 'k', 'v', { valid_from: 'yesterday' }), 'body.valid_from'],
+    [
+      'ending before it begins',
+      fact('e', 'k', 'v', { valid_from: '2026-01-02T00:00:00Z', valid_to: '2026-01-01T00:00:00Z' }),
+      'body.valid_to',
+    ],
+    ['with a member that is none', fact('e', 'k', 'v', { version: 3 }), 'body.version'],
+    ['that is a list', [fact('e', 'k', 'v')], 'body'],
+  ])('refuses a fact %s with 400 that names the member', async (_what, body, path) => {
+    const answer = await ada('PUT', '/v1/facts', body);
+    expect([answer.status, answer.body.issues?.[0]?.path]).toEqual([400, path]);
+    expect((await entityOf(ada, 'e')).body).toEqual({ facts: [] });
+  });
+
+  it('takes the least confidence that a 32-bit float holds, and less as none', async () => {
+    for (const [confidence, kept] of [
+      [1e-45, 1e-45],
+      [1e-60, 0],
+      [0.30000001192092896, 0.3],
+    ])
+      expect((await ada('PUT', '/v1/facts', fact('sure', 'k', 'v', { confidence }))).body.confidence).toBe(kept);
+  });
+
+  it('takes names of any script and of full length', async () => {
+    for (const [entity, key] of [
+      ['日'.repeat(512), '🗝'.repeat(128)],
+      ['a/b c%?#', ' '],
+      ['É', 'é'],
+    ] as const) {
+      const { body, status } = await ada('PUT', '/v1/facts', fact(entity, key, ''));
+      expect([status, body.entity, body.key, body.tokens]).toEqual([201, entity, key, 0]);
+      expect((await ada('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body.facts).toEqual([body]);
+    }
+    expect(valuesOf(await entityOf(ada, 'a/b c%?#'))).toEqual(['']);
+  });
+
+  it('needs a scope that writes', async () => {
+    const { status, body } = await daemon.as({ scopes: 'query:read' })('PUT', '/v1/facts', fact('e', 'k', 'v'));
+    expect([status, body.code, body.missingAnyScope]).toEqual([403, 'MISSING_SCOPE', ['facts:write', 'admin:write']]);
+  });
+});
+
+describe('PUT /v1/facts/bulk', () => {
+  it('stores a list and answers in its order, with versions in that order', async () => {
+    const list = [fact('b', 'k', '1'), fact('b', 'other', 'x'), fact('b', 'k', '2'), fact('b', 'k', '3')];
+    const { status, body } = await ada('PUT', '/v1/facts/bulk', list);
+    expect(status).toBe(201);
+    expect(body.facts.map((one: { value: string; version: number }) => [one.value, one.version])).toEqual([
+      ['1', 1],
+      ['x', 1],
+      ['2', 2],
+      ['3', 3],
+    ]);
+    expect(valuesOf(await entityOf(ada, 'b'))).toEqual(['3', 'x']);
+    expect((await ada('PUT', '/v1/facts/bulk', [])).body).toEqual({ facts: [] });
+  });
+
+  it.each([
+    ['private: true', [fact('none', 'k', 'v'), fact('none', 'l', 'v', { private: true })], 'body[1].private'],
+    ['a member missing', [fact('none', 'k', 'v'), { entity: 'none', key: 'l' }], 'body[1].value'],
+    ['something that is no object', [fact('none', 'k', 'v'), 'fact'], 'body[1]'],
+    ['no list', fact('none', 'k', 'v'), 'body'],
+    ['nothing', undefined, 'body'],
+    ['too many', Array.from({ length: 1001 }, () => fact('none', 'k', 'v')), 'body'],
+  ])('refuses %s and stores nothing', async (_what, body, path) => {
+    const answer = await ada('PUT', '/v1/facts/bulk', body);
+    expect([answer.status, answer.body.issues?.[0]?.path]).toEqual([400, path]);
+    expect((await entityOf(admin, 'none')).body).toEqual({ facts: [] });
+  });
+});
+
+describe('private facts', () => {
+  it('are seen by the passport that wrote them and by admin scopes alone, and leave public ones as they are', async () => {
+    const open = (await bob('PUT', '/v1/facts', fact('p', 'k', 'public'))).body;
+    const own = (await ada('PUT', '/v1/facts', fact('p', 'k', 'secret of ada', { private: true }))).body;
+    expect([own.private, own.version, own.superseded_by]).toEqual([true, 1, undefined]);
+    expect((await bob('GET', `/v1/facts/${own.fact_id}`)).status).toBe(404);
+    expect((await bob('DELETE', `/v1/facts/${own.fact_id}`)).status).toBe(404);
+    expect((await ada('GET', `/v1/facts/${own.fact_id}`)).body).toEqual(own);
+    expect((await admin('GET', `/v1/facts/${own.fact_id}`)).body).toEqual(own);
+    expect(valuesOf(await entityOf(bob, 'p'))).toEqual(['public']);
+    expect(valuesOf(await entityOf(ada, 'p'))).toEqual(['secret of ada']);
+    expect(valuesOf(await entityOf(admin, 'p'))).toEqual(['secret of ada', 'public']);
+    expect((await bob('PUT', '/v1/facts', fact('p', 'k', 'newer'))).body).toMatchObject({ version: 2 });
+    expect((await bob('GET', `/v1/facts/${open.fact_id}`)).body).toHaveProperty('superseded_by');
+    expect(valuesOf(await entityOf(ada, 'p'))).toEqual(['newer']);
+  });
+
+  it('are what is stored under a reserved prefix, whatever is sent', async () => {
+    for (const entity of ['__x', 'svc:x', 'layer:x', 'storybook:x', 'dossier:x']) {
+      const { body } = await ada('PUT', '/v1/facts', fact(entity, 'k', 'v', { private: false }));
+      expect(body.private).toBe(true);
+      expect((await ada('PUT', '/v1/facts/bulk', [fact(entity, 'l', 'v')])).body.facts[0].private).toBe(true);
+      expect(valuesOf(await entityOf(bob, entity))).toEqual([]);
+      expect(valuesOf(await entityOf(ada, entity))).toEqual(['v', 'v']);
+    }
+    expect((await ada('GET', '/v1/facts?entity_prefix=svc:')).body.facts).toHaveLength(2);
+    const found = (await ada('GET', '/v1/facts?top_k=1000')).body.facts as { entity: string }[];
+    expect(found.filter(({ entity }) => /^(__|svc:|layer:|storybook:|dossier:)/.test(entity))).toEqual([]);
+  });
+});
+
+describe('DELETE /v1/facts/{factId}', () => {
+  it('answers deleted once, and 404 from then on', async () => {
+    const first = (await ada('PUT', '/v1/facts', fact('d', 'k', 'one'))).body;
+    const second = (await ada('PUT', '/v1/facts', fact('d', 'k', 'two'))).body;
+    expect(await bob('DELETE', `/v1/facts/${first.fact_id}`)).toMatchObject({ status: 200, body: { deleted: true } });
+    for (const { fact_id } of [first, second]) {
+      expect((await ada('DELETE', `/v1/facts/${fact_id}`)).status).toBe(404);
+      expect((await ada('GET', `/v1/facts/${fact_id}`)).status).toBe(404);
+    }
+    expect(valuesOf(await entityOf(ada, 'd'))).toEqual([]);
+    const again = (await ada('PUT', '/v1/facts', fact('d', 'k', 'three'))).body;
+    expect([again.version, again.superseded_by]).toEqual([4, undefined]);
+    expect(valuesOf(await entityOf(ada, 'd'))).toEqual(['three']);
+  });
+
+  it.each([UNKNOWN, 'no-uuid', '%00', 'a%2Fb'])('does not find %s', async (id) => {
+    const statuses = [(await ada('GET', `/v1/facts/${id}`)).status, (await ada('DELETE', `/v1/facts/${id}`)).status];
+    expect(statuses).toEqual(id === '%00' ? [400, 400] : [404, 404]);
+  });
+
+  it('is refused with 409 where another room holds the fact', async () => {
+    const { FactDeletionRules } = await import('../../../src/modules/facts/fact-deletion-rules.js');
+    daemon.app
+      .get(FactDeletionRules, { strict: false })
+      .add(({ entity }) => Promise.resolve(entity === 'held' ? 'legal hold 7' : undefined));
+    const { body } = await ada('PUT', '/v1/facts', fact('held', 'k', 'v'));
+    const refused = await ada('DELETE', `/v1/facts/${body.fact_id}`);
+    expect([refused.status, refused.body.code, refused.body.held_by]).toEqual([409, 'FACT_HELD', 'legal hold 7']);
+    expect(valuesOf(await entityOf(ada, 'held'))).toEqual(['v']);
+  });
+});
+
+describe('another tenant', () => {
+  it('sees none of it, not even by id', async () => {
+    const { body } = await ada('PUT', '/v1/facts', fact('mine', 'k', 'v'));
+    const other = daemon.as({ scopes: READ_AND_WRITE, passport: 'ada', tenant: 'u' });
+    expect((await other('GET', `/v1/facts/${body.fact_id}`)).status).toBe(404);
+    expect((await other('DELETE', `/v1/facts/${body.fact_id}`)).status).toBe(404);
+    expect(valuesOf(await entityOf(other, 'mine'))).toEqual([]);
+    expect((await other('GET', '/v1/facts')).body).toEqual({ facts: [], total_tokens: 0 });
+    expect((await other('GET', '/v1/facts/export')).body.facts).toEqual([]);
+    expect((await other('GET', '/v1/facts/list?include_reserved=1')).body).toMatchObject({
+      facts: [],
+      total_visible: 0,
+      total_nondeleted: 0,
+    });
+    expect((await other('PUT', '/v1/facts', fact('mine', 'k', 'theirs'))).body.version).toBe(1);
+  });
+});
