@@ -59,12 +59,22 @@ describe('POST /v1/sync/handshake/nonce', () => {
     expect((await issue()).status).toBe(200);
   });
 
-  it('shows its table to neither role', async () => {
-    for (const role of ['svc_app', 'svc_operator'] as const) {
+  it('lets no role of the product write its table, and only the operator read the digests', async () => {
+    const tried = async (role: 'svc_app' | 'svc_operator', statement: string) => {
       const client = new Client(daemon.database.urlAs(role));
       await client.connect();
-      await expect(client.query('select * from sync_nonce')).rejects.toThrow(/permission denied/);
-      await client.end();
-    }
+      try {
+        return await client.query(statement).then(
+          () => 'allowed',
+          (error: Error) => error.message,
+        );
+      } finally {
+        await client.end();
+      }
+    };
+    expect(await tried('svc_app', 'select * from sync_nonce')).toMatch(/permission denied/);
+    expect(await tried('svc_operator', 'select * from sync_nonce')).toBe('allowed');
+    for (const role of ['svc_app', 'svc_operator'] as const)
+      expect(await tried(role, 'delete from sync_nonce')).toMatch(/permission denied/);
   });
 });
