@@ -22,17 +22,17 @@ answerPlan<FactsPlan, LoadResult>(async (plan) => {
   }
 });
 
-/** Each client inserts one row and commits it, as a program would that keeps its facts in a table by itself. */
+/** Each client inserts one row and commits it, as a program would that keeps its facts in a table by itself; every row is the first of its chain. */
 async function insertRows(plan: FactsPlan & { kind: 'insert' }): Promise<LoadResult> {
   const pool = new Pool({ connectionString: plan.databaseUrl, max: plan.clients });
   try {
     return await runClosedLoop(plan, async (number) => {
       const { entity, key, value } = factOf(plan.run, number);
       const { rowCount } = await pool.query({
-        name: 'insert',
-        text: `insert into bench.fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, confidence,
+        ...(plan.isPrepared && { name: 'insert' }),
+        text: `insert into ${plan.table} (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, confidence,
             horizon_class, tokens, stored_at)
-          values ('default', nextval('bench.seq'), $1, sha256(convert_to($2, 'UTF8')), 1, 0, '', $2, $3, $4, 'anonymous', 1, 'durable', 30, now())`,
+          values ('default', nextval('bench.seq'), $1, sha256(uuid_send($1)), 1, 0, '', $2, $3, $4, 'anonymous', 1, 'durable', 30, now())`,
         values: [randomUUID(), entity, key, value],
       });
       return rowCount === 1;

@@ -5,7 +5,7 @@ export type FactsPlan = LoopOptions & FactsWork;
 
 export type FactsWork =
   | { kind: 'put'; url: string; scopes: string; tenantId: string; run: string }
-  | { kind: 'insert'; databaseUrl: string; run: string }
+  | { kind: 'insert'; databaseUrl: string; run: string; table: string; isPrepared: boolean }
   | { kind: 'get'; urls: string[]; scopes: string; tenantId: string };
 
 /** The fact of a running number: of the run's own entity, so that each is the first of its chain. */

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { DatabaseError } from 'pg';
 import { isDatabaseUnavailable } from '../../common/database/unavailable.js';
 import { Outbox } from '../../common/outbox/outbox.js';
@@ -21,8 +23,14 @@ interface Queue {
 /** Bounds of a gathered statement. A request that is larger waits in a line of its own, so that single facts do not wait for it. */
 const MOST_FACTS = 64;
 const MOST_CHARACTERS = 1024 * 1024;
-/** Within this time of a commit those who follow events are told of it. */
-const ANNOUNCE_MS = 40;
+/**
+ * A statement costs what eight facts cost, so those who have just been answered and are about to ask again are worth a moment: a statement waits while as
+ * many as were in the one before are not there yet, but only for turns of the event loop, and only while they keep coming.
+ */
+const TURNS_WITHOUT_ARRIVAL = 10;
+const MOST_REMEMBERED_LINES = 1024;
+/** Those who follow events are told of a commit at once, but while commits follow each other no more often than this. */
+const ANNOUNCE_EVERY_MS = 200;
 
 /**
  * Group commit in the process: requests of a tenant that wait while others are being stored go together in the next statement. Each is
@@ -31,7 +39,10 @@ const ANNOUNCE_MS = 40;
 @Injectable()
 export class FactWrites {
   private readonly queues = new Map<string, Queue>();
+  /** How many requests went together in a line's last statement. */
+  private readonly together = new LRUCache<string, number>({ max: MOST_REMEMBERED_LINES });
   private announcing: NodeJS.Timeout | undefined;
+  private announcedAt = 0;
 
   constructor(
     private readonly store: FactWritesStore,
@@ -54,7 +65,12 @@ export class FactWrites {
   /** One statement after the other: what comes while one is under way goes with the next. */
   private async empty(tenantId: string, line: string, queue: Queue): Promise<void> {
     queue.isBusy = true;
-    while (queue.waiting.length > 0) await this.storeTogether(tenantId, takeBatch(queue.waiting));
+    while (queue.waiting.length > 0) {
+      await gather(queue.waiting, this.together.get(line) ?? 1);
+      const batch = takeBatch(queue.waiting);
+      this.together.set(line, batch.length);
+      await this.storeTogether(tenantId, batch);
+    }
     this.queues.delete(line);
   }
 
@@ -76,15 +92,26 @@ export class FactWrites {
 
   /** Under load there is a commit every few milliseconds, and each announcement wakes readers in every process. */
   private announceSoon(): void {
+    const pause = Math.max(0, this.announcedAt + ANNOUNCE_EVERY_MS - performance.now());
     this.announcing ??= setTimeout(() => {
       this.announcing = undefined;
+      this.announcedAt = performance.now();
       this.outbox.announce();
-    }, ANNOUNCE_MS).unref();
+    }, pause).unref();
   }
 
   /** The database refused the statement whole: what one request is at fault for must not fail the others. */
   private async storeApart(tenantId: string, batch: Waiting[]): Promise<void> {
     for (const waiting of batch) await this.storeTogether(tenantId, [waiting]);
+  }
+}
+
+async function gather(waiting: readonly Waiting[], expected: number): Promise<void> {
+  let before = waiting.length;
+  for (let turns = 0; waiting.length < expected && turns < TURNS_WITHOUT_ARRIVAL; turns++) {
+    await nextTurn();
+    if (waiting.length > before) turns = 0;
+    before = waiting.length;
   }
 }
 

@@ -23,13 +23,15 @@ export type EventPosition = Pick<StoredEvent, 'transaction' | 'position'>;
 export interface EventSink {
   /** Never reused for something else: the cursor is kept under it. */
   readonly name: string;
-  /** Events a step takes at most. */
+  /** Events a step passes at most. */
   readonly batch: number;
+  /** SQL of the tenants whose events it wants, as `select tenant_id ...`; without it all. The others are passed over unread. */
+  readonly tenants?: string;
   /** Outside of any transaction: makes what publishing needs, or throws. */
   prepare?(): Promise<void>;
-  /** All or none: what it writes by `query` is committed together with the place it has come to. */
+  /** All or none: what it writes by `query` is committed together with the place it has come to. Never called without events. */
   publish(events: readonly StoredEvent[], query: Query): Promise<void>;
-  /** After a step was committed. */
+  /** After a step that published something was committed. */
   settled?(): void;
   close?(): Promise<void>;
 }

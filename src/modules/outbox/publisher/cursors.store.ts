@@ -63,20 +63,36 @@ export class CursorsStore {
     );
   }
 
-  async next({ transaction, position }: Cursor, limit: number): Promise<StoredEvent[]> {
+  /** The place behind the next events, so many at most; undefined when there are none. */
+  async findNext({ transaction, position }: Cursor, limit: number): Promise<Cursor | undefined> {
+    const [row] = await this.query<Cursor>(
+      `select transaction::text as transaction, position::text as position from (
+         select o.transaction, o.position from outbox_event o
+         where (o.transaction, o.position) > ($1::xid8, $2::bigint) and ${BELOW_THE_LINE}
+         order by o.transaction, o.position limit $3) step
+       order by step.transaction desc, step.position desc limit 1`,
+      [transaction, position, limit],
+    );
+    return row;
+  }
+
+  /** The events behind one place up to another that `findNext` told. @param tenants SQL of those whose events are wanted; without it all */
+  async readTo(from: Cursor, to: Cursor, tenants?: string): Promise<StoredEvent[]> {
     const rows = await this.query<EventRow>(
       `select ${EVENT_COLUMNS} from outbox_event
-       where (transaction, position) > ($1::xid8, $2::bigint) and ${BELOW_THE_LINE}
-       order by outbox_event.transaction, outbox_event.position limit $3`,
-      [transaction, position, limit],
+       where (transaction, position) > ($1::xid8, $2::bigint) and (transaction, position) <= ($3::xid8, $4::bigint)
+         ${tenants === undefined ? '' : `and tenant_id in (${tenants})`}
+       order by outbox_event.transaction, outbox_event.position`,
+      [from.transaction, from.position, to.transaction, to.position],
     );
     return rows.map(eventOf);
   }
 
-  /** Whether events are committed that an older transaction, still running, keeps back. */
+  /** Whether events are committed that an older transaction, still running, keeps back. Only the newest is looked at: without its order all would be. */
   async isHeldBack(): Promise<boolean> {
     const [row] = await this.query<{ held: boolean }>(
-      `select exists (select from outbox_event where not (${BELOW_THE_LINE})) as held`,
+      `select exists (select from (select transaction from outbox_event order by transaction desc, position desc limit 1) newest
+         where not (${BELOW_THE_LINE})) as held`,
     );
     return row?.held === true;
   }
@@ -86,6 +102,12 @@ export class CursorsStore {
       'update outbox_cursor set transaction = $2::xid8, position = $3::bigint, moved_at = now() where sink = $1',
       [sink, transaction, position],
     );
+  }
+
+  /** Like move, for events that nobody wanted: nothing is lost when a crash takes it back, so that no writer has to wait for the disk because of it. */
+  async passOver(sink: string, place: Cursor): Promise<void> {
+    await this.query('set local synchronous_commit = off');
+    await this.move(sink, place);
   }
 
   /** How far the sink is behind; counting stops at the limit. */

@@ -59,27 +59,32 @@ export class SinkLoop {
   private async step(): Promise<number> {
     const { sink } = this;
     await sink.prepare?.();
-    const { count, isHeldBack } = await this.crossTenant.run('publish events', async (query) => {
+    const { count, isMoved, isHeldBack } = await this.crossTenant.run('publish events', async (query) => {
       const cursors = new CursorsStore(query);
-      if (!(await cursors.tryServe(sink.name))) return { count: 0, isHeldBack: false };
+      if (!(await cursors.tryServe(sink.name))) return { count: 0, isMoved: false, isHeldBack: false };
       if (!this.isRebased) await cursors.rebaseWhenRestored();
       const cursor = await cursors.read(sink.name);
       // A step that makes the cursor does nothing else: one that publishes must hold no transaction id, which would keep events back.
       if (!cursor) await cursors.make(sink.name);
-      const events = cursor ? await cursors.next(cursor, sink.batch) : [];
-      const last = events.at(-1);
-      if (!last) return { count: 0, isHeldBack: !cursor || (await cursors.isHeldBack()) };
-      await sink.publish(events, query);
-      await cursors.move(sink.name, last);
-      return { count: events.length, isHeldBack: false };
+      const last = cursor && (await cursors.findNext(cursor, sink.batch));
+      if (!last) return { count: 0, isMoved: false, isHeldBack: !cursor || (await cursors.isHeldBack()) };
+      const events = await cursors.readTo(cursor, last, sink.tenants);
+      if (events.length === 0) await cursors.passOver(sink.name, last);
+      else {
+        await sink.publish(events, query);
+        await cursors.move(sink.name, last);
+      }
+      return { count: events.length, isMoved: true, isHeldBack: false };
     });
     if (this.failures > 0) this.log.info({ sink: sink.name }, 'events are published again');
     this.failures = 0;
     this.isRebased = true;
     this.timesHeldBack = isHeldBack ? this.timesHeldBack + 1 : 0;
-    if (count === 0) return isHeldBack ? Math.min(HELD_BACK_MS * 2 ** (this.timesHeldBack - 1), POLL_MS) : POLL_MS;
-    this.published(count);
-    sink.settled?.();
+    if (!isMoved) return isHeldBack ? Math.min(HELD_BACK_MS * 2 ** (this.timesHeldBack - 1), POLL_MS) : POLL_MS;
+    if (count > 0) {
+      this.published(count);
+      sink.settled?.();
+    }
     return 0;
   }
 

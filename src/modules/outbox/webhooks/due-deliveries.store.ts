@@ -33,14 +33,9 @@ export interface Parcel {
   payload: string;
 }
 
-/** Of these tenants, those with an endpoint that listens. */
-export async function findListening(query: Query, tenants: readonly string[]): Promise<Set<string>> {
-  const rows = await query<{ tenant_id: string }>(
-    'select distinct tenant_id from webhook_endpoint where tenant_id = any($1) and deleted_at is null and disabled_at is null',
-    [tenants],
-  );
-  return new Set(rows.map((row) => row.tenant_id));
-}
+/** SQL of the tenants with an endpoint that listens. */
+export const LISTENING_TENANTS =
+  'select w.tenant_id from webhook_endpoint w where w.deleted_at is null and w.disabled_at is null';
 
 /** A delivery for each endpoint that asked for the event. Events that had happened when the endpoint was made are not sent. */
 export async function recordDeliveries(query: Query, parcels: readonly Parcel[]): Promise<void> {

@@ -1,12 +1,13 @@
 import { envelopeOf } from '../outbox.rules.js';
 import type { EventSink, StoredEvent } from '../outbox.types.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
-import { findListening, recordDeliveries } from './due-deliveries.store.js';
+import { LISTENING_TENANTS, recordDeliveries } from './due-deliveries.store.js';
 
 /** Makes a delivery of each event for each endpoint that asked for it: exactly one, as it is committed together with the sink's place. */
 export class WebhookSink implements EventSink {
   readonly name = 'webhooks';
   readonly batch = 500;
+  readonly tenants = LISTENING_TENANTS;
 
   constructor(
     private readonly source: string,
@@ -15,12 +16,9 @@ export class WebhookSink implements EventSink {
   ) {}
 
   async publish(events: readonly StoredEvent[], query: Query): Promise<void> {
-    const listening = await findListening(query, [...new Set(events.map(({ tenantId }) => tenantId))]);
-    const heard = events.filter(({ tenantId }) => listening.has(tenantId));
-    if (heard.length === 0) return;
     await recordDeliveries(
       query,
-      heard.map((event) => ({
+      events.map((event) => ({
         tenant_id: event.tenantId,
         event_id: event.eventId,
         kind: event.kind,
