@@ -1,6 +1,6 @@
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../common/fields/fields.js';
 
-const SOURCES = ['tenant', 'commons'] as const;
+export const SOURCES = ['tenant', 'commons'] as const;
 const LANES = ['light', 'verified', 'audit'] as const;
 
 export class AnswerAddress {
@@ -33,16 +33,13 @@ export class CapsuleSearch {
   execution_receipt_id!: string | null;
 }
 
-/** A citation by its ids and digests. */
-export class CapsuleCitation {
+/** A passage that an answer cites. */
+export class PassagePlace {
   @Integer({ about: 'Its place in the answer, from 0.', min: 0 })
   ordinal!: number;
 
   @Text({ about: 'The passage.' })
   chunk_id!: string;
-
-  @Text({ about: "Digest of the passage's text, `blake3:<hex>`." })
-  content_hash!: string;
 
   @Text({ about: 'Corpus of its document.' })
   corpus_id!: string;
@@ -50,11 +47,17 @@ export class CapsuleCitation {
   @Text({ about: 'Its document.' })
   doc_id!: string;
 
-  @Integer({ about: 'The version of the document that was cited.', min: 1 })
-  doc_version!: number;
-
   @Choice({ about: "Whose passage: the tenant's own, or one shared with it.", values: SOURCES })
   source!: (typeof SOURCES)[number];
+}
+
+/** A citation by its ids and digests. */
+export class CapsuleCitation extends PassagePlace {
+  @Text({ about: "Digest of the passage's text, `blake3:<hex>`." })
+  content_hash!: string;
+
+  @Integer({ about: 'The version of the document that was cited.', min: 1 })
+  doc_version!: number;
 
   @Integer({
     about: 'Where the cited words begin in the passage, in UTF-16 code units; null: all is cited.',
@@ -108,24 +111,9 @@ export class AnswerCapsule {
 }
 
 /** A citation as it was recorded, with its text. */
-export class ReplayedCitation {
-  @Integer({ about: 'Its place in the answer, from 0.', min: 0 })
-  ordinal!: number;
-
-  @Text({ about: 'The passage.' })
-  chunk_id!: string;
-
-  @Text({ about: 'Corpus of its document.' })
-  corpus_id!: string;
-
-  @Text({ about: 'Its document.' })
-  doc_id!: string;
-
+export class ReplayedCitation extends PassagePlace {
   @Integer({ about: 'The version of the document that was cited.', min: 1 })
   doc_version!: number;
-
-  @Choice({ about: "Whose passage: the tenant's own, or one shared with it.", values: SOURCES })
-  source!: (typeof SOURCES)[number];
 
   @Text({ about: 'Title of the document then.', nullable: true })
   title!: string | null;

@@ -1,4 +1,5 @@
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../common/fields/fields.js';
+import { PassagePlace, SOURCES } from './replay.dto.js';
 import { OVERALL, PASSAGE_STATES, type DriftCategory, type Overall, type PassageState } from './replay.types.js';
 
 const STATES = { values: PASSAGE_STATES };
@@ -53,22 +54,7 @@ export class CurrentAnswer {
   ranking!: string;
 }
 
-export class CitedPassage {
-  @Integer({ about: 'Its place in the answer, from 0.', min: 0 })
-  ordinal!: number;
-
-  @Text({ about: 'The passage.' })
-  chunk_id!: string;
-
-  @Text({ about: 'Corpus of its document.' })
-  corpus_id!: string;
-
-  @Text({ about: 'Its document.' })
-  doc_id!: string;
-
-  @Choice({ about: "Whose passage: the tenant's own, or one shared with it.", values: ['tenant', 'commons'] })
-  source!: 'tenant' | 'commons';
-
+export class CitedPassage extends PassagePlace {
   @Text({ about: 'The digest that was recorded, `blake3:<hex>`.' })
   content_hash!: string;
 
@@ -104,8 +90,8 @@ export class LivingObject {
   @Text({ about: 'The document.' })
   doc_id!: string;
 
-  @Choice({ about: "Whose document: the tenant's own, or one shared with it.", values: ['tenant', 'commons'] })
-  source!: 'tenant' | 'commons';
+  @Choice({ about: "Whose document: the tenant's own, or one shared with it.", values: SOURCES })
+  source!: (typeof SOURCES)[number];
 
   @Integer({ about: 'The version that was cited.', min: 1 })
   recorded_version!: number;
