@@ -29,7 +29,8 @@ export function copyOut(client: Client, sql: string): AsyncIterable<Buffer> {
       given.query(sql);
     },
     handleCopyData: ({ chunk }: { chunk: Buffer }): void => {
-      if (!out.destroyed && !out.write(chunk)) connection?.stream.pause();
+      // A copy: the chunk lies in the driver's buffer, which is written over while the reader still has it.
+      if (!out.destroyed && !out.write(Buffer.from(chunk))) connection?.stream.pause();
     },
     handleCommandComplete: (): void => undefined,
     handleReadyForQuery: (): void => void out.end(),
