@@ -68,6 +68,7 @@ async function load(client: Client, archive: ArchiveReader, header: BackupHeader
   try {
     await checkTables(client, header);
     for (const table of header.tables) await loadTable(client, archive, table);
+    await client.query(REBASE_EVENTS);
     await placeFiles(archive, dataDir, placed);
     await archive.finish();
     await client.query('commit');
@@ -122,6 +123,18 @@ async function advanceSequences(client: Client, table: BackupTable): Promise<voi
       );
   }
 }
+
+/**
+ * Events and those who read them bear transactions of the other database, which this one may have yet to come to: they all go below every new one, or they
+ * would be told as new on the way there. What a reader had not come to is told from its place on.
+ */
+const REBASE_EVENTS = `set local role svc_operator;
+  update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
+    where (e.transaction, e.position) > (c.transaction, c.position)), 9223372036854775807);
+  update outbox_event set transaction = '3';
+  update watch set created_snapshot = null;
+  update webhook_endpoint set created_snapshot = null;
+  reset role`;
 
 /** Adds to `placed` what it made, so that the caller can undo it. */
 async function placeFiles(archive: ArchiveReader, dataDir: string, placed: string[]): Promise<void> {
