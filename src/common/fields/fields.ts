@@ -135,16 +135,22 @@ export const DateTime = (options: FieldOptions) =>
       name: 'isDateTime',
       validator: {
         validate: (value) => typeof value === 'string' && isDateTime(value),
-        defaultMessage: (a) => `${a?.property} must be an RFC 3339 time such as 2026-01-31T12:00:00Z`,
+        defaultMessage: (a) =>
+          `${a?.property} must be an RFC 3339 time such as 2026-01-31T12:00:00Z, in the years 1 to 9999 of UTC`,
       },
     }),
   );
 const RFC3339 = /^(?!0000)(\d{4}-\d{2}-\d{2})T(?!24)\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
+/** What is told in UTC has a year of four digits too, which an offset can lead out of. */
+const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** Date.parse makes 2 March of 30 February, and takes the year 0 and the hour 24, which PostgreSQL or RFC 3339 do not know. */
 function isDateTime(text: string): boolean {
   const [, day] = RFC3339.exec(text) ?? [];
-  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
+  const time = Date.parse(text);
+  if (day === undefined || !(time >= FIRST_TIME && time <= LAST_TIME)) return false;
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 

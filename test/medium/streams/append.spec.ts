@@ -171,6 +171,11 @@ describe('POST /v1/append', () => {
     ['a payload that is no object', { events: [{ type: 'a', payload: [] }] }, 'body.events[0].payload'],
     ['an unknown member of an event', { events: [{ ...event(1), id: 'x' }] }, 'body.events[0].id'],
     ['a time that is none', { events: [{ ...event(1), occurred_at: 'now' }] }, 'body.events[0].occurred_at'],
+    [
+      'a time before the year 1 in UTC',
+      { events: [{ ...event(1), occurred_at: '0001-01-01T00:00:00+14:00' }] },
+      'body.events[0].occurred_at',
+    ],
     ['an empty event_id', { events: [{ ...event(1), event_id: '' }] }, 'body.events[0].event_id'],
     [
       'an event_id twice',
