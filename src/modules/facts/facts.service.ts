@@ -91,7 +91,7 @@ const actorOf = ({ passport, principal }: DaemonCaller): string => passport ?? o
 
 /** A fact as it is stored, its tokens counted. */
 export async function draftOf(caller: DaemonCaller, request: StoreFactRequest): Promise<FactDraft> {
-  const { private: isPrivate, actor, confidence, ...told } = request;
+  const { private: isPrivate, actor, confidence, valid_from, valid_to, ...told } = request;
   const visibility = visibilityOf(request.entity, isPrivate);
   return {
     ...told,
@@ -99,11 +99,16 @@ export async function draftOf(caller: DaemonCaller, request: StoreFactRequest): 
     visibility,
     owner: visibility === VISIBILITY.public ? '' : ownerOf(caller.principal),
     actor: actor ?? actorOf(caller),
+    valid_from: toMilliseconds(valid_from),
+    valid_to: toMilliseconds(valid_to),
     // As a 32-bit float: what is smaller than one holds would be refused by the database.
     confidence: Math.fround(confidence),
     tokens: await countTokens(request.value),
   };
 }
+
+/** As it is told everywhere; the database would keep more digits, and round what is finer still up. */
+const toMilliseconds = (time: string | undefined): string | undefined => time && new Date(time).toISOString();
 
 /** @throws ValidationFailed */
 export function checkValidity({ valid_from, valid_to }: StoreFactRequest, where: string): void {

@@ -94,6 +94,8 @@ describe('PUT /v1/facts', () => {
     ['with another horizon', fact('e', 'k', 'v', { horizon_class: 'eternal' }), 'body.horizon_class'],
     ['with private as text', fact('e', 'k', 'v', { private: 'yes' }), 'body.private'],
     ['with a time that is none', fact('e', 'k', 'v', { valid_from: 'yesterday' }), 'body.valid_from'],
+    ['with a time in the year 0', fact('e', 'k', 'v', { valid_from: '0001-01-01T00:00:00+14:00' }), 'body.valid_from'],
+    ['with a time in the year 10000', fact('e', 'k', 'v', { valid_to: '9999-12-31T23:59:59-12:00' }), 'body.valid_to'],
     [
       'ending before it begins',
       fact('e', 'k', 'v', { valid_from: '2026-01-02T00:00:00Z', valid_to: '2026-01-01T00:00:00Z' }),
@@ -114,6 +116,17 @@ describe('PUT /v1/facts', () => {
       [0.30000001192092896, 0.3],
     ])
       expect((await ada('PUT', '/v1/facts', fact('sure', 'k', 'v', { confidence }))).body.confidence).toBe(kept);
+  });
+
+  it('keeps times to the millisecond, as it tells them', async () => {
+    const { body } = await ada('PUT', '/v1/facts', {
+      ...fact('times', 'k', 'v', {
+        valid_from: '2026-01-01T00:00:00.1239999Z',
+        valid_to: '9999-12-31T23:59:59.9999999Z',
+      }),
+    });
+    expect([body.valid_from, body.valid_to]).toEqual(['2026-01-01T00:00:00.123Z', '9999-12-31T23:59:59.999Z']);
+    expect((await ada('GET', `/v1/facts/${body.fact_id}`)).body).toEqual(body);
   });
 
   it('takes names of any script and of full length', async () => {
