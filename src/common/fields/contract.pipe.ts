@@ -79,6 +79,8 @@ function readOne(kind: string | undefined, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (kind === 'flag')
     return value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value;
-  if (kind === 'integer' || kind === 'decimal') return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (kind === 'integer') return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  // As JSON writes it, small ones by their exponent.
+  if (kind === 'decimal') return /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(value) ? Number(value) : value;
   return value;
 }

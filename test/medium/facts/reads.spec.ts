@@ -48,6 +48,7 @@ describe('GET /v1/facts', () => {
     expect(valuesOf(await find(ada, 'query=old'))).toEqual([]);
     expect(valuesOf(await find(ada, 'query=quokka&entity=animal:2'))).toEqual(['a wombat met a quokka']);
     expect(valuesOf(await find(ada, 'query=fern&min_effective_confidence=0.6'))).toEqual([]);
+    expect(valuesOf(await find(ada, 'query=fern&min_effective_confidence=6e-1'))).toEqual([]);
   });
 
   it.each(['', '&query=word'])('never answers more tokens than the budget%s', async (query) => {
