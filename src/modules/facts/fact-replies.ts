@@ -22,8 +22,8 @@ export const replyOf = (row: FactRow): FactReply => ({
   ...(row.superseded_by === null ? {} : { superseded_by: row.superseded_by }),
 });
 
-/** The record that was just made of a draft. */
-export const replyToDraft = (draft: FactDraft, stored: StoredFact): FactReply =>
+/** The record that was just made of a draft, and what has retired it already. */
+export const replyToDraft = (draft: FactDraft, stored: StoredFact, successor?: string): FactReply =>
   replyOf({
     ...draft,
     ...stored,
@@ -33,5 +33,5 @@ export const replyToDraft = (draft: FactDraft, stored: StoredFact): FactReply =>
     source_receipt: draft.source_receipt ?? null,
     valid_from: draft.valid_from === undefined ? null : new Date(draft.valid_from),
     valid_to: draft.valid_to === undefined ? null : new Date(draft.valid_to),
-    superseded_by: null,
+    superseded_by: successor ?? null,
   });

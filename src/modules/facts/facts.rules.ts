@@ -25,12 +25,25 @@ export function roundsOf(drafts: readonly FactDraft[]): FactDraft[][] {
   const seen = new Map<string, number>();
   const rounds: FactDraft[][] = [];
   for (const draft of drafts) {
-    const chain = JSON.stringify([draft.owner, draft.entity, draft.key]);
+    const chain = chainOf(draft);
     const place = seen.get(chain) ?? 0;
     seen.set(chain, place + 1);
     (rounds[place] ??= []).push(draft);
   }
   return rounds;
+}
+
+const chainOf = ({ owner, entity, key }: FactDraft): string => JSON.stringify([owner, entity, key]);
+
+/** Of each fact of a list the one that retires it, where a later one of the same list does. */
+export function successorsOf(drafts: readonly FactDraft[]): (string | undefined)[] {
+  const next = new Map<string, string>();
+  const successors = drafts.toReversed().map((draft) => {
+    const successor = next.get(chainOf(draft));
+    next.set(chainOf(draft), draft.fact_id);
+    return successor;
+  });
+  return successors.reverse();
 }
 
 /** Of what the budget is spent on in this order: whatever still fits. */

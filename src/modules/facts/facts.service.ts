@@ -12,7 +12,7 @@ import { FactWrites } from './fact-writes.js';
 import { FactWritesStore } from './fact-writes.store.js';
 import type { FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
 import { FactHeld, FactNotFound } from './facts.problems.js';
-import { isUuid, newFactId, ownerOf, visibilityOf } from './facts.rules.js';
+import { isUuid, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
 import { VISIBILITY, type FactDraft, type FactReader, type FactRow } from './facts.types.js';
 
 /** Single facts: stored, read, deleted (memory-daemon.md 4.2). */
@@ -47,7 +47,8 @@ export class FactsService {
     const drafts: FactDraft[] = [];
     for (const request of requests) drafts.push(await draftOf(caller, request));
     const stored = drafts.length === 0 ? [] : await this.writes.add(tenantId, drafts);
-    return { facts: drafts.map((draft, place) => replyToDraft(draft, stored[place]!)) };
+    const successors = successorsOf(drafts);
+    return { facts: drafts.map((draft, place) => replyToDraft(draft, stored[place]!, successors[place])) };
   }
 
   async read(caller: DaemonCaller, factId: string): Promise<FactReply> {

@@ -160,6 +160,7 @@ describe('PUT /v1/facts/bulk', () => {
       ['3', 3],
     ]);
     expect(valuesOf(await entityOf(ada, 'b'))).toEqual(['3', 'x']);
+    for (const one of body.facts) expect((await ada('GET', `/v1/facts/${one.fact_id}`)).body).toEqual(one);
     expect((await ada('PUT', '/v1/facts/bulk', [])).body).toEqual({ facts: [] });
   });
 
