@@ -15,12 +15,12 @@ import { makeHttpServer } from '../../common/http/http-server.js';
 import { findFault } from '../../common/http/json-body.js';
 import { refuseForeign } from '../../common/http/own-hosts.js';
 import { RAW_BODIES } from '../../common/http/raw-body.js';
-import { unknownAddress } from '../../common/problem/house-problems.js';
+import { NotFound } from '../../common/problem/house-problems.js';
 import { answerMcp, mcpParseError, readMcp } from '../../common/mcp/http-exchange.js';
 import { ROUTER_TIMEOUT_MS } from '../daemon-server.js';
 import { daemonProblems } from '../problems/daemon-problem-form.js';
 import { DaemonProblemFilter } from '../problems/daemon-problem.filter.js';
-import { callTool } from './tool-call.js';
+import { callTool, type ToolRoutes } from './tool-call.js';
 import { callableTools, type CallableTool } from './tool-definitions.js';
 
 /** JSON-RPC 2.0 section 5.1. */
@@ -51,11 +51,12 @@ export async function openMcp(
   const { settings, log, metrics } = parts;
   const { mcpHost, mcpPort, mcpAllowedHosts: allowedHosts, maxBodyBytes, errorsBase } = settings.daemon;
   RAW_BODIES.add('POST /mcp');
+  const problems = daemonProblems(errorsBase);
   const adapter = makeHttpServer(
     {
       maxBodyBytes: maxBodyBytes || Number.MAX_SAFE_INTEGER,
       requestTimeoutMs: ROUTER_TIMEOUT_MS,
-      problems: daemonProblems(errorsBase),
+      problems,
       refuse: refuseForeign({ host: mcpHost, publicUrl: undefined, allowedHosts, variable: 'SVCD_MCP_ALLOWED_HOSTS' }),
       requestLine: { message: 'mcp_control', membersOf: (_, elapsed_ms) => ({ elapsed_ms }) },
     },
@@ -63,12 +64,12 @@ export async function openMcp(
     metrics,
   );
   const fastify = adapter.getInstance<FastifyInstance>();
-  const problems = new DaemonProblemFilter(log, settings);
-  fastify.setErrorHandler((error, request, reply) => problems.catch(error, new ExecutionContextHost([request, reply])));
+  const filter = new DaemonProblemFilter(log, settings);
+  fastify.setErrorHandler((error, request, reply) => filter.catch(error, new ExecutionContextHost([request, reply])));
   fastify.setNotFoundHandler((request, reply) =>
-    problems.catch(unknownAddress(), new ExecutionContextHost([request, reply])),
+    filter.catch(nothingHere(), new ExecutionContextHost([request, reply])),
   );
-  const handler = makeHandler(parts, http, callableTools(document));
+  const handler = makeHandler(parts, { http, problems }, callableTools(document));
   fastify.route({
     method: ['POST', 'GET', 'DELETE'],
     url: '/mcp',
@@ -85,6 +86,12 @@ export async function openMcp(
   };
 }
 
+const nothingHere = () =>
+  new NotFound(
+    {},
+    'This listener answers POST /mcp and nothing else; the rest is on the HTTP listener (SVCD_HTTP_PORT)',
+  );
+
 async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: FastifyReply): Promise<Response> {
   const read = readMcp(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
   if (read.unreadable) return mcpParseError();
@@ -93,7 +100,7 @@ async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: F
   return answerMcp(handler, read.parsed, { request, signal: gone.signal, extra: { request } });
 }
 
-function makeHandler({ log }: ProcessParts, http: FastifyInstance, tools: Map<string, CallableTool>): McpHttpHandler {
+function makeHandler({ log }: ProcessParts, routes: ToolRoutes, tools: Map<string, CallableTool>): McpHttpHandler {
   const identity = {
     name: 'svc-memory-daemon',
     title: 'svc memory daemon',
@@ -113,7 +120,7 @@ function makeHandler({ log }: ProcessParts, http: FastifyInstance, tools: Map<st
       if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
       const fault = findFault(given, 'arguments');
       if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
-      return callTool(http, tool, given, speakerOf(context));
+      return callTool(routes, tool, given, speakerOf(context));
     });
     return server;
   };

@@ -1,7 +1,10 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { HS256_ENV, hs256 } from '../daemon-auth/given.js';
 
 let daemon: TestDaemon;
 const clients: Client[] = [];
@@ -26,6 +29,22 @@ async function connect(
 
 const answerOf = (result: any) => result.structuredContent;
 const problemOf = (result: any) => result._meta['svc/problem'];
+
+/** A call of search_facts with headers as they are, also twice the same. */
+function searchRaw(url: string, headers: string[]): Promise<{ result: any; requestId: unknown }> {
+  const besides = ['host', new URL(url).host, 'content-type', 'application/json'];
+  const accept = ['accept', 'application/json, text/event-stream'];
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers: [...besides, ...accept, ...headers] }, (answer) => {
+      text(answer).then((stream) => {
+        const [, data] = /^data: (.*)$/m.exec(stream)!;
+        resolve({ result: JSON.parse(data!).result, requestId: answer.headers['x-request-id'] });
+      }, reject);
+    });
+    const params = { name: 'search_facts', arguments: {} };
+    sent.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+  });
+}
 
 const TOOLS = [
   'store_fact',
@@ -80,12 +99,63 @@ describe.each(['auto', 'legacy'] as const)('the MCP listener, a client of the mo
     const wrong = await client.callTool({ name: 'store_fact', arguments: { entity: 'e', key: 7, value: 'v' } });
     expect([wrong.isError, problemOf(wrong).issues[0].path]).toEqual([true, 'body.key']);
     const unknown = await client.callTool({ name: 'get_fact', arguments: { factId: 'x' } });
-    expect([unknown.isError, problemOf(unknown).detail]).toEqual([true, expect.stringContaining('factId')]);
+    expect(unknown.isError).toBe(true);
+    expect(problemOf(unknown)).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      issues: [{ path: 'arguments.factId', message: 'is no argument of get_fact, which takes fact_id' }],
+    });
     await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow(/Unknown tool/);
   });
 });
 
+describe('the arguments of a tool', () => {
+  const UNFIT: [tool: string, argument: string, value: unknown][] = [
+    ['get_fact', 'fact_id', 'list'],
+    ['get_fact', 'fact_id', 'export'],
+    ['get_fact', 'fact_id', '.'],
+    ['retire_fact', 'fact_id', '..'],
+    ['record_receipt_lookup', 'receipt_id', 'list'],
+    ['verify_receipt', 'receipt_id', '..'],
+    ['get_fact', 'fact_id', ''],
+    ['get_fact', 'fact_id', 7],
+    ['get_fact', 'fact_id', null],
+    ['search_facts', 'query', null],
+    ['search_facts', 'entity', { prefix: 'e' }],
+    ['search_facts', 'entity', ['e']],
+  ];
+
+  it.each(UNFIT)('%s does not go to another address and says what is wrong: %s %j', async (name, argument, value) => {
+    const client = await connect();
+    const given = name.includes('receipt') ? { [argument]: value, tenant_id: 't' } : { [argument]: value };
+    const refused = await client.callTool({ name, arguments: given });
+    expect([refused.isError, problemOf(refused).status]).toEqual([true, 400]);
+    expect(problemOf(refused).issues).toMatchObject([{ path: `arguments.${argument}` }]);
+  });
+
+  it('may be ids of any spelling', async () => {
+    const client = await connect();
+    for (const fact_id of ['lists', 'a/b', '%2e%2e', 'list?limit=1', ':factId/..', 'ü 😀', '$&']) {
+      const { status, code } = problemOf(await client.callTool({ name: 'get_fact', arguments: { fact_id } }));
+      expect([fact_id, status, code]).toEqual([fact_id, 404, 'FACT_NOT_FOUND']);
+    }
+  });
+});
+
 describe('the MCP listener', () => {
+  it('hands on a header that came twice as it came, under the id of its own request', async () => {
+    const strict = await startDaemon({ database: daemon.database, env: HS256_ENV });
+    const bearer = ['authorization', `Bearer ${await hs256()}`];
+    expect((await searchRaw(strict.mcpUrl, bearer)).result.isError).toBe(false);
+    const { result, requestId } = await searchRaw(strict.mcpUrl, [...bearer, ...bearer]);
+    expect(problemOf(result)).toMatchObject({
+      status: 401,
+      detail: 'Authorization was sent more than once',
+      request_id: requestId,
+    });
+    await strict.close();
+  });
+
   it('asks what each route asks: scopes, passport, tenant', async () => {
     const reader = await connect({ 'x-svc-scopes': 'query:read' });
     const refused = await reader.callTool({ name: 'store_fact', arguments: { entity: 'e', key: 'k', value: 'v' } });
@@ -107,6 +177,7 @@ describe('the MCP listener', () => {
     const origin = new URL(daemon.mcpUrl).origin;
     const elsewhere = await send(origin, 'GET', '/v1/facts');
     expect([elsewhere.status, elsewhere.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+    expect(elsewhere.body.detail).toContain('POST /mcp');
     expect((await send(origin, 'GET', '/mcp')).status).toBe(405);
     expect((await daemon.call('POST', '/mcp', {})).status).toBe(404);
   });
