@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import {
   Server,
   ServerCredentials,
+  ServerInterceptingCall,
   status,
-  type MethodDefinition,
+  type ServerInterceptor,
   type ServiceDefinition,
-  type UntypedHandleCall,
-  type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { loadSync, type AnyDefinition, type PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
@@ -25,7 +24,7 @@ const OVER_HTTP: Record<string, string> = {
   GetReceipt: 'GET /v1/receipts/{receiptId}',
 };
 
-/** What a client sends before it is refused is not kept: no message may be long. */
+/** Of what reflection is asked. */
 const MOST_BYTES = 64 * 1024;
 
 export interface OpenGrpc {
@@ -40,8 +39,8 @@ export interface OpenGrpc {
  */
 export async function openGrpc({ grpcHost, grpcPort }: Settings['daemon'], httpUrl: string): Promise<OpenGrpc> {
   const definitions = loadSync(PROTO, { keepCase: true, longs: String, enums: String, oneofs: true });
-  const server = new Server({ 'grpc.max_receive_message_length': MOST_BYTES });
-  for (const service of servicesOf(definitions)) server.addService(service, unimplemented(service, httpUrl));
+  const server = new Server({ 'grpc.max_receive_message_length': MOST_BYTES, interceptors: [refusing(httpUrl)] });
+  for (const service of servicesOf(definitions)) server.addService(service, {});
   new ReflectionService(definitions).addToServer(server);
   const port = await bind(server, `${bracketed(grpcHost)}:${grpcPort}`);
   return { address: `${bracketed(grpcHost)}:${port}`, close: () => close(server) };
@@ -53,19 +52,18 @@ const servicesOf = (definitions: PackageDefinition): ServiceDefinition[] =>
 /** A message or an enumeration says of what format it is; a service is its methods. */
 const isService = (definition: AnyDefinition): boolean => !('format' in definition);
 
-function unimplemented(service: ServiceDefinition, httpUrl: string): UntypedServiceImplementation {
-  const methods = Object.entries(service) as [string, MethodDefinition<object, object>][];
-  return Object.fromEntries(methods.map(([name, method]) => [name, refuse(method, httpUrl)]));
-}
-
-function refuse({ path, responseStream }: MethodDefinition<object, object>, httpUrl: string): UntypedHandleCall {
-  const name = path.split('/').at(-1)!;
-  const details = `${name} is not served over gRPC by this build; use HTTP: ${OVER_HTTP[name] ?? '/docs'} at ${httpUrl}`;
-  const failure = Object.assign(new Error(details), { code: status.UNIMPLEMENTED, details });
-  if (responseStream)
-    return (call: { emit: (event: 'error', error: Error) => void }) => void call.emit('error', failure);
-  return (_: unknown, callback: (error: Error) => void) => callback(failure);
-}
+/** Refuses a call before its message is read: whatever is in it, and however long it is, the answer is the same. Reflection is let through. */
+const refusing =
+  (httpUrl: string): ServerInterceptor =>
+  ({ path }, call) => {
+    if (path.startsWith('/grpc.reflection.')) return new ServerInterceptingCall(call);
+    const name = path.split('/').at(-1)!;
+    const details = `${name} is not served over gRPC by this build; use HTTP: ${OVER_HTTP[name] ?? '/docs'} at ${httpUrl}`;
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({ onReceiveMetadata: () => call.sendStatus({ code: status.UNIMPLEMENTED, details, metadata: null }) }),
+    });
+  };
 
 function bind(server: Server, address: string): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { credentials, makeGenericClientConstructor, status, type Client, type ServiceError } from '@grpc/grpc-js';
+import { credentials, makeGenericClientConstructor, status, Client, type ServiceError } from '@grpc/grpc-js';
 import { fromJSON, loadSync } from '@grpc/proto-loader';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,6 +44,21 @@ describe('the gRPC listener', () => {
     expect(code).toBe(status.UNIMPLEMENTED);
     expect(details).toContain(`${method} is not served over gRPC`);
     expect(details).toMatch(/use HTTP: (GET|PUT|POST) \/v1\/\S+ at http:\/\/127\.0\.0\.1:\d+/);
+  });
+
+  it.each([
+    ['that is no message', Buffer.from([255, 255, 255])],
+    ['of 64 KiB and more', Buffer.alloc(200_000)],
+    ['of 8 MiB', Buffer.alloc(8 * 1024 * 1024)],
+  ])('answers the same to a request %s', async (_, bytes) => {
+    const client = new Client(daemon.grpcAddress, credentials.createInsecure());
+    const asIs = (value: Buffer) => value;
+    const { code, details } = await new Promise<ServiceError>((resolve, reject) => {
+      client.makeUnaryRequest('/svc.daemon.v1.EventStreams/AppendBatch', asIs, asIs, bytes, (error) =>
+        error ? resolve(error) : reject(new Error('it was answered')),
+      );
+    }).finally(() => client.close());
+    expect([code, details]).toEqual([status.UNIMPLEMENTED, expect.stringContaining('use HTTP: POST /v1/append at')]);
   });
 
   it('names an HTTP route that is there', async () => {
