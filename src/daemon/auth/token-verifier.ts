@@ -136,6 +136,8 @@ const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').to
 /** What jsonwebtoken says, in words that hold nothing of the token. */
 const REASONS: [said: string, reason: string][] = [
   ['jwt expired', 'The token has expired'],
+  ['invalid exp value', 'The exp of the token is not a number of seconds since 1970'],
+  ['invalid nbf value', 'The nbf of the token is not a number of seconds since 1970'],
   ['jwt not active', 'The token is not valid yet'],
   ['invalid signature', 'The signature of the token is not that of the key it names'],
   ['jwt signature is required', 'The token is not signed'],

@@ -52,6 +52,11 @@ describe('jwt_hs256', () => {
     );
   });
 
+  it.each(['exp', 'nbf'])('names a time that is none: %s', async (claim) => {
+    const { status, body } = await ask(forged({ alg: 'HS256' }, claims({ [claim]: 'soon' })));
+    expect([status, body.detail]).toEqual([401, `The ${claim} of the token is not a number of seconds since 1970`]);
+  });
+
   it('allows clocks to differ by 30 seconds', async () => {
     expect(await statusOf(await operator({ exp: seconds(-20) }))).toBe(400);
     expect(await statusOf(await operator({ nbf: seconds(20), iat: seconds(20) }))).toBe(400);
