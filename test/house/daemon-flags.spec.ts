@@ -45,6 +45,9 @@ const VALUES: [string | undefined, 'default' | 'on' | 'off'][] = [
   ['enforce', 'off'],
 ];
 
+/** What to set a flag to that takes more than 1, as an answer says it. */
+const WORDS: Record<string, string> = { SVCD_PUNCHCARD: 'advisory or enforce' };
+
 /** The one flag with words of its own: nothing else is on. */
 const isOn = (env: string, byDefault: 'on' | 'off', value: string | undefined, reads: string): boolean => {
   if (env === 'SVCD_PUNCHCARD') return value === 'advisory' || value === 'enforce';
@@ -95,7 +98,7 @@ describe.each(['shadow', 'enforce'])('flags under route-auth %s', (mode) => {
       for (const { method, path, headers } of callsTo(paths)) {
         const answer = await send(daemon.url, method, path, method === 'POST' ? {} : undefined, headers);
         expect([method, path, flagAnswerOf(answer)]).toEqual([method, path, expected]);
-        if (expected) expect(answer.body.detail).toContain(env);
+        if (expected) expect(answer.body.detail).toContain(`set ${env}=${WORDS[env] ?? '1'} and`);
       }
     });
 

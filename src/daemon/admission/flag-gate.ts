@@ -29,7 +29,7 @@ export class FlagGate {
   answers(template: string | undefined, path: string, reply: FastifyReply): boolean {
     const flag = template === undefined ? this.flagOf(path) : this.flagOfTemplate(template);
     if (!flag) return false;
-    const detail = `${flag.about} This is switched off; set ${flag.env} and start the daemon again`;
+    const detail = `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;
     if (flag.off === 404) throw new FlagOff({ flag: flag.env }, detail);
     if (flag.off === 501) throw new PlaneOff({ flag: flag.env }, detail);
     void reply.status(200).send({ enabled: false, flag: flag.env, detail });

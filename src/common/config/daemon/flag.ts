@@ -15,6 +15,8 @@ export type OffAnswer =
 /** A feature flag of the daemon (memory-daemon.md 4.12). */
 export interface DaemonFlag<S extends z.ZodType = z.ZodType> extends Setting<S> {
   off: OffAnswer;
+  /** What to set it to for the plane to be on. */
+  on: string;
   /** The addresses that exist only while it is on; a closing `*` takes in all that begin so. */
   paths: readonly string[];
 }
@@ -37,7 +39,7 @@ export const daemonFlag = (
   off: OffAnswer,
   paths: readonly string[],
   about: string,
-): DaemonFlag<ReturnType<typeof switched>> => ({ ...setting(env, switched(fallback), about), off, paths });
+): DaemonFlag<ReturnType<typeof switched>> => ({ ...setting(env, switched(fallback), about), off, on: '1', paths });
 
 /** A flag that has more words than on: what is none of them is off. */
 export const daemonMode = <const T extends readonly [string, ...string[]]>(
@@ -48,5 +50,5 @@ export const daemonMode = <const T extends readonly [string, ...string[]]>(
   about: string,
 ) => {
   const schema = z.preprocess((value) => (words.includes(value as string) ? value : words[0]), z.enum(words));
-  return { ...setting(env, schema, about), off, paths };
+  return { ...setting(env, schema, about), off, on: words.slice(1).join(' or '), paths };
 };
