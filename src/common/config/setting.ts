@@ -70,7 +70,16 @@ export const secondsList = (fallback: string) =>
     z.array(z.number('expected numbers of seconds, separated by commas').min(0).max(604_800)).min(1).max(20),
   );
 
-export const url = (protocols: RegExp) => z.preprocess(present, z.url({ protocol: protocols }).optional());
+export const url = (...protocols: string[]) =>
+  z.preprocess(
+    present,
+    z
+      .url({
+        protocol: new RegExp(`^(${protocols.join('|')})$`),
+        error: `expected an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
+      })
+      .optional(),
+  );
 
 /** A PostgreSQL address, also of the form without a host that names a unix socket: postgresql://user@/name?host=/directory. */
 export const databaseUrl = () =>

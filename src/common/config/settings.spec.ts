@@ -27,8 +27,12 @@ describe('settings', () => {
       FEATURE_PROOFS: 'yes\n',
       SVC_DATABASE_URL: 'mysql://root:hunter2@db/x',
       SVC_BOOTSTRAP_API_KEY: 'short',
+      SVCD_JWT_JWKS_URL: 'ftp://me:hunter2@id.example.com/keys',
     });
-    expect(faults).toHaveLength(4);
+    expect(faults).toHaveLength(5);
+    expect(faults.join()).toContain(
+      'SVCD_JWT_JWKS_URL: expected an address that begins with http:// or https:// (was "ftp://***@id.example.com/keys")',
+    );
     expect(faults.join()).toContain('SVC_API_PORT: expected a whole number from 0 to 65535 (was "http")');
     expect(faults.join()).not.toMatch(/hunter2|"short"/);
   });

@@ -46,7 +46,7 @@ export const SETTING_TABLE = {
     ),
     publicUrl: setting(
       'SVC_PUBLIC_URL',
-      url(/^https?$/),
+      url('http', 'https'),
       'The address under which clients reach the API, for links in answers.',
       { shownDefault: 'the bind address' },
     ),
@@ -83,7 +83,7 @@ export const SETTING_TABLE = {
     ),
     proofUpstreamUrl: setting(
       'SVC_PROOF_UPSTREAM_URL',
-      url(/^https?$/),
+      url('http', 'https'),
       'Another server that answers the proof routes instead of the built-in evidence engine.',
     ),
     proofUpstreamTenantId: setting(
@@ -185,7 +185,7 @@ export const SETTING_TABLE = {
     ),
     embeddingsUrl: setting(
       'SVC_EMBEDDINGS_URL',
-      url(/^https?$/),
+      url('http', 'https'),
       'OpenAI-compatible embeddings endpoint (the address before /v1/embeddings, or that address). Unset: lexical ranking only.',
     ),
     embeddingsModel: setting(
@@ -232,7 +232,7 @@ export const SETTING_TABLE = {
       integer(60, 1, 1_000_000),
       'Agents that may register themselves from one client address before it has to wait, from one minute up to an hour; forgotten after an hour without one.',
     ),
-    upgradeUrl: setting('SVC_UPGRADE_URL', url(/^https?$/), 'Where an agent or tenant without credits is sent.', {
+    upgradeUrl: setting('SVC_UPGRADE_URL', url('http', 'https'), 'Where an agent or tenant without credits is sent.', {
       shownDefault: 'the access request page of this server',
     }),
   },
@@ -247,7 +247,7 @@ export const SETTING_TABLE = {
   mail: {
     smtpUrl: setting(
       'SVC_SMTP_URL',
-      url(/^smtps?$/),
+      url('smtp', 'smtps'),
       'smtp:// or smtps:// server through which invitations are sent. Unset: no mail is sent; the links are in the answers.',
       { secret: true },
     ),
@@ -256,7 +256,7 @@ export const SETTING_TABLE = {
   outbox: {
     natsUrl: setting(
       'SVC_NATS_URL',
-      url(/^(nats|tls|wss?)$/),
+      url('nats', 'tls', 'ws', 'wss'),
       'NATS server with JetStream that every event is published to. Unset: none.',
       { secret: true },
     ),
@@ -298,7 +298,7 @@ export const SETTING_TABLE = {
   bench: {
     url: setting(
       'SVC_BENCH_URL',
-      url(/^https?$/),
+      url('http', 'https'),
       'The server that `npm run bench:quality` measures instead of a temporary one of its own.',
     ),
     tenantId: setting('SVC_BENCH_TENANT_ID', text(), 'The tenant it uses there.'),
@@ -352,7 +352,8 @@ function readOne(
   }
   const parsed = one.schema.safeParse(raw);
   if (parsed.success) return parsed.data;
-  const shown = one.secret || raw === undefined ? '' : ` (was ${JSON.stringify(raw)})`;
+  // Somebody who writes a password into an address does not expect to see it again.
+  const shown = one.secret || raw === undefined ? '' : ` (was ${JSON.stringify(raw.replace(/\/\/[^/]*@/, '//***@'))})`;
   faults.push(`${one.env}: ${parsed.error.issues.map((issue) => issue.message).join(', ')}${shown}`);
   return undefined;
 }

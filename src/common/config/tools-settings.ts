@@ -9,12 +9,12 @@ export const TOOLS_SETTINGS = {
     integer(1, 1, 64),
     'Processes of the tool service that share the port under `svc start`.',
   ),
-  apiUrl: setting('SVC_API_URL', url(/^https?$/), 'Where the tool service reaches the tenant API.', {
+  apiUrl: setting('SVC_API_URL', url('http', 'https'), 'Where the tool service reaches the tenant API.', {
     shownDefault: 'the bind address of the API',
   }),
   publicUrl: setting(
     'SVC_TOOLS_PUBLIC_URL',
-    url(/^https?$/),
+    url('http', 'https'),
     'The address under which clients reach the tool service.',
     { shownDefault: 'the bind address' },
   ),

@@ -51,10 +51,10 @@ export const DAEMON_SETTINGS = {
     shownDefault: 'that of the discovery document, else any',
   }),
   jwtAudience: setting('SVCD_JWT_AUD', text(), 'The audience (aud) that tokens must be for. Unset: any.'),
-  jwksUrl: setting('SVCD_JWT_JWKS_URL', url(/^https?$/), 'The JWK Set with the keys of jwt_jwks.'),
+  jwksUrl: setting('SVCD_JWT_JWKS_URL', url('http', 'https'), 'The JWK Set with the keys of jwt_jwks.'),
   oidcDiscoveryUrl: setting(
     'SVCD_JWT_OIDC_DISCOVERY_URL',
-    url(/^https?$/),
+    url('http', 'https'),
     'The OpenID Provider, or its /.well-known/openid-configuration, that names the JWK Set of jwt_jwks.',
   ),
   jwksCooldownSeconds: setting(
