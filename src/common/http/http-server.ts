@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BODY_LIMITS } from '../contract/route.decorator.js';
@@ -76,6 +77,7 @@ export function makeHttpServer(options: HttpServerOptions, log: Log, metrics: Me
     done(findUnstorable('path', request.params) ?? findUnstorable('query', request.query));
   });
   endConnections(fastify, requests);
+  endUnused(fastify);
   return adapter;
 }
 
@@ -153,6 +155,22 @@ function endConnections(fastify: FastifyInstance, requests: RequestLog): void {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     if (isStopping && requests.isNewest(request)) void reply.header('connection', 'close');
     endWithUnreadBody(request, reply);
+    done();
+  });
+}
+
+/**
+ * Connections on which nothing ever came end with the server: no answer is owed on them. Node.js does not count them among the idle ones, and
+ * would wait for their first request.
+ */
+function endUnused(fastify: FastifyInstance): void {
+  const open = new Set<Socket>();
+  fastify.server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  fastify.addHook('preClose', (done) => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
     done();
   });
 }

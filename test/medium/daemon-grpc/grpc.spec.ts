@@ -1,7 +1,10 @@
 import { credentials, makeGenericClientConstructor, status, Client, type ServiceError } from '@grpc/grpc-js';
 import { fromJSON, loadSync } from '@grpc/proto-loader';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadSettings } from '../../../src/common/config/settings.js';
+import { openGrpc } from '../../../src/daemon/grpc/grpc-listener.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 
 const PROTO = join(import.meta.dirname, '../../../src/daemon/grpc/memory_daemon.proto');
@@ -76,6 +79,16 @@ describe('the gRPC listener', () => {
     expect(await reflectedServices(daemon.grpcAddress)).toEqual(
       expect.arrayContaining(services.map(([service]) => service)),
     );
+  });
+});
+
+describe('a gRPC listener that stops', () => {
+  it('does not wait for a client that says nothing and keeps its connection', async () => {
+    const { address, close } = await openGrpc(loadSettings({ SVCD_GRPC_PORT: '0' }).daemon, daemon.url);
+    const client = connect({ port: Number(address.split(':').at(-1)), host: '127.0.0.1', allowHalfOpen: true });
+    await new Promise((resolve) => client.once('data', resolve));
+    await close();
+    client.destroy();
   });
 });
 

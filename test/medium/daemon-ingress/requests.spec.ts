@@ -23,6 +23,8 @@ afterEach(async () => {
 
 const get = (path: string) => send(daemon.url, 'GET', `/v1/auth/trial/${path}`);
 const lines = () => daemon.log.called('http_control');
+const connectionsOf = ({ app }: TrialDaemon) =>
+  new Promise((resolve) => app.getHttpServer().getConnections((_: unknown, count: number) => resolve(count)));
 const faults = () => daemon.log.called('a request failed');
 
 describe('the time limit', () => {
@@ -140,6 +142,14 @@ describe('a server that stops', () => {
     daemon.trial.release();
     expect((await held).status).toBe(200);
     await closed;
+  });
+
+  it('does not wait for a connection on which nothing came', async () => {
+    const client = await RawClient.open(daemon.port);
+    await expect.poll(() => connectionsOf(daemon)).toBe(1);
+    const ended = client.rest();
+    await daemon.app.close();
+    expect(await ended).toBe('');
   });
 
   it('does what a kept connection still asks for, and ends it then', async () => {
