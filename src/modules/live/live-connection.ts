@@ -7,6 +7,12 @@ const MOST_UNREAD = 2;
 /** Milliseconds after which a client whose connection ended connects anew. */
 const RETRY_MS = 3_000;
 
+/** Who follows: a principal in a tenant. */
+export interface Follower {
+  tenantId: string;
+  principal: string;
+}
+
 /** One open event stream: how far it has come, and whether its other end still reads. */
 export class LiveConnection {
   private unread = 0;
@@ -14,7 +20,7 @@ export class LiveConnection {
   /** @param seen the last place that its client knows */
   constructor(
     private readonly raw: ServerResponse,
-    readonly principal: string,
+    readonly of: Follower,
     public seen: EventPosition,
   ) {}
 

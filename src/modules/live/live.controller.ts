@@ -24,7 +24,7 @@ export class LiveController {
     description:
       'Every change of state of the tenant (X-Svc-Tenant-Id, else that of the credential), whichever process made it, in the order of GET /v1/events of the tenant API: the kind as the name of the event, and as data {"id", "type", "subject", "time", "tenant_id", "data"}. ' +
       'Who comes back with Last-Event-ID gets all that happened since, as long as it is kept (SVC_EVENT_RETENTION_DAYS); without it the stream begins now. A comment every 15 seconds keeps the connection alive; a client that reads nothing meanwhile is cut off. ' +
-      '`end` with {"reason": "shutdown" | "unavailable"} is the last event: connect again. A process keeps 64 streams for one caller.',
+      '`end` with {"reason": "shutdown" | "unavailable"} is the last event: connect again. A process keeps 64 streams for one caller in one tenant.',
     scopes: anyOf('query:read', 'receipts:read', 'exports:read', 'admin:read'),
     reply: okStream('text/event-stream'),
     problems: [TooManyStreams],

@@ -60,13 +60,15 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
    * @throws TooManyStreams; ValidationFailed for a Last-Event-ID that is not one of this server
    */
   async serve(caller: DaemonCaller, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    this.checkRoom(caller);
     const tenantId = this.door.enter(caller);
+    this.checkRoom(tenantId, caller);
     const start = await this.startOf(tenantId, request);
     const { raw } = reply;
     // Answered meanwhile, for its time was over, or gone: there is nobody to tell.
     if (raw.headersSent || raw.destroyed) return;
-    const connection = new LiveConnection(raw, caller.principal, start);
+    // Others that were asked for at the same time may have come first.
+    this.checkRoom(tenantId, caller);
+    const connection = new LiveConnection(raw, { tenantId, principal: caller.principal }, start);
     this.connections.add(connection);
     reply.hijack();
     raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
@@ -81,8 +83,10 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  private checkRoom({ principal }: DaemonCaller): void {
-    const own = [...this.connections].filter((one) => one.principal === principal).length;
+  /** A caller is a principal in a tenant: another tenant's of the same name takes no room from it. */
+  private checkRoom(tenantId: string, { principal }: DaemonCaller): void {
+    const isOwn = ({ of }: LiveConnection): boolean => of.tenantId === tenantId && of.principal === principal;
+    const own = [...this.connections].filter(isOwn).length;
     if (this.connections.size < MOST_STREAMS && own < MOST_OF_ONE_PRINCIPAL) return;
     throw new TooManyStreams(
       { retryAfterSec: 5 },

@@ -93,6 +93,15 @@ describe('the event stream', () => {
     const streams = await Promise.all(Array.from({ length: 64 }, () => EventStream.open(daemon.url, headers)));
     const refused = await send(daemon.url, 'GET', '/v1/events/stream', undefined, headers);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
-    await Promise.all(streams.map((stream) => stream.close()));
+    const elsewhere = await EventStream.open(daemon.url, { ...headers, 'x-svc-tenant-id': 'umbrella' });
+    await Promise.all([...streams, elsewhere].map((stream) => stream.close()));
+  });
+
+  it('bounds those that are asked for at the same time too', async () => {
+    const headers = { 'x-svc-scopes': 'query:read', 'x-svc-passport-id': 'hasty' };
+    const asked = await Promise.allSettled(Array.from({ length: 80 }, () => EventStream.open(daemon.url, headers)));
+    const opened = asked.filter((one) => one.status === 'fulfilled').map(({ value }) => value);
+    expect(opened).toHaveLength(64);
+    await Promise.all(opened.map((stream) => stream.close()));
   });
 });
