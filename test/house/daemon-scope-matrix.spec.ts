@@ -133,6 +133,11 @@ describe.each(MODES)('the scope matrix under SVCD_ROUTE_AUTH=%s', { timeout: 300
       expect([address, status, method === 'HEAD' ? answer[1] : body.code]).toEqual([address, ...answer]);
     }
   });
+
+  it('refuses nobody what would be under /v1/auth/', async () => {
+    const { status, body } = await send(daemons.get(mode)!.url, 'GET', '/v1/auth/nope');
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  });
 });
 
 describe('SVCD_AUTH_MODE=off', () => {

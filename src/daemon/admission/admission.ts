@@ -44,9 +44,10 @@ export class Admission {
 
   private async admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const template = request.is404 ? undefined : request.routeOptions.url;
-    if (this.flags.answers(template, request.url.split('?', 1)[0]!, reply)) return reply;
+    const path = request.url.split('?', 1)[0]!;
+    if (this.flags.answers(template, path, reply)) return reply;
     const record = template === undefined ? undefined : DAEMON_ROUTES.get(`${request.method} ${template}` as Address);
-    const classified = record?.classified ?? this.routeAuth.classify(request.method, template);
+    const classified = record?.classified ?? this.routeAuth.classify(request.method, template, path);
     if (classified?.class === 'Public') return undefined;
     if (record === undefined) this.routeAuth.check(request, classified, undefined);
     else await this.admitTo(record, classified, request);

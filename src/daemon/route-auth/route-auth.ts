@@ -17,9 +17,15 @@ export class RouteAuth {
     return this.mode === 'enforce';
   }
 
-  /** Of an address that no room declares, such as the documentation's. */
-  classify(verb: string, template: string | undefined): Classified | undefined {
-    return template === undefined ? undefined : classify(verb, template);
+  /**
+   * Of an address that no room declares, such as the documentation's. Where nothing is at all, it is unclassified, unless all that could be there is
+   * public (memory-daemon.md 4.1: everything under /v1/auth/).
+   * @param path what was sent
+   */
+  classify(verb: string, template: string | undefined, path: string): Classified | undefined {
+    if (template !== undefined) return classify(verb, template);
+    const found = classify(verb, path);
+    return found?.class === 'Public' ? found : undefined;
   }
 
   /** @throws MissingScope, RouteUnclassified, NotAuthenticated; only under enforce */
