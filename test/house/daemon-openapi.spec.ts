@@ -56,6 +56,11 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
     expect([...operationsOf(documents[path]).keys()].sort()).toEqual(declared.sort());
   });
 
+  it('tells of no 405: an address that does not take a method is not there for it', () => {
+    const told = [...operationsOf(documents[path]).values()].filter(({ responses }) => '405' in responses);
+    expect(told).toEqual([]);
+  });
+
   it('says of every operation what its declaration says', () => {
     const operations = operationsOf(documents[path]);
     for (const route of routes) {

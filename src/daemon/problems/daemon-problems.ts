@@ -1,6 +1,5 @@
 import {
   MalformedRequest,
-  MethodNotAllowed,
   NotFound,
   PayloadTooLarge,
   RequestTimeout,
@@ -43,7 +42,6 @@ export const DAEMON_HOUSE_PROBLEMS: ProblemClass[] = [
   ValidationFailed,
   InvalidPassportHeader,
   NotFound,
-  MethodNotAllowed,
   RequestTimeout,
   PayloadTooLarge,
   UnsupportedMediaType,
