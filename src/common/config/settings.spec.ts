@@ -37,6 +37,11 @@ describe('settings', () => {
     expect(faults.join()).not.toMatch(/hunter2|"short"/);
   });
 
+  it('takes SVCD_ERRORS_BASE with a slash at its end or without', () => {
+    for (const base of ['https://errors.example.com/svc', 'https://errors.example.com/svc/'])
+      expect(loadSettings({ SVCD_ERRORS_BASE: base }).daemon.errorsBase).toBe('https://errors.example.com/svc');
+  });
+
   it('makes nothing up in production', () => {
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual([
       expect.stringContaining('SVC_SESSION_SECRET is required with NODE_ENV=production'),

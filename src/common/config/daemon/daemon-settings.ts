@@ -115,7 +115,7 @@ export const DAEMON_SETTINGS = {
   ),
   errorsBase: setting(
     'SVCD_ERRORS_BASE',
-    textOr('urn:svc:errors'),
+    textOr('urn:svc:errors').transform((base) => base.replace(/\/+$/, '')),
     'What the type of a problem begins with: `<base>/<slug>`.',
   ),
   publicProbesMinimal: setting(
