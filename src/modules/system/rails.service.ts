@@ -31,7 +31,7 @@ export class RailsService {
   }
 
   greet(calledPort: number | undefined): SessionHandshake {
-    const { httpPort, mcpPort } = this.settings.daemon;
+    const { httpPort } = this.settings.daemon;
     return {
       session_id: randomUUID(),
       protocol: 'svc-session/1',
@@ -40,8 +40,14 @@ export class RailsService {
         http: { port: calledPort ?? httpPort, path: '/v1' },
         mcp: { port: REPORTED_MCP_PORT, path: '/mcp' },
       },
-      note: `This handshake is kept for older clients. The MCP port in it is kept too and is wrong: POST /mcp is answered on ${mcpPort === 0 ? 'a port of its own' : `port ${mcpPort}`}.`,
+      note: `This handshake is kept for older clients. The MCP port in it is kept too and is wrong: POST /mcp is ${this.whereMcpIs()}.`,
     };
+  }
+
+  private whereMcpIs(): string {
+    const { daemon, flags } = this.settings;
+    if (!flags.mcp) return 'not served: SVCD_MCP_ENABLED is off';
+    return `answered on ${daemon.mcpPort === 0 ? 'a port of its own' : `port ${daemon.mcpPort}`}`;
   }
 
   /** @throws ValidationFailed when `cose` is no receipt at all */

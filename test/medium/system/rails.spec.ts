@@ -54,6 +54,16 @@ describe('POST /session', () => {
     expect((await daemon.call('POST', '/mcp', {})).status).toBe(403);
   });
 
+  it('says so where MCP is not served', async () => {
+    const without = await startDaemon({ env: { SVCD_MCP_ENABLED: '0' }, database: daemon.database });
+    try {
+      const { body } = await send(without.url, 'POST', '/session');
+      expect([body.channels.mcp.port, body.note]).toEqual([14800, expect.stringContaining('SVCD_MCP_ENABLED')]);
+    } finally {
+      await without.close();
+    }
+  });
+
   it('takes whatever older clients send', async () => {
     expect((await post('/session', { client: 'old', capabilities: ['x'] })).status).toBe(200);
     expect((await post('/session', '{"not json')).status).toBe(400);
