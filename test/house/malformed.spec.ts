@@ -9,6 +9,7 @@ interface Operation {
   verb: string;
   path: string;
   body?: Record<string, any>;
+  required: string[];
   parameters: any[];
   credentialed: boolean;
   /** By the credential it asks for. */
@@ -23,11 +24,13 @@ beforeAll(async () => {
   const bySession = withCookie(api.url, accepted.headers.get('set-cookie')!.split(';')[0]!);
   const { body: document } = await send(api.url, 'GET', '/openapi.json');
   const resolve = (node: any): any => (node?.$ref ? document.components.schemas[node.$ref.split('/').at(-1)] : node);
+  const bodyOf = (operation: any): any => resolve(operation.requestBody?.content['application/json'].schema);
   operations = Object.entries<any>(document.paths).flatMap(([path, item]) =>
     Object.entries<any>(item).map(([verb, operation]) => ({
       verb: verb.toUpperCase(),
       path,
-      body: resolve(operation.requestBody?.content['application/json'].schema)?.properties,
+      body: bodyOf(operation)?.properties,
+      required: bodyOf(operation)?.required ?? [],
       parameters: operation.parameters ?? [],
       credentialed: operation.security.length > 0,
       call:
@@ -66,6 +69,20 @@ describe('malformed input', () => {
         const named = (answer.body.issues ?? []).some((issue: any) => issue.path === `body.${name}`);
         expect([path, name, verdict(answer), named]).toEqual([path, name, '400 ValidationFailed', true]);
       }
+    }
+  });
+
+  it('members that are missing are asked for by name, each once', async () => {
+    for (const { verb, path, required, call } of bodies()) {
+      const missing = required.filter((name) => name !== 'tenantId');
+      if (missing.length === 0) continue;
+      const answer = await call(verb, filled(path), required.includes('tenantId') ? { tenantId: 'acme' } : {});
+      const issues = (answer.body.issues ?? []).map((issue: any) => `${issue.path} ${issue.message}`);
+      expect([path, verdict(answer), issues.sort()]).toEqual([
+        path,
+        '400 ValidationFailed',
+        missing.map((name) => `body.${name} is required`).sort(),
+      ]);
     }
   });
 

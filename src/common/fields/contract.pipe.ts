@@ -57,13 +57,15 @@ function instanceOf<T extends object>(target: Type<T>, plain: object): T {
 
 function issuesOf(error: ValidationError, parent: string): Issue[] {
   const path = /^\d+$/.test(error.property) ? `${parent}[${error.property}]` : `${parent}.${error.property}`;
-  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
+  const faults = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
     path,
     message:
       rule === 'whitelistValidation'
         ? 'is not a member of this request; leave it out'
         : message.replace(/^property /, ''),
   }));
+  // What is wrong with a value says nothing of one that is not there.
+  const own = error.value === undefined && faults.length > 0 ? [{ path, message: 'is required' }] : faults;
   return [...own, ...(error.children ?? []).flatMap((child) => issuesOf(child, path))];
 }
 

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { MalformedRequest, NotFound, RequestTimeout } from '../problem/house-problems.js';
 import { problem, type Problem } from '../problem/problem.js';
 import type { ProblemWriter } from '../problem/send-problem.js';
+import { cameTwice } from './headers.js';
 import { endGently } from './linger.js';
 import { LONG_REQUESTS } from './long-requests.js';
 import type { OpenRequest, RequestLog } from './request-log.js';
@@ -23,6 +24,8 @@ export const addressProblem = ({ code }: FastifyError): Problem =>
 export function headProblem({ raw, headers }: FastifyRequest): Problem | undefined {
   if (headers.host === undefined && raw.httpVersion === '1.1')
     return new MalformedRequest({}, 'HTTP/1.1 takes a Host header');
+  if (cameTwice(raw, 'host'))
+    return new MalformedRequest({}, 'headers.host: send one Host header; of several nobody can tell which is meant');
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     return new ExpectationFailed({}, 'headers.expect: 100-continue is all that can be expected of this server');
   return undefined;

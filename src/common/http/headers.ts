@@ -1,9 +1,15 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 
 /** A header that was sent once and is not empty. */
 export function headerOf(request: Pick<FastifyRequest, 'headers'>, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Whether a header came more than once. Of some, Node.js keeps the first alone and says nothing. */
+export function cameTwice({ rawHeaders }: IncomingMessage, name: string): boolean {
+  return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length > 1;
 }
 
 /** The bearer token of the Authorization header (RFC 6750). */

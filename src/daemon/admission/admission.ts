@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Address } from '../../common/contract/contract.js';
 import type { ProcessParts } from '../../common/core/core.module.js';
+import { unknownAddress } from '../../common/problem/house-problems.js';
 import { Problem } from '../../common/problem/problem.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import { challengeOf } from '../auth/challenge.js';
@@ -48,9 +49,12 @@ export class Admission {
     if (this.flags.answers(template, path, reply)) return reply;
     const record = template === undefined ? undefined : DAEMON_ROUTES.get(`${request.method} ${template}` as Address);
     const classified = record?.classified ?? this.routeAuth.classify(request.method, template, path);
-    if (classified?.class === 'Public') return undefined;
-    if (record === undefined) this.routeAuth.check(request, classified, undefined);
-    else await this.admitTo(record, classified, request);
+    if (classified?.class !== 'Public') {
+      if (record === undefined) this.routeAuth.check(request, classified, undefined);
+      else await this.admitTo(record, classified, request);
+    }
+    // Now, so that nobody waits for a body that nothing will read.
+    if (request.is404) throw unknownAddress();
     return undefined;
   }
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuthMode } from '../../common/config/daemon/auth-mode.js';
-import { headerOf } from '../../common/http/headers.js';
+import { cameTwice, headerOf } from '../../common/http/headers.js';
 import { InvalidToken, NotAuthenticated, PassportHeaderMismatch } from '../problems/daemon-problems.js';
 import type { Authenticator, HowToAuthenticate } from './authenticator.js';
 import type { Identity } from './daemon-caller.js';
@@ -47,7 +47,7 @@ export class JwtAuthenticator implements Authenticator {
     const { authorization } = headers;
     if (!authorization) throw new NotAuthenticated({ hint }, 'No token was sent');
     // Node.js keeps the first of several: which of them a proxy in front looked at cannot be known.
-    if (raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'authorization').length > 1)
+    if (cameTwice(raw, 'authorization'))
       throw new InvalidToken({ hint }, 'Authorization was sent more than once');
     if (authorization.length > MOST_TOKEN_BYTES)
       throw new InvalidToken({ hint }, `The token is longer than ${MOST_TOKEN_BYTES} bytes`);

@@ -1,4 +1,4 @@
-import { PayloadTooLarge } from '../../common/problem/house-problems.js';
+import { PayloadTooLarge, RequestTimeout } from '../../common/problem/house-problems.js';
 import { InternalError } from '../../common/problem/problem.filter.js';
 import type { Problem, ProblemClass } from '../../common/problem/problem.js';
 import type { ProblemWriter } from '../../common/problem/send-problem.js';
@@ -8,6 +8,7 @@ export const PROBLEM_JSON = 'application/problem+json';
 /** Kinds of the common house that memory-daemon.md 7 gives a slug or a title of its own. */
 const RENAMED = new Map<ProblemClass, { slug?: string; title: string }>([
   [PayloadTooLarge, { title: 'Payload Too Large' }],
+  [RequestTimeout, { title: 'Request Timeout' }],
   [InternalError, { slug: 'internal', title: 'Internal Server Error' }],
 ]);
 

@@ -141,6 +141,13 @@ describe('a body that is none', () => {
     expect([answer.status, answer.code]).toEqual([status, code]);
   });
 
+  it('for an address that nothing is at is not waited for', async () => {
+    const { status, code } = await exchange(head('POST /v1/auth/nothing', JSON_TYPE, 'content-length: 1000'));
+    expect([status, code]).toEqual([404, 'NOT_FOUND']);
+    const outside = await exchange(head('POST /v1/nothing', JSON_TYPE, 'content-length: 1000'));
+    expect([outside.status, outside.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
   it('beside a request that takes none is passed over', async () => {
     const client = await RawClient.open(daemon.port);
     client.send(head('GET /healthz', 'content-length: 5') + 'hello' + head('GET /healthz'));
@@ -177,6 +184,7 @@ describe('a head that is none', () => {
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'MALFORMED_REQUEST'],
     ['an unknown method', 'FROB / HTTP/1.1\r\nhost: svc\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['two hosts', head('GET /healthz', 'host: other'), 400, 'MALFORMED_REQUEST'],
     ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nhost: svc\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['another expectation', head('GET /healthz', 'expect: miracles'), 417, 'EXPECTATION_FAILED'],
     ['headers of more than 16 KiB', head('GET /healthz', `x-more: ${'x'.repeat(20_000)}`), 431, 'HEADERS_TOO_LARGE'],
