@@ -151,13 +151,15 @@ const COUNTS = `
 
 const STORE = `
   -- Stores facts in one transaction. rounds: a list of lists, each without two facts of one chain, so that a chain takes its facts in their order.
-  -- Each fact: fact_id, owner, visibility, entity, key, value, actor, confidence, horizon_class, tokens, and where set tenant_hash, source_receipt,
+  -- Where there is more than one list, each fact has its place in the order of all, from 1. Each fact: fact_id, owner, visibility, entity, key, value, actor, confidence, horizon_class, tokens, and where set tenant_hash, source_receipt,
   -- valid_from, valid_to. Rows are found by their keys alone: a plan made while the tables were small must not read them whole when they have grown.
   create function svc_store_facts(me text, rounds json)
     returns table (fact_id uuid, version int, stored_at timestamptz, confidence real) language plpgsql set enable_seqscan = off as $$
   #variable_conflict use_column
   declare
     round json;
+    began timestamptz;
+    drawn bigint[];
     ids uuid[];
     versions int[];
     times timestamptz[];
@@ -169,18 +171,25 @@ const STORE = `
     moved record;
   begin
     perform svc_enter_facts(me);
+    -- One time and seqs in the order of the facts: a list that is stored at once is listed in its order.
+    began := date_trunc('milliseconds', clock_timestamp());
+    if json_array_length(rounds) > 1 then
+      drawn := array(select nextval('fact_seq') from json_array_elements(rounds) r cross join json_array_elements(r));
+    end if;
     for round in select r from json_array_elements(rounds) r loop
       -- Heads are taken in the order of their chains: two batches never wait for each other.
       with incoming as materialized (
-        select i.*, svc_fact_chain(i.owner, i.entity, i.key) as chain
-        from json_to_recordset(round) i (fact_id uuid, owner text, visibility smallint, entity text, key text, value text, actor text,
+        select i.*, svc_fact_chain(i.owner, i.entity, i.key) as chain, coalesce(drawn[i.place], nextval('fact_seq')) as seq
+        from json_to_recordset(round) i (place int, fact_id uuid, owner text, visibility smallint, entity text, key text, value text, actor text,
           confidence real, horizon_class text, tokens int, tenant_hash text, source_receipt text, valid_from timestamptz, valid_to timestamptz)
       ), head as (
         insert into fact_head as h (tenant_id, chain, owner, visibility, entity, version, seq, stored_at, records)
-        select me, i.chain, i.owner, i.visibility, i.entity, 1, nextval('fact_seq'), date_trunc('milliseconds', clock_timestamp()), 1
+        select me, i.chain, i.owner, i.visibility, i.entity, 1, i.seq, began, 1
         from (select * from incoming order by chain) i
-        on conflict (tenant_id, chain) do update set version = h.version + 1, records = h.records + 1, seq = nextval('fact_seq'),
-          supersedes = case when h.records > 0 then h.seq end, stored_at = greatest(h.stored_at, date_trunc('milliseconds', clock_timestamp()))
+        -- Another writer may have been waited for, and have drawn a later seq.
+        on conflict (tenant_id, chain) do update set version = h.version + 1, records = h.records + 1,
+          seq = case when h.seq < excluded.seq then excluded.seq else nextval('fact_seq') end,
+          supersedes = case when h.records > 0 then h.seq end, stored_at = greatest(h.stored_at, excluded.stored_at)
         returning chain, version, seq, stored_at, supersedes
       ), stored as (
         insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, confidence, horizon_class, tokens,

@@ -45,6 +45,7 @@ describe('the rounds of a batch', () => {
       draft('', 'a', 'bc', '5'),
     ]);
     expect(rounds.map((round) => round.map(({ value }) => value))).toEqual([['1', '2', '4'], ['3'], ['5']]);
+    expect(rounds.map((round) => round.map(({ place }) => place))).toEqual([[1, 2, 4], [3], [5]]);
     expect(roundsOf([])).toEqual([]);
   });
 });

@@ -20,16 +20,19 @@ export function ownerOf(principal: string): string {
   return `sha256:${createHash('sha256').update(principal).digest('hex')}`;
 }
 
-/** Parts the facts so that no part holds two of one chain, each chain's in their order: the database stores part after part. */
-export function roundsOf(drafts: readonly FactDraft[]): FactDraft[][] {
+/**
+ * Parts the facts so that no part holds two of one chain, each chain's in their order: the database stores part after part.
+ * @returns the parts, each fact with its place among all, from 1
+ */
+export function roundsOf(drafts: readonly FactDraft[]): (FactDraft & { place: number })[][] {
   const seen = new Map<string, number>();
-  const rounds: FactDraft[][] = [];
-  for (const draft of drafts) {
+  const rounds: (FactDraft & { place: number })[][] = [];
+  drafts.forEach((draft, index) => {
     const chain = chainOf(draft);
-    const place = seen.get(chain) ?? 0;
-    seen.set(chain, place + 1);
-    (rounds[place] ??= []).push(draft);
-  }
+    const round = seen.get(chain) ?? 0;
+    seen.set(chain, round + 1);
+    (rounds[round] ??= []).push({ ...draft, place: index + 1 });
+  });
   return rounds;
 }
 

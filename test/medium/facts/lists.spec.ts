@@ -51,6 +51,21 @@ async function walk(call: DaemonCall, path: string): Promise<Shown[]> {
 }
 
 describe('GET /v1/facts/list', () => {
+  it('has what was stored at once in the order in which it was sent, and versions of one fact among it', async () => {
+    const { ada } = company();
+    const sent = Array.from({ length: 30 }, (_, n) => ({ entity: 'o', key: `k${n % 11}`, value: `v${n}` }));
+    const { facts } = (await ada('PUT', '/v1/facts/bulk', sent)).body;
+    expect(valuesOf({ facts })).toEqual(sent.map(({ value }) => value));
+    expect(valuesOf(await list(ada, '?limit=100'))).toEqual(sent.map(({ value }) => value).reverse());
+    expect(valuesOf((await ada('GET', '/v1/facts/export')).body)).toEqual(sent.map(({ value }) => value));
+    expect(valuesOf((await ada('GET', '/v1/facts/entity/o')).body)).toEqual(
+      sent
+        .slice(-11)
+        .map(({ value }) => value)
+        .reverse(),
+    );
+  });
+
   it('shows records newest first, retired ones too unless they are left out', async () => {
     const { ada } = company();
     expect(await list(ada)).toEqual({
