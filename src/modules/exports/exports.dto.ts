@@ -89,7 +89,7 @@ export class ReceiptOfExport {
   receiptId!: string;
 }
 export class AnswerOfExport {
-  @Text({ about: 'The answer, as it was recorded with its citations.', min: 1, max: 500 })
+  @Text({ about: 'The answer, as it was recorded with its citations.', min: 1, max: 512 })
   answerId!: string;
 }
 export class ActionOfExport {
@@ -97,7 +97,7 @@ export class ActionOfExport {
     about:
       "What happened: the subject of its receipts and events, such as the id of an ingest, of one of the shield's decisions, or of an approval.",
     min: 1,
-    max: 500,
+    max: 1100,
   })
   actionId!: string;
 }
@@ -105,7 +105,7 @@ export class StreamOfExport {
   @Text({ about: 'The type of the stream.', min: 1, max: 500 })
   streamType!: string;
 
-  @Text({ about: 'The stream of that type.', min: 1, max: 500 })
+  @Text({ about: 'The stream of that type.', min: 1, max: 512 })
   streamId!: string;
 }
 

@@ -1,5 +1,6 @@
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../src/common/evidence/canonical-json.js';
 import { decodeExportJson, type ExportFile } from '../../../src/common/evidence/exports/export-format.js';
 import { verifyBundle } from '../../../src/common/evidence/exports/verify-bundle.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../receipts/receipts-daemon.js';
@@ -65,6 +66,22 @@ describe('an export of a stream', () => {
         ['next_seq', 3],
       ],
     );
+  });
+
+  it('verifies whatever its payloads call their members, under the longest names a stream can have', async () => {
+    const [stream_type, stream_id] = ['t'.repeat(120), 'ü'.repeat(512)];
+    const call = daemon.as({ bearer: token });
+    const payload = { auth_mode: 'password', stream: 'x', seq: 0, prev: 'y', body: { first_seq: 0, count: 1 } };
+    await call('POST', '/v1/append', {
+      ...{ tenant_id: 'acme', stream_type, stream_id },
+      events: [{ type: 'login', payload }],
+    });
+    for (const path of [`streams/${stream_type}/${stream_id}`, `actions/${stream_type}%2F${stream_id}`]) {
+      const { status, body } = await call('GET', `/v1/replay/exports/${path}?tenant_id=acme`);
+      expect([path, status, body.detail]).toEqual([path, 200, undefined]);
+      const { checks } = await verifyBundle(Buffer.from(canonicalJson(body)), LIMITS);
+      expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+    }
   });
 
   it('hides payloads and keeps all that proves them', async () => {

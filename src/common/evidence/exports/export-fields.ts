@@ -63,8 +63,11 @@ export class FieldTree {
   private readonly members = new Map<string | number, FieldTree>();
   private leaf: CborValue | undefined;
 
+  /** @throws Error when a field stands there already, above it or below it: one value must not hide another */
   put(path: FieldPath, value: CborValue): void {
     const [step, ...rest] = path;
+    if (this.leaf !== undefined || (step === undefined && this.members.size > 0))
+      throw new Error('two fields stand at the same path');
     if (step === undefined) {
       this.leaf = value;
       return;

@@ -87,6 +87,12 @@ const STEP: Shape = {
   test: (value) => typeof value === 'string' || (Number.isSafeInteger(value) && (value as number) >= 0),
 };
 const FLAG: Shape = { is: 'true or false', test: (value) => typeof value === 'boolean' };
+const ASCENDING: Shape = {
+  is: 'a list of texts in ascending order, each once',
+  test: (value) =>
+    Array.isArray(value) &&
+    value.every((text, n) => typeof text === 'string' && (n === 0 || (value as string[])[n - 1]! < text)),
+};
 const ONE: Shape = { is: '1', test: (value) => value === 1 };
 const LOG: Members = {
   members: {
@@ -97,7 +103,7 @@ const LOG: Members = {
 };
 export const MANIFEST: Shape = {
   members: {
-    auth_modes: [TEXT],
+    auth_modes: ASCENDING,
     complete: FLAG,
     fields: [BLAKE3],
     items: [{ members: { fields: [BLAKE3], record: orNull(BLAKE3), type: TEXT } }],

@@ -27,6 +27,8 @@ const LOG_FILES = ['log/checkpoint.txt', 'log/consistency.cbor', 'log/proofs.cbo
 /** The archive's comment: `sha256:<hex>` of every byte before it. */
 const COMMENT_BYTES = 'sha256:'.length + 64;
 const END_RECORD_BYTES = 22;
+/** Where a header of the directory names the disk that its file is on. */
+const DISK_OF_ENTRY = 34;
 /** yazl writes the local time of a date. This one says 1 January 1980 wherever it is. */
 const NO_TIME = new Date(1980, 0, 1);
 
@@ -122,21 +124,41 @@ async function readEntry(zip: ZipReader, entry: Entry, gate: GrowthGate): Promis
  * @throws Error saying what is not so
  */
 export async function expectStrictZip(archive: Uint8Array): Promise<void> {
-  const body = archive.subarray(0, archive.length - COMMENT_BYTES);
+  const body = Buffer.from(archive.subarray(0, archive.length - COMMENT_BYTES));
   const comment = Buffer.from(archive.subarray(body.length)).toString('latin1');
   if (comment !== namedDigest('sha256', sha256(body)))
     throw new Error('the digest at the end of the archive is not that of the bytes before it');
   const zip = await fromBufferPromise(Buffer.from(archive), { strictFileNames: true });
   let offset = 0;
   let directory = 0;
+  const disks: number[] = [];
   for await (const entry of zip.eachEntry()) {
     if (entry.relativeOffsetOfLocalHeader !== offset)
       throw new Error(`there is something beside the files, before ${entry.fileName}`);
     expectHeaders(entry, await zip.readLocalFileHeaderPromise(entry));
     offset += 30 + entry.fileNameLength + entry.compressedSize;
+    disks.push(directory + DISK_OF_ENTRY);
     directory += 46 + entry.fileNameLength;
   }
-  if (offset + directory + END_RECORD_BYTES !== body.length) throw new Error('there is something beside the files');
+  // The reader passes over the disks and the size of the directory, so they are looked at here.
+  const end = endRecord(disks.length, directory, offset);
+  if (
+    Buffer.compare(body.subarray(offset + directory), end) !== 0 ||
+    disks.some((at) => body.readUInt16LE(offset + at))
+  )
+    throw new Error('there is something beside the files');
+}
+
+/** What ends the archive before its comment, APPNOTE.TXT 4.3.16: one disk, all entries on it. */
+function endRecord(entries: number, directoryBytes: number, directoryOffset: number): Buffer {
+  const record = Buffer.alloc(END_RECORD_BYTES);
+  record.write('PK\u0005\u0006', 'latin1');
+  record.writeUInt16LE(entries, 8);
+  record.writeUInt16LE(entries, 10);
+  record.writeUInt32LE(directoryBytes, 12);
+  record.writeUInt32LE(directoryOffset, 16);
+  record.writeUInt16LE(COMMENT_BYTES, 20);
+  return record;
 }
 
 const SHARED = ['crc32', 'compressedSize', 'uncompressedSize', 'fileNameLength'] as const;

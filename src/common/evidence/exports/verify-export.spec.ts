@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.js';
 import { encodeCanonical } from '../cbor.js';
 import { signCheckpoint } from '../checkpoint.js';
-import { blake3, blake3Digest, namedDigest } from '../digest.js';
+import { blake3, blake3Digest, namedDigest, sha256 } from '../digest.js';
 import { logLeafHash } from '../log-entry.js';
 import { encodeRetrieval, sealReceipt } from '../receipt.js';
 import { SigningKey } from '../signing-key.js';
 import { signNote } from '../signed-note.js';
 import { appendLeaves, hashOfRange, TileSet } from '../tiles.js';
+import { FieldTree } from './export-fields.js';
 import {
   decodeExportCbor,
   decodeExportJson,
@@ -15,6 +16,7 @@ import {
   encodeExportJson,
   type ExportFile,
 } from './export-format.js';
+import { archiveOf, expectStrictZip } from './export-zip.js';
 import { SealedExport, type DraftItem, type ExportDraft } from './seal-export.js';
 import { verifyExport } from './verify-export.js';
 
@@ -202,6 +204,32 @@ describe('verifyExport', () => {
     expect(failed(await make(draft))[0]).toBe(expected);
   });
 
+  it('takes an auth_mode for that of a record in records alone', async () => {
+    const event: DraftItem = { type: 'event', record: null, value: { payload: { auth_mode: 'password' } } };
+    expect(failed(await make({ items: [...ITEMS, event] }))).toEqual([]);
+  });
+
+  it.each([
+    ['a text without its digest', { content: 't', content_hash: null }],
+    ['a digest without its text', { content: null, content_hash: blake3Digest('t') }],
+    ['a text that is none', { content: 5, content_hash: blake3Digest('t') }],
+  ])('refuses %s', async (_, value) => {
+    expect(failed(await make({ items: [...ITEMS, { ...citation, value }] }))).toEqual(['contents']);
+  });
+
+  it('refuses a record that is no byte string', async () => {
+    const named = { ...ITEMS[0]!, value: { cose: 'text' } };
+    expect(failed(await make({ items: [named, ITEMS[1]!] }))).toEqual(['records']);
+  });
+
+  it.each(['2026-02-30T10:00:00.000Z', '2026-01-01T24:00:00.000Z'])(
+    'refuses a receipt of %s, which is no time',
+    async (occurred_at) => {
+      const odd = sealReceipt({ ...first.payload, occurred_at }, key);
+      expect(failed(await make({ items: [receiptItem(odd), ITEMS[1]!] }))).toContain('records');
+    },
+  );
+
   it('takes a development mode when it is asked to', async () => {
     const file = await make({ authModes: ['api_key', 'dev_scopes'] });
     const { checks } = verifyExport(file, { development: true });
@@ -253,6 +281,32 @@ describe('the encodings of an export', () => {
     const whole = { ...decodeExportCbor(encodeExportCbor(await make())), ...change };
     const given = Object.fromEntries(Object.entries(whole).filter(([, member]) => member !== undefined));
     expect(() => decodeExportCbor(encodeCanonical(given as never))).toThrow();
+  });
+
+  it.each([[['seat', 'api_key']], [['seat', 'seat']]])('refuse the auth modes %j', async (auth_modes) => {
+    const file = await make();
+    const changed = { ...file, manifest: { ...file.manifest, auth_modes } };
+    expect(() => decodeExportCbor(encodeExportCbor(changed))).toThrow(/ascending/);
+  });
+
+  it('have no place in an archive for a byte that says nothing', async () => {
+    const file = await make();
+    const archive = Buffer.from(await archiveOf(file, encodeCanonical(file.disclosures as never)));
+    const end = archive.length - 71 - 22;
+    const disk = archive.readUInt32LE(end + 16) + 34;
+    await expectStrictZip(archive);
+    for (const at of [disk, end + 4, end + 6, end + 8, end + 12]) {
+      const body = Buffer.from(archive.subarray(0, -71));
+      body[at]! ^= 1;
+      const changed = Buffer.concat([body, Buffer.from(namedDigest('sha256', sha256(body)))]);
+      await expect(expectStrictZip(changed), `byte ${at}`).rejects.toThrow();
+    }
+  });
+
+  it('let no field hide another', () => {
+    const fields = new FieldTree();
+    fields.put(['a', 'b'], 1);
+    for (const path of [['a'], ['a', 'b'], ['a', 'b', 'c']]) expect(() => fields.put(path, 2)).toThrow(/same path/);
   });
 
   it('give the same salts to the same state, and others to another', async () => {

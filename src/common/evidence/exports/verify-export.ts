@@ -102,7 +102,8 @@ function checkRecords({ file: { manifest }, items }: OpenExport): string {
     const { type, record, shown } = item;
     if ((record !== null) !== (type === 'receipt' || type === 'retrieval'))
       throw new Error(`item ${item.index}: only receipts and retrievals are records`);
-    const mode = shown.text('payload', 'auth_mode');
+    // The payload of an event is the writer's own: an auth_mode in it is none of a record.
+    const mode = record === null ? undefined : shown.text('payload', 'auth_mode');
     if (mode !== undefined) modes.add(mode);
     if (openRecord(item, manifest.tenant_id)) whole++;
   }
@@ -113,11 +114,19 @@ function checkRecords({ file: { manifest }, items }: OpenExport): string {
   return `${whole} shown whole${rest > 0 ? `; ${rest} rest on the signature of the manifest alone` : ''}`;
 }
 
+function recordOf({ type, shown, index }: OpenItem): Uint8Array | undefined {
+  if (type !== 'receipt' && type !== 'retrieval') return undefined;
+  const record = shown.at(type === 'receipt' ? 'cose' : 'cbor');
+  const bytes = record?.bytes();
+  if (record !== undefined && bytes === undefined) throw new Error(`item ${index}: its record is not a byte string`);
+  return bytes;
+}
+
 /** @returns whether the record is shown whole */
 function openRecord(item: OpenItem, tenantId: string): boolean {
   const { type, record, shown, index } = item;
-  const bytes = shown.bytes(type === 'receipt' ? 'cose' : 'cbor');
-  if (record === null || bytes === undefined) return false;
+  const bytes = recordOf(item);
+  if (bytes === undefined) return false;
   if (namedDigest('blake3', blake3(bytes)) !== record)
     throw new Error(`item ${index} is not the record it is said to be`);
   const opened = type === 'receipt' ? (item.receipt = openReceipt(bytes)) : openRetrieval(bytes);
