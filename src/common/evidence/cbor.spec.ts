@@ -89,6 +89,12 @@ describe('deterministic CBOR', () => {
     expect(() => decodeCanonical(hex(text))).toThrow();
   });
 
+  it('says so of what is nested too deep', () => {
+    const nested = Buffer.alloc(1_000_000, 0x81);
+    nested[nested.length - 1] = 0;
+    expect(() => decodeCanonical(nested)).toThrow('nested too deep');
+  });
+
   it('refuses what would not come back', () => {
     expect(() => encodeCanonical('\ud800')).toThrow('lone surrogate');
     expect(() => encodeCanonical({ a: [Number.NaN] })).toThrow('.a[0] is not finite');

@@ -29,10 +29,16 @@ export function encodeCanonical(value: CborValue): Uint8Array {
  * Maps with text keys become objects; maps with integer keys (COSE headers) stay a Map.
  */
 export function decodeCanonical(bytes: Uint8Array): CborValue {
-  const value = fromDecoded(decodeStrictly(bytes));
-  const again = encodeCanonical(value);
-  if (Buffer.compare(again, bytes) !== 0) throw new CborError('not the deterministic encoding of its value');
-  return value;
+  try {
+    const value = fromDecoded(decodeStrictly(bytes));
+    const again = encodeCanonical(value);
+    if (Buffer.compare(again, bytes) !== 0) throw new CborError('not the deterministic encoding of its value');
+    return value;
+  } catch (error) {
+    // Every level is a call inside a call, until there is no stack left.
+    if (error instanceof RangeError) throw new CborError('lists and maps are nested too deep', { cause: error });
+    throw error;
+  }
 }
 
 /** As {@link decodeCanonical}, for an item that must be a map with text keys. */
@@ -83,6 +89,7 @@ function decodeStrictly(bytes: Uint8Array): unknown {
       useMaps: true,
     });
   } catch (error) {
+    if (error instanceof RangeError) throw error;
     throw new CborError(error instanceof Error ? error.message : 'not CBOR', { cause: error });
   }
 }

@@ -21,7 +21,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   const size = Number(sizeText);
   const root = Buffer.from(rootText, 'base64');
   if (origin === '' || rest.length > 0) throw new Error('a checkpoint has the lines origin, size and root');
-  if (!Number.isSafeInteger(size) || String(size) !== sizeText)
+  if (!Number.isSafeInteger(size) || size < 0 || String(size) !== sizeText)
     throw new Error('the size of the checkpoint is malformed');
   if (root.length !== 32 || root.toString('base64') !== rootText)
     throw new Error('the root of the checkpoint is malformed');

@@ -123,7 +123,7 @@ describe('signed notes', () => {
     const both = parseNote(signNote(text, 'a.example', key) + line);
     expect(verifyNote(both, 'a.example', key.publicKey)).toBe(true);
     expect(verifyNote(parseNote(`${text}\n${line}`), 'a.example', key.publicKey)).toBe(false);
-    expect(() => signNote(text, 'a b', key)).toThrow('key name');
+    for (const name of ['a b', 'a+b', 'a\u0085b']) expect(() => signNote(text, name, key)).toThrow('key name');
   });
 
   it.each([
@@ -160,6 +160,7 @@ describe('checkpoints', () => {
   it.each([
     ['a leading zero', (text: string) => text.replace('20852163', '020852163')],
     ['a sign', (text: string) => text.replace('20852163', '+20852163')],
+    ['a negative size', (text: string) => text.replace('20852163', '-20852163')],
     ['an extension line', (text: string) => text.replace('=\n\n', '=\nmore\n\n')],
     ['a short root', (text: string) => text.replace(/63\n.{4}/, '63\n')],
     ['no origin', (text: string) => text.replace('example.com/log\n', '\n')],

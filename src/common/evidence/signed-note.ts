@@ -76,5 +76,5 @@ function parseSignatureLine(line: string): NoteSignature {
 }
 
 function isKeyName(name: string): boolean {
-  return name.length > 0 && !/[\s+]/u.test(name);
+  return name.length > 0 && !/[\p{White_Space}+]/u.test(name);
 }
