@@ -65,16 +65,17 @@ export class FieldTree {
 
   /** @throws Error when a field stands there already, above it or below it: one value must not hide another */
   put(path: FieldPath, value: CborValue): void {
-    const [step, ...rest] = path;
-    if (this.leaf !== undefined || (step === undefined && this.members.size > 0))
-      throw new Error('two fields stand at the same path');
-    if (step === undefined) {
-      this.leaf = value;
-      return;
-    }
+    // Not by recursion: a path of a bundle that somebody brings may have any number of steps.
+    const place = path.reduce<FieldTree>((tree, step) => tree.below(step), this);
+    if (place.leaf !== undefined || place.members.size > 0) throw new Error('two fields stand at the same path');
+    place.leaf = value;
+  }
+
+  private below(step: string | number): FieldTree {
+    if (this.leaf !== undefined) throw new Error('two fields stand at the same path');
     let member = this.members.get(step);
     if (!member) this.members.set(step, (member = new FieldTree()));
-    member.put(rest, value);
+    return member;
   }
 
   /** The subtree at a path; undefined where nothing below it is shown. */
