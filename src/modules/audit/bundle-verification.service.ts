@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Piscina } from 'piscina';
@@ -9,7 +10,9 @@ import { BUNDLE_LIMITS, type BundleOutcome, type BundleTask } from './audit.type
 
 /** Bundles that wait for the thread; each is at most 8 MiB. More are refused for the moment. */
 const MOST_WAITING = 8;
-/** A bundle that takes longer is given up with its thread, before the router's 30 seconds are over. */
+/** Who waits longer for the thread is told to come again: nothing is known of the bundle yet. */
+const MOST_WAIT_MS = 8_000;
+/** A bundle that takes longer is given up with its thread; with the wait it is less than the router's 30 seconds. */
 const MOST_MS = 20_000;
 /** Memory of the thread, in MiB: what a bundle of the largest size takes, and room to spare. */
 const MOST_MIB = 1024;
@@ -21,10 +24,13 @@ export class BundleVerificationService implements OnApplicationShutdown {
     filename: workerFile(),
     minThreads: 0,
     maxThreads: 1,
-    maxQueue: MOST_WAITING,
     idleTimeout: 10_000,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MIB },
   });
+
+  /** Settles when all bundles that came before are done with. */
+  private turn = Promise.resolve();
+  private waiting = 0;
 
   constructor(private readonly keys: KeyRing) {}
 
@@ -51,9 +57,33 @@ export class BundleVerificationService implements OnApplicationShutdown {
     };
   }
 
+  /** One after another, so that the time a bundle waits is not taken for the time it takes. */
   private async run(bytes: Uint8Array): Promise<BundleOutcome> {
-    if (this.thread.queueSize >= MOST_WAITING)
-      throw new ServiceUnavailable({ retryAfterSec: 1 }, 'Many bundles are waiting to be verified; send it again.');
+    if (this.waiting >= MOST_WAITING) throw busy();
+    const before = this.turn;
+    const mine = Promise.withResolvers<void>();
+    this.turn = before.then(() => mine.promise);
+    try {
+      if (!(await this.isTurn(before))) throw busy();
+      return await this.runInThread(bytes);
+    } finally {
+      mine.resolve();
+    }
+  }
+
+  private async isTurn(before: Promise<void>): Promise<boolean> {
+    const over = new AbortController();
+    this.waiting++;
+    try {
+      const late = wait(MOST_WAIT_MS, false, { signal: over.signal });
+      return await Promise.race([before.then(() => true), late]);
+    } finally {
+      this.waiting--;
+      over.abort();
+    }
+  }
+
+  private async runInThread(bytes: Uint8Array): Promise<BundleOutcome> {
     const signal = AbortSignal.timeout(MOST_MS);
     try {
       return await this.thread.run({ bytes, limits: BUNDLE_LIMITS }, { signal });
@@ -65,6 +95,9 @@ export class BundleVerificationService implements OnApplicationShutdown {
     }
   }
 }
+
+const busy = () =>
+  new ServiceUnavailable({ retryAfterSec: 1 }, 'Many bundles are waiting to be verified; send it again.');
 
 function refusalOf(refused: 'unreadable' | 'too big', detail: string): BundleMalformed | BundleTooLarge {
   if (refused === 'unreadable') return new BundleMalformed({}, `The bundle cannot be read: ${detail}.`);

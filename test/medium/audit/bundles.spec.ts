@@ -1,9 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { buffer as collect } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
+import { signCheckpoint } from '../../../src/common/evidence/checkpoint.js';
+import { encodeExportCbor } from '../../../src/common/evidence/exports/export-format.js';
+import { SealedExport } from '../../../src/common/evidence/exports/seal-export.js';
 import { ProofPacks } from '../../../src/common/evidence/proof-packs.js';
+import { SigningKey, VerifyingKey } from '../../../src/common/evidence/signing-key.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../receipts/receipts-daemon.js';
 
@@ -114,7 +119,8 @@ describe('POST /v1/audit/bundle/verify', () => {
 
   it.each([
     ['nothing', () => Buffer.alloc(0)],
-    ['noise', () => randomBytes(5000)],
+    // Bytes that begin like a CBOR map would be read as one.
+    ['noise', () => Buffer.concat([Buffer.of(0xff), randomBytes(5000)])],
     ['text', () => Buffer.from('hello')],
     ['JSON of another kind', () => Buffer.from('{"a":1}')],
     ['JSON that breaks off', () => Buffer.from('{"format":"svc-export-v1"')],
@@ -190,6 +196,34 @@ describe('POST /v1/audit/bundle/verify', () => {
     ];
     expect([judged.length + refused.length, judged.length > 0]).toEqual([40, true]);
     for (const { headers } of refused) expect(headers.get('retry-after')).toBe('1');
+  });
+
+  /** Each checkpoint is tried with each key: a bundle of some hundred kilobytes that takes minutes. */
+  const crafted = async (): Promise<Buffer> => {
+    const key = SigningKey.generate();
+    const since = new Date(0);
+    const keys = Array.from({ length: 6000 }, () => new VerifyingKey(randomBytes(32)).toJwk(since, null));
+    const sealed = await SealedExport.seal(
+      { tenantId: 't', subject: 'stream', subjectId: 's', mode: 'latest', complete: true, authModes: [], items: [] },
+      Buffer.alloc(32),
+      { active: key, keys: [key.publicKey.toJwk(since, null), ...keys] },
+    );
+    const checkpoint = signCheckpoint('log.example', { size: 1, root: Buffer.alloc(32) }, key);
+    const consistency = Array.from({ length: 6000 }, () => ({ checkpoint, path: [] }));
+    return gzipSync(encodeExportCbor(sealed.show(() => true, { checkpoint, consistency, proofs: [] })));
+  };
+
+  it('does not take the wait for a crafted bundle for the time of the next one', { timeout: 60_000 }, async () => {
+    const [slow, next] = [await crafted(), await exportOf('zip')];
+    const first = post(slow);
+    await setTimeout(500);
+    const { status, headers, body } = await post(next);
+    expect([status, headers.get('retry-after'), body.retryable]).toEqual([503, '1', true]);
+    expect((await first).body).toMatchObject({
+      code: 'bundle_too_large',
+      detail: expect.stringContaining('20 seconds'),
+    });
+    expect((await post(next)).body.ok).toBe(true);
   });
 
   it('answers others while it is at a large one', async () => {
