@@ -47,8 +47,7 @@ export class JwtAuthenticator implements Authenticator {
     const { authorization } = headers;
     if (!authorization) throw new NotAuthenticated({ hint }, 'No token was sent');
     // Node.js keeps the first of several: which of them a proxy in front looked at cannot be known.
-    if (cameTwice(raw, 'authorization'))
-      throw new InvalidToken({ hint }, 'Authorization was sent more than once');
+    if (cameTwice(raw, 'authorization')) throw new InvalidToken({ hint }, 'Authorization was sent more than once');
     if (authorization.length > MOST_TOKEN_BYTES)
       throw new InvalidToken({ hint }, `The token is longer than ${MOST_TOKEN_BYTES} bytes`);
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
