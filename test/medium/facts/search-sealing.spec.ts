@@ -56,9 +56,12 @@ it('neither loses nor doubles a fact while two processes write, seal and merge a
       expect(await found(calls[n % 2]!, `at${n}of${writer} counter:${writer}`)).toContain(`tally at${n}of${writer}`);
     }
   });
-  await Promise.all(writing);
-  isOver = true;
-  await Promise.all(sealing);
+  try {
+    await Promise.all(writing);
+  } finally {
+    isOver = true;
+    await Promise.all(sealing);
+  }
   await settle(first, tenant);
   expect(await sealed(tenant)).toMatchObject({ facts: 300 });
   for (const call of calls) {
