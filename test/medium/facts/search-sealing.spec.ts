@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FactSealing } from '../../../src/modules/facts/search/fact-sealing.service.js';
@@ -19,8 +20,15 @@ const on = (daemon: TestDaemon, tenant: string): DaemonCall =>
 const settle = (daemon: TestDaemon, tenant: string) => daemon.app.get(FactSealing).settle(tenant);
 const fact = (entity: string, value: string) => ({ entity, key: 'k', value });
 
+/** Who is told to come again (503), because segments change faster than they can be read on a slow machine, does. */
+const MOST_ATTEMPTS = 20;
 const found = async (call: DaemonCall, query: string): Promise<string[]> => {
-  const { status, body } = await call('GET', `/v1/facts?top_k=1000&query=${encodeURIComponent(query)}`);
+  const ask = () => call('GET', `/v1/facts?top_k=1000&query=${encodeURIComponent(query)}`);
+  let { status, body } = await ask();
+  for (let attempt = 1; status === 503 && attempt < MOST_ATTEMPTS; attempt++) {
+    await sleep(100);
+    ({ status, body } = await ask());
+  }
   expect(status, JSON.stringify(body)).toBe(200);
   return (body.facts as { value: string }[]).map(({ value }) => value).sort();
 };
