@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { inRounds } from '../../common/database/rounds.js';
 import { VISIBILITY, type FactDraft, type Visibility } from './facts.types.js';
 
 /** Entities that daemons keep for themselves: always private (D36). */
@@ -21,22 +22,17 @@ export function ownerOf(principal: string): string {
 }
 
 /**
- * Parts the facts so that no part holds two of one chain, each chain's in their order: the database stores part after part.
+ * Parts the facts so that no part holds two of one chain: the database stores part after part.
  * @returns the parts, each fact with its place among all, from 1
  */
-export function roundsOf(drafts: readonly FactDraft[]): (FactDraft & { place: number })[][] {
-  const seen = new Map<string, number>();
-  const rounds: (FactDraft & { place: number })[][] = [];
-  drafts.forEach((draft, index) => {
-    const chain = chainOf(draft);
-    const round = seen.get(chain) ?? 0;
-    seen.set(chain, round + 1);
-    (rounds[round] ??= []).push({ ...draft, place: index + 1 });
-  });
-  return rounds;
-}
+export const roundsOf = (drafts: readonly FactDraft[]): (FactDraft & { place: number })[][] =>
+  inRounds(
+    drafts.map((draft, index) => ({ ...draft, place: index + 1 })),
+    nameOf,
+  );
 
-const chainOf = ({ owner, entity, key }: FactDraft): string => JSON.stringify([owner, entity, key]);
+const nameOf = ({ owner, entity, key }: FactDraft): string[] => [owner, entity, key];
+const chainOf = (draft: FactDraft): string => JSON.stringify(nameOf(draft));
 
 /** Of each fact of a list the one that retires it, where a later one of the same list does. */
 export function successorsOf(drafts: readonly FactDraft[]): (string | undefined)[] {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
+import { inRounds } from '../../common/database/rounds.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { keyOf } from './edges.store.js';
 import type { EdgeIdentity } from './graph.types.js';
@@ -29,15 +30,9 @@ export class GraphImportsStore {
   }
 }
 
-/** Parts a list so that no part holds one thing twice, and gives each the id of the event that will tell of it. */
-function roundsOf<T extends object>(list: readonly T[], nameOf: (item: T) => string[]): object[][] {
-  const seen = new Map<string, number>();
-  const rounds: object[][] = [];
-  for (const item of list) {
-    const name = JSON.stringify(nameOf(item));
-    const place = seen.get(name) ?? 0;
-    seen.set(name, place + 1);
-    (rounds[place] ??= []).push({ ...item, event: uuid() });
-  }
-  return rounds;
-}
+/** Each with the id of the event that will tell of it. */
+const roundsOf = <T extends object>(list: readonly T[], nameOf: (item: T) => string[]): object[][] =>
+  inRounds(
+    list.map((item) => ({ ...item, event: uuid() })),
+    nameOf,
+  );
