@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { companyIn, type Company } from './company.js';
 
 interface Shown {
   fact_id: string;
@@ -16,17 +17,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => daemon.close());
 
-let tenants = 0;
-/** Ada, Bob and an admin in a tenant of their own. */
-function company(): { ada: DaemonCall; bob: DaemonCall; admin: DaemonCall } {
-  const tenant = `t${++tenants}`;
-  const scopes = 'query:read facts:write';
-  return {
-    ada: daemon.as({ scopes, passport: 'ada', tenant }),
-    bob: daemon.as({ scopes, passport: 'bob', tenant }),
-    admin: daemon.as({ scopes: 'admin:read admin:write', passport: 'root', tenant }),
-  };
-}
+const company = (): Company => companyIn(daemon);
 
 const put = async (call: DaemonCall, entity: string, key: string, value: string, also: object = {}): Promise<Shown> =>
   (await call('PUT', '/v1/facts', { entity, key, value, ...also })).body as Shown;

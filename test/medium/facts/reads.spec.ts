@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { companyIn, type Company } from './company.js';
 
 interface Shown {
   fact_id: string;
@@ -14,16 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => daemon.close());
 
-let tenants = 0;
-function company(): { ada: DaemonCall; bob: DaemonCall; admin: DaemonCall } {
-  const tenant = `t${++tenants}`;
-  const scopes = 'query:read facts:write';
-  return {
-    ada: daemon.as({ scopes, passport: 'ada', tenant }),
-    bob: daemon.as({ scopes, passport: 'bob', tenant }),
-    admin: daemon.as({ scopes: 'admin:read admin:write', passport: 'root', tenant }),
-  };
-}
+const company = (): Company => companyIn(daemon);
 
 const put = async (call: DaemonCall, entity: string, key: string, value: string, also: object = {}): Promise<Shown> =>
   (await call('PUT', '/v1/facts', { entity, key, value, ...also })).body as Shown;
@@ -75,13 +67,13 @@ describe('GET /v1/facts', () => {
   });
 
   it('fades confidence by the class of its horizon', async () => {
-    const { ada } = company();
+    const { ada, tenant } = company();
     for (const horizon_class of ['ephemeral', 'session', 'durable', 'permanent'])
       await put(ada, horizon_class, 'k', horizon_class, { horizon_class });
     const long = async (days: number, confidence: number) => {
       await daemon.database.query(
         `update fact set stored_at = now() - make_interval(days => $1, mins => 1) where tenant_id = $2`,
-        [days, `t${tenants}`],
+        [days, tenant],
       );
       return valuesOf(await find(ada, `min_effective_confidence=${confidence}`)).toSorted();
     };
