@@ -1,13 +1,15 @@
 import type { Checkpoint } from '../checkpoint.js';
-import type { SealedReceipt } from '../receipt.js';
+import type { SignedReceipt } from '../receipt.js';
 import type { VerifyingKey } from '../signing-key.js';
 import type { TrustedKey } from '../verify-pack.js';
 import type { FieldTree } from './export-fields.js';
 import type { ExportFile, ManifestItem } from './export-format.js';
 
-/** On whose word an export is taken. */
+/** On what basis an export is accepted. */
 export interface Acceptance {
-  /** Keys known from elsewhere; without them the export's own are used, which shows that it is whole, not who made it. */
+  /**
+   * Keys known from elsewhere; without them the export's own are used, which shows that it is whole, not who made it.
+   */
   readonly trusted?: readonly TrustedKey[];
   /** Take what was done under a development mode for what it is: whole, and no proof of who did it. */
   readonly development?: boolean;
@@ -24,7 +26,7 @@ export interface OpenItem extends ManifestItem {
   readonly index: number;
   readonly shown: FieldTree;
   /** Of a receipt whose message is shown. */
-  receipt?: SealedReceipt & { readonly kid: string };
+  receipt?: SignedReceipt & { readonly kid: string };
 }
 
 /** What earlier checks established, for the later ones. */

@@ -1,4 +1,4 @@
-import { sha256 } from './digest.js';
+import { sha256 } from './sha256.js';
 import { type SigningKey, VerifyingKey } from './signing-key.js';
 
 /** C2SP signed-note with Ed25519 signatures (signature type 0x01). */
@@ -57,8 +57,8 @@ export function parseNote(note: string): SignedNote {
 }
 
 /**
- * True when the key, under that name, signed the note. Signatures by unknown keys are ignored, as the format asks; a wrong
- * signature by this very key makes the note false even when another one of it holds.
+ * True when the key, under that name, signed the note. Signatures by unknown keys are ignored, as the format asks; a
+ * wrong signature by this very key makes the note false even when another one of it holds.
  */
 export function verifyNote(note: SignedNote, name: string, key: VerifyingKey): boolean {
   const keyId = noteKeyId(name, key.bytes);

@@ -1,6 +1,9 @@
 import { decode, encode, rfc8949EncodeOptions } from 'cborg';
 
-/** What evidence is made of: the JSON types plus byte strings. Integers beyond 2^53 - 1 are refused, so no value can lose digits. */
+/**
+ * What evidence is made of: the JSON types plus byte strings. Integers beyond 2^53 - 1 are refused, so no value can
+ * lose digits.
+ */
 export type CborValue =
   null | boolean | number | string | Uint8Array | readonly CborValue[] | CborMap | ReadonlyMap<number, CborValue>;
 export interface CborMap {
@@ -13,20 +16,20 @@ export class CborError extends Error {
 }
 
 /**
- * Core deterministic encoding of RFC 8949 section 4.2.1: shortest integers, shortest floats that keep the value, definite
- * lengths, map keys in bytewise order of their encodings. A number without fraction is always an integer (so 1.0 is 1 and
- * -0 is 0). Refused: NaN, infinities, undefined, lone surrogates.
+ * Core deterministic encoding of RFC 8949 section 4.2.1: shortest integers, shortest floats that keep the value,
+ * definite lengths, map keys in bytewise order of their encodings. A number without fraction is always an integer (so
+ * 1.0 is 1 and -0 is 0). Refused: NaN, infinities, undefined, lone surrogates.
  */
 export function encodeCanonical(value: CborValue): Uint8Array {
-  // Paths are put together for the message alone: there is nothing to tell of what is safe.
+  // Paths are built for the message alone: a safe value needs none.
   if (!isSafe(value)) refuseUnsafe(value, '');
   return encode(value, rfc8949EncodeOptions);
 }
 
 /**
- * Decodes one item and refuses every input that {@link encodeCanonical} would not have written byte for byte: indefinite
- * or overlong lengths, unordered or duplicate keys, long floats, tags, undefined, invalid UTF-8, trailing bytes.
- * Maps with text keys become objects; maps with integer keys (COSE headers) stay a Map.
+ * Decodes one item and refuses every input that {@link encodeCanonical} would not have written byte for byte:
+ * indefinite or overlong lengths, unordered or duplicate keys, long floats, tags, undefined, invalid UTF-8, trailing
+ * bytes. Maps with text keys become objects; maps with integer keys (COSE headers) stay a Map.
  */
 export function decodeCanonical(bytes: Uint8Array): CborValue {
   try {
@@ -59,8 +62,9 @@ export function isCborMap(value: CborValue | undefined): value is CborMap {
 }
 
 /**
- * Turns what application code holds into evidence: members that are undefined are left out, a Date becomes RFC 3339 text
- * in UTC with milliseconds. Anything else that is not a {@link CborValue} is refused with the path of the culprit.
+ * Turns what application code holds into evidence: members that are undefined are left out, a Date becomes RFC 3339
+ * text in UTC with milliseconds. Anything else that is not a {@link CborValue} is refused with the path of the
+ * offending value.
  */
 export function toCbor(value: unknown, path = 'body'): CborValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'number') {

@@ -2,7 +2,7 @@ import { createGunzip, createInflate } from 'node:zlib';
 import { isRecord } from '../canonical-json.js';
 import { PACK_FORMAT, type ProofPack } from '../pack-format.js';
 import { type Check, type TrustedKey, verifyPack } from '../verify-pack.js';
-import { type BundleLimits, BundleTooBig, BundleUnreadable, GrowthGate } from './bundle-limits.js';
+import { type BundleLimits, BundleTooBig, BundleUnreadable, CompressionRatioLimit } from './bundle-limits.js';
 import { decodeExportCbor, decodeExportJson, EXPORT_FORMAT, type ExportFile } from './export-format.js';
 import { expectStrictZip, exportOfFiles, isZip, readZip } from './export-zip.js';
 import type { Acceptance } from './open-export.js';
@@ -21,8 +21,8 @@ export interface BundleVerdict {
 }
 
 /**
- * Verifies what an export route or the route of proof packs has handed out: an archive, JSON or CBOR, the latter two also compressed by gzip or zlib.
- * Archives inside are not opened.
+ * Verifies what an export route or the route of proof packs has handed out: an archive, JSON or CBOR, the latter two
+ * also compressed by gzip or zlib. Archives inside are not opened.
  * @throws BundleUnreadable, BundleTooBig
  */
 export async function verifyBundle(
@@ -99,12 +99,12 @@ async function decompress(bytes: Uint8Array, limits: BundleLimits): Promise<Uint
     if (bytes.length > limits.bytes) throw new BundleTooBig(`it has more than ${limits.bytes} bytes`);
     return bytes;
   }
-  const gate = new GrowthGate(limits, bytes.length);
+  const ratioLimit = new CompressionRatioLimit(limits, bytes.length);
   const chunks: Buffer[] = [];
   stream.end(bytes);
   try {
     for await (const chunk of stream) {
-      gate.count((chunk as Buffer).length);
+      ratioLimit.count((chunk as Buffer).length);
       chunks.push(chunk as Buffer);
     }
   } catch (error) {
@@ -115,7 +115,10 @@ async function decompress(bytes: Uint8Array, limits: BundleLimits): Promise<Uint
 }
 
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
-/** RFC 1950: method deflate, a window of at most 32 KiB, and a check of both bytes. No JSON text and no CBOR map begins so. */
+/**
+ * RFC 1950: method deflate, a window of at most 32 KiB, and a check of both bytes. No JSON text and no CBOR map begins
+ * so.
+ */
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && first >> 4 <= 7 && (first * 256 + second) % 31 === 0;
 

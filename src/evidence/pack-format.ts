@@ -40,7 +40,7 @@ export interface PackConsistency {
   readonly path: readonly Digest[];
 }
 
-/** What a proof pack holds besides its seal. docs/formats/proof-pack.md. */
+/** What a proof pack holds, without its seal. docs/formats/proof-pack.md. */
 export interface PackContents {
   readonly checkpoint: string;
   readonly chunks: readonly PackChunk[];
@@ -66,8 +66,8 @@ export function sealedBytes(contents: PackContents): Uint8Array {
 }
 
 /**
- * Reads a proof pack file. Refuses every file that is not the canonical JSON (RFC 8785) of exactly the members above: so white
- * space, member order, escapes, doubled or unknown members cannot differ from what was sealed.
+ * Reads a proof pack file. Refuses every file that is not the canonical JSON (RFC 8785) of exactly the members above:
+ * so white space, member order, escapes, doubled or unknown members cannot differ from what was sealed.
  */
 export function readPack(file: Uint8Array): ProofPack {
   const value = parseJson(file);

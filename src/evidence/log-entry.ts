@@ -5,9 +5,9 @@ import { leafHash } from './merkle.js';
 export type RecordType = 'execution' | 'retrieval';
 
 /**
- * The bytes of a log entry: ASCII `svc-log-entry-v1:<record type>:blake3:<64 hex>`, no newline. The digest is over the record
- * as shown: the COSE_Sign1 message of an execution receipt, the CBOR of a retrieval receipt. The signature and the nonce in
- * them make the digest unguessable, so the public log shows nobody what a tenant did.
+ * The bytes of a log entry: ASCII `svc-log-entry-v1:<record type>:blake3:<64 hex>`, no newline. The digest is over the
+ * record as shown: the COSE_Sign1 message of an execution receipt, the CBOR of a retrieval receipt. The signature and
+ * the nonce in them make the digest unguessable, so the public log shows nobody what a tenant did.
  */
 export function logEntry(type: RecordType, recordDigest: Digest): Uint8Array {
   digestBytes('blake3', recordDigest);

@@ -1,4 +1,4 @@
-import { sha256 } from './digest.js';
+import { sha256 } from './sha256.js';
 
 /** Leaves start to end - 1 of a log. Sizes and indices are integers below 2^53. */
 export interface LeafRange {

@@ -8,10 +8,11 @@ import {
   type ExportFile,
 } from './export-format.js';
 import { archiveOf } from './export-zip.js';
-import { Turns } from './turns.js';
+import { Turns } from './yield.js';
 
 /*
- * The same files as export-format.ts and export-zip.ts make in one go, with turns for others in between: the disclosures, which are most of an export, are
+ * The same files as export-format.ts and export-zip.ts make in one go, with turns for others in between: the
+ * disclosures, which are most of an export, are
  * encoded one by one and put where an export without any has its empty list.
  */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sha256 } from './digest.js';
+import { sha256 } from './sha256.js';
 import {
   consistencyRanges,
   emptyRoot,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.js';
 import { parseCose, signCose, verifyCose } from './cose.js';
 import { blake3, blake3Digest, digestBytes } from './digest.js';
-import { openReceipt, receiptIdOf, sealReceipt } from './receipt.js';
+import { openReceipt, receiptIdOf, signReceipt } from './receipt.js';
 import { noteVerifierKey, parseNote, parseNoteVerifierKey, signNote, verifyNote } from './signed-note.js';
 import { SigningKey, thumbprint, VerifyingKey, verifyingKeyFromPem } from './signing-key.js';
 
@@ -80,13 +80,13 @@ describe('receipts', () => {
   it('makes the id a UUID of version 8 from the payload hash', () => {
     expect(receiptIdOf(new Uint8Array(32).fill(0xff))).toBe('ffffffff-ffff-8fff-bfff-ffffffffffff');
     expect(receiptIdOf(new Uint8Array(32))).toBe('00000000-0000-8000-8000-000000000000');
-    const sealed = sealReceipt(fields, key);
+    const sealed = signReceipt(fields, key);
     expect(sealed.receiptId).toBe(receiptIdOf(digestBytes('blake3', sealed.payloadHash)));
     expect(openReceipt(sealed.cose)).toEqual({ ...sealed, kid: key.kid });
   });
 
   it('refuses a payload that says something impossible', () => {
-    const opened = (changes: object) => () => openReceipt(sealReceipt({ ...fields, ...changes }, key).cose);
+    const opened = (changes: object) => () => openReceipt(signReceipt({ ...fields, ...changes }, key).cose);
     expect(opened({ seq: 0 })).toThrow('seq must be an integer from 1');
     expect(opened({ seq: 2 })).toThrow('prev must be null for seq 1, and only there');
     expect(opened({ prev: blake3Digest('x') })).toThrow('prev must be null for seq 1, and only there');

@@ -5,8 +5,9 @@ export interface Inexactness {
 }
 
 /**
- * Finds what keeps a JSON value from having one digest everywhere: a whole number past 2^53 - 1, of which other readers know other digits. Values are
- * counted besides, lists and objects too, because what an encoder takes in memory for a moment grows with them. Depth is bounded where bodies are read.
+ * Finds what keeps a JSON value from having one digest everywhere: a whole number past 2^53 - 1, of which other readers
+ * know other digits. Values are also counted, lists and objects too, because what an encoder takes in memory for a
+ * moment grows with them. Depth is bounded where bodies are read.
  */
 export function findInexactness(value: unknown, most: number): Inexactness | undefined {
   const count = { left: most };

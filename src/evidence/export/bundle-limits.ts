@@ -9,7 +9,7 @@ export interface BundleLimits {
   readonly entries: number;
 }
 
-/** The bytes are no bundle, or one that is broken off or damaged where only its container can tell. */
+/** The bytes are no bundle, or one that is broken off or damaged where only its container shows it. */
 export class BundleUnreadable extends Error {
   override readonly name = 'BundleUnreadable';
 }
@@ -18,8 +18,11 @@ export class BundleTooBig extends Error {
   override readonly name = 'BundleTooBig';
 }
 
-/** Counts what comes out of a compressed stream. One for all files of an archive, so that many small ones do not pass where a large one would not. */
-export class GrowthGate {
+/**
+ * Counts what comes out of a compressed stream. One for all files of an archive, so that many small ones do not pass
+ * where a large one would not.
+ */
+export class CompressionRatioLimit {
   private seen = 0;
 
   constructor(

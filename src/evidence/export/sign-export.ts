@@ -3,7 +3,7 @@ import { signCose } from '../cose.js';
 import type { Digest } from '../digest.js';
 import type { PublicJwk, SigningKey } from '../signing-key.js';
 import { type Field, fieldDigest, fieldsOf, Salts } from './export-fields.js';
-import { Turns } from './turns.js';
+import { Turns } from './yield.js';
 import {
   type Disclosure,
   EXPORT_FORMAT,
@@ -35,10 +35,10 @@ export interface ExportDraft {
 
 /** More fields than one export has. */
 export class TooManyFields extends Error {}
-const MOST_FIELDS = 50_000;
+const MAX_FIELDS = 50_000;
 
 /** An export with all its fields: what is shown of them is chosen afterwards, and changes nothing that is signed. */
-export class SealedExport {
+export class SignedExport {
   private constructor(
     private readonly manifest: ExportManifest,
     private readonly signature: Uint8Array,
@@ -46,7 +46,7 @@ export class SealedExport {
   ) {}
 
   /** @throws TooManyFields */
-  static async seal(draft: ExportDraft, serverKey: Uint8Array, signer: Signer): Promise<SealedExport> {
+  static async seal(draft: ExportDraft, serverKey: Uint8Array, signer: Signer): Promise<SignedExport> {
     const { tenantId, subject, subjectId, mode, items } = draft;
     const records = items.flatMap(({ record }) => record ?? []);
     const salts = await Salts.of(serverKey, { tenantId, subject, subjectId, mode, records });
@@ -57,7 +57,7 @@ export class SealedExport {
     for (const [index, { value }] of items.entries()) {
       const fields = fieldsOf(value, ['items', index]);
       count += fields.length;
-      if (count > MOST_FIELDS) throw new TooManyFields(`it would have more than ${MOST_FIELDS} fields`);
+      if (count > MAX_FIELDS) throw new TooManyFields(`it would have more than ${MAX_FIELDS} fields`);
       perItem.push(await salted(fields, salts, turns));
     }
     const manifest: ExportManifest = {
@@ -72,7 +72,7 @@ export class SealedExport {
       keys: signer.keys,
     };
     const signature = signCose(signer.active, MANIFEST_CONTENT_TYPE, manifestBytes(manifest), true);
-    return new SealedExport(
+    return new SignedExport(
       manifest,
       signature,
       [...own, ...perItem.flat()].map(({ disclosure }) => disclosure),

@@ -1,6 +1,9 @@
 import { emptyRoot, type LeafRange, nodeHash } from './merkle.js';
 
-/** C2SP tlog-tiles: a tile is up to 256 consecutive hashes of one level; level l holds the roots of full tiles of level l - 1. */
+/**
+ * C2SP tlog-tiles: a tile is up to 256 consecutive hashes of one level; level l holds the roots of full tiles of level
+ * l - 1.
+ */
 export const TILE_WIDTH = 256;
 const HASH_BYTES = 32;
 /** A tile of level 6 spans 2^56 leaves, more than a safe integer counts. */
@@ -70,7 +73,10 @@ export function hashOfRange(range: LeafRange, tiles: TileSet): Uint8Array {
   return hashes.reduceRight((right, left) => nodeHash(left, right));
 }
 
-/** Adds leaf hashes to a tree of that size and returns the tiles that grew; `tiles` must hold the frontier and is updated. */
+/**
+ * Adds leaf hashes to a tree of that size and returns the tiles that grew; `tiles` must hold the frontier and is
+ * updated.
+ */
 export function appendLeaves(size: number, leafHashes: readonly Uint8Array[], tiles: TileSet): Tile[] {
   const changed: Tile[] = [];
   let incoming = leafHashes;

@@ -1,11 +1,12 @@
 import { hkdfSync } from 'node:crypto';
 import { createBLAKE3, type IHasher } from 'hash-wasm';
 import { type CborValue, encodeCanonical, isCborMap } from '../cbor.js';
-import { blake3Digest, type Digest, sha256 } from '../digest.js';
+import { blake3Digest, type Digest } from '../digest.js';
+import { sha256 } from '../sha256.js';
 import { type Disclosure, type FieldPath, SALT_BYTES } from './export-format.js';
 
 /** A map or list with more members than this is one field, so that no value makes fields without end. */
-const MOST_MEMBERS = 1000;
+const MAX_MEMBERS = 1000;
 
 export interface Field {
   readonly path: FieldPath;
@@ -19,7 +20,7 @@ export function fieldsOf(value: CborValue, path: FieldPath = []): Field[] {
     : isCborMap(value)
       ? Object.entries(value)
       : [];
-  if (members.length === 0 || members.length > MOST_MEMBERS) return [{ path, value }];
+  if (members.length === 0 || members.length > MAX_MEMBERS) return [{ path, value }];
   return members.flatMap(([step, member]) => fieldsOf(member, [...path, step]));
 }
 
@@ -27,7 +28,10 @@ export function fieldsOf(value: CborValue, path: FieldPath = []): Field[] {
 export const fieldDigest = ({ salt, path, value }: Disclosure): Digest =>
   blake3Digest(encodeCanonical([salt, path, value]));
 
-/** What the salts of one export follow from, besides the server's key: the same subject in the same state has the same salts. */
+/**
+ * What the salts of one export are derived from, in addition to the server's key: the same subject in the same state
+ * has the same salts.
+ */
 export interface SaltedState {
   readonly tenantId: string;
   readonly subject: string;
@@ -38,8 +42,9 @@ export interface SaltedState {
 }
 
 /**
- * Salts of an export's fields: a key for the state by HKDF-SHA256 (RFC 5869) of the server's key, and with that the keyed BLAKE3 of each field's path
- * and value. Who does not have the key cannot tell the salt of a withheld field, not even from an export that shows the same path with another value.
+ * Salts of an export's fields: a key for the state by HKDF-SHA256 (RFC 5869) of the server's key, and with that the
+ * keyed BLAKE3 of each field's path and value. Without the key nobody can compute the salt of a withheld field, not
+ * even from an export that shows the same path with another value.
  */
 export class Salts {
   private constructor(private readonly hasher: IHasher) {}
@@ -108,7 +113,9 @@ export class FieldTree {
     return [...this.members.keys()];
   }
 
-  /** Everything that is shown below, as one value. What is withheld is missing from it, and a list closes up over it. */
+  /**
+   * Everything that is shown below, as one value. What is withheld is missing from it, and a list closes up over it.
+   */
   whole(): CborValue | undefined {
     if (this.leaf !== undefined) return this.leaf;
     const entries = [...this.members].map(([step, member]) => [step, member.whole()] as const);

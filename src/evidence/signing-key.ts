@@ -6,7 +6,7 @@ import {
   sign as signBytes,
   verify as verifyBytes,
 } from 'node:crypto';
-import { sha256 } from './digest.js';
+import { sha256 } from './sha256.js';
 
 /**
  * An Ed25519 public key as a JSON Web Key (RFC 7517, RFC 8037). `kid` is the RFC 7638 thumbprint: base64url without

@@ -4,8 +4,8 @@ import { thumbprint, VerifyingKey, verifyingKeyFromPem } from './signing-key.js'
 import type { TrustedKey } from './verify-pack.js';
 
 /**
- * Reads the keys to trust from a file in any of the usual forms: PEM, a JSON Web Key Set as `/.well-known/jwks.json` serves it,
- * one JWK, or C2SP note verifier keys, one a line. Keys of other kinds in a set are passed over.
+ * Reads the keys to trust from a file in any of the usual forms: PEM, a JSON Web Key Set as `/.well-known/jwks.json`
+ * serves it, one JWK, or C2SP note verifier keys, one a line. Keys of other kinds in a set are passed over.
  * @throws when no Ed25519 key is found.
  */
 export function parseTrustedKeys(text: string): TrustedKey[] {

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.js';
 import { encodeCanonical } from '../cbor.js';
 import { signCheckpoint } from '../checkpoint.js';
-import { blake3, blake3Digest, namedDigest, sha256 } from '../digest.js';
+import { blake3, blake3Digest, namedDigest } from '../digest.js';
+import { sha256 } from '../sha256.js';
 import { logLeafHash } from '../log-entry.js';
-import { encodeRetrieval, sealReceipt } from '../receipt.js';
+import { encodeRetrieval, signReceipt } from '../receipt.js';
 import { SigningKey } from '../signing-key.js';
 import { signNote } from '../signed-note.js';
 import { appendLeaves, hashOfRange, TileSet } from '../tiles.js';
@@ -17,18 +18,18 @@ import {
   type ExportFile,
 } from './export-format.js';
 import { archiveOf, expectStrictZip } from './export-zip.js';
-import { SealedExport, type DraftItem, type ExportDraft } from './seal-export.js';
+import { SignedExport, type DraftItem, type ExportDraft } from './sign-export.js';
 import { verifyExport } from './verify-export.js';
 
 const key = SigningKey.generate();
 const now = new Date();
 const jwk = key.publicKey.toJwk(new Date(now.getTime() - 60_000), null);
 const facts = { tenant_id: 'acme', actor: 'key:1', auth_mode: 'api_key', occurred_at: now.toISOString() };
-const first = sealReceipt(
+const first = signReceipt(
   { ...facts, kind: 'a', stream: 'main', seq: 1, prev: null, subject: 's', body: { n: 1 } },
   key,
 );
-const second = sealReceipt(
+const second = signReceipt(
   {
     ...facts,
     kind: 'b',
@@ -76,7 +77,7 @@ const LOG = {
 };
 
 const seal = (draft: Partial<ExportDraft> = {}) =>
-  SealedExport.seal(
+  SignedExport.seal(
     {
       ...{ tenantId: 'acme', subject: 'action', subjectId: 's', mode: 'audit', complete: true },
       authModes: ['api_key'],
@@ -186,7 +187,7 @@ describe('verifyExport', () => {
       'records',
     ],
     ['records of another tenant', { tenantId: 'umbrella' }, 'records'],
-    ['a mode that is not told', { authModes: ['jwt_hs256'] }, 'records'],
+    ['a mode that is not listed', { authModes: ['jwt_hs256'] }, 'records'],
     ['links in the wrong order', { items: ITEMS.toReversed() }, 'chain'],
     [
       'a text that no receipt names',
@@ -225,7 +226,7 @@ describe('verifyExport', () => {
   it.each(['2026-02-30T10:00:00.000Z', '2026-01-01T24:00:00.000Z'])(
     'refuses a receipt of %s, which is no time',
     async (occurred_at) => {
-      const odd = sealReceipt({ ...first.payload, occurred_at }, key);
+      const odd = signReceipt({ ...first.payload, occurred_at }, key);
       expect(failed(await make({ items: [receiptItem(odd), ITEMS[1]!] }))).toContain('records');
     },
   );

@@ -5,9 +5,9 @@ import { signCose } from './cose.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from './digest.js';
 import { logLeafHash } from './log-entry.js';
 import { consistencyRanges, inclusionRanges, leafHash } from './merkle.js';
-import { type PackParts, sealPack } from './pack.js';
+import { type PackParts, signPack } from './pack.js';
 import type { ProofPack } from './pack-format.js';
-import { encodeRetrieval, RECEIPT_CONTENT_TYPE, type ReceiptPayload, sealReceipt } from './receipt.js';
+import { encodeRetrieval, RECEIPT_CONTENT_TYPE, type ReceiptPayload, signReceipt } from './receipt.js';
 import { noteVerifierKey } from './signed-note.js';
 import { SigningKey } from './signing-key.js';
 import { appendLeaves, hashOfRange, TileSet } from './tiles.js';
@@ -20,7 +20,7 @@ const CONTENT = 'Evidence \u2014 \u00fcber alles in Gr\u00f6\u00dfe gepr\u00fcft
 const cited = { chunk_id: 'chk_1', content_hash: blake3Digest(CONTENT), corpus_id: 'c', doc_id: 'd', version: 1 };
 
 function receipt(seq: number, prev: Digest | null, changes: Partial<ReceiptPayload> = {}, by = key) {
-  return sealReceipt(
+  return signReceipt(
     {
       kind: 'answer.cited',
       tenant_id: 'acme',
@@ -98,19 +98,19 @@ function chain() {
 
 const firstFailure = (file: Uint8Array, trusted?: Parameters<typeof verifyPack>[1]) =>
   verifyPack(file, trusted).checks.find((check) => !check.ok);
-/** As a forger with a key of his own would: everything sealed anew. */
-const forged = (changes: Partial<PackParts>): Uint8Array => sealPack({ ...parts(), ...changes }, key);
+/** As a forger with a key of their own would: everything signed again. */
+const forged = (changes: Partial<PackParts>): Uint8Array => signPack({ ...parts(), ...changes }, key);
 
 describe('verifying a proof pack', () => {
   it('accepts a sound one and says what it rests on', () => {
-    const verdict = verifyPack(sealPack(parts(), key));
+    const verdict = verifyPack(signPack(parts(), key));
     expect(verdict.checks.filter((check) => !check.ok)).toEqual([]);
     expect(verdict.ok).toBe(true);
     expect(verdict.checks.find((check) => check.name === 'keys')?.detail).toContain('self-asserted');
   });
 
   it('refuses 1,000 random single-byte changes, each with a named check', () => {
-    const file = sealPack(parts(), key);
+    const file = signPack(parts(), key);
     const names = new Map<string, number>();
     for (let round = 0; round < 1000; round++) {
       const changed = Uint8Array.from(file);
@@ -124,7 +124,7 @@ describe('verifying a proof pack', () => {
   });
 
   it('refuses every single-bit change of every byte', () => {
-    const file = sealPack(parts(), key);
+    const file = signPack(parts(), key);
     for (let at = 0; at < file.length; at++) {
       const changed = Uint8Array.from(file);
       changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
@@ -133,7 +133,7 @@ describe('verifying a proof pack', () => {
   });
 
   it('refuses truncation, extension and other files', () => {
-    const file = sealPack(parts(), key);
+    const file = signPack(parts(), key);
     const whole = Buffer.from(file);
     const others = [
       whole.subarray(0, -1),
@@ -149,7 +149,7 @@ describe('verifying a proof pack', () => {
   });
 
   it('refuses a foreign key when one is pinned, in every form a key comes in', () => {
-    const file = sealPack(parts(), key);
+    const file = signPack(parts(), key);
     const other = SigningKey.generate();
     const forms = (one: SigningKey) => [
       one.toPem(),
@@ -163,7 +163,7 @@ describe('verifying a proof pack', () => {
 
   it('holds a trusted key to its published validity', () => {
     const ended = { key: key.publicKey, nbf: 0, exp: Date.parse('2026-11-20T09:00:00Z') / 1000 };
-    expect(firstFailure(sealPack(parts(), key), [ended])?.name).toBe('signatures');
+    expect(firstFailure(signPack(parts(), key), [ended])?.name).toBe('signatures');
   });
 
   it.each<[string, string, () => Uint8Array]>([
@@ -197,15 +197,15 @@ describe('verifying a proof pack', () => {
       () => forged({ consistency: parts().consistency.map((c) => ({ ...c, path: [] })) }),
     ],
     ['chain', 'a wrong order', () => forged({ receipts: [...parts().receipts].reverse() })],
-    ['chain', 'a broken link', () => sealPack(parts([receipt(1, null), receipt(2, blake3Digest('fork'))]), key)],
-    ['auth-mode', 'development mode', () => sealPack(parts([receipt(1, null, { auth_mode: 'dev_scopes' })]), key)],
-    ['signatures', 'an unknown key', () => sealPack(parts([receipt(1, null, {}, SigningKey.generate())]), key)],
+    ['chain', 'a broken link', () => signPack(parts([receipt(1, null), receipt(2, blake3Digest('fork'))]), key)],
+    ['auth-mode', 'development mode', () => signPack(parts([receipt(1, null, { auth_mode: 'dev_scopes' })]), key)],
+    ['signatures', 'an unknown key', () => signPack(parts([receipt(1, null, {}, SigningKey.generate())]), key)],
     [
       'signatures',
       'a time before its key',
-      () => sealPack(parts([receipt(1, null, { occurred_at: '2025-01-01T00:00:00.000Z' })]), key),
+      () => signPack(parts([receipt(1, null, { occurred_at: '2025-01-01T00:00:00.000Z' })]), key),
     ],
-    ['seal', "a stranger's seal", () => sealPack(parts(), SigningKey.generate())],
+    ['seal', 'a seal by an unknown key', () => signPack(parts(), SigningKey.generate())],
     ['keys', 'a kid that is not its key', () => forged({ keys: parts().keys.map((jwk) => ({ ...jwk, kid: 'x' })) })],
     [
       'checkpoint',
@@ -218,7 +218,7 @@ describe('verifying a proof pack', () => {
   });
 
   it('does not take a receipt for a seal, nor a seal for a receipt', () => {
-    const pack = JSON.parse(Buffer.from(sealPack(parts(), key)).toString()) as ProofPack;
+    const pack = JSON.parse(Buffer.from(signPack(parts(), key)).toString()) as ProofPack;
     const { seal: _seal, ...contents } = pack;
     const wrong = signCose(key, RECEIPT_CONTENT_TYPE, canonicalJson(contents), true);
     const file = canonicalJson({ ...contents, seal: Buffer.from(wrong).toString('base64') });

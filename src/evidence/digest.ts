@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { createBLAKE3 } from 'hash-wasm';
+import { sha256 } from './sha256.js';
 
 /** A digest that travels with its algorithm's name: `blake3:` or `sha256:` and 64 lower-case hexadecimal digits. */
 export type Digest = `blake3:${string}` | `sha256:${string}`;
@@ -15,13 +15,6 @@ export function blake3(data: Uint8Array | string): Uint8Array {
   return hasher.digest('binary');
 }
 
-/** SHA-256 (FIPS 180-4), 32 bytes, over the concatenation of the parts. */
-export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-}
-
 export function namedDigest(algorithm: DigestAlgorithm, bytes: Uint8Array): Digest {
   return `${algorithm}:${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 }
@@ -31,8 +24,11 @@ export function blake3Digest(data: Uint8Array | string): Digest {
   return namedDigest('blake3', blake3(data));
 }
 
+/** `sha256:<hex>` of the data. */
+export const sha256Digest = (data: Uint8Array | string): Digest => namedDigest('sha256', sha256(data));
+
 /** The 32 bytes of a named digest. Throws on any other algorithm or form, upper-case hexadecimal included. */
-export function digestBytes(algorithm: DigestAlgorithm, digest: string): Uint8Array {
+export function digestBytes(algorithm: DigestAlgorithm, digest: string): Buffer {
   const match = /^([a-z0-9]+):([0-9a-f]{64})$/.exec(digest);
   if (match?.[1] !== algorithm || match[2] === undefined) {
     throw new Error(

@@ -28,7 +28,10 @@ const STEPS: readonly (readonly [string, (opened: OpenExport) => string])[] = [
   ['auth-mode', checkAuthMode],
 ];
 
-/** Verifies an export from its own contents, and the trusted keys when some are given; reads nothing else. Its form was checked when it was decoded. */
+/**
+ * Verifies an export from its own contents, and the trusted keys when some are given; reads nothing else. Its form was
+ * checked when it was decoded.
+ */
 export function verifyExport(file: ExportFile, acceptance: Acceptance): { checks: Check[]; subjectId: string | null } {
   const items = file.manifest.items.map((item, index) => ({ ...item, index, shown: new FieldTree() }));
   const opened = { file, acceptance, keys: new Map(), items, shown: new FieldTree(), checkpoint: undefined };
@@ -68,7 +71,10 @@ function checkSignature({ file, keys }: OpenExport): string {
   return `Ed25519 over the manifest, key ${message.kid}`;
 }
 
-/** Every disclosure has its digest in the manifest, in the place that its path says, and they stand in the manifest's order. */
+/**
+ * Every disclosure has its digest in the manifest, in the place that its path says, and they stand in the manifest's
+ * order.
+ */
 function checkDisclosures({ file: { manifest, disclosures }, items, shown }: OpenExport): string {
   const places = new Map<string, { order: number; item: number | null }>();
   let order = 0;
@@ -94,7 +100,7 @@ function checkDisclosures({ file: { manifest, disclosures }, items, shown }: Ope
 
 const nameOf = (path: readonly (string | number)[]): string => path.join('.') || 'a field without a path';
 
-/** A record that is shown whole is the one that the manifest names, and the fields beside it are its own. */
+/** A record that is shown whole is the one that the manifest names, and the fields shown with it are its own. */
 function checkRecords({ file: { manifest }, items }: OpenExport): string {
   const modes = new Set<string>();
   let whole = 0;
@@ -231,8 +237,8 @@ function signedCheckpoint({ keys }: OpenExport, text: string): Checkpoint {
 function checkAuthMode({ file: { manifest }, acceptance }: OpenExport): string {
   const { auth_modes: modes } = manifest;
   const development = modes.find(provesNothing);
-  const told = modes.join(', ') || 'no records';
-  if (development === undefined) return told;
-  if (acceptance.development) return `${told}: NO PROOF of who acted; taken as asked`;
+  const found = modes.join(', ') || 'no records';
+  if (development === undefined) return found;
+  if (acceptance.development) return `${found}: NO PROOF of who acted; taken as asked`;
   throw new Error(`made under authentication mode ${development}, which proves nothing`);
 }

@@ -5,8 +5,9 @@ import { type Entry, fromBufferPromise, type LocalFileHeader, type ZipFile as Zi
 import { ZipFile } from 'yazl';
 import { canonicalJson } from '../canonical-json.js';
 import { type CborValue, decodeCanonical, encodeCanonical } from '../cbor.js';
-import { namedDigest, sha256 } from '../digest.js';
-import { type BundleLimits, BundleTooBig, BundleUnreadable, GrowthGate } from './bundle-limits.js';
+import { namedDigest } from '../digest.js';
+import { sha256 } from '../sha256.js';
+import { type BundleLimits, BundleTooBig, BundleUnreadable, CompressionRatioLimit } from './bundle-limits.js';
 import { asExport, EXPORT_FORMAT, type ExportFile, manifestBytes } from './export-format.js';
 
 /** The first file of an archive, for people: these bytes and no others. */
@@ -86,17 +87,18 @@ export const isZip = (bytes: Uint8Array): boolean =>
 
 /**
  * The files of any archive, within the limits, each decompressed once and none opened further.
- * @throws BundleTooBig, BundleUnreadable: for names that lead elsewhere or come twice, encryption, damage and truncation
+ * @throws BundleTooBig, BundleUnreadable: for names that lead elsewhere or come twice, encryption, damage and
+ * truncation
  */
 export async function readZip(archive: Uint8Array, limits: BundleLimits): Promise<Files> {
   const files = new Map<string, Uint8Array>();
-  const gate = new GrowthGate(limits, archive.length);
+  const ratioLimit = new CompressionRatioLimit(limits, archive.length);
   try {
     const zip = await fromBufferPromise(Buffer.from(archive), { strictFileNames: true });
     if (zip.entryCount > limits.entries) throw new BundleTooBig(`it holds more than ${limits.entries} files`);
     for await (const entry of zip.eachEntry()) {
       if (files.has(entry.fileName)) throw new BundleUnreadable(`the archive holds ${entry.fileName} twice`);
-      files.set(entry.fileName, await readEntry(zip, entry, gate));
+      files.set(entry.fileName, await readEntry(zip, entry, ratioLimit));
     }
   } catch (error) {
     if (error instanceof BundleTooBig || error instanceof BundleUnreadable) throw error;
@@ -105,12 +107,12 @@ export async function readZip(archive: Uint8Array, limits: BundleLimits): Promis
   return files;
 }
 
-async function readEntry(zip: ZipReader, entry: Entry, gate: GrowthGate): Promise<Uint8Array> {
+async function readEntry(zip: ZipReader, entry: Entry, ratioLimit: CompressionRatioLimit): Promise<Uint8Array> {
   if (!entry.canDecodeFileData()) throw new BundleUnreadable(`${entry.fileName} is encrypted, or not deflated`);
   const chunks: Buffer[] = [];
   const stream: Readable = await zip.openReadStreamPromise(entry);
   for await (const chunk of stream) {
-    gate.count((chunk as Buffer).length);
+    ratioLimit.count((chunk as Buffer).length);
     chunks.push(chunk as Buffer);
   }
   const content = Buffer.concat(chunks);
@@ -119,8 +121,8 @@ async function readEntry(zip: ZipReader, entry: Entry, gate: GrowthGate): Promis
 }
 
 /**
- * Whether the archive is one that {@link archiveOf} could have written: its comment is the digest of all bytes before it, and there is
- * nothing in it beside the files, so that no byte can change unseen.
+ * Whether the archive is one that {@link archiveOf} could have written: its comment is the digest of all bytes before
+ * it, and there is nothing in it but the files, so that no byte can change unseen.
  * @throws Error saying what is not so
  */
 export async function expectStrictZip(archive: Uint8Array): Promise<void> {
@@ -134,7 +136,7 @@ export async function expectStrictZip(archive: Uint8Array): Promise<void> {
   const disks: number[] = [];
   for await (const entry of zip.eachEntry()) {
     if (entry.relativeOffsetOfLocalHeader !== offset)
-      throw new Error(`there is something beside the files, before ${entry.fileName}`);
+      throw new Error(`there are bytes outside of the files, before ${entry.fileName}`);
     expectHeaders(entry, await zip.readLocalFileHeaderPromise(entry));
     offset += 30 + entry.fileNameLength + entry.compressedSize;
     disks.push(directory + DISK_OF_ENTRY);
@@ -146,7 +148,7 @@ export async function expectStrictZip(archive: Uint8Array): Promise<void> {
     Buffer.compare(body.subarray(offset + directory), end) !== 0 ||
     disks.some((at) => body.readUInt16LE(offset + at))
   )
-    throw new Error('there is something beside the files');
+    throw new Error('there are bytes outside of the files');
 }
 
 /** What ends the archive before its comment, APPNOTE.TXT 4.3.16: one disk, all entries on it. */
@@ -171,7 +173,7 @@ const CONSTANT = {
   lastModFileDate: 0x0021,
   extraFieldLength: 0,
 } as const;
-/** What the header in the directory says besides: made on Unix, a plain file that its owner may write. */
+/** What the header in the directory also says: made on Unix, a plain file that its owner may write. */
 const OF_DIRECTORY = {
   versionMadeBy: 0x033f,
   internalFileAttributes: 0,

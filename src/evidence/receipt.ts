@@ -32,7 +32,7 @@ export interface ReceiptPayload {
   readonly body: CborMap;
 }
 
-export interface SealedReceipt {
+export interface SignedReceipt {
   readonly receiptId: string;
   readonly payload: ReceiptPayload;
   /** BLAKE3 of the payload's bytes: what the next receipt's prev names. */
@@ -55,7 +55,7 @@ export interface RetrievalPayload {
 }
 
 /** Digests the body, encodes the payload and signs it. */
-export function sealReceipt(fields: Omit<ReceiptPayload, 'v' | 'body_hash'>, key: SigningKey): SealedReceipt {
+export function signReceipt(fields: Omit<ReceiptPayload, 'v' | 'body_hash'>, key: SigningKey): SignedReceipt {
   const payload: ReceiptPayload = { v: 1, ...fields, body_hash: blake3Digest(encodeCanonical(fields.body)) };
   const bytes = encodeCanonical({ ...payload });
   const hash = blake3(bytes);
@@ -68,7 +68,7 @@ export function sealReceipt(fields: Omit<ReceiptPayload, 'v' | 'body_hash'>, key
 }
 
 /** Reads a receipt and checks all that needs no key: form, body_hash, id. The signature is the caller's to verify. */
-export function openReceipt(cose: Uint8Array): SealedReceipt & { kid: string } {
+export function openReceipt(cose: Uint8Array): SignedReceipt & { kid: string } {
   const message = parseCose(cose);
   if (message.contentType !== RECEIPT_CONTENT_TYPE) throw new CborError('the content type is not that of a receipt');
   if (message.payload === null) throw new CborError('a receipt carries its payload');

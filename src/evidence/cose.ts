@@ -19,9 +19,9 @@ export interface CoseSign1 {
 }
 
 /**
- * COSE_Sign1 (RFC 9052 section 4.2), tagged, deterministically encoded: `18([protected, {}, payload, signature])`.
- * The protected header holds alg -8 (EdDSA), content type (3) and kid (4, the kid's ASCII bytes), so that a signature made for one
- * kind of content can never be shown as one for another. external_aad is empty.
+ * COSE_Sign1 (RFC 9052 section 4.2), tagged, deterministically encoded: `18([protected, {}, payload, signature])`. The
+ * protected header holds alg -8 (EdDSA), content type (3) and kid (4, the kid's ASCII bytes), so that a signature made
+ * for one kind of content can never be shown as one for another. external_aad is empty.
  */
 export function signCose(key: SigningKey, contentType: string, payload: Uint8Array, detached = false): Uint8Array {
   const protectedHeader = encodeProtected(contentType, key.kid);

@@ -26,7 +26,7 @@ export type FieldPath = readonly (string | number)[];
 
 /** One thing that the export is about: digests of its fields, in their order. */
 export interface ManifestItem {
-  /** `receipt` and `retrieval` are records of the log; others are what the server knows besides. */
+  /** `receipt` and `retrieval` are records of the log; others are further data of the server. */
   readonly type: string;
   /** BLAKE3 of the record as the log has it; null of what is no record. */
   readonly record: Digest | null;
@@ -139,7 +139,10 @@ export const encodeExportCbor = (file: ExportFile): Uint8Array => encodeCanonica
 /** @throws Error for every input that {@link encodeExportCbor} would not have written */
 export const decodeExportCbor = (bytes: Uint8Array): ExportFile => asExport(decodeCanonical(bytes));
 
-/** The canonical JSON (RFC 8785) of the same; byte strings are base64, a value that holds one is its canonical CBOR in base64. */
+/**
+ * The canonical JSON (RFC 8785) of the same; byte strings are base64, a value that holds one is its canonical CBOR in
+ * base64.
+ */
 export const encodeExportJson = (file: ExportFile): Uint8Array =>
   canonicalJson({
     ...file,

@@ -14,7 +14,7 @@ import {
   readPack,
   sealedBytes,
 } from './pack-format.js';
-import { openReceipt, openRetrieval, type RetrievalPayload, type SealedReceipt } from './receipt.js';
+import { openReceipt, openRetrieval, type RetrievalPayload, type SignedReceipt } from './receipt.js';
 import { type PublicJwk, VerifyingKey } from './signing-key.js';
 
 export interface Check {
@@ -35,7 +35,7 @@ export interface TrustedKey {
   readonly exp?: number;
 }
 
-type OpenedReceipt = SealedReceipt & { readonly kid: string };
+type OpenedReceipt = SignedReceipt & { readonly kid: string };
 interface UsableKey {
   readonly key: VerifyingKey;
   readonly nbf: number;
@@ -68,8 +68,8 @@ const STEPS: readonly (readonly [string, (opened: Opened) => string])[] = [
 ];
 
 /**
- * Verifies a proof pack from its own bytes, and the trusted keys when some are given; reads nothing else. Without trusted keys
- * the pack's own are used, which shows that it is whole but not who made it: the `keys` check says so.
+ * Verifies a proof pack from its own bytes, and the trusted keys when some are given; reads nothing else. Without
+ * trusted keys the pack's own are used, which shows that it is whole but not who made it: the `keys` check says so.
  */
 export function verifyPack(file: Uint8Array, trusted?: readonly TrustedKey[]): Verdict {
   let pack: ProofPack;
