@@ -19,8 +19,8 @@ export interface SegmentView {
 }
 
 /**
- * One chunk that was found. `score` = ((lexical + vector) + recency) + laneWeight, times the factor of its view if it has one; a search by
- * words leaves `vector` 0.
+ * One chunk that was found. `score` = ((lexical + vector) + recency) + laneWeight, times the factor of its view if it
+ * has one; a search by words leaves `vector` 0.
  */
 export interface Hit {
   view: SegmentView;
@@ -33,7 +33,10 @@ export interface Hit {
   laneWeight: number;
 }
 
-/** A query bound to the statistics of a collection: term weights are those of the whole collection, whichever segment is read. */
+/**
+ * A query bound to the statistics of a collection: term weights are those of the whole collection, whichever segment is
+ * read.
+ */
 export interface BoundQuery {
   readonly terms: readonly string[];
   /** qtf * idf * (k1 + 1) by term. */
@@ -81,8 +84,8 @@ export function chunkFrequency(views: readonly SegmentView[], term: string): num
 }
 
 /**
- * Binds a query to a collection. N, df and the average length count live chunks only and are sums of whole numbers, so they do not depend
- * on how the chunks are spread over segments. Terms no live chunk has are left out.
+ * Binds a query to a collection. N, df and the average length count live chunks only and are sums of whole numbers, so
+ * they do not depend on how the chunks are spread over segments. Terms no live chunk has are left out.
  */
 export function bindQuery(views: readonly SegmentView[], query: readonly QueryTerm[], today: number): BoundQuery {
   const { chunkCount, averageLength } = collectionStatistics(views);

@@ -23,7 +23,7 @@ test('a word with an apostrophe is a stop word as a whole, or its long parts cou
   expect(analyzerFor('french').analyze("l'avion d’Étienne")).toEqual(['avion', 'étien']);
 });
 
-test('scripts without spaces become overlapping pairs, beside words of other scripts', () => {
+test('scripts without spaces become overlapping pairs, next to words of other scripts', () => {
   expect(analyzerFor('simple').analyze('東京都のPython言語と字')).toEqual([
     '東京',
     '京都',

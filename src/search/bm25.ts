@@ -43,8 +43,8 @@ let table = new Float64Array(0);
 let tableAverage = Number.NaN;
 
 /**
- * {@link lengthNorm} for every length from 0 to `longest`. The last table is kept: consecutive queries mostly share their average.
- * The average length changes with every commit, the table is small, so one is enough.
+ * {@link lengthNorm} for every length from 0 to `longest`. The last table is kept: consecutive queries mostly share
+ * their average. The average length changes with every commit, the table is small, so one is enough.
  */
 export function lengthNorms(averageLength: number, longest: number): Float64Array {
   if (tableAverage === averageLength && table.length > longest) return table;

@@ -6,8 +6,8 @@ export const BLOCK_SHIFT = 7;
 export const BLOCK_SIZE = 1 << BLOCK_SHIFT;
 
 /**
- * Packs postings: their count, then for each the gap to the previous ordinal, shifted left by one; the low bit says that the frequency
- * is 1, otherwise the frequency follows. All are LEB128 varints. Ordinals ascend strictly.
+ * Packs postings: their count, then for each the gap to the previous ordinal, shifted left by one; the low bit says
+ * that the frequency is 1, otherwise the frequency follows. All are LEB128 varints. Ordinals ascend strictly.
  */
 export function writePostings(writer: ByteWriter, ordinals: ArrayLike<number>, frequencies: ArrayLike<number>): void {
   writer.varint(ordinals.length);
@@ -31,9 +31,10 @@ export interface Tombstones {
 }
 
 /**
- * One term's postings in one segment, unpacked. Per block of 128 it keeps the impacts that could be the block's best under some average
- * length: (frequency, length) pairs of which none is at once rarer and longer than another (Ding and Suel 2011; the pairs as in
- * Lucene's impacts). Unlike a stored maximum they hold whatever the collection's statistics become.
+ * One term's postings in one segment, unpacked. Per block of 128 it keeps the impacts that could be the block's best
+ * under some average length: (frequency, length) pairs of which none is at once rarer and longer than another (Ding and
+ * Suel 2011; the pairs as in Lucene's impacts). Unlike a stored maximum they hold whatever the collection's statistics
+ * become.
  */
 export class PostingList {
   private readonly impactStarts: Uint32Array;

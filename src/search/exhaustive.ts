@@ -3,8 +3,8 @@ import { type BoundQuery, type Hit, longestOf, type SegmentView } from './collec
 import { ranksBefore } from './top-hits.js';
 
 /**
- * Scores every live chunk that has a term of the query: no bound, no skipping. Best first. The reference for {@link searchTop}, which must
- * return the same hits bit for bit, and the audit lane's search.
+ * Scores every live chunk that has a term of the query: no bound, no skipping. Best first. The reference for {@link
+ * searchTop}, which must return the same hits bit for bit, and the audit lane's search.
  */
 export function searchAll(views: readonly SegmentView[], query: BoundQuery): Hit[] {
   const norms = lengthNorms(query.averageLength, longestOf(views));

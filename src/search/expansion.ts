@@ -16,7 +16,9 @@ export interface FeedbackTerm {
   weight: number;
 }
 
-/** How many passages are read: the best one each of the first documents. With fewer there is too little to learn from. */
+/**
+ * How many passages are read: the best one each of the first documents. With fewer there is too little to learn from.
+ */
 export const FEEDBACK_PASSAGES = 10;
 /** Among how many of the best passages they are looked for. */
 export const FEEDBACK_REACH = 20;
@@ -33,8 +35,8 @@ const COMMON_SHARE = 0.1;
 const ANSWERED_SHARE = 0.8;
 
 /**
- * The words the feedback passages agree on, by the relevance model RM1 (Lavrenko and Croft 2001): the mean of a word's share in each
- * passage, weighted by the passage's score.
+ * The words the feedback passages agree on, by the relevance model RM1 (Lavrenko and Croft 2001): the mean of a word's
+ * share in each passage, weighted by the passage's score.
  */
 export function feedbackTerms(query: readonly QueryTerm[], passages: readonly FeedbackPassage[]): FeedbackTerm[] {
   if (passages.length < FEEDBACK_PASSAGES) return [];
@@ -57,8 +59,8 @@ export function feedbackTerms(query: readonly QueryTerm[], passages: readonly Fe
 }
 
 /**
- * The terms to add to the query, none when it is better left alone (RM3 of Abdul-Jaleel et al. 2004, kept short and light). What was tried
- * and measured is in docs/decisions/0011-query-expansion.md.
+ * The terms to add to the query, none when it is better left alone (RM3 of Abdul-Jaleel et al. 2004, kept short and
+ * light). What was tried and measured is in docs/decisions/0011-query-expansion.md.
  * @param frequencyOf live chunks with a term, exact
  */
 export function expand(

@@ -1,6 +1,7 @@
 /**
- * The Snowball English stemmer ("Porter2", snowballstem.org/algorithms/english/stemmer.html), for lower-case words without apostrophes.
- * The stemmer library's English module is the older Porter algorithm and drops the s or t before -ion ("adoption" and "adopt" part).
+ * The Snowball English stemmer ("Porter2", snowballstem.org/algorithms/english/stemmer.html), for lower-case words
+ * without apostrophes. The stemmer library's English module is the older Porter algorithm and drops the s or t before
+ * -ion ("adoption" and "adopt" part).
  */
 export function stemEnglish(word: string): string {
   if (word.length < 3) return word;
@@ -30,7 +31,11 @@ const WHOLE_WORDS = new Map([
 ]);
 const AFTER_ONE_A = new Set(['inning', 'outing', 'canning', 'herring', 'earring', 'proceed', 'exceed', 'succeed']);
 
-type Rules = ReadonlyMap<string, string>;
+interface Rules {
+  readonly replacements: ReadonlyMap<string, string>;
+  /** The last letters of the suffixes: most words have none of them. */
+  readonly endings: string;
+}
 
 const STEP_TWO: Rules = rules(
   'tional>tion enci>ence anci>ance abli>able entli>ent izer>ize ization>ize ational>ate ation>ate ator>ate alism>al aliti>al alli>al',
@@ -40,19 +45,20 @@ const STEP_THREE: Rules = rules('tional>tion ational>ate alize>al icate>ic iciti
 const STEP_FOUR: Rules = rules(
   'al> ance> ence> er> ic> able> ible> ant> ement> ment> ent> ism> ate> iti> ous> ive> ize> ion>',
 );
-const LONGEST_SUFFIX = 7;
+const MAX_SUFFIX = 7;
 
 const HAS_VOWEL = /[aeiouy]/;
 const SHORT_SYLLABLE_END = /(?:[^aeiouy][aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy])$/;
 const DOUBLE_END = /(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$/;
 
 function rules(...lines: string[]): Rules {
-  return new Map(lines.flatMap((line) => line.split(' ')).map((rule) => rule.split('>') as [string, string]));
+  const all = lines.flatMap((line) => line.split(' ')).map((rule) => rule.split('>') as [string, string]);
+  return { replacements: new Map(all), endings: all.map(([suffix]) => suffix.slice(-1)).join('') };
 }
 
 /** A y that begins the word or follows a vowel is a consonant: written Y until the end. */
 function markConsonantY(word: string): string {
-  return word.replace(/^y/, 'Y').replace(/([aeiouy])y/g, '$1Y');
+  return !word.includes('y') ? word : word.replace(/^y/, 'Y').replace(/([aeiouy])y/g, '$1Y');
 }
 
 /** Where R1 and R2 begin: after the first consonant that follows a vowel, and the same again within R1. */
@@ -95,10 +101,11 @@ function replaceSuffix(
   table: Rules,
   applies: (start: number, suffix: string, before: string) => boolean,
 ): string {
-  for (let length = Math.min(LONGEST_SUFFIX, word.length); length > 1; length--) {
+  if (!table.endings.includes(word.charAt(word.length - 1))) return word;
+  for (let length = Math.min(MAX_SUFFIX, word.length); length > 1; length--) {
     const start = word.length - length;
     const suffix = word.slice(start);
-    const replacement = table.get(suffix);
+    const replacement = table.replacements.get(suffix);
     if (replacement === undefined) continue;
     return applies(start, suffix, word.charAt(start - 1)) ? word.slice(0, start) + replacement : word;
   }

@@ -32,8 +32,9 @@ export function analyzerFor(language: Language): Analyzer {
 }
 
 /**
- * NFKC, lower case, runs of letters, marks and digits (UAX #29 in spirit), stop words, stemming; character pairs for scripts without
- * spaces. A word with an apostrophe is a stop word as a whole or is split there, and single letters so split off (l', 's) are dropped.
+ * NFKC, lower case, runs of letters, marks and digits (UAX #29 in spirit), stop words, stemming; character pairs for
+ * scripts without spaces. A word with an apostrophe is a stop word as a whole or is split there, and single letters so
+ * split off (l', 's) are dropped.
  */
 class WordAnalyzer implements Analyzer {
   private readonly stems = new Map<string, string>();

@@ -15,8 +15,8 @@ interface Source {
 }
 
 /**
- * Makes one segment out of several of one language, without the withdrawn chunks: the chunks keep their order, segment after segment.
- * Searching it gives bit for bit what searching the sources with their tombstones gives.
+ * Makes one segment out of several of one language, without the withdrawn chunks: the chunks keep their order, segment
+ * after segment. Searching it gives bit for bit what searching the sources with their tombstones gives.
  * @throws SegmentCorrupted when a source is not what was written.
  */
 export function mergeSegments(inputs: readonly MergeInput[]): SegmentData {
@@ -76,7 +76,7 @@ export interface MergeCandidate {
   chunkCount: number;
 }
 
-/** Segments of about one size that may stand beside each other before they are merged. */
+/** Segments of about one size that may exist side by side before they are merged. */
 export const MERGE_FACTOR = 8;
 /** Segments smaller than this count as one size, so that a trickle of single documents is merged early. */
 const SMALLEST_TIER = 64;
@@ -84,9 +84,10 @@ const SMALLEST_TIER = 64;
 const REWRITE_WITHDRAWN_SHARE = 0.25;
 
 /**
- * Which segments of one shard to merge now: groups that share no segment. Tiers of size grow by {@link MERGE_FACTOR}; a tier that holds that
- * many segments is merged into one, so n chunks are in at most about MERGE_FACTOR * log8(n / 64) segments and every chunk is rewritten
- * once a tier (the logarithmic method of Bentley and Saxe 1980; LSM trees call it size-tiered).
+ * Which segments of one shard to merge now: groups that share no segment. Tiers of size grow by {@link MERGE_FACTOR}; a
+ * tier that holds that many segments is merged into one, so n chunks are in at most about MERGE_FACTOR * log8(n / 64)
+ * segments and every chunk is rewritten once a tier (the logarithmic method of Bentley and Saxe 1980; LSM trees call it
+ * size-tiered).
  * @param withdrawn tombstones of the shard
  */
 export function planMerges(segments: readonly MergeCandidate[], withdrawn: number): string[][] {

@@ -5,7 +5,9 @@ import { TopHits } from './top-hits.js';
 
 /** Ordinals scored together. Bounds are of one window, and its accumulators stay in the first-level cache. */
 const WINDOW = 2048;
-/** Bounds and partial sums add in another order than scores do: this much, relative, is more than the difference can be. */
+/**
+ * Bounds and partial sums add in another order than scores do: this much, relative, is more than the difference can be.
+ */
 const SLACK = 1 + 1e-9;
 
 /** What looking up a chunk in a list costs, in postings read in passing. */
@@ -21,9 +23,10 @@ export interface TopSearch {
 }
 
 /**
- * The best `limit` live chunks, exactly as the exhaustive search ranks them. Block-max MaxScore (Turtle and Flood 1995; Ding and Suel 2011;
- * by windows as Lucene does): in every window the terms whose bounds together cannot lift a chunk to the threshold are only looked up
- * for chunks the other terms bring, and a window that cannot reach the threshold is skipped.
+ * The best `limit` live chunks, exactly as the exhaustive search ranks them. Block-max MaxScore (Turtle and Flood 1995;
+ * Ding and Suel 2011; by windows as Lucene does): in every window the terms whose bounds together cannot lift a chunk
+ * to the threshold are only looked up for chunks the other terms bring, and a window that cannot reach the threshold is
+ * skipped.
  */
 export function searchTop(views: readonly SegmentView[], query: BoundQuery, limit: number): TopSearch {
   const top = new TopHits(limit);
@@ -98,7 +101,9 @@ class SegmentSearch {
     return bound;
   }
 
-  /** Whether a chunk with at most this from its terms could still enter the best. Equality counts: the id decides ties. */
+  /**
+   * Whether a chunk with at most this from its terms could still enter the best. Equality counts: the id decides ties.
+   */
   private canReach(bound: number): boolean {
     return (bound + this.mostRecent) * SLACK >= this.top.threshold;
   }
@@ -115,7 +120,10 @@ class SegmentSearch {
     }
   }
 
-  /** Orders the terms by bound; returns where in that order the terms begin without which no chunk can reach the threshold. */
+  /**
+   * Orders the terms by bound; returns where in that order the terms begin without which no chunk can reach the
+   * threshold.
+   */
   private firstEssential(): number {
     const { order, bounds, boundSums } = this;
     for (let i = 1; i < order.length; i++) {
@@ -177,7 +185,10 @@ class SegmentSearch {
     return kept;
   }
 
-  /** Adds a non-essential term to the chunks that are left: by one pass over its postings, or by look-ups where that is less. */
+  /**
+   * Adds a non-essential term to the chunks that are left: by one pass over its postings, or by look-ups where that is
+   * less.
+   */
   private complete(term: number, low: number, count: number): void {
     const start = this.starts[term]!;
     const end = this.ends[term]!;
@@ -229,7 +240,9 @@ function greatestBound(bounds: Float64Array, start: number, end: number): number
   return best;
 }
 
-/** The first index from `start` on with a value of at least `target`, by doubling steps: near targets are found soon. */
+/**
+ * The first index from `start` on with a value of at least `target`, by doubling steps: near targets are found soon.
+ */
 function seek(values: Uint32Array, start: number, target: number): number {
   let step = 1;
   let low = start;

@@ -1,7 +1,7 @@
 import { analyzerFor } from './analysis.js';
 import { MAX_LENGTH } from './bm25.js';
 import { ByteReader, ByteWriter } from './bytes.js';
-import { blake3 } from './digest.js';
+import { blake3 } from './hasher.js';
 import { isLanguage, type Language } from './languages.js';
 import { PostingList, writePostings } from './postings.js';
 
@@ -15,7 +15,8 @@ export interface ChunkInput {
 
 /**
  * An immutable piece of the index as it is stored: a header, and one row a term. Row i is `terms[i]` with
- * `postings[offsets[i] .. offsets[i + 1]]`. The header covers every row by its digest, `digest` (BLAKE3-256) covers the header.
+ * `postings[offsets[i] .. offsets[i + 1]]`. The header covers every row by its digest, `digest` (BLAKE3-256) covers the
+ * header.
  */
 export interface SegmentData {
   language: Language;
@@ -31,7 +32,7 @@ export interface SegmentData {
 export class SegmentCorrupted extends Error {}
 
 const FORMAT_VERSION = 1;
-/** How often a title's words count beside the text's: twice was best on Cranfield and on SciFact. */
+/** How often a title's words count relative to the text's: twice was best on Cranfield and on SciFact. */
 const TITLE_WEIGHT = 2;
 /** Bytes of a row's BLAKE3 kept in the header. */
 const ROW_DIGEST_BYTES = 8;
@@ -67,33 +68,65 @@ export function buildSegment(chunks: readonly ChunkInput[], language: Language):
   return writer.finish();
 }
 
-/** Collects (term, ordinal, frequency) in chunk order and gives it back in term order. */
+/**
+ * Collects (term, ordinal, frequency) in chunk order and gives it back in term order. Flat columns: most terms have one
+ * posting.
+ */
 class Inverter {
   private readonly ids = new Map<string, number>();
-  private readonly lists: { ordinals: number[]; frequencies: number[] }[] = [];
+  private readonly termIds: number[] = [];
+  private readonly ordinals: number[] = [];
+  private readonly frequencies: number[] = [];
+  /** Of each term, its latest posting and how many it has. */
+  private readonly latest: number[] = [];
+  private readonly counts: number[] = [];
 
   add(ordinal: number, terms: string[]): void {
     for (const term of terms) {
-      let id = this.ids.get(term);
-      if (id === undefined) {
-        this.ids.set(term, (id = this.lists.length));
-        this.lists.push({ ordinals: [], frequencies: [] });
+      const id = this.idOf(term);
+      const latest = this.latest[id]!;
+      if (latest >= 0 && this.ordinals[latest] === ordinal) {
+        this.frequencies[latest]!++;
+        continue;
       }
-      const { ordinals, frequencies } = this.lists[id]!;
-      const last = ordinals.length - 1;
-      if (last >= 0 && ordinals[last] === ordinal) frequencies[last]!++;
-      else {
-        ordinals.push(ordinal);
-        frequencies.push(1);
-      }
+      this.latest[id] = this.termIds.push(id) - 1;
+      this.ordinals.push(ordinal);
+      this.frequencies.push(1);
+      this.counts[id]!++;
     }
   }
 
-  drain(take: (term: string, ordinals: number[], frequencies: number[]) => void): void {
+  drain(take: (term: string, ordinals: Uint32Array, frequencies: Uint32Array) => void): void {
+    const { ordinals, frequencies, ends } = this.byTerm();
     for (const term of [...this.ids.keys()].sort()) {
-      const list = this.lists[this.ids.get(term)!]!;
-      take(term, list.ordinals, list.frequencies);
+      const id = this.ids.get(term)!;
+      const start = ends[id]! - this.counts[id]!;
+      take(term, ordinals.subarray(start, ends[id]), frequencies.subarray(start, ends[id]));
     }
+  }
+
+  private idOf(term: string): number {
+    const known = this.ids.get(term);
+    if (known !== undefined) return known;
+    const id = this.ids.size;
+    this.ids.set(term, id);
+    this.latest.push(-1);
+    this.counts.push(0);
+    return id;
+  }
+
+  /** The postings by term (a counting sort), in chunk order within one, and where each term's end. */
+  private byTerm(): { ordinals: Uint32Array; frequencies: Uint32Array; ends: Uint32Array } {
+    const ends = new Uint32Array(this.counts.length);
+    for (let id = 1; id < ends.length; id++) ends[id] = ends[id - 1]! + this.counts[id - 1]!;
+    const ordinals = new Uint32Array(this.termIds.length);
+    const frequencies = new Uint32Array(this.termIds.length);
+    this.termIds.forEach((id, posting) => {
+      const place = ends[id]!++;
+      ordinals[place] = this.ordinals[posting]!;
+      frequencies[place] = this.frequencies[posting]!;
+    });
+    return { ordinals, frequencies, ends };
   }
 }
 
@@ -228,12 +261,15 @@ export class Segment {
     return this.ordinals.get(chunkId);
   }
 
-  /** Checks a row against the header and unpacks it. @throws SegmentCorrupted when it is missing or not the row that was written. */
+  /**
+   * Checks a row against the header and unpacks it.
+   * @throws SegmentCorrupted when it is missing or not the row that was written.
+   */
   openPostings(term: string, bytes: Uint8Array | undefined): PostingList {
     const row = this.rows.get(term);
     if (row === undefined || bytes === undefined) throw new SegmentCorrupted(`the row of "${term}" is missing`);
     const expected = this.rowDigests.subarray(row * ROW_DIGEST_BYTES, (row + 1) * ROW_DIGEST_BYTES);
-    if (!rowDigest(term, bytes).equals(expected)) {
+    if (Buffer.compare(rowDigest(term, bytes), expected) !== 0) {
       throw new SegmentCorrupted(`the row of "${term}" does not have its digest`);
     }
     const list = PostingList.decode(bytes, this.lengths);
@@ -242,6 +278,14 @@ export class Segment {
   }
 }
 
-function rowDigest(term: string, bytes: Uint8Array): Buffer {
-  return Buffer.from(blake3(term, '\0', bytes).subarray(0, ROW_DIGEST_BYTES));
+/** What a row's digest is over, laid out in one piece: three calls of the hasher a term cost more than the hashing. */
+let row = Buffer.allocUnsafe(1 << 10);
+
+function rowDigest(term: string, bytes: Uint8Array): Uint8Array {
+  const most = term.length * 3 + 1 + bytes.length;
+  if (most > row.length) row = Buffer.allocUnsafe(2 * most);
+  let end = row.write(term, 0, 'utf8');
+  row[end++] = 0;
+  row.set(bytes, end);
+  return blake3(row.subarray(0, end + bytes.length)).subarray(0, ROW_DIGEST_BYTES);
 }
