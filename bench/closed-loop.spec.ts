@@ -6,7 +6,7 @@ it('keeps as many requests in flight as there are clients, for the time given', 
   let inFlight = 0;
   let most = 0;
   let made = 0;
-  const options = { clients: 4, warmUpRequests: 8, seconds: 0.4, mostRequests: Infinity };
+  const options = { clients: 4, warmUpRequests: 8, seconds: 0.4, maxRequests: Infinity };
   const result = await runClosedLoop(options, async (number) => {
     most = Math.max(most, ++inFlight);
     await sleep(20);
@@ -25,7 +25,7 @@ it('keeps as many requests in flight as there are clients, for the time given', 
 
 it('ends after the number of requests given, each number once', async () => {
   const numbers: number[] = [];
-  const options = { clients: 3, warmUpRequests: 0, seconds: 60, mostRequests: 10 };
+  const options = { clients: 3, warmUpRequests: 0, seconds: 60, maxRequests: 10 };
   const result = await runClosedLoop(options, async (number) => {
     await sleep(1);
     return numbers.push(number) > 0;

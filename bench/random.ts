@@ -1,4 +1,7 @@
-/** A source of numbers from 0 to 1 that is the same for the same seed on every machine (mulberry32, Tommy Ettinger 2017, public domain). */
+/**
+ * A source of numbers from 0 to 1 that is the same for the same seed on every machine (mulberry32, Tommy Ettinger 2017,
+ * public domain).
+ */
 export type Random = () => number;
 
 export function seededRandom(seed: number): Random {

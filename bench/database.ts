@@ -1,11 +1,12 @@
 import { Client, type QueryResultRow } from 'pg';
-import { loadSettings } from '../common/config/settings.js';
-import { openDatabase } from '../common/database/open.js';
-import { TenantsStore } from '../common/keys/tenants.store.js';
-import type { ApiAddress } from '../common/client/api-client.js';
-import type { TemporaryServer } from '../common/client/temporary-server.js';
+import { loadSettings } from '../src/common/config/settings.js';
+import { withConnection } from '../src/common/database/connection.js';
+import { openDatabase } from '../src/common/database/open.js';
+import { TenantsStore } from '../src/common/keys/tenants.store.js';
+import type { ApiAddress } from '../src/common/client/api-client.js';
+import type { TemporaryServer } from '../src/common/client/temporary-server.js';
 
-/** The database under a temporary server, seen from beside it. */
+/** The database of a temporary server, accessed directly. */
 export interface BenchDatabase {
   ownerUrl: string;
   /** As svc_operator, who sees every tenant. */
@@ -22,22 +23,23 @@ export async function withDatabase<T>(
   work: (database: BenchDatabase) => Promise<T>,
 ): Promise<T> {
   const { address, close } = await openDatabase(loadSettings({ SVC_DATA_DIR: server.dataDir }), () => undefined);
-  const client = new Client({ connectionString: address.ownerUrl, options: '-c role=svc_operator' });
-  try {
-    await client.connect();
-    return await work({
-      ownerUrl: address.ownerUrl,
+  const { ownerUrl } = address;
+  if (!ownerUrl) throw new Error('A temporary server has a database of its own');
+  const run = (client: Client): Promise<T> =>
+    work({
+      ownerUrl,
       query: async <Row extends QueryResultRow>(sql: string, parameters: unknown[]) =>
         (await client.query<Row>(sql, parameters)).rows,
       asOwner: async (sql) => {
-        const owner = new Client({ connectionString: address.ownerUrl });
+        const owner = new Client({ connectionString: ownerUrl });
         await owner.connect();
         await owner.query(sql).finally(() => owner.end());
       },
       addTenants: (count) => TenantsStore.using(address, (store) => addTenants(store, server.url, count)),
     });
+  try {
+    return await withConnection(address, 'svc_operator', run);
   } finally {
-    await client.end();
     await close();
   }
 }

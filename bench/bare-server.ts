@@ -1,8 +1,9 @@
 import { fastify } from 'fastify';
 
 /**
- * The least a Fastify server can do for the same requests: parse the JSON body and answer the same JSON. No guards, no search, no database.
- * Gets the answer as its first message, tells its address, and ends with its parent.
+ * The least a Fastify server can do for the same requests: parse the JSON body and answer the same JSON. No guards, no
+ * search, no database.
+ * Gets the answer as its first message, reports its address, and ends with its parent.
  */
 process.once('disconnect', () => process.exit(0));
 process.once('message', (answer) => {

@@ -23,7 +23,8 @@ export interface Collection {
 }
 
 /**
- * Reads corpus.jsonl {id, title, text}, queries.jsonl {id, text} and qrels.tsv (query id, document id, grade; a header line is passed over).
+ * Reads corpus.jsonl {id, title, text}, queries.jsonl {id, text} and qrels.tsv (query id, document id, grade; a header
+ * line is passed over).
  * @throws Error naming the file, and the line where there is one, that is missing or malformed
  */
 export function readCollection(folder: string): Collection {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { ApiClient, type ApiAddress } from '../common/client/api-client.js';
-import { batchesOf } from '../common/client/ingest-documents.js';
+import { ApiClient, type ApiAddress } from '../src/common/client/api-client.js';
+import { batchesOf } from '../src/common/client/ingest-documents.js';
 import type { BenchDatabase } from './database.js';
 import type { TextSource } from './passages.js';
 
 /** Batch requests in flight, and the connections of the bare insert. */
 const AT_ONCE = 2;
-const LONGEST_MS = 15 * 60_000;
+const MAX_MS = 15 * 60_000;
 const SETTLE_MS = 3 * 60_000;
 const BARE_PASSAGES = 20_000;
 
@@ -29,7 +29,10 @@ export interface IngestResult {
   settleSeconds: number;
 }
 
-/** Ingests through POST /v1/ingest/batch. That everything is searchable is seen in the database: asking for each ingest would load the server. */
+/**
+ * Ingests through POST /v1/ingest/batch. That everything is searchable is seen in the database: asking for each ingest
+ * would load the server.
+ */
 export async function measureIngest(
   loads: readonly TenantLoad[],
   source: TextSource,
@@ -72,7 +75,7 @@ function* documentsOf(tenantId: string, source: TextSource, from: number, count:
 }
 
 async function untilSearchable(database: BenchDatabase): Promise<void> {
-  const deadline = performance.now() + LONGEST_MS;
+  const deadline = performance.now() + MAX_MS;
   const unfinished = 'select 1 from ingest where finished_at is null limit 1';
   while ((await database.query(unfinished, [])).length > 0) {
     if (performance.now() > deadline) throw new Error('the passages were not all searchable within 15 minutes');
@@ -82,7 +85,10 @@ async function untilSearchable(database: BenchDatabase): Promise<void> {
   if (failed[0]) throw new Error(`${failed.length} ingests failed; the first: ${failed[0].error}`);
 }
 
-/** Merges make the index faster to search and are part of what it costs; measuring waits for them, at most three minutes. */
+/**
+ * Merges make the index faster to search and are part of what it costs; measuring waits for them, at most three
+ * minutes.
+ */
 async function untilSettled(database: BenchDatabase): Promise<void> {
   const deadline = performance.now() + SETTLE_MS;
   const busy = `select 1 from pgboss.job where name = 'index.merge' and state < 'completed' limit 1`;
@@ -90,7 +96,8 @@ async function untilSettled(database: BenchDatabase): Promise<void> {
 }
 
 /**
- * The limit: the same passages as rows of a table of their own, by plain INSERTs of a batch each, one transaction a batch, primary key and
+ * The limit: the same passages as rows of a table of their own, by plain INSERTs of a batch each, one transaction a
+ * batch, primary key and
  * nothing else. At most 20,000 of them. @returns passages a second
  */
 export async function measureBareInsert(count: number, source: TextSource, database: BenchDatabase): Promise<number> {

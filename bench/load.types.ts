@@ -1,4 +1,4 @@
-import type { Lane } from '../common/client/api-replies.js';
+import type { Lane } from '../src/common/client/api-replies.js';
 
 /** How long and how hard one measurement drives. */
 export interface LoopOptions {
@@ -9,7 +9,7 @@ export interface LoopOptions {
   /** The measurement ends after this time, */
   seconds: number;
   /** or after this many requests. */
-  mostRequests: number;
+  maxRequests: number;
 }
 
 /** One request of the load, made before the clock runs. */
@@ -18,17 +18,22 @@ export interface PlannedRequest {
   body: string;
 }
 
-/** What a load generator is told. It runs through the requests in turn, over and over, until the time or the count is up. */
+/**
+ * The plan of a load generator. It runs through the requests in turn, over and over, until the time or the count is up.
+ */
 export interface LoadPlan extends LoopOptions {
   url: string;
   requests: PlannedRequest[];
-  /** What a good answer begins with, where its status does not tell: JSON-RPC answers 200 with an error inside. */
+  /** What a good response begins with, where its status does not show it: JSON-RPC answers 200 with an error inside. */
   answerBegins?: string;
 }
 
 /** The same, for searching in the measuring process itself. */
 export interface InProcessPlan extends LoopOptions {
-  /** `service`: the room's service, with its database; `engine`: analysis and ranking over segments in memory, nothing else. */
+  /**
+   * `service`: the module's service, with its database; `engine`: analysis and ranking over segments in memory, nothing
+   * else.
+   */
   depth: 'service' | 'engine';
   tenantId: string;
   queries: readonly string[];
@@ -36,7 +41,10 @@ export interface InProcessPlan extends LoopOptions {
   lane: Lane;
 }
 
-/** What came of it. Latencies are in milliseconds; `failed` counts answers other than good ones, which are not among the others. */
+/**
+ * What came of it. Latencies are in milliseconds; `failed` counts answers other than good ones, which are not among the
+ * others.
+ */
 export interface LoadResult {
   count: number;
   failed: number;

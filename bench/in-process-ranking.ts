@@ -1,11 +1,11 @@
-import type { DocumentInput } from '../common/client/api-replies.js';
-import { analyzerFor } from '../common/search/analysis.js';
-import { utcDay } from '../common/search/bm25.js';
-import { bindQuery, queryTerms, type SegmentView } from '../common/search/collection.js';
-import { searchTop } from '../common/search/maxscore.js';
-import type { PostingList } from '../common/search/postings.js';
-import { Segment, type SegmentData } from '../common/search/segment.js';
-import { analyseGroup } from '../modules/ingest/analysis/analyse-document.js';
+import type { DocumentInput } from '../src/common/client/api-replies.js';
+import { analyzerFor } from '../src/search/analysis.js';
+import { utcDay } from '../src/search/bm25.js';
+import { bindQuery, queryTerms, type SegmentView } from '../src/search/collection.js';
+import { searchTop } from '../src/search/maxscore.js';
+import type { PostingList } from '../src/search/postings.js';
+import { Segment, type SegmentData } from '../src/search/segment.js';
+import { analyseGroup } from '../src/modules/knowledge/ingest/analysis/analyse-document.js';
 import { documentsOf } from './measures.js';
 
 const LANGUAGE = 'english';

@@ -13,8 +13,8 @@ const PASSAGES_A_TENANT = 100;
 /** Different queries, and how many of them make do for a smoke run. */
 const QUERIES = 1000;
 const FEW_QUERIES = 50;
-const MOST_PASSAGES = 1_000_000;
-const MOST_SEARCHED_FACTS = 100_000;
+const MAX_PASSAGES = 1_000_000;
+const MAX_SEARCHED_FACTS = 100_000;
 
 interface Options {
   sizes: number[];
@@ -38,12 +38,15 @@ const whole =
     return value;
   };
 
-const wholes = (text: string): number[] => text.split(',').filter(Boolean).map(whole(100, MOST_PASSAGES));
+const wholes = (text: string): number[] => text.split(',').filter(Boolean).map(whole(100, MAX_PASSAGES));
 
-/** `npm run bench`: how fast ingest and retrieval are through HTTP, and what limits them, each on a temporary server of this machine. */
+/**
+ * `npm run bench`: how fast ingest and retrieval are through HTTP, and what limits them, each on a temporary server of
+ * this machine.
+ */
 const program = new Command('bench')
   .description(
-    'measure ingest and retrieval through HTTP, and the limits beside them, on temporary servers of this machine',
+    'measure ingest and retrieval through HTTP, with their limits for comparison, on temporary servers of this machine',
   )
   .option(
     '--sizes <numbers>',
@@ -53,7 +56,7 @@ const program = new Command('bench')
   )
   .option(
     '--data <folder>',
-    'draw the text from its corpus.jsonl or .txt and .md files; without it the text is made up',
+    'draw the text from its corpus.jsonl or .txt and .md files; without it the text is generated',
   )
   .option('--seconds <number>', 'how long each measurement of retrieval lasts', whole(1, 60), 5)
   .option(
@@ -65,13 +68,13 @@ const program = new Command('bench')
   .option('--tenants <number>', 'also this many tenants of 100 passages; 0 leaves this part out', whole(0, 5000), 1000)
   .option(
     '--tools <number>',
-    'also searches by a tool of the tool service, beside the same ones of the API, in this many passages; 0 leaves this part out',
-    whole(0, MOST_PASSAGES),
+    'also searches by a tool of the tool service, next to the same ones of the API, in this many passages; 0 leaves this part out',
+    whole(0, MAX_PASSAGES),
     5000,
   )
   .option(
     '--facts <number>',
-    'also facts of the memory daemon: stored beside bare inserts, listed among 10,000 and this many, and searched among at most 100,000; 0 leaves this part out',
+    'also facts of the memory daemon: stored next to bare inserts, listed among 10,000 and this many, and searched among at most 100,000; 0 leaves this part out',
     whole(0, 2_000_000),
     0,
   )
@@ -105,7 +108,7 @@ async function measure({
   if (tenants > 0) await benchTenants(bench, tenants, PASSAGES_A_TENANT);
   if (tools > 0) await benchTools(bench, tools);
   if (facts > 0) await benchFacts(bench, facts);
-  if (facts > 0) await benchFactSearch(bench, Math.min(facts, MOST_SEARCHED_FACTS));
+  if (facts > 0) await benchFactSearch(bench, Math.min(facts, MAX_SEARCHED_FACTS));
   const { rows, remarks } = bench;
   return {
     text: source.description,

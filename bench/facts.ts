@@ -1,5 +1,5 @@
-import { withTemporaryServer, type TemporaryServer } from '../common/client/temporary-server.js';
-import { encodeCursor } from '../common/fields/cursor.js';
+import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
+import { encodeCursor } from '../src/common/fields/cursor.js';
 import { runChild } from './child.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import type { FactsPlan, FactsWork } from './facts-load.types.js';
@@ -24,7 +24,10 @@ export interface FactsBench {
   remarks: string[];
 }
 
-/** Facts in the daemon: stored one by one beside bare inserts of the same row, and listed page by page among few and among many. */
+/**
+ * Facts in the daemon: stored one by one, compared with bare inserts of the same row, and listed page by page among few
+ * and among many.
+ */
 export async function benchFacts(bench: FactsBench, most: number): Promise<void> {
   await withTemporaryServer({ environment: { SVCD_RATE_LIMIT_RPS: '0' } }, (server) =>
     withDatabase(server, async (database) => {
@@ -41,7 +44,10 @@ export async function benchFacts(bench: FactsBench, most: number): Promise<void>
 const remarkOn = (what: string, few: number, many: number): string =>
   `${what}: p99 at the most facts / p99 at the fewest: ${figure(many / few, 2)}`;
 
-/** The same row inserted by pg alone: at its leanest, and as pg does it unasked into a table with the indexes that facts have. */
+/**
+ * The same row inserted by pg alone: at its leanest, and as pg does it unasked into a table with the indexes that facts
+ * have.
+ */
 const BARE = [
   { what: 'bare insert, prepared, one index', table: 'bench.lean', isPrepared: true },
   { what: 'bare insert, the indexes of facts', table: 'bench.indexed', isPrepared: false },
@@ -55,8 +61,8 @@ async function benchStores(bench: FactsBench, server: TemporaryServer, database:
   const url = `${server.daemonUrl}/v1/facts`;
   const ways = new Map<string, (run: string) => FactsWork>([
     ...BARE.map(
-      ({ what, ...told }) =>
-        [what, (run: string) => ({ kind: 'insert' as const, databaseUrl: database.ownerUrl, run, ...told })] as const,
+      ({ what, ...target }) =>
+        [what, (run: string) => ({ kind: 'insert' as const, databaseUrl: database.ownerUrl, run, ...target })] as const,
     ),
     ['PUT /v1/facts', (run) => ({ kind: 'put', url, scopes: WRITER, tenantId: 'stored', run })],
   ]);
@@ -102,11 +108,14 @@ async function benchLists(
 }
 
 const drive = ({ seconds }: FactsBench, clients: number, work: FactsWork): Promise<LoadResult> => {
-  const loop = { clients, warmUpRequests: clients * 100, seconds, mostRequests: 10_000_000 };
+  const loop = { clients, warmUpRequests: clients * 100, seconds, maxRequests: 10_000_000 };
   return runChild<FactsPlan, LoadResult>('facts-load', { ...loop, ...work });
 };
 
-/** Every fifth fact is a new version of an older one, every twentieth is private to somebody else, every fiftieth reserved. */
+/**
+ * Every fifth fact is a new version of an older one, every twentieth is private to somebody else, every fiftieth
+ * reserved.
+ */
 async function fill(database: BenchDatabase, tenantId: string, facts: number): Promise<void> {
   for (let from = 0; from < facts; from += FACTS_A_STATEMENT) {
     const round = Array.from({ length: Math.min(FACTS_A_STATEMENT, facts - from) }, (_, at) => draftOf(from + at));
@@ -123,7 +132,7 @@ function draftOf(number: number) {
     visibility: { public: 0, private: 1, reserved: 2 }[kind],
     entity: `${kind === 'reserved' ? '__' : ''}entity:${chain % 50_021}`,
     key: `key-${chain}`,
-    value: `Note ${number}: the meeting about the wombat enclosure moved to room ${number % 97} on floor ${number % 11}.`,
+    value: `Note ${number}: the meeting about the wombat enclosure moved to hall ${number % 97} on floor ${number % 11}.`,
     actor: 'bench',
     confidence: 1,
     horizon_class: 'durable',

@@ -7,7 +7,7 @@ export interface HoldPlan {
   url: string;
   tenantId: string;
   apiKey: string;
-  /** Connections to GET /sse, and streams (POST /stream) beside them. */
+  /** Connections to GET /sse, and streams (POST /stream) concurrent with them. */
   sse: number;
   streams: number;
   seconds: number;
@@ -17,8 +17,11 @@ export interface HoldResult {
   /** Until all were open. */
   openingMs: number;
   heartbeats: number;
-  /** How much longer than 15 seconds the longest wait of any connection for its next heartbeat was; below 0: none was late. */
-  mostLateMs: number;
+  /**
+   * How much longer than 15 seconds the longest wait of any connection for its next heartbeat was; below 0: none was
+   * late.
+   */
+  maxLateMs: number;
   /** Calls on the streams, and what the slowest of them took. */
   calls: number;
   slowestCallMs: number;
@@ -27,7 +30,7 @@ export interface HoldResult {
   held: ServiceState;
 }
 
-/** The tool service as its own metrics tell it, in MiB and counts. */
+/** The tool service as its own metrics report it, in MiB and counts. */
 export interface ServiceState {
   residentMiB: number;
   heapMiB: number;
@@ -54,7 +57,7 @@ export async function holdConnections(plan: HoldPlan): Promise<HoldResult> {
   const result = {
     openingMs,
     heartbeats: sum(listeners.map(({ heartbeats }) => heartbeats)),
-    mostLateMs: Math.max(...listeners.map((listener) => listener.longestWait() - HEARTBEAT_MS)),
+    maxLateMs: Math.max(...listeners.map((listener) => listener.longestWait() - HEARTBEAT_MS)),
     calls: sum(streams.map(({ calls }) => calls)),
     slowestCallMs: Math.max(0, ...streams.map(({ slowestMs }) => slowestMs)),
     lost: [...listeners, ...streams].filter(({ isLost }) => isLost).length,

@@ -22,7 +22,10 @@ answerPlan<FactsPlan, LoadResult>(async (plan) => {
   }
 });
 
-/** Each client inserts one row and commits it, as a program would that keeps its facts in a table by itself; every row is the first of its chain. */
+/**
+ * Each client inserts one row and commits it, as a program would that keeps its facts in a table by itself; every row
+ * is the first of its chain.
+ */
 async function insertRows(plan: FactsPlan & { kind: 'insert' }): Promise<LoadResult> {
   const pool = new Pool({ connectionString: plan.databaseUrl, max: plan.clients });
   try {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withTemporaryServer, type TemporaryServer } from '../common/client/temporary-server.js';
-import type { Lane } from '../common/client/api-replies.js';
+import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
+import type { Lane } from '../src/common/client/api-replies.js';
 import { monotonicMicroseconds, readProfiles, topSelfTimes, type Phase } from './cpu-profile.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import { measureBareInsert, measureIngest, type TenantLoad } from './ingest-load.js';
@@ -15,7 +15,7 @@ import {
   measureHttp,
   measureInProcess,
   measureTool,
-  MOST_REQUESTS,
+  MAX_REQUESTS,
   type HttpLoad,
 } from './search-load.js';
 import { figure, say, table } from './table.js';
@@ -45,7 +45,7 @@ interface Site {
   scale: string;
 }
 
-/** One tenant with this many passages: ingest, the lanes, and beside them the limits. */
+/** One tenant with this many passages: ingest, the lanes, and their limits for comparison. */
 export async function benchSize(bench: Bench, passages: number): Promise<void> {
   const scale = figure(passages);
   const folder = bench.profile ? mkdtempSync(join(tmpdir(), 'svc-profile-')) : undefined;
@@ -96,7 +96,7 @@ export async function benchTenants(bench: Bench, tenants: number, passagesEach: 
     const { queries } = bench;
     const enough = Array.from({ length: Math.max(tenants, queries.length) }, (_, i) => queries[i % queries.length]!);
     const load = { ...loadOf(bench, site, 'light', COMMON_CLIENTS), addresses, queries: enough };
-    const first = await measureHttp({ ...load, warmUpRequests: 0, mostRequests: enough.length, seconds: 60 });
+    const first = await measureHttp({ ...load, warmUpRequests: 0, maxRequests: enough.length, seconds: 60 });
     bench.rows.push(loadRow(site.scale, "light, each tenant's first query", COMMON_CLIENTS, first));
     bench.rows.push(loadRow(site.scale, 'light, tenants in turn', COMMON_CLIENTS, await measureHttp(load)));
   });
@@ -105,7 +105,10 @@ export async function benchTenants(bench: Bench, tenants: number, passagesEach: 
 /** How often the two are measured in turn, so that what else the machine does weighs on both. */
 const ROUNDS = 3;
 
-/** query_vault over POST /rpc of the tool service, shield decision and rate window included, beside the same search of the API directly. */
+/**
+ * query_vault over POST /rpc of the tool service, with shield decision and rate window, next to the same search of the
+ * API.
+ */
 export async function benchTools(bench: Bench, passages: number): Promise<void> {
   await onServer([], { SVC_TOOLS_RATE_LIMIT: '1000000000' }, async (server, database) => {
     const site = { server, database, scale: figure(passages) };
@@ -120,7 +123,7 @@ export async function benchTools(bench: Bench, passages: number): Promise<void> 
         tool.push(await measureTool(load, server.toolsUrl));
       }
       const [directly, called] = [direct, tool].map(middleOf) as [LoadResult, LoadResult];
-      bench.rows.push(loadRow(site.scale, 'light, beside the tool', clients, directly));
+      bench.rows.push(loadRow(site.scale, 'light, next to the tool', clients, directly));
       const row = loadRow(site.scale, 'light, as query_vault by /rpc', clients, called);
       bench.rows.push({ ...row, ofDirect: called.p50 / directly.p50 });
     }
@@ -152,7 +155,7 @@ function loadOf({ queries, seconds }: Bench, { server }: Site, lane: Lane, clien
     clients,
     seconds,
     warmUpRequests: SHORT_WARM_UP,
-    mostRequests: MOST_REQUESTS,
+    maxRequests: MAX_REQUESTS,
   };
 }
 
@@ -184,13 +187,13 @@ async function benchIngest(
 async function benchFirstQueries(bench: Bench, site: Site): Promise<void> {
   say('Lane light, nothing in memory yet');
   const load = loadOf(bench, site, 'light', COMMON_CLIENTS);
-  const first = await measureHttp({ ...load, warmUpRequests: 0, mostRequests: bench.queries.length, seconds: 60 });
+  const first = await measureHttp({ ...load, warmUpRequests: 0, maxRequests: bench.queries.length, seconds: 60 });
   bench.rows.push(loadRow(site.scale, 'light, first time asked', COMMON_CLIENTS, first));
 }
 
 /**
- * The light lane, each time followed by its limits, so that what else the machine does weighs on them alike. They run beside the server, which
- * then has nothing to do.
+ * The light lane, each time followed by its limits, so that other load of the machine weighs on both alike. The limits
+ * run next to the server, which is then idle.
  */
 async function benchLight(bench: Bench, site: Site): Promise<void> {
   const { rows } = bench;
@@ -226,7 +229,7 @@ function planOf(
   depth: InProcessPlan['depth'],
   clients: number,
 ): InProcessPlan {
-  const loop = { clients, seconds, warmUpRequests: queries.length, mostRequests: MOST_REQUESTS };
+  const loop = { clients, seconds, warmUpRequests: queries.length, maxRequests: MAX_REQUESTS };
   return { depth, tenantId: server.tenantId, queries, limit: LIMIT, lane: 'light', ...loop };
 }
 

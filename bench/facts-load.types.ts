@@ -1,6 +1,8 @@
 import type { LoopOptions } from './load.types.js';
 
-/** What the generator of facts is told: to store facts over HTTP, to insert the same rows by pg alone, or to read addresses in turn. */
+/**
+ * What the generator of facts does: store facts over HTTP, insert the same rows by pg alone, or read addresses in turn.
+ */
 export type FactsPlan = LoopOptions & FactsWork;
 
 export type FactsWork =
@@ -12,5 +14,5 @@ export type FactsWork =
 export const factOf = (run: string, number: number) => ({
   entity: `bench:${run}:${number}`,
   key: 'note',
-  value: `Note ${number}: the meeting about the wombat enclosure moved to room ${number % 97} on floor ${number % 11}.`,
+  value: `Note ${number}: the meeting about the wombat enclosure moved to hall ${number % 97} on floor ${number % 11}.`,
 });

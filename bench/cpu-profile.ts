@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The parts of a V8 CPU profile that are read (Chrome DevTools Protocol, Profiler.Profile). Times are microseconds of the monotonic clock. */
+/**
+ * The parts of a V8 CPU profile that are read (Chrome DevTools Protocol, Profiler.Profile). Times are microseconds of
+ * the monotonic clock.
+ */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   startTime: number;
@@ -9,7 +12,7 @@ export interface CpuProfile {
   timeDeltas: number[];
 }
 
-/** A span of the monotonic clock, as {@link monotonicMicroseconds} tells it. */
+/** A span of the monotonic clock, as {@link monotonicMicroseconds} measures it. */
 export interface Phase {
   name: string;
   from: number;
@@ -61,7 +64,10 @@ function addSelfTimes(
   });
 }
 
-/** What a thread does while it has nothing to do; a worker of the pool blocks on a word of shared memory, which V8 takes for work. */
+/**
+ * What a thread does while it has nothing to do; a worker of the pool blocks on a word of shared memory, which V8 takes
+ * for work.
+ */
 const WAITING = new Set(['(idle)', '(root)', 'atomicsWaitLoop']);
 
 /** Nothing for the time in which the thread waited. */

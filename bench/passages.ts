@@ -21,7 +21,8 @@ const forPassage = (index: number): Random => seededRandom(index * 2);
 const forQuery = (index: number): Random => seededRandom(index * 2 + 1);
 
 /**
- * Sentences of a folder's text, drawn at random: real words with real frequencies. The folder holds corpus.jsonl {id, title, text}, or
+ * Sentences of a folder's text, drawn at random: real words with real frequencies. The folder holds corpus.jsonl {id,
+ * title, text}, or
  * .txt and .md files.
  */
 export function textFromFolder(folder: string): TextSource {
@@ -59,7 +60,10 @@ function sentencesOf(text: string): string[] {
 }
 
 const VOCABULARY_SIZE = 50_000;
-/** The words every English text is mostly made of take the first ranks, so that stop words cost here what they cost there. */
+/**
+ * The words every English text is mostly made of take the first ranks, so that stop words cost here what they cost
+ * there.
+ */
 const FUNCTION_WORDS =
   'the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which one you were her all she there would their we him been has when who will more no if out so said what up its about into than them can only other new some could time these two may then do first any my now such like our over me even most made after also did many before must through back years where much your way well down should because each just those people how too little state good very make world still own see men work long get here between both life being under never day same another know while last might us great old year off come since against go came right used take three'.split(
     ' ',
@@ -94,8 +98,10 @@ const VOWELS = ['a', 'e', 'i', 'o', 'u', 'ai', 'ea', 'ou'];
 const CODAS = ['', '', '', 'l', 'n', 'r', 's', 't', 'x', 'nd', 'rm'];
 
 /**
- * Made-up text: English function words, then 50,000 pronounceable words, with the frequencies of Zipf's law, where the word of rank r comes
- * up in proportion to 1 / (r + 2.7) (Mandelbrot 1953). Needs no file; its words do not keep company as those of real text do.
+ * Made-up text: English function words, then 50,000 pronounceable words, with the frequencies of Zipf's law, where the
+ * word of rank r comes
+ * up in proportion to 1 / (r + 2.7) (Mandelbrot 1953). Needs no file; its words do not keep company as those of real
+ * text do.
  */
 export function syntheticText(): TextSource {
   const words = vocabulary();

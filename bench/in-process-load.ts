@@ -1,24 +1,27 @@
 import 'reflect-metadata';
-import { openApi } from '../apps/api.app.js';
-import { loadSettings } from '../common/config/settings.js';
-import type { TenantCaller } from '../common/contract/caller.js';
-import { openDatabase } from '../common/database/open.js';
-import { makeLog } from '../common/observability/log.js';
-import { Metrics } from '../common/observability/metrics.js';
-import { analyzerFor } from '../common/search/analysis.js';
-import { utcDay } from '../common/search/bm25.js';
-import { queryTerms } from '../common/search/collection.js';
-import { SegmentLoader } from '../modules/retrieval/index/segment-loader.service.js';
-import { SnapshotsService } from '../modules/retrieval/index/snapshots.service.js';
-import { groupByLanguage, rankTop } from '../modules/retrieval/retrieval.rules.js';
-import { RetrievalService } from '../modules/retrieval/retrieval.service.js';
+import { openApi } from '../src/apps/api.app.js';
+import { loadSettings } from '../src/common/config/settings.js';
+import type { TenantCaller } from '../src/common/contract/caller.js';
+import { openDatabase } from '../src/common/database/open.js';
+import { makeLog } from '../src/common/observability/log.js';
+import { Metrics } from '../src/common/observability/metrics.js';
+import { analyzerFor } from '../src/search/analysis.js';
+import { utcDay } from '../src/search/bm25.js';
+import { queryTerms } from '../src/search/collection.js';
+import { SegmentLoader } from '../src/modules/knowledge/retrieval/index/segment-loader.service.js';
+import { SnapshotsService } from '../src/modules/knowledge/retrieval/index/snapshots.service.js';
+import { groupByLanguage, rankTop } from '../src/modules/knowledge/retrieval/retrieval.rules.js';
+import { RetrievalService } from '../src/modules/knowledge/retrieval/retrieval.service.js';
 import { answerPlan } from './child.js';
 import { runClosedLoop } from './closed-loop.js';
 import type { InProcessPlan, LoadResult } from './load.types.js';
 
 type Application = Awaited<ReturnType<typeof openApi>>['app'];
 
-/** A process of its own that calls the search instead of asking for it: the app on the same database, without its HTTP and its guards. */
+/**
+ * A process of its own that calls the search instead of asking for it: the app on the same database, without its HTTP
+ * and its guards.
+ */
 answerPlan<InProcessPlan, LoadResult>(async (plan) => {
   const settings = loadSettings();
   const { address, close } = await openDatabase(settings, () => undefined);
@@ -36,7 +39,10 @@ answerPlan<InProcessPlan, LoadResult>(async (plan) => {
   }
 });
 
-/** All that the route does between its guards and its JSON: ranking, the texts from the database, the record of the retrieval. */
+/**
+ * All that the route does between its guards and its JSON: ranking, the texts from the database, the record of the
+ * retrieval.
+ */
 function callService(app: Application, { tenantId, limit, lane }: InProcessPlan): (query: string) => Promise<unknown> {
   const service = app.get(RetrievalService, { strict: false });
   const caller: TenantCaller = { tenantId, tier: 'team', principal: 'bench', role: 'owner', authType: 'api_key' };
@@ -44,7 +50,9 @@ function callService(app: Application, { tenantId, limit, lane }: InProcessPlan)
   return (query) => service.retrieve(caller, { query, ...rest });
 }
 
-/** The analysis of the query and the ranking alone, over the segments as the service has them in memory; no database. */
+/**
+ * The analysis of the query and the ranking alone, over the segments as the service has them in memory; no database.
+ */
 async function callEngine(
   app: Application,
   { tenantId, limit }: InProcessPlan,

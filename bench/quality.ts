@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { ApiClient, type ApiAddress } from '../common/client/api-client.js';
-import { LANES, type DocumentInput, type Lane, type RetrievalReply } from '../common/client/api-replies.js';
-import { ingestDocuments } from '../common/client/ingest-documents.js';
-import { withTemporaryServer } from '../common/client/temporary-server.js';
-import { loadSettings } from '../common/config/settings.js';
+import { ApiClient, type ApiAddress } from '../src/common/client/api-client.js';
+import { LANES, type DocumentInput, type Lane, type RetrievalReply } from '../src/common/client/api-replies.js';
+import { ingestDocuments } from '../src/common/client/ingest-documents.js';
+import { withTemporaryServer } from '../src/common/client/temporary-server.js';
+import { loadSettings } from '../src/common/config/settings.js';
 import { rankInProcess } from './in-process-ranking.js';
 import { readCollection, type Collection, type JudgedQuery } from './judgements.js';
 import { documentsOf, mean, ndcg, recall } from './measures.js';
@@ -31,7 +31,10 @@ interface Report {
   documents: number;
   queries: number;
   lanes: Record<Lane, Quality>;
-  /** Queries of which the engine in this process puts the same ten documents first, in the same order, as the light lane over HTTP. */
+  /**
+   * Queries of which the engine in this process puts the same ten documents first, in the same order, as the light lane
+   * over HTTP.
+   */
   sameTopTenInProcess: number;
 }
 

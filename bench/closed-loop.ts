@@ -4,19 +4,20 @@ import type { LoadResult, LoopOptions } from './load.types.js';
 const WARM_UP_SECONDS = 30;
 
 /**
- * A closed loop: every client has one request in flight and sends the next when the answer is there. Throughput is what ended in the
+ * A closed loop: every client has one request in flight and sends the next when the answer is there. Throughput is what
+ * ended in the
  * measured time over that time.
  * @param once does the request of a running number; false when it failed
  */
 export async function runClosedLoop(
-  { clients, warmUpRequests, seconds, mostRequests }: LoopOptions,
+  { clients, warmUpRequests, seconds, maxRequests }: LoopOptions,
   once: (number: number) => Promise<boolean>,
 ): Promise<LoadResult> {
   await drive({ clients, most: warmUpRequests, seconds: WARM_UP_SECONDS }, once, () => undefined);
   const latencies: number[] = [];
   let failed = 0;
   const startedAt = performance.now();
-  await drive({ clients, most: mostRequests, seconds }, once, (isGood, milliseconds) => {
+  await drive({ clients, most: maxRequests, seconds }, once, (isGood, milliseconds) => {
     if (isGood) latencies.push(milliseconds);
     else failed++;
   });

@@ -2,7 +2,8 @@
 type Grades = ReadonlyMap<string, number>;
 
 /**
- * Normalised discounted cumulative gain at k with linear gain (Järvelin and Kekäläinen 2002, discount log2(rank + 1), as trec_eval's ndcg_cut):
+ * Normalised discounted cumulative gain at k with linear gain (Järvelin and Kekäläinen 2002, discount log2(rank + 1),
+ * as trec_eval's ndcg_cut):
  * from 0 to 1, where 1 is the best order there is. The grade itself is the gain.
  */
 export function ndcg(ranking: readonly string[], grades: Grades, k: number): number {

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../common/config/child-environment.js';
+import { childEnvironment } from '../src/common/config/child-environment.js';
 
 /** Nothing that the benchmarks measure at once takes this long. */
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 
 /** For a program that is run by {@link runChild}: takes its plan, sends its result, ends. */
 export function answerPlan<Plan, Result>(work: (plan: Plan) => Promise<Result>): void {
@@ -28,7 +28,7 @@ export function runChild<Plan extends object, Result>(
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), MAX_MS);
     child.once('message', (answer: { result: Result } | { error: string }) => {
       if ('error' in answer) reject(new Error(`${program}: ${answer.error}`));
       else resolve(answer.result);

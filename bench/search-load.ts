@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ApiClient, type ApiAddress } from '../common/client/api-client.js';
-import type { Lane } from '../common/client/api-replies.js';
+import { ApiClient, type ApiAddress } from '../src/common/client/api-client.js';
+import type { Lane } from '../src/common/client/api-replies.js';
 import { runChild } from './child.js';
 import type { InProcessPlan, LoadPlan, LoadResult, LoopOptions, PlannedRequest } from './load.types.js';
 
 export const LIMIT = 10;
 /** No measurement makes more requests, however long it may last. */
-export const MOST_REQUESTS = 2_000_000;
+export const MAX_REQUESTS = 2_000_000;
 
 /** What one measurement over HTTP does. */
 export interface HttpLoad extends LoopOptions {
@@ -29,7 +29,10 @@ export function measureHttp({ lane, queries, addresses, ...loop }: HttpLoad): Pr
   });
 }
 
-/** The same searches as calls of the tool query_vault. @param toolsUrl origin of the tool service in front of that server */
+/**
+ * The same searches as calls of the tool query_vault.
+ * @param toolsUrl origin of the tool service in front of that server
+ */
 export function measureTool({ lane, queries, addresses, ...loop }: HttpLoad, toolsUrl: string): Promise<LoadResult> {
   const requests = queries.map((query, i) => {
     const params = { query, limit: LIMIT, lane };

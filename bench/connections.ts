@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { withTemporaryServer } from '../common/client/temporary-server.js';
+import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { holdConnections, readState, type HoldPlan, type HoldResult, type ServiceState } from './held-connections.js';
 import { figure, say, table } from './table.js';
 
@@ -28,7 +28,10 @@ const whole =
     return value;
   };
 
-/** `npm run bench:connections`: what many open connections to the tool service cost, and whether their heartbeats are on time. */
+/**
+ * `npm run bench:connections`: what many open connections to the tool service cost, and whether their heartbeats are on
+ * time.
+ */
 const program = new Command('bench:connections')
   .description(
     'hold many connections to the tool service of a temporary server open, and measure heartbeats and memory',
@@ -82,7 +85,7 @@ function describe(rounds: readonly Round[]): string {
   const head = ['round', 'opened in ms', 'heartbeats', 'most late ms', 'calls', 'slowest ms', 'lost'];
   const rows = rounds.map((one, n) => [
     String(n + 1),
-    ...[one.openingMs, one.heartbeats, one.mostLateMs, one.calls, one.slowestCallMs, one.lost].map((value) =>
+    ...[one.openingMs, one.heartbeats, one.maxLateMs, one.calls, one.slowestCallMs, one.lost].map((value) =>
       figure(value),
     ),
   ]);

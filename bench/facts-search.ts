@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withTemporaryServer } from '../common/client/temporary-server.js';
+import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { runChild } from './child.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import type { FactsPlan } from './facts-load.types.js';
@@ -15,7 +15,7 @@ const ENTITIES = 20_000;
 const FACTS_A_STATEMENT = 1000;
 /** The sealing leaves a tail shorter than this to be read at every search. */
 const LEFT_UNSEALED = 512;
-const LONGEST_SEALING_MS = 600_000;
+const MAX_SEALING_MS = 600_000;
 /** When nothing has been sealed or merged for so long, nothing will be. */
 const QUIET_MS = 15_000;
 const TENANT = 'searched';
@@ -29,7 +29,10 @@ export interface FactSearchBench {
   rows: Measured[];
 }
 
-/** Ranked search by GET /v1/facts among so many facts, over all of them and under an entity prefix, at rest and while facts are stored. */
+/**
+ * Ranked search by GET /v1/facts among so many facts, over all of them and under an entity prefix, at rest and while
+ * facts are stored.
+ */
 export async function benchFactSearch(bench: FactSearchBench, facts: number): Promise<void> {
   await withTemporaryServer({ environment: { SVCD_RATE_LIMIT_RPS: '0' } }, (server) =>
     withDatabase(server, async (database) => {
@@ -41,7 +44,7 @@ export async function benchFactSearch(bench: FactSearchBench, facts: number): Pr
       });
       await sealed(database, urls[0]!);
       const alive = [`${server.daemonUrl}/healthz`];
-      await measure(bench, { what: 'GET /healthz beside it', urls: alive, facts, clients: 1 });
+      await measure(bench, { what: 'GET /healthz, for comparison', urls: alive, facts, clients: 1 });
       for (const clients of bench.clients) await measure(bench, { what: 'fact search', urls, facts, clients });
       const narrowed = urls.map((url, i) => `${url}&entity_prefix=person:${i % 100}`);
       await measure(bench, { what: 'fact search under an entity prefix', urls: narrowed, facts, clients: 1 });
@@ -50,9 +53,9 @@ export async function benchFactSearch(bench: FactSearchBench, facts: number): Pr
         url: `${server.daemonUrl}/v1/facts`,
         scopes: 'facts:write',
         tenantId: TENANT,
-        run: 'beside',
+        run: 'concurrent',
       });
-      await measure(bench, { what: 'fact search, one writer beside', urls, facts, clients: 1 });
+      await measure(bench, { what: 'fact search, one concurrent writer', urls, facts, clients: 1 });
       await writing;
     }),
   );
@@ -73,7 +76,7 @@ async function measure(bench: FactSearchBench, { what, urls, facts, clients }: M
 
 type Work = FactsPlan extends infer Plan
   ? Plan extends FactsPlan
-    ? Omit<Plan, 'clients' | 'warmUpRequests' | 'seconds' | 'mostRequests'>
+    ? Omit<Plan, 'clients' | 'warmUpRequests' | 'seconds' | 'maxRequests'>
     : never
   : never;
 
@@ -82,7 +85,7 @@ const drive = ({ seconds }: FactSearchBench, clients: number, work: Work): Promi
     clients,
     warmUpRequests: 200,
     seconds,
-    mostRequests: 10_000_000,
+    maxRequests: 10_000_000,
     ...work,
   });
 
@@ -111,13 +114,16 @@ function draftOf(source: TextSource, number: number) {
   };
 }
 
-/** Waits until the segments reach to the end and are merged; a search tells the daemon that there is something to seal. */
+/**
+ * Waits until the segments reach to the end and are merged; a search notifies the daemon that there is something to
+ * seal.
+ */
 async function sealed(database: BenchDatabase, url: string): Promise<void> {
   say('Waiting for the facts to be sealed');
   const headers = { 'x-svc-scopes': 'query:read', 'x-svc-tenant-id': TENANT };
   let before = '';
   let quietSince = Date.now();
-  for (const until = Date.now() + LONGEST_SEALING_MS; Date.now() < until; await sleep(500)) {
+  for (const until = Date.now() + MAX_SEALING_MS; Date.now() < until; await sleep(500)) {
     await fetch(url, { headers });
     const [row] = await database.query<{ left: number; generation: string | null }>(
       `select (select i.generation from fact_index i where i.tenant_id = $1) as generation, count(*)::int as left from fact
