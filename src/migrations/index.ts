@@ -37,6 +37,10 @@ import { ListReceipts1795304000000 } from './1795304000000-list-receipts.js';
 import { FindNewestBySubject1795304100000 } from './1795304100000-find-newest-by-subject.js';
 import { CreateCorruptionFindings1795305000000 } from './1795305000000-create-corruption-findings.js';
 import { CreateSyncNonces1795305100000 } from './1795305100000-create-sync-nonces.js';
+import { FindKeysByLookup1795400400000 } from './1795400400000-find-keys-by-lookup.js';
+import { RegisterTenants1795400500000 } from './1795400500000-register-tenants.js';
+import { ReadFactIndexAtOneSnapshot1795400600000 } from './1795400600000-read-fact-index-at-one-snapshot.js';
+import { SearchVectorsInRelaxedOrder1795400700000 } from './1795400700000-search-vectors-in-relaxed-order.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -79,4 +83,8 @@ export const MIGRATIONS = [
   FindNewestBySubject1795304100000,
   CreateCorruptionFindings1795305000000,
   CreateSyncNonces1795305100000,
+  FindKeysByLookup1795400400000,
+  RegisterTenants1795400500000,
+  ReadFactIndexAtOneSnapshot1795400600000,
+  SearchVectorsInRelaxedOrder1795400700000,
 ];

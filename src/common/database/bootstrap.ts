@@ -19,14 +19,15 @@ export interface Credentials {
 export const credentialsPath = (settings: Settings): string => join(settings.process.dataDir, 'credentials.json');
 
 /**
- * Makes the first tenant and its key on an empty database and keeps them in the data directory. Does nothing on a database that has a tenant.
- * With NODE_ENV=production the key is the one given (settings refuse to load without it) and no file is written.
+ * Makes the first tenant and its key on an empty database and keeps them in the data directory. Does nothing on a
+ * database that has a tenant which somebody created. What a daemon stored in it before is adopted. With
+ * NODE_ENV=production the key is the one given (settings refuse to load without it) and no file is written.
  * @returns the credentials when this call made them
  */
 export async function bootstrap(settings: Settings, address: DatabaseAddress): Promise<Credentials | undefined> {
   const { tenantId, tier, apiKey } = settings.bootstrap;
   const made = await TenantsStore.using(address, async (store) =>
-    (await store.isEmpty()) ? store.createTenant(tenantId, tier, apiKey) : undefined,
+    (await store.isEmpty()) ? store.createTenant(tenantId, tier, { chosenKey: apiKey, adopt: true }) : undefined,
   );
   if (!made) return undefined;
   const credentials: Credentials = {

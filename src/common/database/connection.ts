@@ -1,49 +1,108 @@
+import { createHmac } from 'node:crypto';
+import type { Client, PoolConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
-import type { PoolConfig } from 'pg';
-import type { Settings } from '../config/settings.js';
+import { loadSettings, SettingsInvalid, type Settings } from '../config/settings.js';
+import type { ConnectionMonitor } from './connection-monitor.js';
+import { roleClientOf } from './role-client.js';
+import type { Role } from './role-proof.js';
 
-export type Role = 'svc_app' | 'svc_operator';
+export type { Role } from './role-proof.js';
 
-/** Where the database is: the owner's address, and those of the two roles where they are given separately. */
+/** Where the database is: the owner's address, for migrations alone, and those of the two logins of the application. */
 export interface DatabaseAddress {
-  ownerUrl: string;
-  appUrl?: string;
-  operatorUrl?: string;
+  /** Without it nothing can be migrated. */
+  ownerUrl?: string | undefined;
+  /** Unset: the owner's address with the login `svc_app`; see {@link loginUrl}. */
+  appUrl?: string | undefined;
+  operatorUrl?: string | undefined;
+  /** A way past a pooler in transaction mode, for what needs a session of its own. */
+  sessionUrl?: string | undefined;
 }
 
 /** The external database of the settings. The embedded one's address comes from the process that starts it. */
 export function externalAddress(settings: Settings): DatabaseAddress | undefined {
-  const { url, appUrl, operatorUrl } = settings.database;
-  return url ? { ownerUrl: url, appUrl, operatorUrl } : undefined;
+  const { url: ownerUrl, appUrl, operatorUrl, sessionUrl } = settings.database;
+  if (ownerUrl) return { ownerUrl, appUrl, operatorUrl, sessionUrl };
+  if (!appUrl && !operatorUrl) return undefined;
+  if (!appUrl || !operatorUrl)
+    throw new SettingsInvalid([
+      'SVC_DATABASE_APP_URL and SVC_DATABASE_OPERATOR_URL go together where SVC_DATABASE_URL is not set',
+    ]);
+  return { appUrl, operatorUrl, sessionUrl };
 }
 
 /**
- * Connection parameters as a role that owns nothing and cannot bypass row-level security (D6). With an address of its own the
- * role is that login; otherwise the connection starts as the role, so that RESET ROLE leads back to it and not to the owner.
+ * The address of a login other than the owner's: same server and database. Where the owner has a password, the login's
+ * is derived from it (HMAC-SHA256 over its name), so that one address is enough; `migrate` gives the logins these
+ * passwords.
  */
-export function roleConnection(address: DatabaseAddress, role: Role, settings: Settings): PoolConfig {
+export function loginUrl(ownerUrl: string, role: Role): string {
+  const [, scheme, user = '', rest] = /^(postgres(?:ql)?:\/\/)(?:([^@/]*)@)?(.*)$/s.exec(ownerUrl) ?? [];
+  const [, password] = /:(.*)$/s.exec(user) ?? [];
+  const own = password ? `:${loginPassword(decodeURIComponent(password), role)}` : '';
+  return `${scheme}${role}${own}@${rest}`;
+}
+
+const loginPassword = (ownerPassword: string, role: Role): string =>
+  createHmac('sha256', ownerPassword).update(`svc login ${role}`).digest('base64url');
+
+/** The password that {@link loginUrl} derives; undefined where the owner has none. */
+export function derivedPassword(ownerUrl: string, role: Role): string | undefined {
+  return /:([^:@/]*)@/.exec(loginUrl(ownerUrl, role))?.[1];
+}
+
+const addressOf = (address: DatabaseAddress, role: Role): string => {
   const own = role === 'svc_app' ? address.appUrl : address.operatorUrl;
+  if (own) return own;
+  if (!address.ownerUrl) throw new Error(`no address for ${role}`);
+  return loginUrl(address.ownerUrl, role);
+};
+
+/** The session address with the login of the role. */
+function sessionAddressOf(address: DatabaseAddress, role: Role): string {
+  const pooled = addressOf(address, role);
+  if (!address.sessionUrl) return pooled;
+  const [login = role] = /^postgres(?:ql)?:\/\/([^@/]*)@/.exec(pooled)?.slice(1) ?? [];
+  // A function, since a password may hold what replace() reads as a pattern.
+  return address.sessionUrl.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?/, (_, scheme: string) => `${scheme}${login}@`);
+}
+
+export interface ConnectionOptions {
+  settings: Settings;
+  /** Keeps one session for itself: LISTEN, or a long transaction of the command line. */
+  needsSession?: boolean;
+  monitor?: ConnectionMonitor | undefined;
+}
+
+/**
+ * Connection parameters as a login that owns nothing and cannot bypass row-level security (D6). Each connection proves
+ * that before it serves; what a pooler could drop or mix up, start-up parameters, is not used.
+ */
+export function roleConnection(
+  address: DatabaseAddress,
+  role: Role,
+  { settings, needsSession = false, monitor }: ConnectionOptions,
+): PoolConfig & { Client: typeof Client } {
   const { statementTimeoutMs, connectTimeoutMs, poolSize, operatorPoolSize } = settings.database;
+  const isPooled = address.sessionUrl !== undefined && !needsSession;
   return {
-    connectionString: own ?? address.ownerUrl,
+    connectionString: needsSession ? sessionAddressOf(address, role) : addressOf(address, role),
     application_name: `svc ${role}`,
     max: role === 'svc_app' ? poolSize : operatorPoolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
-    options: [
-      own ? '' : `-c role=${role}`,
-      `-c statement_timeout=${statementTimeoutMs}`,
-      '-c idle_in_transaction_session_timeout=60000',
-      '-c search_path=public',
-    ]
-      .join(' ')
-      .trim(),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    Client: roleClientOf({ role, statementTimeoutMs, isPooled, ...(monitor ? { monitor } : {}) }),
   };
 }
 
+/** How often the kernels at both ends probe idle connections. */
+const KEEP_ALIVE_MS = 5_000;
+
 /** The same for TypeORM. */
-export function roleDataSource(address: DatabaseAddress, role: Role, settings: Settings): DataSourceOptions {
-  const { connectionString, application_name, max, ...extra } = roleConnection(address, role, settings);
+export function roleDataSource(address: DatabaseAddress, role: Role, options: ConnectionOptions): DataSourceOptions {
+  const { connectionString, application_name, max, ...extra } = roleConnection(address, role, options);
   return {
     type: 'postgres',
     url: connectionString,
@@ -53,4 +112,24 @@ export function roleDataSource(address: DatabaseAddress, role: Role, settings: S
     synchronize: false,
     logging: false,
   };
+}
+
+/** A connection of its own, for the length of some work. `timeoutMs` bounds the connecting and each statement. */
+export async function withConnection<T>(
+  address: DatabaseAddress,
+  role: Role,
+  work: (client: Client) => Promise<T>,
+  { settings = loadSettings(), timeoutMs }: { settings?: Settings; timeoutMs?: number } = {},
+): Promise<T> {
+  const { Client: RoleClient, ...config } = roleConnection(address, role, { settings, needsSession: true });
+  const bounds = timeoutMs ? { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs } : {};
+  const client = new RoleClient({ ...config, ...bounds });
+  // The work is rejected when the connection ends; unheard, the same error would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }

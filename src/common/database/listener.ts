@@ -1,16 +1,30 @@
 import type { OnModuleInit } from '@nestjs/common';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Settings } from '../config/settings.js';
 import type { Log } from '../observability/log.js';
 import { roleConnection, type DatabaseAddress } from './connection.js';
+import type { ConnectionMonitor } from './connection-monitor.js';
 
 type Handler = (payload: string) => void;
 const RECONNECT_MS = 250;
-const PROBE_MS = 2_000;
+/** Pause between an answered probe and the next. */
+const PROBE_MS = 250;
+/** Notifications arrive within a second (D7); after this long without an answer, cached values are not used. */
+const FRESH_MS = 1_000;
+
+export interface ListenerParts {
+  settings: Settings;
+  address: DatabaseAddress;
+  log: Log;
+  monitor?: ConnectionMonitor;
+}
 
 /**
- * One connection that listens for NOTIFY and hands the payloads on. While it is down `listening` is false; what came in between is lost,
- * so every return of the connection is a gap that subscribers must treat as "anything may have changed".
+ * One connection that listens for NOTIFY and hands the payloads on. While it is down `listening` is false; what came in
+ * between is lost, so the loss and the return of the connection are gaps that subscribers must treat as "anything may
+ * have changed". It is probed all the time: PostgreSQL sends what it has to notify before it answers a later statement,
+ * so
+ * that an answer says that everything up to its question was heard.
  */
 export class Listener implements OnModuleInit {
   private readonly handlers = new Map<string, Set<Handler>>();
@@ -24,11 +38,14 @@ export class Listener implements OnModuleInit {
   private subscribing: Promise<unknown> = Promise.resolve();
   listening = false;
 
-  constructor(
-    private readonly settings: Settings,
-    private readonly address: DatabaseAddress,
-    private readonly log: Log,
-  ) {}
+  private heardUntil = -Infinity;
+
+  constructor(private readonly parts: ListenerParts) {}
+
+  /** Whether everything that was notified until a second ago has been heard. */
+  get isCurrent(): boolean {
+    return this.listening && performance.now() - this.heardUntil < FRESH_MS;
+  }
 
   async onModuleInit(): Promise<void> {
     await this.connect();
@@ -61,8 +78,13 @@ export class Listener implements OnModuleInit {
 
   private async connect(): Promise<void> {
     if (this.closed) return;
-    const { max: _max, idleTimeoutMillis: _idle, ...config } = roleConnection(this.address, 'svc_app', this.settings);
-    const client = new Client({ ...config, keepAlive: true });
+    const { address, settings, monitor } = this.parts;
+    const { Client: RoleClient, ...config } = roleConnection(address, 'svc_app', {
+      settings,
+      needsSession: true,
+      monitor,
+    });
+    const client = new RoleClient(config);
     this.client = client;
     client.on('error', () => this.lose(client));
     client.on('end', () => this.lose(client));
@@ -75,7 +97,7 @@ export class Listener implements OnModuleInit {
       for (const channel of this.handlers.keys()) await client.query(`listen ${client.escapeIdentifier(channel)}`);
       this.gap();
       this.listening = true;
-      this.probe(client);
+      await this.probe(client);
     } catch {
       this.lose(client);
     }
@@ -88,25 +110,23 @@ export class Listener implements OnModuleInit {
     this.subscribing = this.subscribing.then(listen);
   }
 
-  /** A connection can die without a word; a statement that fails says so. */
-  private probe(client: Client): void {
-    this.timer = setTimeout(() => {
-      const late = setTimeout(() => this.lose(client), PROBE_MS);
-      client
-        .query('select 1')
-        .then(() => this.probe(client))
-        .catch(() => this.lose(client))
-        .finally(() => clearTimeout(late));
-    }, PROBE_MS);
-    this.timer.unref();
+  /** A connection can be lost silently: a failing statement shows it, and the monitor ends one that is not answered. */
+  private async probe(client: Client): Promise<void> {
+    const askedAt = performance.now();
+    await client.query('select 1');
+    this.heardUntil = askedAt;
+    if (client !== this.client) return;
+    this.timer = setTimeout(() => void this.probe(client).catch(() => this.lose(client)), PROBE_MS).unref();
   }
 
   private lose(client: Client): void {
     if (client !== this.client || this.closed) return;
-    if (this.listening) this.log.warn('the listening connection was lost; reconnecting');
-    this.listening = false;
     this.client = undefined;
-    this.gap();
+    if (this.listening) {
+      this.parts.log.warn('the listening connection was lost; reconnecting');
+      this.listening = false;
+      this.gap();
+    }
     clearTimeout(this.timer);
     client.end().catch(() => undefined);
     this.timer = setTimeout(() => void this.connect(), RECONNECT_MS);

@@ -6,6 +6,8 @@ export interface OpenDatabase {
   address: DatabaseAddress;
   /** Whether it is the embedded one of the data directory. */
   embedded: boolean;
+  /** Whether this process started it: no other one was running it. */
+  started: boolean;
   /** Ends this process's use; the embedded server stops with its last user. */
   close(): Promise<void>;
 }
@@ -13,9 +15,9 @@ export interface OpenDatabase {
 /** The database of the settings: the external one, or the embedded one, started when no other process runs it. */
 export async function openDatabase(settings: Settings, log: (message: string) => void): Promise<OpenDatabase> {
   const address = externalAddress(settings);
-  if (address) return { address, embedded: false, close: () => Promise.resolve() };
+  if (address) return { address, embedded: false, started: false, close: () => Promise.resolve() };
   const server = await startEmbedded({ dataDir: settings.process.dataDir, log });
-  return { address: { ownerUrl: server.url }, embedded: true, close: () => server.stop() };
+  return { address: { ownerUrl: server.url }, embedded: true, started: !server.adopted, close: () => server.stop() };
 }
 
 /** The database of the settings as it is there now: nothing is started, and nothing is kept from stopping. */

@@ -12,7 +12,13 @@ describe('isDatabaseUnavailable', () => {
     ['shutting down', failure({ code: '57P01' })],
     ['starting up', failure({ code: '57P03' })],
     ['too many connections', failure({ code: '53300' })],
+    ['full disk', failure({ code: '53100' })],
+    ['out of memory', failure({ code: '53200' })],
     ['statement time-out', failure({ code: '57014' })],
+    ['operator intervention', failure({ code: '57000' })],
+    ['input or output failed', failure({ code: '58030' })],
+    ['serialization failure', failure({ code: '40001' })],
+    ['lock not available', failure({ code: '55P03' })],
     ['deadlock', failure({ code: '40P01' })],
     ['driver lost it', failure({}, 'Connection terminated unexpectedly')],
     ['pool exhausted', failure({}, 'timeout exceeded when trying to connect')],
@@ -27,6 +33,7 @@ describe('isDatabaseUnavailable', () => {
   it.each([
     ['a missing file', failure({ code: 'ENOENT', syscall: 'open' })],
     ['a unique violation', failure({ code: '23505' })],
+    ['a statement that is too complex', failure({ code: '54001' })],
     ['a syntax error', new QueryFailedError('selec', [], failure({ code: '42601' }))],
     ['no error at all', 'ECONNREFUSED'],
   ])('%s: it would fail again', (_, error) => {

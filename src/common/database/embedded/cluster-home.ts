@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -12,8 +11,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { UserError } from '../../user-error.js';
 import { SYSTEM_HOME } from './platform-binaries.js';
 import { canEnter, chooseServerAccount, type ServerAccount } from './server-account.js';
+import { sha256 } from '../../../evidence/sha256.js';
 
 /** The places of one embedded cluster; every path is real (no links) and absolute. */
 export interface ClusterHome {
@@ -35,9 +36,10 @@ export const SOCKET_PORT = 5432;
 const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103;
 
 /**
- * Makes (once) and describes the home of the embedded cluster of `dataDir`, normally `<dataDir>/postgres`. When this process is
- * root and the server's user cannot enter `dataDir`, the home is a directory under {@link SYSTEM_HOME} and `<dataDir>/postgres`
- * a link to it; the name is random, so that a new data directory never meets the cluster of a deleted one.
+ * Makes (once) and describes the home of the embedded cluster of `dataDir`, normally `<dataDir>/postgres`. When this
+ * process is root and the server's user cannot enter `dataDir`, the home is a directory under {@link SYSTEM_HOME} and
+ * `<dataDir>/postgres` a link to it; the name is random, so that a new data directory never meets the cluster of a
+ * deleted one.
  */
 export function openClusterHome(dataDir: string): ClusterHome {
   const root = resolve(dataDir);
@@ -73,13 +75,13 @@ function makePrivateDir(path: string, account: ServerAccount | undefined): void 
 }
 
 /**
- * `<home>/run`, or, when the socket's path would be too long for the kernel, a directory in the system's temporary folder named
- * by a digest of the home. A directory there that someone else made is not used.
+ * `<home>/run`, or, when the socket's path would be too long for the kernel, a directory in the system's temporary
+ * folder named by a digest of the home. A directory there that someone else made is not used.
  */
 function openSocketDir(home: string, account: ServerAccount | undefined): string {
   const near = join(home, 'run');
   if (Buffer.byteLength(socketPath(near)) <= SOCKET_PATH_MAX) return openPrivateDir(near, account);
-  const digest = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const digest = sha256(home).toString('hex').slice(0, 16);
   return openPrivateDir(join(realpathSync(tmpdir()), `svc-${digest}`), account);
 }
 
@@ -96,7 +98,7 @@ function openPrivateDir(path: string, account: ServerAccount | undefined): strin
   }
   const found = lstatSync(path);
   if (!found.isDirectory() || found.uid !== (account?.uid ?? process.geteuid?.())) {
-    throw new Error(`${path} belongs to another user; remove it, or choose another SVC_DATA_DIR.`);
+    throw new UserError(`${path} belongs to another user; remove it, or choose another SVC_DATA_DIR.`);
   }
   chmodSync(path, 0o700);
   return path;

@@ -19,7 +19,9 @@ export interface EmbeddedOptions {
 export interface EmbeddedServer {
   /** Database `svc` as `svc_owner`, who owns it and may create roles and databases but is no superuser. */
   readonly url: string;
-  /** The same database as the superuser `postgres`: backup, restore and checks that must see past row-level security. */
+  /**
+   * The same database as the superuser `postgres`: backup, restore and checks that must see past row-level security.
+   */
   readonly superuserUrl: string;
   readonly socketDir: string;
   /** The server was already running. */
@@ -33,8 +35,8 @@ export interface EmbeddedServer {
 const LIVENESS_MS = 250;
 
 /**
- * Starts the embedded PostgreSQL of a data directory, or joins the running one (D3). Durable (fsync on), reachable only through
- * a unix socket in a directory of mode 0700, never run as root.
+ * Starts the embedded PostgreSQL of a data directory, or joins the running one (D3). Durable (fsync on), reachable only
+ * through a unix socket in a directory of mode 0700, never run as root.
  *
  * @throws Error with the remedy when the platform has no binaries or the server does not start.
  */
@@ -72,14 +74,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-/** The address of the server that runs for a data directory, for whoever does not become one of its users; undefined when there is none. */
+/**
+ * The address of the server that runs for a data directory, for callers that do not become one of its users; undefined
+ * when there is none.
+ */
 export function findEmbedded(dataDir: string): string | undefined {
   const place = join(dataDir, 'postgres');
   const running = existsSync(place) ? findPostmaster(join(realpathSync(place), 'data')) : undefined;
   return running?.isReady ? connectionUrl('svc_owner', running.socketDir) : undefined;
 }
 
-/** The form node-postgres, pg-boss, TypeORM and libpq all take: an empty host and the socket's directory as parameter `host`. */
+/**
+ * The form node-postgres, pg-boss, TypeORM and libpq all take: an empty host and the socket's directory as parameter
+ * `host`.
+ */
 export function connectionUrl(user: string, socketDir: string, database = 'svc'): string {
   return `postgresql://${user}@/${database}?host=${encodeURIComponent(socketDir)}&port=${SOCKET_PORT}`;
 }

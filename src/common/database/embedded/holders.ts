@@ -4,8 +4,9 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Several processes may use one embedded server (`svc start`, beside it `svc key create`). Each writes a file `<pid>.<random>`
- * into the holders directory; whoever leaves last stops the server. Files of processes that were killed count for nothing.
+ * Several processes may use one embedded server at a time (`svc start` and `svc key create`). Each writes a file
+ * `<pid>.<random>` into the holders directory; the last one to leave stops the server. Files of processes that were
+ * killed count for nothing.
  */
 export function addHolder(holdersDir: string): string {
   const file = join(holdersDir, `${process.pid}.${randomBytes(4).toString('hex')}`);
@@ -29,8 +30,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * $1 the server's pid, $2 the holders directory, $3 postmaster.pid (which goes with the server, while a zombie keeps its pid).
- * Three looks in a row without a live holder, then fast shutdown.
+ * $1 the server's pid, $2 the holders directory, $3 postmaster.pid (which goes with the server, while a zombie keeps
+ * its pid). Three looks in a row without a live holder, then fast shutdown.
  */
 const WATCH = `
 idle=0
@@ -48,8 +49,8 @@ exit 0
 `;
 
 /**
- * Starts a small shell loop, in a session of its own, that ends the server some 15 s after its last holder is gone: nothing else
- * could after a kill -9 of every holder. A start within that time finds the server running and adopts it.
+ * Starts a small shell loop, in a session of its own, that ends the server some 15 s after its last holder is gone:
+ * nothing else could after a kill -9 of every holder. A start within that time finds the server running and adopts it.
  */
 export function watchHolders(serverPid: number, holdersDir: string, pidFile: string): void {
   const watch = spawn('/bin/sh', ['-c', WATCH, 'svc-postgres-watch', String(serverPid), holdersDir, pidFile], {

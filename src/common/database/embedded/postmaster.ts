@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '../../user-error.js';
 import type { ClusterHome } from './cluster-home.js';
 import { SERVER_ENV } from './initialise.js';
 import type { PostgresBinaries } from './platform-binaries.js';
@@ -19,9 +20,9 @@ const START_ATTEMPTS = 6;
 const FAST_SHUTDOWN_MS = 30_000;
 
 /**
- * The live server of `pgData`, found as pg_ctl finds it: by postmaster.pid (line 1 the pid, 5 the socket directory, 8 the status;
- * PostgreSQL source, src/include/utils/pidfile.h). A pid file that outlived its server, or whose pid now is another program, is
- * none.
+ * The live server of `pgData`, found as pg_ctl finds it: by postmaster.pid (line 1 the pid, 5 the socket directory, 8
+ * the status; PostgreSQL source, src/include/utils/pidfile.h). A pid file that outlived its server, or whose pid now is
+ * another program, is none.
  */
 export function findPostmaster(pgData: string): Postmaster | undefined {
   const lines = readLines(join(pgData, 'postmaster.pid'));
@@ -38,7 +39,10 @@ function readLines(file: string): string[] {
   }
 }
 
-/** The arguments of a process, '' when it is gone or a zombie. /proc/PID/cmdline is readable across users, /proc/PID/cwd is not. */
+/**
+ * The arguments of a process, '' when it is gone or a zombie. /proc/PID/cmdline is readable across users, /proc/PID/cwd
+ * is not.
+ */
 function commandLine(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -49,8 +53,8 @@ function commandLine(pid: number): string {
 }
 
 /**
- * The ready server of the cluster: the running one, or a new one. PostgreSQL itself arbitrates between two starters (it creates
- * postmaster.pid exclusively): the one that loses exits, and its starter finds the winner's server.
+ * The ready server of the cluster: the running one, or a new one. PostgreSQL itself arbitrates between two starters (it
+ * creates postmaster.pid exclusively): the one that loses exits, and its starter finds the winner's server.
  */
 export async function ensurePostmaster(
   cluster: ClusterHome,
@@ -65,7 +69,9 @@ export async function ensurePostmaster(
     startedPid = start.pid;
     if (start.failure === undefined || findPostmaster(cluster.pgData)) continue;
     if (attempt === START_ATTEMPTS) {
-      throw new Error(`PostgreSQL does not start: ${start.failure.trim()} (its log: ${join(cluster.pgData, 'log')})`);
+      throw new UserError(
+        `PostgreSQL does not start: ${start.failure.trim()} (its log: ${join(cluster.pgData, 'log')})`,
+      );
     }
     // After a kill -9 of the server its last backends may still hold the shared memory for a moment.
     await sleep(200 * attempt);
@@ -81,7 +87,10 @@ async function waitUntilReady(pgData: string): Promise<Postmaster | undefined> {
   }
 }
 
-/** Starts the server in a session of its own (a terminal's Ctrl-C must not reach it) and waits until it is ready or has exited. */
+/**
+ * Starts the server in a session of its own (a terminal's Ctrl-C must not reach it) and waits until it is ready or has
+ * exited.
+ */
 async function startPostmaster(
   cluster: ClusterHome,
   binaries: PostgresBinaries,
@@ -117,8 +126,8 @@ async function startPostmaster(
 }
 
 /**
- * Fast shutdown (SIGINT: sessions are ended, a checkpoint is written), then, after 30 s, immediate shutdown (SIGQUIT: the next
- * start recovers from the log). PostgreSQL documentation, "Shutting Down the Server".
+ * Fast shutdown (SIGINT: sessions are ended, a checkpoint is written), then, after 30 s, immediate shutdown (SIGQUIT:
+ * the next start recovers from the log). PostgreSQL documentation, "Shutting Down the Server".
  */
 export async function stopPostmaster(pgData: string): Promise<void> {
   const running = findPostmaster(pgData);

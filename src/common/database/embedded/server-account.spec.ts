@@ -20,10 +20,10 @@ it('sees that one closed directory closes all below it', () => {
   const deep = join(folder, 'a', 'b');
   mkdirSync(deep, { recursive: true });
   const owner = { uid: process.getuid!(), gid: process.getgid!() };
-  const stranger = { uid: 64_321, gid: 64_321 };
+  const other = { uid: 64_321, gid: 64_321 };
   const entry = (mode: number): boolean[] => {
     chmodSync(folder, mode);
-    return [owner, { ...stranger, gid: owner.gid }, stranger].map((account) => canEnter(deep, account));
+    return [owner, { ...other, gid: owner.gid }, other].map((account) => canEnter(deep, account));
   };
   try {
     expect(entry(0o700)).toEqual([true, false, false]);

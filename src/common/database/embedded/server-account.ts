@@ -10,8 +10,8 @@ export interface ServerAccount {
 const NOBODY: ServerAccount = { uid: 65534, gid: 65534 };
 
 /**
- * PostgreSQL refuses to run as root. When this process is root, the server runs as the owner of an existing cluster, else as
- * `postgres` where the system has that user, else as `nobody`. Undefined when this process is an ordinary user.
+ * PostgreSQL refuses to run as root. When this process is root, the server runs as the owner of an existing cluster,
+ * else as `postgres` where the system has that user, else as `nobody`. Undefined when this process is an ordinary user.
  */
 export function chooseServerAccount(existingCluster: string): ServerAccount | undefined {
   if (process.geteuid?.() !== 0) return undefined;

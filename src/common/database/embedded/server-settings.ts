@@ -14,8 +14,8 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 /**
- * Server settings, given on the command line at each start so that a new release can change them. Errors are logged without
- * the statement and without row values: the server's log must not hold what tenants store.
+ * Server settings, given on the command line at each start so that a new release can change them. Errors are logged
+ * without the statement and without row values: the server's log must not hold what tenants store.
  */
 export function serverSettings(socketDir: string, durable: boolean): Record<string, string> {
   const memory = availableMib();

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../observability/metrics.js';
+import { CrossTenant } from '../tenancy/cross-tenant.js';
+import { Tenancy } from '../tenancy/tenancy.js';
+import { ROLE_FACTS, roleFault, type RoleFacts } from './role-proof.js';
+
+/** Shorter than what readiness waits for a check, so that the reason is reported. */
+const TIMEOUT_MS = 1_000;
+
+/**
+ * A record in the write-ahead log that touches no table: its commit goes to the disk and to synchronous standbys like
+ * the others.
+ */
+const WRITE = `select pg_logical_emit_message(true, 'svc', 'readiness')`;
+const HELD_BACK = `select count(*)::int as count from pg_stat_activity where usename = current_user and wait_event = 'SyncRep'`;
+
+/** `held back`: commits wait for a synchronous standby that is away; reads go on. */
+type WriteState = 'done' | 'held back' | 'late';
+
+export const HELD_BACK_REASON = 'commits held back: a synchronous standby is away; reads are served';
+
+/** What readiness of every app asks of its own connections. */
+@Injectable()
+export class DatabaseProbe {
+  private writing: Promise<unknown> | undefined;
+  private state: WriteState = 'done';
+
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly crossTenant: CrossTenant,
+    metrics: Metrics,
+  ) {
+    metrics.gauge(
+      'svc_commits_held_back',
+      '1 while commits wait for a synchronous standby that is away.',
+      [],
+      (gauge) => gauge.set(this.isHeldBack ? 1 : 0),
+    );
+  }
+
+  /** As of the last write. */
+  get isHeldBack(): boolean {
+    return this.state === 'held back';
+  }
+
+  /** Also of a connection that proved itself when it began: rights can be given later. */
+  async findRoleFault(): Promise<string | undefined> {
+    const [app] = await this.tenancy.call<RoleFacts>(ROLE_FACTS);
+    const [operator] = await this.crossTenant.run('readiness', (query) => query<RoleFacts>(ROLE_FACTS));
+    return roleFault('svc_app', app) ?? roleFault('svc_operator', operator);
+  }
+
+  /**
+   * Commits a write; one that hangs is waited for, and no second is begun meanwhile.
+   * @returns what is wrong; nothing while commits are held back, for reads are served
+   * @throws what the database says
+   */
+  async findWriteFault(): Promise<string | undefined> {
+    this.state = await this.write();
+    return this.state === 'late' ? 'a write does not commit' : undefined;
+  }
+
+  private async write(): Promise<WriteState> {
+    this.writing ??= this.tenancy.write(WRITE).finally(() => (this.writing = undefined));
+    this.writing.catch(() => undefined);
+    const isDone = await Promise.race([this.writing.then(() => true), sleep(TIMEOUT_MS, false, { ref: false })]);
+    if (isDone) return 'done';
+    const [row] = await this.tenancy.call<{ count: number }>(HELD_BACK);
+    return row && row.count > 0 ? 'held back' : 'late';
+  }
+}

@@ -1,0 +1,148 @@
+import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import type { QueryRunner } from 'typeorm';
+import { UserError } from '../user-error.js';
+import { withConnection, derivedPassword, type DatabaseAddress } from './connection.js';
+import { ROLES, RoleRefused, type Role } from './role-proof.js';
+import { sha256 } from '../../evidence/sha256.js';
+
+/** A right that the owner of the database lacks. The message ends with the SQL that gives it. */
+export class RightMissing extends UserError {
+  override readonly name = 'RightMissing';
+
+  constructor(lacks: string, sql: string[]) {
+    super(`${lacks}. As a superuser:\n${sql.map((statement) => `  ${statement};`).join('\n')}`);
+  }
+}
+
+interface OwnerRights {
+  owner: string;
+  database: string;
+  superuser: boolean;
+  createrole: boolean;
+  /** Roles that do not exist. */
+  absent: Role[];
+  /** Roles that exist and that the owner is not a member of, and cannot make itself one. */
+  closed: Role[];
+  isFirst: boolean;
+  creates: boolean;
+  createsInPublic: boolean;
+}
+
+/** The first migration makes the owner a member of both roles; from PostgreSQL 16 on, that takes the admin option. */
+const OWNER_RIGHTS = `
+  select current_user::text as owner, current_database()::text as database, r.rolsuper as superuser, r.rolcreaterole as createrole,
+    array(select name from unnest($1::text[]) name where not exists (select from pg_roles where rolname = name) order by name) as absent,
+    array(select g.rolname::text from pg_roles g where g.rolname = any($1) and not r.rolsuper
+      and not pg_has_role(r.oid, g.oid, case when v.sixteen then 'SET' else 'MEMBER' end)
+      and not (r.rolcreaterole and not v.sixteen) and not pg_has_role(r.oid, g.oid, 'MEMBER WITH ADMIN OPTION') order by 1) as closed,
+    to_regclass('public.migration') is null as "isFirst",
+    has_database_privilege(current_database(), 'CREATE') as creates,
+    has_schema_privilege('public', 'CREATE') as "createsInPublic"
+  from pg_roles r, (select current_setting('server_version_num')::int >= 160000 as sixteen) v where r.rolname = current_user`;
+
+/** Looks before anything is changed whether the owner may do what the migrations need. @throws RightMissing */
+export async function checkOwnerRights(runner: QueryRunner): Promise<void> {
+  const [rights] = (await runner.query(OWNER_RIGHTS, [[...ROLES]])) as OwnerRights[];
+  if (!rights?.isFirst) return;
+  const { owner, database, superuser, createrole, absent, closed, creates, createsInPublic } = rights;
+  const me = quoted(owner);
+  if (absent.length > 0 && !superuser && !createrole)
+    throw new RightMissing(`${owner} may not create the roles ${absent.join(' and ')}`, [
+      ...absent.map((role) => `create role ${role} login`),
+      `grant ${ROLES.join(', ')} to ${me}`,
+    ]);
+  if (closed.length > 0)
+    throw new RightMissing(`${owner} is not a member of ${closed.join(' and ')}, which the first migration needs`, [
+      `grant ${closed.join(', ')} to ${me}`,
+    ]);
+  if (!creates || !createsInPublic)
+    throw new RightMissing(`${owner} may not create schemas and tables in the database ${database}`, [
+      `grant create on database ${quoted(database)} to ${me}`,
+      `grant create, usage on schema public to ${me}`,
+    ]);
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Session defaults of each role, stored with the role: a pooler in transaction mode sets none itself. */
+const ROLE_SETTINGS = [`jit = 'off'`, `statement_timeout = '30s'`, `idle_in_transaction_session_timeout = '60s'`];
+
+/**
+ * After the migrations: the owner keeps no way into the two roles, each role has its settings and can log in.
+ * @returns what the owner could not do, as SQL for a superuser
+ * @throws RoleRefused when a role cannot log in, or is more than it should be
+ */
+export async function settleLogins(runner: QueryRunner, address: DatabaseAddress): Promise<string[]> {
+  const left: string[] = [];
+  const attempt = async (sql: string): Promise<void> => {
+    await runner.query(sql).catch(() => left.push(sql));
+  };
+  const [{ database, owner, others } = { database: '', owner: '', others: false }] = (await runner.query(
+    SURROUNDINGS,
+  )) as { database: string; owner: string; others: boolean }[];
+  for (const role of ROLES) {
+    // Another database of this server may be in the middle of its first migration, which needs the membership; the next
+    // start takes it away.
+    if (!others && (await inherits(runner, role))) await attempt(`revoke ${role} from ${quoted(owner)}`);
+    for (const setting of ROLE_SETTINGS)
+      if (!(await hasSetting(runner, role, setting)))
+        await attempt(`alter role ${role} in database ${quoted(database)} set ${setting}`);
+    await proveLogin(runner, address, role);
+  }
+  return left;
+}
+
+export const MIGRATION_NAME = 'svc migrate';
+
+const SURROUNDINGS = `
+  select current_database()::text as database, current_user::text as owner,
+    exists (select from pg_stat_activity where application_name = '${MIGRATION_NAME}' and datname <> current_database()) as others`;
+
+async function inherits(runner: QueryRunner, role: Role): Promise<boolean> {
+  const rows = (await runner.query(
+    `select from pg_auth_members m join pg_roles o on o.oid = m.member
+     where m.roleid = $1::regrole and o.rolname = current_user and not o.rolsuper and pg_has_role(o.oid, m.roleid, 'USAGE')`,
+    [role],
+  )) as unknown[];
+  return rows.length > 0;
+}
+
+async function hasSetting(runner: QueryRunner, role: Role, setting: string): Promise<boolean> {
+  const [name, value] = setting.replaceAll("'", '').split(' = ');
+  const rows = (await runner.query(
+    `select from pg_db_role_setting s where s.setrole = $1::regrole and $2 = any(s.setconfig)
+     and s.setdatabase = (select oid from pg_database where datname = current_database())`,
+    [role, `${name}=${value}`],
+  )) as unknown[];
+  return rows.length > 0;
+}
+
+/** Logs in as the role; with the owner's address alone it is given the derived password when it has another one. */
+async function proveLogin(runner: QueryRunner, address: DatabaseAddress, role: Role): Promise<void> {
+  const logIn = () => withConnection(address, role, () => Promise.resolve());
+  const hasOwnAddress = role === 'svc_app' ? address.appUrl : address.operatorUrl;
+  const password = address.ownerUrl && !hasOwnAddress ? derivedPassword(address.ownerUrl, role) : undefined;
+  try {
+    await logIn();
+  } catch (error) {
+    if (password === undefined || !(error instanceof RoleRefused && error.isLogin)) throw error;
+    await runner.query(`alter role ${role} login password '${scramVerifier(password)}'`).catch(() => {
+      throw error;
+    });
+    await logIn();
+  }
+}
+
+const ITERATIONS = 4096;
+
+/**
+ * What PostgreSQL stores of a password (RFC 5803): the password itself must not stand in a statement, which servers
+ * log.
+ */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
+  const keyOf = (name: string): Buffer => createHmac('sha256', salted).update(name).digest();
+  const storedKey = sha256(keyOf('Client Key')).toString('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${keyOf('Server Key').toString('base64')}`;
+}

@@ -1,0 +1,100 @@
+import { PgBoss } from 'pg-boss';
+import { DataSource } from 'typeorm';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { JOBS_SCHEMA } from '../jobs/jobs.js';
+import { QUEUES } from '../jobs/queues.js';
+import { UserError } from '../user-error.js';
+import { withConnection, type DatabaseAddress } from './connection.js';
+import { checkOwnerRights, MIGRATION_NAME, settleLogins } from './login-roles.js';
+import { readSchemaState, recordVersion, refuseNewerSchema } from './schema-version.js';
+
+/** Any constant: the same for every process, so that only one migrates at a time. */
+const MIGRATION_LOCK = 7_389_214_655;
+
+/**
+ * Brings the database to the newest migration, makes the job queues and settles the logins of the application, as the
+ * owner. Several processes may call it at once: one works, the others wait. Nothing is done without the owner's
+ * address: then the database must be at the newest migration.
+ * @returns the names of the migrations that ran
+ * @throws UserError when the owner lacks a right, a login is not what it must be, or a newer svc has migrated the
+ * database
+ */
+export async function migrate(
+  address: DatabaseAddress,
+  log: (message: string) => void = () => undefined,
+): Promise<string[]> {
+  const { ownerUrl } = address;
+  if (!ownerUrl) return requireMigrated(address);
+  const dataSource = await new DataSource({
+    type: 'postgres',
+    url: ownerUrl,
+    applicationName: MIGRATION_NAME,
+    migrations: MIGRATIONS,
+    migrationsTableName: 'migration',
+    poolSize: 2,
+  }).initialize();
+  const lock = dataSource.createQueryRunner();
+  try {
+    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await refuseNewerSchema((sql) => lock.query(sql));
+    await checkOwnerRights(lock);
+    const ran = await dataSource.runMigrations({ transaction: 'each' });
+    if (ran.length > 0) await dataSource.query(recordVersion());
+    await makeQueues(ownerUrl);
+    await dataSource.query(GRANTS);
+    const left = await settleLogins(lock, address);
+    if (left.length > 0) log(`The owner may not do all of it; as a superuser: ${left.join('; ')}`);
+    return ran.map((migration) => migration.name);
+  } finally {
+    await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await lock.release();
+    await dataSource.destroy();
+  }
+}
+
+/**
+ * What a process does that has the logins of the application alone.
+ * @throws UserError when a migration is missing, or a login is not what it must be
+ */
+async function requireMigrated(address: DatabaseAddress): Promise<string[]> {
+  await withConnection(address, 'svc_operator', async (client) => {
+    const ask = async <Row extends object>(sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows;
+    await refuseNewerSchema(ask);
+    const [found] = await ask<{ exists: boolean }>(`select to_regclass('migration') is not null as exists`);
+    const missing = found?.exists ? (await readSchemaState(ask)).missing.length : MIGRATIONS.length;
+    if (missing > 0)
+      throw new UserError(
+        `${missing} migration(s) have not run. Run "svc migrate" with SVC_DATABASE_URL set to the owner's address`,
+      );
+  });
+  await withConnection(address, 'svc_app', () => Promise.resolve());
+  return [];
+}
+
+async function makeQueues(ownerUrl: string): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: ownerUrl,
+    application_name: MIGRATION_NAME,
+    schema: JOBS_SCHEMA,
+    max: 2,
+    supervise: false,
+    schedule: false,
+    persistWarnings: false,
+  });
+  boss.on('error', () => undefined); // start() and createQueue() reject with the same error
+  await boss.start();
+  for (const { name, ...options } of QUEUES) if (!(await boss.getQueue(name))) await boss.createQueue(name, options);
+  await boss.stop({ graceful: false });
+}
+
+/** The application sends jobs and reads nothing of them; the operator role works on them. */
+const GRANTS = `
+  grant usage on schema ${JOBS_SCHEMA} to svc_app, svc_operator;
+  grant select, insert, update, delete on all tables in schema ${JOBS_SCHEMA} to svc_operator;
+  grant usage on all sequences in schema ${JOBS_SCHEMA} to svc_app, svc_operator;
+  grant execute on all functions in schema ${JOBS_SCHEMA} to svc_app, svc_operator;
+  grant insert on all tables in schema ${JOBS_SCHEMA} to svc_app;
+  grant select on ${JOBS_SCHEMA}.queue, ${JOBS_SCHEMA}.version to svc_app;
+  grant select (id, start_after) on ${JOBS_SCHEMA}.job, ${JOBS_SCHEMA}.job_common to svc_app;
+  grant select on migration to svc_app, svc_operator;
+`;

@@ -1,0 +1,45 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * An iterative scan in strict order drops what it finds nearer than the last row, so that answers could lack a neighbour. In relaxed order it drops
+ * nothing, and the rows are sorted afterwards (pgvector, Iterative Index Scans).
+ */
+export class SearchVectorsInRelaxedOrder1795400700000 implements MigrationInterface {
+  name = 'SearchVectorsInRelaxedOrder1795400700000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create or replace function svc_nearest_vectors(me text, shards uuid[], wanted_model text, wanted text, dimensions int, at_most int)
+        returns table (tenant_id text, chunk_id text, similarity float8) language plpgsql as $$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
+        perform set_config('hnsw.max_scan_tuples', '1000000', true);
+        return query execute format(
+          'with near as materialized ('
+          '  select v.tenant_id, v.chunk_id, v.embedding::vector(%1$s) <=> $1::vector(%1$s) as distance from chunk_vector v '
+          '  where vector_dims(v.embedding) = %1$s and v.model = $2 and v.shard_id = any($3) '
+          '  order by v.embedding::vector(%1$s) <=> $1::vector(%1$s) limit $4) '
+          'select n.tenant_id, n.chunk_id, 1 - n.distance from near n order by n.distance + 0', dimensions)
+          using wanted, wanted_model, shards, at_most;
+      end $$;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create or replace function svc_nearest_vectors(me text, shards uuid[], wanted_model text, wanted text, dimensions int, at_most int)
+        returns table (tenant_id text, chunk_id text, similarity float8) language plpgsql as $$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        perform set_config('hnsw.iterative_scan', 'strict_order', true);
+        perform set_config('hnsw.max_scan_tuples', '1000000', true);
+        return query execute format(
+          'select v.tenant_id, v.chunk_id, 1 - (v.embedding::vector(%1$s) <=> $1::vector(%1$s)) from chunk_vector v '
+          'where vector_dims(v.embedding) = %1$s and v.model = $2 and v.shard_id = any($3) '
+          'order by v.embedding::vector(%1$s) <=> $1::vector(%1$s) limit $4', dimensions)
+          using wanted, wanted_model, shards, at_most;
+      end $$;
+    `);
+  }
+}
