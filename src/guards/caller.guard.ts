@@ -1,49 +1,63 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import type { TenantCaller } from '../common/contract/caller.js';
-import { ROUTE, type Access, type BearersTaken, type RouteRecord } from '../common/contract/contract.js';
-import { bearerOf, credentialIn, headerOf, isStorableText } from '../common/http/headers.js';
+import { routeOf, type Access, type BearersTaken, type RouteRecord } from '../common/contract/contract.js';
+import { announcesBody, bearerOf, credentialIn, headerOf, isStorableText } from '../common/http/headers.js';
 import { AgentCheck } from '../common/keys/agent-check.js';
+import { ClientAddresses } from '../common/http/client-address.js';
+import { presentedKey } from '../common/keys/api-key.js';
 import { KeyCheck } from '../common/keys/key-check.js';
 import { checkSameOrigin } from '../common/sessions/same-origin.js';
 import { SessionCheck } from '../common/sessions/session-check.js';
-import { Forbidden, Unauthorized } from '../common/problem/house-problems.js';
+import { Forbidden, Unauthorized } from '../common/problem/common-problems.js';
 import { ToolCallers } from '../common/keys/tool-callers.js';
+import { FailedCredentials } from '../common/throttle/failed-credentials.js';
+import { checkNamed, namedIn, type NamedTenant } from './named-tenants.js';
 
-/** Authentication, and that every tenant the request names is the caller's (tenant-api.md 5, items 1 to 10; D7, D8, D15). */
+/**
+ * Authentication, and that a tenant which the query names is the caller's (tenant-api.md 5, items 1 to 10; D7, D8,
+ * D15).
+ */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(
-    private readonly reflector: Reflector,
     private readonly keys: KeyCheck,
     private readonly sessions: SessionCheck,
     private readonly agents: AgentCheck,
     private readonly toolCallers: ToolCallers,
+    private readonly failures: FailedCredentials,
+    private readonly addresses: ClientAddresses,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const route = this.reflector.get<RouteRecord | undefined>(ROUTE, context.getHandler());
-    if (!route) throw new Forbidden({}, 'This route declares no access');
-    if (route.access.kind === 'anyone') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const route = routeOf(request);
+    if (!route || route.access.kind === 'anyone') return true;
     const { access } = route;
     // A call of a tool names its tenant in its own arguments, which the API looks at.
-    const named = access.kind === 'tool' ? [] : namedTenants(request);
-    const caller =
+    const named = access.kind === 'tool' ? [] : namedIn('query', request.query);
+    const find = () =>
       access.kind === 'tool'
-        ? await this.toolCallers.find(credentialIn(request), access)
-        : await this.authenticate(request, route, named);
-    if (!caller) throw new Unauthorized({}, remedyFor(request, route));
+        ? this.toolCallers.find(credentialIn(request), access)
+        : this.authenticate(request, route, named);
+    const key = keyIn(request, access);
+    const addressOf = () => this.addresses.of(request);
+    const caller = key === undefined ? await find() : await this.failures.check(presentedKey(key), addressOf, find);
+    if (!caller) {
+      if (key === undefined && this.isForged(request)) this.failures.fail({ address: addressOf(), prefix: 'forged' });
+      throw new Unauthorized({}, remedyFor(request, route));
+    }
     request.caller = caller;
-    const foreign = named.find(({ tenant }) => tenant !== caller.tenantId);
-    if (foreign) throw new Forbidden({}, `${foreign.path} names another tenant than the credential`);
+    checkNamed(named, caller);
     return true;
   }
 
-  /** A key decides over a bearer, a bearer over a cookie; a route that asks for a session looks at the cookie first. */
+  /**
+   * A key takes precedence over a bearer, a bearer over a cookie; a route that asks for a session looks at the cookie
+   * first.
+   */
   private async authenticate(
     request: FastifyRequest,
     { access, idempotent }: RouteRecord,
@@ -64,8 +78,28 @@ export class CallerGuard implements CanActivate {
       return caller && this.sameTenant(request, caller);
     }
     if (apiKey === undefined || asksForSession) return undefined;
-    const tenantId = headerOf(request, 'x-tenant-id') ?? this.legacyTenant(named);
-    return tenantId && isStorableText(tenantId) ? this.keys.find(tenantId, apiKey) : undefined;
+    return this.findOwner(request, apiKey, named);
+  }
+
+  private async findOwner(
+    request: FastifyRequest,
+    apiKey: string,
+    named: NamedTenant[],
+  ): Promise<TenantCaller | undefined> {
+    const tenantId = headerOf(request, 'x-tenant-id') ?? (this.allowsLegacyTenant ? named[0]?.tenant : undefined);
+    if (tenantId !== undefined) return isStorableText(tenantId) ? this.keys.find(tenantId, apiKey) : undefined;
+    if (!this.allowsLegacyTenant || !announcesBody(request)) return undefined;
+    request.namesTenantInBody = true;
+    return this.keys.findByKey(apiKey);
+  }
+
+  /** What bears our signature is no guess, though it may have ended. */
+  private isForged(request: FastifyRequest): boolean {
+    const token = bearerOf(request);
+    return (
+      (token !== undefined && this.agents.read(token) === undefined) ||
+      this.sessions.isForged(headerOf(request, 'cookie'))
+    );
   }
 
   /** With a cookie or a bearer the header is not needed; sent, it must say the same. */
@@ -76,25 +110,35 @@ export class CallerGuard implements CanActivate {
     throw new Forbidden({}, 'headers.x-tenant-id names another tenant than the credential');
   }
 
-  /** Outside production and only when allowed, the tenant in body or query stands in for the header (tenant-api.md 5, item 4). */
-  private legacyTenant(named: NamedTenant[]): string | undefined {
-    const allowed = this.settings.api.allowLegacyTenantFields && this.settings.process.nodeEnv !== 'production';
-    return allowed ? named[0]?.tenant : undefined;
+  /**
+   * Outside production and only when allowed, the tenant in query or body stands in for the header (tenant-api.md 5,
+   * item 4).
+   */
+  private get allowsLegacyTenant(): boolean {
+    return this.settings.api.allowLegacyTenantFields && this.settings.process.nodeEnv !== 'production';
   }
+}
+
+/** The API key that takes precedence over other credentials. */
+function keyIn(request: FastifyRequest, access: Access): string | undefined {
+  const apiKey = headerOf(request, 'x-api-key');
+  if (apiKey !== undefined) return credentialOf(access) === 'session' ? undefined : apiKey;
+  const token = access.kind === 'tool' && access.bearerKeys ? bearerOf(request) : undefined;
+  return token?.startsWith('svc_self_') ? undefined : token;
 }
 
 const READS = new Set(['GET', 'HEAD']);
 
 /** What a route asks for, and what to do without it. */
-const REMEDIES = {
+export const REMEDIES = {
   any: 'Send x-tenant-id and x-api-key of the same tenant, or the cookie of a session',
   session: 'Sign in first: POST /frontdoor/auth/connect or POST /v1/org/accept-invite, and send the cookie',
   agent: 'Send Authorization: Bearer <sessionToken> as POST /v1/agents/register gave it',
   tool: 'Send x-tenant-id and x-api-key of the same tenant',
-  ended: 'This bearer is not whole, has expired, or its agent was let go; let the agent register anew',
+  ended: 'This bearer is malformed, has expired, or its agent was released; let the agent register again',
 };
 
-/** Who came with the bearer of an agent is told of that, unless the route asks for something else. */
+/** A caller with an agent's bearer gets the remedy for that, unless the route asks for something else. */
 function remedyFor(request: FastifyRequest, { access }: RouteRecord): string {
   const kind = credentialOf(access);
   const takesAgents = access.kind === 'tool' ? access.agents === true : kind !== 'session';
@@ -111,26 +155,4 @@ function bearersOf({ agents, bearerKeys }: BearersTaken): string {
 function credentialOf(access: Access): 'any' | 'session' | 'agent' | 'tool' {
   if (access.kind === 'agent' || access.kind === 'tool') return access.kind;
   return access.kind === 'seats' && access.session ? 'session' : 'any';
-}
-
-interface NamedTenant {
-  path: string;
-  tenant: string;
-}
-
-/** Every tenantId in the query, in the body and in the objects of the body's lists. */
-function namedTenants({ query, body }: FastifyRequest): NamedTenant[] {
-  const found: NamedTenant[] = [];
-  const add = (path: string, holder: unknown) => {
-    const value =
-      typeof holder === 'object' && holder !== null ? (holder as Record<string, unknown>).tenantId : undefined;
-    for (const tenant of Array.isArray(value) ? (value as unknown[]) : [value])
-      if (typeof tenant === 'string') found.push({ path: `${path}.tenantId`, tenant });
-  };
-  add('query', query);
-  add('body', body);
-  for (const [name, list] of Object.entries(body ?? {})) {
-    if (Array.isArray(list)) list.forEach((item, index) => add(`body.${name}[${index}]`, item));
-  }
-  return found;
 }

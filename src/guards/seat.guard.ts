@@ -1,19 +1,17 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { isRoleAdmitted } from '../common/contract/admission.js';
-import { ROUTE, type Access, type RouteRecord } from '../common/contract/contract.js';
-import { Forbidden } from '../common/problem/house-problems.js';
+import { isRoleAdmitted } from '../common/contract/access-rules.js';
+import { routeOf, type Access } from '../common/contract/contract.js';
+import { Forbidden } from '../common/problem/common-problems.js';
 
 /** The caller's seat role must be one the route lists (tenant-api.md 5, item 12). */
 @Injectable()
 export class SeatGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
-
   canActivate(context: ExecutionContext): boolean {
-    const route = this.reflector.get<RouteRecord>(ROUTE, context.getHandler());
-    if (route.access.kind === 'anyone') return true;
-    const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const route = routeOf(request);
+    if (!route || route.access.kind === 'anyone') return true;
+    const { caller } = request;
     if (!caller || !isRoleAdmitted(route, caller)) throw new Forbidden({}, whatIsNeeded(route.access, caller?.role));
     return true;
   }

@@ -6,8 +6,9 @@ interface MediaRange {
 }
 
 /**
- * The media type to answer with (RFC 9110 section 12.5.1): of those offered the one the client rates highest, the first of equals. The most precise
- * range that fits a type says how it is rated; parameters other than q are not looked at. Without the header anything goes.
+ * The media type to answer with (RFC 9110 section 12.5.1): of those offered the one the client rates highest, the first
+ * of equals. The most precise range that fits a type says how it is rated; parameters other than q are not looked at.
+ * Without the header anything goes.
  * @param offered without parameters, in the order in which the server prefers them
  * @returns undefined when the client takes none of them
  */

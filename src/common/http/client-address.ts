@@ -6,7 +6,7 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** An address range: its first address and how many leading bits count. */
 export type Network = [Address, number];
 
-/** Of an IPv6 address only these bits count: whoever has one address of a /64 has them all. */
+/** Of an IPv6 address only these bits count: a client with one address of a /64 has them all. */
 const IPV6_BITS = 64;
 
 /**
@@ -36,7 +36,10 @@ function unmapped([address, bits]: Network): Network {
 }
 const MAPPED_BITS = 96;
 
-/** An IPv4 address in an IPv6 one (::ffff:192.0.2.1) counts as the IPv4 address. Short forms such as `10.1` are no addresses here. */
+/**
+ * An IPv4 address in an IPv6 one (::ffff:192.0.2.1) counts as the IPv4 address. Short forms such as `10.1` are no
+ * addresses here.
+ */
 function parseAddress(text: string): Address | undefined {
   const isAddress = text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
   return isAddress ? ipaddr.process(text) : undefined;
@@ -47,7 +50,10 @@ export interface ClientLocation {
   /** What limits are counted by: an IPv4 address, or the /64 of an IPv6 one. */
   key: string;
   address: Address | undefined;
-  /** false: a trusted proxy sent the request on and did not say for whom in a way that can be believed; the address is that proxy's. */
+  /**
+   * false: a trusted proxy sent the request on and did not name its client in a way that can be trusted; the address is
+   * that proxy's.
+   */
   isCertain: boolean;
 }
 
@@ -64,16 +70,17 @@ export class ClientAddresses {
   ) {}
 
   /**
-   * The address that limits are counted by: an IPv4 address, or the /64 of an IPv6 one. X-Forwarded-For is read from its end, and only
-   * as far as every hop is a trusted proxy: what a client itself wrote into it is never believed.
+   * The address that limits are counted by: an IPv4 address, or the /64 of an IPv6 one. X-Forwarded-For is read from
+   * its end, and only as far as every hop is a trusted proxy: what a client itself wrote into it is never trusted.
    */
   of(request: FastifyRequest): string {
     return this.vouchedFor(request) ?? this.locate(request).key;
   }
 
   /**
-   * The same with what is known of it. Where X-Forwarded-For and Forwarded both came and name two clients, one of them was written by the
-   * client itself and passed on by a proxy that knows only the other: neither is believed, and the request counts as the proxy's.
+   * The same with what is known of it. Where X-Forwarded-For and Forwarded both came and name two clients, one of them
+   * was written by the client itself and passed on by a proxy that knows only the other: neither is trusted, and the
+   * request counts as the proxy's.
    */
   locate({ headers, socket }: FastifyRequest): ClientLocation {
     const peer = socket.remoteAddress;

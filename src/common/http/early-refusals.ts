@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyRequest } from 'fastify';
-import { MalformedRequest, NotFound, RequestTimeout } from '../problem/house-problems.js';
+import { MalformedRequest, NotFound, RequestTimeout } from '../problem/common-problems.js';
 import { problem, type Problem } from '../problem/problem.js';
 import type { ProblemWriter } from '../problem/send-problem.js';
-import { cameTwice } from './headers.js';
-import { endGently } from './linger.js';
+import { ANSWER_HEADERS } from './answer-headers.js';
+import { isDuplicated } from './headers.js';
+import { closeGracefully } from './graceful-close.js';
 import { LONG_REQUESTS } from './long-requests.js';
 import type { OpenRequest, RequestLog } from './request-log.js';
 import { continueTrace } from './trace.js';
@@ -20,12 +21,15 @@ export const addressProblem = ({ code }: FastifyError): Problem =>
     ? new NotFound({}, 'Nothing has a name as long as the one in this address')
     : new MalformedRequest({}, 'The path has a % that is not followed by UTF-8 in hexadecimal');
 
-/** What is wrong with the head of a request, though it can be read. Node.js answers the like by itself, but not with our error body. */
+/**
+ * What is wrong with the head of a request, though it can be read. Node.js answers the like by itself, but not with our
+ * error body.
+ */
 export function headProblem({ raw, headers }: FastifyRequest): Problem | undefined {
   if (headers.host === undefined && raw.httpVersion === '1.1')
     return new MalformedRequest({}, 'HTTP/1.1 takes a Host header');
-  if (cameTwice(raw, 'host'))
-    return new MalformedRequest({}, 'headers.host: send one Host header; of several nobody can tell which is meant');
+  if (isDuplicated(raw, 'host'))
+    return new MalformedRequest({}, 'headers.host: send one Host header; of several it is not clear which is meant');
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     return new ExpectationFailed({}, 'headers.expect: 100-continue is all that can be expected of this server');
   return undefined;
@@ -37,32 +41,32 @@ export const refuseBytes =
   ({ code }: Error & { code?: string }, socket: Socket): void => {
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && LONG_REQUESTS.has(socket)) return;
     const open = requests.openOn(socket);
-    if (code === 'ECONNRESET' || !canBeTold(socket, open, requests)) return void socket.destroy();
+    if (code === 'ECONNRESET' || !canBeAnswered(socket, open, requests)) return void socket.destroy();
     const found = problemOf(code);
     const { status } = found.kind;
     const broken = open.at(-1);
     const requestId = broken?.request.id ?? randomUUID();
     const traceparent = String(broken?.reply.getHeader('traceparent') ?? continueTrace(undefined));
     if (broken) broken.cutWith = status;
-    else requests.tellUnread({ requestId, traceparent, status });
-    endGently(socket, answerOf(found, writer, { requestId, traceparent }));
+    else requests.logUnread({ requestId, traceparent, status });
+    closeGracefully(socket, answerOf(found, writer, { requestId, traceparent }));
   };
 
-/** In the middle of an answer nothing else can be said, nor after one, nor to who never asked. */
-const canBeTold = (socket: Socket, open: readonly OpenRequest[], requests: RequestLog): boolean =>
+/** No error can be written in the middle of an answer, after one, or to a client that has sent nothing. */
+const canBeAnswered = (socket: Socket, open: readonly OpenRequest[], requests: RequestLog): boolean =>
   socket.writable &&
   socket.bytesRead > 0 &&
   !open.some(({ reply }) => reply.raw.headersSent) &&
   !(open.length === 0 && requests.isReadingRest(socket));
 
-/** CONNECT, which Node.js drops without a word. */
+/** CONNECT, which Node.js drops without an answer. */
 export const refuseTunnel =
   (writer: ProblemWriter, requests: RequestLog) =>
   (_request: unknown, socket: Socket): void => {
     const found = new MalformedRequest({}, 'This server is no proxy: it does not take CONNECT');
     const ids = { requestId: randomUUID(), traceparent: continueTrace(undefined) };
-    requests.tellUnread({ ...ids, status: found.kind.status });
-    endGently(socket, answerOf(found, writer, ids));
+    requests.logUnread({ ...ids, status: found.kind.status });
+    closeGracefully(socket, answerOf(found, writer, ids));
   };
 
 function answerOf(
@@ -78,6 +82,7 @@ function answerOf(
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
     `traceparent: ${traceparent}`,
+    ...Object.entries(ANSWER_HEADERS).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;

@@ -8,7 +8,7 @@ export function headerOf(request: Pick<FastifyRequest, 'headers'>, name: string)
 }
 
 /** Whether a header came more than once. Of some, Node.js keeps the first alone and says nothing. */
-export function cameTwice({ rawHeaders }: IncomingMessage, name: string): boolean {
+export function isDuplicated({ rawHeaders }: IncomingMessage, name: string): boolean {
   return rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length > 1;
 }
 
@@ -28,3 +28,7 @@ export const credentialIn = (
 
 /** Text that PostgreSQL can hold and UTF-8 can carry: no NUL, no lone surrogate. */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** Whether a body comes with the request (RFC 9112, 6.3). */
+export const announcesBody = ({ headers }: FastifyRequest): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;

@@ -1,19 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { BODY_LIMITS } from '../contract/route.decorator.js';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
+import type { Settings } from '../config/settings.js';
+import { routeOf } from '../contract/contract.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
-import { invalid, UnsupportedMediaType, type ValidationFailed } from '../problem/house-problems.js';
+import { invalid, UnsupportedMediaType, type ValidationFailed } from '../problem/common-problems.js';
 import type { Problem } from '../problem/problem.js';
 import { TENANT_API_PROBLEMS } from '../problem/problem.filter.js';
 import { sendProblem, type ProblemWriter } from '../problem/send-problem.js';
+import { ANSWER_HEADERS, TLS_HEADERS } from './answer-headers.js';
+import { BodyBudget } from './body-budget.js';
 import { addressProblem, headProblem, refuseBytes, refuseTunnel } from './early-refusals.js';
+import { freeMemory } from './growing-bytes.js';
 import { isStorableText } from './headers.js';
 import { isInherited, readJson } from './json-body.js';
-import { endWithUnreadBody, isBehindTheLast } from './linger.js';
-import { RAW_BODIES, readBytes } from './raw-body.js';
+import { endWithUnreadBody, isPipelinedAfterClose } from './graceful-close.js';
+import type { OwnHosts } from './own-hosts.js';
+import { asRead } from '../tenancy/write-limit.js';
+import { readBytes } from './raw-body.js';
 import { RequestLog, type RequestLine } from './request-log.js';
 import { requestIdOf, traceparentOf } from './trace.js';
 
@@ -22,14 +28,19 @@ export interface HttpServerOptions {
   maxBodyBytes: number;
   /** Longest time a request may take to arrive, in milliseconds. */
   requestTimeoutMs: number;
-  /** Looks at each request before anything else does, also where no route can be found for it. @returns why it is refused */
+  /** Which names it answers to. */
+  ownHosts: OwnHosts;
+  /**
+   * Looks at each request before anything else does, also where no route can be found for it.
+   * @returns why it is refused
+   */
   refuse?: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined;
-  /** What else each request passes before its body is read: installed after the request has its ids. */
-  onRequests?: (fastify: FastifyInstance) => void;
   /** How failures are written where no handler is reached; as the tenant API does unless said otherwise. */
   problems?: ProblemWriter;
   /** The line that is logged of every request. */
   requestLine?: RequestLine;
+  /** Once aborted, every connection ends with its answer: the port is about to close. */
+  stopping?: AbortSignal;
 }
 
 const TENANT_API_LINE: RequestLine = {
@@ -37,23 +48,33 @@ const TENANT_API_LINE: RequestLine = {
   membersOf: (request, ms) => ({ tenant: request?.caller?.tenantId, principal: request?.caller?.principal, ms }),
 };
 
-/** How much later than its limit a request that does not arrive may be cut. */
-const MOST_LATE_MS = 5_000;
+/** What a server has of its process. */
+export interface ServerParts {
+  settings: Settings;
+  log: Log;
+  metrics: Metrics;
+}
 
-/** The Fastify server under Nest: bodies, ids, limits and one log line a request. Nest's own body parser must be off. */
-export function makeHttpServer(options: HttpServerOptions, log: Log, metrics: Metrics): FastifyAdapter {
-  const { onRequests, problems = TENANT_API_PROBLEMS } = options;
+/** How much later than its limit a request that does not arrive may be cut. */
+const MAX_LATE_MS = 5_000;
+
+/**
+ * The Fastify server under Nest: bodies, ids, limits and one log line a request. Nest's own body parser must be off.
+ */
+export function makeHttpServer(options: HttpServerOptions, parts: ServerParts): FastifyAdapter {
+  const { log, metrics } = parts;
+  const { problems = TENANT_API_PROBLEMS } = options;
   const requests = RequestLog.of(options.requestLine ?? TENANT_API_LINE, log, metrics);
   const receive = reception(options, requests);
   const adapter = new FastifyAdapter({
     ...limitsOf(options),
     genReqId: (request: IncomingMessage) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: 2048, ignoreTrailingSlash: false },
-    exposeHeadRoutes: false,
-    // An answer beats a refusal: what a kept connection still asks for while the server closes is done, and the connection ends with it.
+    // An answer beats a refusal: what a kept connection still asks for while the server closes is done, and the
+    // connection ends with it.
     return503OnClosing: false,
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      if (isBehindTheLast(request)) return;
+      if (isPipelinedAfterClose(request)) return;
       const found = receive(request, reply) ?? addressProblem(error);
       endWithUnreadBody(request, reply);
       sendProblem(reply, found, problems, request.id);
@@ -63,32 +84,35 @@ export function makeHttpServer(options: HttpServerOptions, log: Log, metrics: Me
   });
   // The first hook of all: Nest answers addresses that are none of a path before any that is added later.
   adapter.setOnRequestHook((request, reply, done) => {
-    if (isBehindTheLast(request)) return;
+    if (isPipelinedAfterClose(request)) return;
     const found = receive(request, reply);
     if (found) sendProblem(reply, found, problems, request.id);
+    else if (READS.has(request.method)) asRead(done);
     else done();
   });
   const fastify = adapter.getInstance<FastifyInstance>();
-  readBodies(fastify);
-  onRequests?.(fastify);
+  readBodies(fastify, BodyBudget.of(parts));
   askForBodies(fastify);
   fastify.server.on('connect', refuseTunnel(problems, requests));
   fastify.addHook('preValidation', (request, _reply, done) => {
     done(findUnstorable('path', request.params) ?? findUnstorable('query', request.query));
   });
-  endConnections(fastify, requests);
+  endConnections(fastify, requests, options.stopping);
+  fastify.addHook('onSend', headOfResponse);
   endUnused(fastify);
   return adapter;
 }
+
+const READS = new Set(['GET', 'HEAD']);
 
 function limitsOf({ maxBodyBytes, requestTimeoutMs }: HttpServerOptions) {
   return {
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
     http: {
-      // Node looks every 30 seconds by itself, and knows no shorter limit than 60 seconds for the headers unless it is told one.
+      // By default Node checks every 30 seconds, and limits the headers to 60 seconds.
       headersTimeout: Math.min(60_000, requestTimeoutMs),
-      connectionsCheckingInterval: Math.min(MOST_LATE_MS, requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(MAX_LATE_MS, requestTimeoutMs),
       requireHostHeader: false,
     },
     connectionTimeout: 0,
@@ -99,28 +123,30 @@ function limitsOf({ maxBodyBytes, requestTimeoutMs }: HttpServerOptions) {
 
 /** What happens to every request first: it gets its ids and its line in the log, and may be refused. */
 const reception =
-  ({ refuse }: HttpServerOptions, requests: RequestLog) =>
+  ({ ownHosts, refuse }: HttpServerOptions, requests: RequestLog) =>
   (request: FastifyRequest, reply: FastifyReply): Problem | undefined => {
-    void reply.header('x-request-id', request.id).header('traceparent', traceparentOf(request));
+    void reply.header('x-request-id', request.id).header('traceparent', traceparentOf(request)).headers(ANSWER_HEADERS);
+    if (ownHosts.isSecure(request)) void reply.headers(TLS_HEADERS);
     requests.begin(request, reply);
-    return headProblem(request) ?? refuse?.(request, reply);
+    return headProblem(request) ?? ownHosts.refuse(request) ?? refuse?.(request, reply);
   };
 
-function readBodies(fastify: FastifyInstance): void {
+function readBodies(fastify: FastifyInstance, bodies: BodyBudget): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  bodies.install(fastify);
+  fastify.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const body = await bodies.read(request, payload);
+    checkCoding(request);
+    if (request.routeOptions.config.body === 'bytes') return body;
     try {
-      checkCoding(request);
-      const isRaw = RAW_BODIES.has(`${request.method} ${request.routeOptions.url}`);
-      done(null, isRaw ? body : readJson(body as Buffer));
-    } catch (error) {
-      done(error as Error);
+      return readJson(body, routeOf(request)?.memberLimit);
+    } finally {
+      freeMemory(body);
     }
   });
-  readBytes(fastify);
+  readBytes(fastify, bodies);
   fastify.addHook('onRoute', (route) => {
-    for (const method of [route.method].flat())
-      route.bodyLimit = BODY_LIMITS.get(`${method} ${route.url}`) ?? route.bodyLimit;
+    route.bodyLimit = route.config?.route?.bodyLimit ?? route.bodyLimit;
   });
 }
 
@@ -131,7 +157,10 @@ function checkCoding({ headers }: FastifyRequest): void {
     throw new UnsupportedMediaType({}, 'Send the body as it is: headers.content-encoding is not taken here');
 }
 
-/** A body that waits to be asked for (Expect: 100-continue) is, once its request has passed whatever refuses without reading it. */
+/**
+ * Sends 100 Continue to a client that waits for it, once its request has passed all checks that do not read the body:
+ * those of the guards are hooks of onRequest.
+ */
 function askForBodies(fastify: FastifyInstance): void {
   const waiting = new WeakSet<IncomingMessage>();
   fastify.server.on('checkContinue', (request: IncomingMessage, response) => {
@@ -139,29 +168,31 @@ function askForBodies(fastify: FastifyInstance): void {
     fastify.server.emit('request', request, response);
   });
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
-  fastify.addHook('onRequest', ({ raw }, reply, done) => {
+  fastify.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     if (waiting.delete(raw)) reply.raw.writeContinue();
     done();
   });
 }
 
-/** A connection goes on after an answer, unless the server stops or the client is still sending what nobody wants. */
-function endConnections(fastify: FastifyInstance, requests: RequestLog): void {
-  let isStopping = false;
+/**
+ * A connection goes on after an answer, unless the server stops or the client is still sending a body that is not read.
+ */
+function endConnections(fastify: FastifyInstance, requests: RequestLog, stopping?: AbortSignal): void {
+  let isClosing = false;
   fastify.addHook('preClose', (done) => {
-    isStopping = true;
+    isClosing = true;
     done();
   });
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    if (isStopping && requests.isNewest(request)) void reply.header('connection', 'close');
+    if ((isClosing || stopping?.aborted) && requests.isNewest(request)) void reply.header('connection', 'close');
     endWithUnreadBody(request, reply);
     done();
   });
 }
 
 /**
- * Connections on which nothing ever came end with the server: no answer is owed on them. Node.js does not count them among the idle ones, and
- * would wait for their first request.
+ * Connections on which nothing ever came end with the server: no answer is owed on them. Node.js does not count them
+ * among the idle ones, and would wait for their first request.
  */
 function endUnused(fastify: FastifyInstance): void {
   const open = new Set<Socket>();
@@ -174,6 +205,13 @@ function endUnused(fastify: FastifyInstance): void {
     done();
   });
 }
+
+/** Fastify measures what it leaves out of an answer to HEAD, and knows no length of a Response. */
+const headOfResponse: onSendHookHandler = ({ method }, reply, payload, done) => {
+  if (method !== 'HEAD' || !(payload instanceof Response)) return done(null, payload);
+  void reply.status(payload.status).headers(Object.fromEntries(payload.headers));
+  payload.arrayBuffer().then((bytes) => done(null, Buffer.from(bytes)), done);
+};
 
 /** Text in path or query that PostgreSQL could not hold, or a name that every object has, as the problem to answer. */
 function findUnstorable(where: string, values: unknown): ValidationFailed | undefined {

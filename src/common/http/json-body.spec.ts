@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../problem/problem.js';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, readJson } from './json-body.js';
+import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_JSON_VALUES, MAX_OBJECT_MEMBERS, readJson } from './json-body.js';
 
 const refusal = (body: string | Buffer): string => {
   try {
@@ -12,6 +12,7 @@ const refusal = (body: string | Buffer): string => {
   }
 };
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const wide = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));
 
 describe('readJson', () => {
   it('reads JSON; of duplicate members the last counts; no bytes are no body', () => {
@@ -44,8 +45,25 @@ describe('readJson', () => {
     ['far too deep', nested(500_000), '400 ValidationFailed: body: is nested deeper'],
     ['far too deep and cut off', '['.repeat(500_000), '400 ValidationFailed: body: is nested deeper'],
     ['too many values', `[${'{},'.repeat(MAX_JSON_VALUES / 2)}0]`, '400 ValidationFailed: body: holds more than'],
+    [
+      'an object of too many members',
+      JSON.stringify({ list: [wide(MAX_OBJECT_MEMBERS + 1)] }),
+      '400 ValidationFailed: body: has an object of more than 10000 members',
+    ],
+    [
+      'objects of too many members together',
+      JSON.stringify(Array.from({ length: 6 }, () => wide(MAX_OBJECT_MEMBERS))),
+      '400 ValidationFailed: body: has objects of more than 50000 members together',
+    ],
   ])('refuses what is %s', (_, body, expected) => {
     expect(refusal(body)).toContain(expected);
+  });
+
+  it('takes members up to the bounds, more of them where a route declares that, and colons within text', () => {
+    const most = JSON.stringify(Array.from({ length: 5 }, () => wide(MAX_OBJECT_MEMBERS)));
+    expect(refusal(most)).toBe('accepted');
+    expect(readJson(Buffer.from(most.replace(']', ',{"one":1}]')), MAX_JSON_MEMBERS + 1)).toHaveLength(6);
+    expect(refusal(JSON.stringify({ text: '{":'.repeat(MAX_JSON_MEMBERS + 1) }))).toBe('accepted');
   });
 
   it('takes depth up to the bound, and brackets within text', () => {

@@ -1,4 +1,4 @@
-import { invalid, MalformedRequest, type Issue } from '../problem/house-problems.js';
+import { invalid, MalformedRequest, type Issue } from '../problem/common-problems.js';
 import { isStorableText } from './headers.js';
 import { shapeOf } from './json-shape.js';
 import { decodeUtf8 } from './utf8.js';
@@ -12,19 +12,47 @@ export const MAX_JSON_VALUES = 4_000_000;
 /** JSON.parse needs seconds for text of no other merit than its depth; up to here the refusal can name the place. */
 const DEPTH_WORTH_PARSING = 1_000;
 
+/** An object with more members is refused: what is as numerous as that belongs in a list. */
+export const MAX_OBJECT_MEMBERS = 10_000;
+
+/** A body of more members in all is refused, unless its route declares another bound (`memberLimit`). */
+export const MAX_JSON_MEMBERS = 50_000;
+
+/**
+ * For routes that take masses of free JSON. JSON.parse stops the process for up to a quarter of a second over so many
+ * with names all different.
+ */
+export const MANY_JSON_MEMBERS = 150_000;
+
 /**
  * Reads a JSON request body (RFC 8259). Of duplicate members the last one counts, as in ECMAScript's JSON.parse.
- * @throws MalformedRequest for bytes that are not UTF-8 or not JSON; ValidationFailed naming the member for text with NUL or lone surrogates, names such as `__proto__`, depth or too many values
+ * @param maxMembers most members of all its objects together
+ * @throws MalformedRequest for bytes that are not UTF-8 or not JSON; ValidationFailed naming the member for text with
+ * NUL or lone surrogates, names such as `__proto__`, depth, too many values or members
  */
-export function readJson(bytes: Buffer): unknown {
+export function readJson(bytes: Buffer, maxMembers?: number): unknown {
   if (bytes.length === 0) return undefined;
-  const { depth, values } = shapeOf(bytes);
-  if (depth > DEPTH_WORTH_PARSING) throw invalid('body', TOO_DEEP);
-  if (values > MAX_JSON_VALUES) throw invalid('body', `holds more than ${MAX_JSON_VALUES} values; send it in parts`);
+  const excess = findExcess(bytes, maxMembers);
+  if (excess !== undefined) throw invalid('body', excess);
   const value = parse(decode(bytes));
   const fault = findFault(value, 'body');
   if (fault) throw invalid(fault.path, fault.message);
   return value;
+}
+
+/**
+ * What a JSON text has more of than a request may have. Found in its bytes: JSON.parse would stop the process for
+ * longer.
+ */
+export function findExcess(bytes: Uint8Array, maxMembers = MAX_JSON_MEMBERS): string | undefined {
+  const most = { depth: DEPTH_WORTH_PARSING, values: MAX_JSON_VALUES, members: maxMembers, widest: MAX_OBJECT_MEMBERS };
+  const { depth, values, members, widest } = shapeOf(bytes, most);
+  if (depth > most.depth) return TOO_DEEP;
+  if (values > most.values) return `holds more than ${most.values} values; send it in parts`;
+  if (widest > most.widest)
+    return `has an object of more than ${most.widest} members; send what is numerous as a list, or in parts`;
+  if (members > most.members) return `has objects of more than ${most.members} members together; send it in parts`;
+  return undefined;
 }
 
 function decode(bytes: Buffer): string {
@@ -45,8 +73,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * What of a JSON value cannot be taken: text that is not storable, names that every object has, numbers past the range, depth.
- * Looks no deeper than is allowed, and makes nothing on the way: a body may hold tens of millions of values.
+ * What of a JSON value cannot be taken: text that is not storable, names that every object has, numbers past the range,
+ * depth. Looks no deeper than is allowed, and makes nothing on the way: a body may hold tens of millions of values.
  */
 export function findFault(root: unknown, where: string): Issue | undefined {
   const fault = faultIn(root, 0);
@@ -87,5 +115,8 @@ const NOT_TEXT = 'holds a NUL character or a lone surrogate, which is not text';
 /** A number past the range of a double would become Infinity, which JSON cannot say back. */
 const TOO_GREAT = 'is a number too great to be held';
 
-/** Names that every object has: libraries that make objects of the body would stumble over a member of such a name, or lose it. */
+/**
+ * Names that every object has: libraries that make objects of the body would stumble over a member of such a name, or
+ * lose it.
+ */
 export const isInherited = (name: string): boolean => Object.hasOwn(Object.prototype, name);

@@ -1,33 +1,52 @@
-/** How deep a JSON text is nested, and at least how many values it holds. */
+/** What a JSON text would come to, were it parsed. */
 export interface JsonShape {
+  /** How deep it is nested. */
   depth: number;
+  /** At least how many values it holds. */
   values: number;
+  /** How many members all of its objects have together. */
+  members: number;
+  /** How many members its largest object has. */
+  widest: number;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 
 /**
- * Looks at the bytes of a JSON text without making anything of it: what JSON.parse would take seconds or gigabytes for is found out in
- * milliseconds. Of a text that is not JSON the figures say nothing.
+ * Looks at the bytes of a JSON text without making anything of it: what JSON.parse would take seconds or gigabytes for
+ * is found out in milliseconds. Of a text that is not JSON the figures say nothing.
+ * @param most where one of these is passed the rest is not looked at
  */
-export function shapeOf(bytes: Uint8Array): JsonShape {
+export function shapeOf(bytes: Uint8Array, most: JsonShape): JsonShape {
+  const shape = { depth: 0, values: 1, members: 0, widest: 0 };
+  /** Members of the objects that are open, by depth. */
+  const open = [0];
   let depth = 0;
-  let deepest = 0;
-  let values = 1;
-  for (let at = 0; at < bytes.length; at += 1) {
+  for (let at = 0; at < bytes.length && isWithin(shape, most); at += 1) {
     const byte = bytes[at]!;
     if (byte === QUOTE) at = endOfString(bytes, at);
-    else if (byte === COMMA) values += 1;
-    else if (isOpening(byte)) {
+    else if (byte === COMMA) shape.values += 1;
+    else if (byte === COLON) {
+      shape.members += 1;
+      shape.widest = Math.max(shape.widest, ++open[depth]!);
+    } else if (isOpening(byte)) {
       depth += 1;
-      values += 1;
-      if (depth > deepest) deepest = depth;
-    } else if (isClosing(byte)) depth -= 1;
+      open[depth] = 0;
+      shape.values += 1;
+      shape.depth = Math.max(shape.depth, depth);
+    } else if (isClosing(byte) && depth > 0) depth -= 1;
   }
-  return { depth: deepest, values };
+  return shape;
 }
+
+const isWithin = (shape: JsonShape, most: JsonShape): boolean =>
+  shape.members <= most.members &&
+  shape.widest <= most.widest &&
+  shape.values <= most.values &&
+  shape.depth <= most.depth;
 
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1;

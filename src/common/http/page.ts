@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { applyDecorators, Header } from '@nestjs/common';
+import { sha256 } from '../../evidence/sha256.js';
 
 /** A page of this server for people: one file that loads nothing else. */
 export interface Page {
@@ -28,7 +28,8 @@ dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 30rem) { body { place-items: start stretch; padding: 0; } main { max-width: none; padding: 1.5rem 1.25rem; border: 0; } }
 `;
 
-// A page shows what went wrong in its element "error"; the addresses are relative, so that they hold behind a proxy with a path of its own.
+// A page shows what went wrong in its element "error"; the addresses are relative, so that they hold behind a proxy
+// with a path of its own.
 const SCRIPT = `
 const element = (id) => document.getElementById(id);
 const fail = (text) => {
@@ -57,9 +58,12 @@ const post = async (button, address, members, refused = failAs) => {
 };
 `;
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
+const hashOf = (text: string): string => `'sha256-${sha256(text).toString('base64')}'`;
 
-/** @param page its `body` has the sections `ask` and `done` and the element `error`; its script has what {@link SCRIPT} makes */
+/**
+ * @param page its `body` has the sections `ask` and `done` and the element `error`; its script has what {@link SCRIPT}
+ * makes
+ */
 export function pageOf(page: { title: string; body: string; script: string; style?: string }): Page {
   const style = STYLE + (page.style ?? '');
   const script = SCRIPT + page.script;
@@ -97,6 +101,5 @@ export const PageHeaders = ({ policy }: Page): MethodDecorator =>
   applyDecorators(
     Header('content-security-policy', policy),
     Header('referrer-policy', 'no-referrer'),
-    Header('x-content-type-options', 'nosniff'),
     Header('cache-control', 'no-cache'),
   );

@@ -12,7 +12,10 @@ export class PublicAddress {
     private readonly adapterHost: HttpAdapterHost,
   ) {}
 
-  /** @param path begins with a slash @returns an absolute URL: under SVC_PUBLIC_URL, else under the address the server is bound to */
+  /**
+   * @param path begins with a slash
+   * @returns an absolute URL: under SVC_PUBLIC_URL, else under the address the server is bound to
+   */
   urlOf(path: string): string {
     const base = this.settings.process.publicUrl ?? `http://${this.boundHost()}`;
     return base.replace(/\/+$/, '') + path;

@@ -4,7 +4,9 @@ import type { Histogram } from 'prom-client';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
 
-/** One line a request in the log: its message, and what it tells besides the request's ids, method, route and status. */
+/**
+ * One log line per request: its message, and its members in addition to the request's ids, method, route and status.
+ */
 export interface RequestLine {
   message: string;
   membersOf: (request: FastifyRequest | undefined, milliseconds: number) => Record<string, unknown>;
@@ -31,7 +33,7 @@ export interface UnreadRequest {
 /** As nginx has it: the client went away before there was an answer. */
 const CLIENT_GONE = 499;
 
-/** Tells of every request once, when its answer is written or its connection is gone. */
+/** Logs every request once, when its answer is written or its connection is gone. */
 export class RequestLog {
   private readonly lines: Log;
   private readonly open = new WeakMap<Socket, Set<OpenRequest>>();
@@ -56,7 +58,7 @@ export class RequestLog {
     return new RequestLog(line, log, seconds);
   }
 
-  /** From here on the request is told of when it is over. */
+  /** From here on the request is logged when it is over. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     const { socket } = request.raw;
     const entry: OpenRequest = { request, reply, startedAt: performance.now(), isWhole: false };
@@ -66,7 +68,7 @@ export class RequestLog {
     reply.raw.once('close', () => {
       entries.delete(entry);
       this.last.set(socket, request);
-      this.tell(entry);
+      this.write(entry);
     });
   }
 
@@ -85,7 +87,7 @@ export class RequestLog {
     return this.last.get(socket)?.raw.complete === false;
   }
 
-  tellUnread({ requestId, traceparent, status }: UnreadRequest): void {
+  logUnread({ requestId, traceparent, status }: UnreadRequest): void {
     this.lines.info(
       {
         request_id: requestId,
@@ -99,7 +101,7 @@ export class RequestLog {
     );
   }
 
-  private tell({ request, reply, startedAt, isWhole, cutWith }: OpenRequest): void {
+  private write({ request, reply, startedAt, isWhole, cutWith }: OpenRequest): void {
     const milliseconds = performance.now() - startedAt;
     const { headersSent, statusCode } = reply.raw;
     const status = cutWith ?? (headersSent ? statusCode : CLIENT_GONE);

@@ -10,7 +10,10 @@ export function requestIdOf(headers: Record<string, unknown>): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** The traceparent of this request's own span (W3C Trace Context): the caller's trace where it sent a valid one, else a new one. */
+/**
+ * The traceparent of this request's own span (W3C Trace Context): the caller's trace where it sent a valid one, else a
+ * new one.
+ */
 export const traceparentOf = ({ headers }: FastifyRequest): string => continueTrace(headers.traceparent);
 
 /** A span of its own in the trace of this traceparent, or in a new one where that is none. */
@@ -19,5 +22,8 @@ export function continueTrace(traceparent: unknown): string {
   return `00-${given?.[1] ?? randomHex()}-${randomHex().slice(16)}-${given?.[2] ?? '01'}`;
 }
 
-/** 32 hexadecimal digits that are never all zero: Node keeps random UUIDs in stock, random bytes cost a system call each time. */
+/**
+ * 32 hexadecimal digits that are never all zero: Node keeps random UUIDs in stock, random bytes cost a system call each
+ * time.
+ */
 const randomHex = (): string => randomUUID().replaceAll('-', '');

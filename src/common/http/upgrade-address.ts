@@ -2,7 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { PublicAddress } from './public-address.js';
 
-/** Where an agent or a tenant without credits is sent: SVC_UPGRADE_URL, else the page where this server is asked for access. */
+/**
+ * Where an agent or a tenant without credits is sent: SVC_UPGRADE_URL, else the page where this server is asked for
+ * access.
+ */
 @Injectable()
 export class UpgradeAddress {
   constructor(

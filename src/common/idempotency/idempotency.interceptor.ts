@@ -1,33 +1,32 @@
-import { createHash } from 'node:crypto';
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import canonicalize from 'canonicalize';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { ROUTE, type RouteRecord } from '../contract/contract.js';
+import { declaredRoute, type RouteRecord } from '../contract/contract.js';
 import { headerOf, isStorableText } from '../http/headers.js';
-import { IdempotencyInProgress, IdempotencyKeyRequired, IdempotencyKeyReused } from '../problem/house-problems.js';
-import { SealedText, type SealContext } from '../sessions/sealed-text.js';
+import { IdempotencyInProgress, IdempotencyKeyRequired, IdempotencyKeyReused } from '../problem/common-problems.js';
+import { EncryptedText, type EncryptionContext } from '../sessions/encrypted-text.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { IdempotencyStore, type IdempotencyScope } from './idempotency.store.js';
+import { sha256 } from '../../evidence/sha256.js';
 
 /**
- * One effect a key (D9). The handler, the record of its answer and the hold on the key share one transaction: whoever dies leaves nothing behind,
- * and a repeat meets either the running first request (409), its answer (replayed) or nothing at all.
+ * One effect a key (D9). The handler, the record of its answer and the hold on the key share one transaction: a process
+ * that dies leaves nothing behind, and a repeat meets either the running first request (409), its answer (replayed) or
+ * nothing at all.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
-    private readonly reflector: Reflector,
     private readonly tenancy: Tenancy,
     private readonly store: IdempotencyStore,
-    private readonly sealed: SealedText,
+    private readonly encryption: EncryptedText,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const route = this.reflector.get<RouteRecord>(ROUTE, context.getHandler());
     const http = context.switchToHttp();
-    return from(this.runOnce(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), route, next));
+    const request = http.getRequest<FastifyRequest>();
+    return from(this.runOnce(request, http.getResponse<FastifyReply>(), declaredRoute(request), next));
   }
 
   private async runOnce(
@@ -62,10 +61,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
     });
   }
 
-  /** An answer that was sealed under a secret this server no longer has cannot be shown again; its effect stands. */
+  /** An answer that was encrypted under a secret this server no longer has cannot be shown again; its effect stands. */
   private async openBody(body: string, scope: IdempotencyScope): Promise<string> {
-    if (!this.sealed.isSealed(body)) return body;
-    const opened = await this.sealed.open(body, this.contextOf(scope));
+    if (!this.encryption.isEncrypted(body)) return body;
+    const opened = await this.encryption.decrypt(body, this.contextOf(scope));
     if (opened !== undefined) return opened;
     throw new IdempotencyKeyReused(
       { idempotencyKey: scope.key },
@@ -73,7 +72,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     );
   }
 
-  private contextOf({ principal, method, path, key }: IdempotencyScope): SealContext {
+  private contextOf({ principal, method, path, key }: IdempotencyScope): EncryptionContext {
     return { purpose: 'idempotency', context: [this.tenancy.tenant, principal, method, path, key] };
   }
 
@@ -85,7 +84,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ): Promise<unknown> {
     const value: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     const body = value === undefined ? null : JSON.stringify(value);
-    const keptBody = body !== null && route.secretReply ? await this.sealed.seal(body, this.contextOf(scope)) : body;
+    const keptBody =
+      body !== null && route.secretReply ? await this.encryption.encrypt(body, this.contextOf(scope)) : body;
     await this.store.record(scope, { request_digest: digest, status: route.reply.status, body: keptBody });
     return value;
   }
@@ -118,8 +118,8 @@ function keyOf(request: FastifyRequest): string {
   return key;
 }
 
-/** SHA-256 over the request's meaning: query and body in canonical form (RFC 8785), so that white space and member order do not matter. */
-const digestOf = ({ query, body }: FastifyRequest): Buffer =>
-  createHash('sha256')
-    .update(canonicalize([query ?? {}, body ?? null]) ?? '')
-    .digest();
+/**
+ * SHA-256 over the request's meaning: query and body in canonical form (RFC 8785), so that white space and member order
+ * do not matter.
+ */
+const digestOf = ({ query, body }: FastifyRequest): Buffer => sha256(canonicalize([query ?? {}, body ?? null]) ?? '');

@@ -19,7 +19,10 @@ export interface StoredReply {
 export class IdempotencyStore {
   constructor(private readonly tenancy: Tenancy) {}
 
-  /** Takes the key for the rest of the transaction, unless another transaction holds it: then false, at once. A killed process's hold ends with its connection. */
+  /**
+   * Takes the key for the rest of the transaction, unless another transaction holds it: then false, at once. A killed
+   * process's hold ends with its connection.
+   */
   async tryHold(scope: IdempotencyScope): Promise<boolean> {
     const [row] = await this.tenancy.query<{ held: boolean }>(
       `select pg_try_advisory_xact_lock(hashtextextended(jsonb_build_array($1::text, $2::text, $3::text, $4::text, $5::text)::text, 0)) as held`,

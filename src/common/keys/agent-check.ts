@@ -1,10 +1,10 @@
-import type { OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { TenantCaller, Tier } from '../contract/caller.js';
-import type { Listener } from '../database/listener.js';
-import { Remembered } from '../database/remembered.js';
-import type { ServerSecret } from '../sessions/server-secret.js';
+import { Listener } from '../database/listener.js';
+import { TtlCache } from '../database/ttl-cache.js';
+import { ServerSecret } from '../sessions/server-secret.js';
 import { DISCOVERY_TENANT } from '../tenancy/discovery-tenant.js';
-import type { Tenancy } from '../tenancy/tenancy.js';
+import { Tenancy } from '../tenancy/tenancy.js';
 import { AgentTokens, type AgentAddress } from './agent-token.js';
 
 interface Verdict {
@@ -13,9 +13,13 @@ interface Verdict {
   caller: TenantCaller;
 }
 
-/** Finds out which agent a self-signup bearer belongs to (D15). One that ended or was sponsored, in whatever process, is asked about anew. */
+/**
+ * Finds out which agent a self-signup bearer belongs to (D15). One that ended or was sponsored, in any process, is
+ * looked up again.
+ */
+@Injectable()
 export class AgentCheck implements OnModuleInit {
-  private readonly verdicts: Remembered<Verdict>;
+  private readonly verdicts: TtlCache<Verdict>;
   private tokens!: AgentTokens;
 
   constructor(
@@ -23,7 +27,7 @@ export class AgentCheck implements OnModuleInit {
     listener: Listener,
     private readonly secret: ServerSecret,
   ) {
-    this.verdicts = new Remembered(listener, 'svc_agent_changed', (agentId, verdict) => verdict.agentId === agentId);
+    this.verdicts = new TtlCache(listener, 'svc_agent_changed', (agentId, verdict) => verdict.agentId === agentId);
   }
 
   async onModuleInit(): Promise<void> {
@@ -50,9 +54,9 @@ export class AgentCheck implements OnModuleInit {
     return (await this.verdicts.ask(id, () => this.ask(address)))?.caller;
   }
 
-  /** The next request of this agent in this process is judged anew; the other processes are told by NOTIFY. */
-  forget(agentId: string): void {
-    this.verdicts.forget(agentId);
+  /** The next request of this agent in this process is checked again; NOTIFY informs the other processes. */
+  invalidate(agentId: string): void {
+    this.verdicts.invalidate(agentId);
   }
 
   private async ask({ agentId, hash }: AgentAddress): Promise<Verdict | undefined> {

@@ -1,5 +1,6 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { parse, stringify } from 'uuid';
+import { sha256 } from '../../evidence/sha256.js';
 
 /** What a bearer names: which agent, and the hash by which its row is found. */
 export interface AgentAddress {
@@ -10,17 +11,23 @@ export interface AgentAddress {
 
 const AGENT_BYTES = 16;
 const SECRET_BYTES = 32;
-/** Payload and signature have one spelling each: 48 bytes fill their 64 characters, and the signature is compared as text. */
+/**
+ * Payload and signature have one spelling each: 48 bytes fill their 64 characters, and the signature is compared as
+ * text.
+ */
 const FORM = /^svc_self_([\w-]{64})\.([\w-]{43})$/;
 
-/** The bearers of agents that registered themselves: `svc_self_<payload>.<signature>`, HMAC-SHA256 over the payload as it is written. */
+/**
+ * The bearers of agents that registered themselves: `svc_self_<payload>.<signature>`, HMAC-SHA256 over the payload as
+ * it is written.
+ */
 export class AgentTokens {
   constructor(private readonly key: Buffer) {}
 
   mint(agentId: string): { token: string; hash: Buffer } {
     const payload = Buffer.concat([parse(agentId), randomBytes(SECRET_BYTES)]).toString('base64url');
     const token = `svc_self_${payload}.${this.sign(payload)}`;
-    return { token, hash: hashOf(token) };
+    return { token, hash: sha256(token) };
   }
 
   /** @returns undefined when this is no such bearer, or its signature is not ours */
@@ -28,12 +35,10 @@ export class AgentTokens {
     const [, payload, signature] = FORM.exec(token) ?? [];
     if (payload === undefined || signature === undefined) return undefined;
     if (!timingSafeEqual(Buffer.from(signature), Buffer.from(this.sign(payload)))) return undefined;
-    return { agentId: stringify(Buffer.from(payload, 'base64url').subarray(0, AGENT_BYTES)), hash: hashOf(token) };
+    return { agentId: stringify(Buffer.from(payload, 'base64url').subarray(0, AGENT_BYTES)), hash: sha256(token) };
   }
 
   private sign(payload: string): string {
     return createHmac('sha256', this.key).update(payload).digest('base64url');
   }
 }
-
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -4,7 +4,7 @@ import { keep, mintApiKey, type NewApiKey } from './api-key.js';
 
 export interface KeyMaking {
   tenantId: string;
-  /** The principal that makes it; `operator` is whoever runs the svc command. */
+  /** The principal that makes it; `operator` is the user of the svc command. */
   createdBy: string;
   label?: string | null;
   expiresAt?: Date | null;
@@ -42,7 +42,10 @@ export interface KeyTerms {
   expires_at: Date | null;
 }
 
-/** Ends a key; triggers end its sessions and tell every process. @returns undefined when there is no such key that had not been revoked */
+/**
+ * Ends a key; triggers end its sessions and notify every process.
+ * @returns undefined when there is no such key that had not been revoked
+ */
 export async function markKeyRevoked(query: Query, ending: KeyEnding): Promise<KeyTerms | undefined> {
   const { tenantId, keyId, revokedBy, reason = null } = ending;
   const [row] = await query<KeyTerms>(

@@ -1,10 +1,10 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Tier } from '../contract/caller.js';
-import type { DatabaseAddress } from '../database/connection.js';
+import { withConnection, type DatabaseAddress } from '../database/connection.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import { DISCOVERY_TENANT } from '../tenancy/discovery-tenant.js';
 import { insertKey, markKeyRevoked, type MadeKey } from './key-rows.js';
-import { insertTenant } from './tenant-rows.js';
+import { insertTenant, type TenantMaking } from './tenant-rows.js';
 
 /** Who makes and ends keys on the command line. */
 const OPERATOR = 'operator';
@@ -13,6 +13,8 @@ export interface TenantRow {
   tenant_id: string;
   tier: Tier;
   created_at: Date;
+  /** Registered by a first write; nobody created it. */
+  implicit: boolean;
 }
 export interface KeyRow {
   tenant_id: string;
@@ -26,23 +28,21 @@ export interface KeyRow {
 export class TenantsStore {
   private constructor(private readonly client: Client) {}
 
-  static async using<T>(address: DatabaseAddress, work: (store: TenantsStore) => Promise<T>): Promise<T> {
-    const client = new Client({
-      connectionString: address.operatorUrl ?? address.ownerUrl,
-      options: address.operatorUrl ? undefined : '-c role=svc_operator',
-    });
-    await client.connect();
-    try {
-      return await work(new TenantsStore(client));
-    } finally {
-      await client.end();
-    }
+  static using<T>(address: DatabaseAddress, work: (store: TenantsStore) => Promise<T>): Promise<T> {
+    return withConnection(address, 'svc_operator', (client) => work(new TenantsStore(client)));
   }
 
-  /** @returns the tenant's first key, or undefined when there is such a tenant already */
-  async createTenant(tenantId: string, tier: Tier, chosenKey?: string): Promise<MadeKey | undefined> {
+  /**
+   * @returns the tenant's first key, or undefined when there is such a tenant already, or its name holds data that is
+   * not to be adopted
+   */
+  async createTenant(
+    tenantId: string,
+    tier: Tier,
+    { chosenKey, adopt }: { chosenKey?: string } & Pick<TenantMaking, 'adopt'> = {},
+  ): Promise<MadeKey | undefined> {
     await this.client.query('begin');
-    const isNew = await insertTenant(this.query, tenantId, tier);
+    const isNew = await insertTenant(this.query, { tenantId, tier, adopt });
     const made = isNew ? await this.createKey(tenantId, chosenKey) : undefined;
     await this.client.query('commit');
     return made;
@@ -85,11 +85,12 @@ export class TenantsStore {
     return made;
   }
 
-  /** Whether nobody has a tenant yet; the one that agents live in is the server's own. */
+  /** Whether nobody created a tenant yet; the one that agents live in is the server's own. */
   async isEmpty(): Promise<boolean> {
-    const { rowCount } = await this.client.query('select 1 from tenant where tenant_id <> $1 limit 1', [
-      DISCOVERY_TENANT,
-    ]);
+    const { rowCount } = await this.client.query(
+      'select 1 from tenant where tenant_id <> $1 and not implicit limit 1',
+      [DISCOVERY_TENANT],
+    );
     return rowCount === 0;
   }
 

@@ -4,17 +4,20 @@ import type { BearersTaken } from '../contract/contract.js';
 import { isStorableText } from '../http/headers.js';
 import { AgentCheck } from './agent-check.js';
 import { KeyCheck } from './key-check.js';
-import { Forbidden } from '../problem/house-problems.js';
+import { Forbidden } from '../problem/common-problems.js';
 
-/** What came with a call to say who makes it; nothing of it is believed before the caller guard has looked. */
+/** What came with a call to say who makes it; nothing of it is trusted before the caller guard has checked it. */
 export interface Credential {
   tenantId?: string;
   apiKey?: string;
-  /** Of `Authorization: Bearer`: an agent's session token, or an API key where the mouth takes one so. */
+  /** Of `Authorization: Bearer`: an agent's session token, or an API key where the transport takes one so. */
   bearer?: string;
 }
 
-/** Who calls the tool service, by whatever mouth (tenant-api.md 5, item 14; D29). A key beside its tenant decides over a bearer. */
+/**
+ * Who calls the tool service, by whatever transport (tenant-api.md 5, item 14; D29). A key with its tenant takes
+ * precedence over a bearer.
+ */
 @Injectable()
 export class ToolCallers {
   constructor(
@@ -25,7 +28,8 @@ export class ToolCallers {
   /**
    * @param takes which bearers may stand in for the two headers
    * @returns undefined when the credential is nobody's, whatever the reason
-   * @throws Forbidden when the tenant sent beside a bearer is not the bearer's; Unauthorized when a bearer is the key of several tenants
+   * @throws Forbidden when the tenant sent with a bearer is not the bearer's; Unauthorized when a bearer is the key of
+   * several tenants
    */
   async find({ tenantId, apiKey, bearer }: Credential, takes: BearersTaken): Promise<TenantCaller | undefined> {
     if (tenantId !== undefined && !isStorableText(tenantId)) return undefined;

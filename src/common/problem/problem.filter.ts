@@ -1,26 +1,31 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { routeOf } from '../contract/contract.js';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
 import { LOG, type Log } from '../observability/log.js';
 import {
   MalformedRequest,
   PayloadTooLarge,
   RequestTimeout,
-  ServiceUnavailable,
+  Unauthorized,
   UnsupportedMediaType,
+  databaseUnavailable,
   unknownAddress,
-} from './house-problems.js';
+} from './common-problems.js';
 import { Problem, problem } from './problem.js';
 import { sendProblem, type ProblemWriter } from './send-problem.js';
 
-/** What a fault of ours looks like from outside; the cause is in the log under the request id. */
+/** What an internal error looks like to the client; the cause is in the log under the request id. */
 export class InternalError extends problem(
   500,
   'InternalError',
-  'The server failed to answer; the fault is recorded under this request_id',
+  'The server failed to answer; the error is recorded under this request_id',
 ) {}
 
-/** Turns every failure into the one error body of its server: that of the tenant API (D10) unless a subclass has another form. */
+/**
+ * Turns every failure into the one error body of its server: that of the tenant API (D10) unless a subclass has another
+ * form.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   protected readonly form: ProblemWriter = TENANT_API_PROBLEMS;
@@ -31,7 +36,9 @@ export class ProblemFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     if (reply.sent || isCutOff(request)) return;
-    sendProblem(reply, this.recognise(error, request), this.form, request.id);
+    const found = this.recognise(error, request);
+    if (found instanceof Unauthorized && takesBearerKeys(request)) void reply.header('www-authenticate', 'Bearer');
+    sendProblem(reply, found, this.form, request.id);
   }
 
   /** What is said of a body that passed the bound of its route while it came in. */
@@ -43,7 +50,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof Problem) return error;
     if (isDatabaseUnavailable(error)) {
       this.log.warn({ request_id: request.id, error }, 'the database did not answer');
-      return new ServiceUnavailable({ retryAfterSec: 1 }, 'The database is not reachable just now; try again');
+      return databaseUnavailable();
     }
     const known = this.fromFramework(error, request);
     if (known) return known;
@@ -64,6 +71,12 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
+/** Whether a client without a credential is asked for one (RFC 6750, section 3): MCP clients look for that. */
+function takesBearerKeys(request: FastifyRequest): boolean {
+  const access = routeOf(request)?.access;
+  return access?.kind === 'tool' && access.bearerKeys === true;
+}
+
 /** A status that some client library put on its error says nothing of this request. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpException) return error.getStatus();
@@ -71,12 +84,12 @@ function statusOf(error: unknown): number | undefined {
   return typeof code === 'string' && code.startsWith('FST_') ? statusCode : undefined;
 }
 
-/** The client went away before its body was whole: there is nobody to tell, and nothing of ours failed. */
+/** The client went away before its body was whole: there is nobody to answer, and nothing failed in the server. */
 const isCutOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
 /** The wire form of a problem of the tenant API. */
 export function bodyOf(found: Problem, requestId: string): Record<string, unknown> {
-  const { type, title, status, retryable } = found.kind;
+  const { type, title, status } = found.kind;
   const detail = found.message || undefined;
   const code = type.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
   return {
@@ -87,7 +100,7 @@ export function bodyOf(found: Problem, requestId: string): Record<string, unknow
     message: detail ?? title,
     request_id: requestId,
     code,
-    retryable,
+    retryable: found.retryable,
     ...found.facts,
   };
 }

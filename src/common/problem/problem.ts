@@ -7,7 +7,7 @@ export abstract class Problem extends Error {
 
   readonly facts: Record<string, unknown>;
 
-  /** Where it was made is of no interest, and telling that costs more than all else of a refusal. */
+  /** No stack trace: where it was made is of no interest, and the trace costs more than all else of a refusal. */
   constructor(facts: Record<string, unknown>, detail?: string) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -19,6 +19,11 @@ export abstract class Problem extends Error {
   get kind(): ProblemClass {
     return this.constructor as ProblemClass;
   }
+
+  /** Of its kind, unless a kind decides it for each case. */
+  get retryable(): boolean {
+    return this.kind.retryable;
+  }
 }
 
 export interface ProblemClass {
@@ -29,6 +34,12 @@ export interface ProblemClass {
   readonly retryable: boolean;
 }
 
+/** The members of every error body (RFC 9457 and ours): a fact of the case has another name. */
+type BodyMember = 'type' | 'title' | 'status' | 'detail' | 'instance' | 'message' | 'code' | 'request_id' | 'retryable';
+
+/** The facts of one case, as further members of the error body. */
+export type Facts = Record<string, unknown> & { [member in BodyMember]?: never };
+
 /**
  * Declares one kind of problem (tenant-api.md 2.1 and 7).
  * @param status HTTP status
@@ -36,7 +47,7 @@ export interface ProblemClass {
  * @param title one line for people, the same for every occurrence
  * @param retryable whether the same request may succeed later unchanged; 429 and 503 are
  */
-export function problem<F extends Record<string, unknown> = Record<never, never>>(
+export function problem<F extends Facts = Record<never, never>>(
   status: number,
   type: string,
   title: string,

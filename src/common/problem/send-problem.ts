@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { MethodNotAllowed } from './house-problems.js';
+import { MethodNotAllowed } from './common-problems.js';
 import type { Problem } from './problem.js';
 
 /** How a server writes its problems. */

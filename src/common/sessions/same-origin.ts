@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { headerOf } from '../http/headers.js';
-import { Forbidden } from '../problem/house-problems.js';
+import { Forbidden } from '../problem/common-problems.js';
 
 /**
- * A request with a cookie that is no GET must not come from a page of another server: browsers say where from in Sec-Fetch-Site or Origin. A
- * mutation needs one of the two (D8); what only reads, and signing out, do not.
+ * A request with a cookie that is no GET must not come from a page of another server: browsers say where from in
+ * Sec-Fetch-Site or Origin. A mutation needs one of the two (D8); what only reads, and signing out, do not.
  * @throws Forbidden
  */
 export function checkSameOrigin(request: FastifyRequest, isMutation: boolean, publicUrl: string | undefined): void {

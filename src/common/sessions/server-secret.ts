@@ -1,14 +1,18 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import type { OnModuleInit } from '@nestjs/common';
-import type { Settings } from '../config/settings.js';
-import type { CrossTenant } from '../tenancy/cross-tenant.js';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../config/settings.js';
+import { CrossTenant } from '../tenancy/cross-tenant.js';
 
-/** The one secret that signs what this server hands out: of the settings, or made once and kept in the database, where every process finds it. */
+/**
+ * The one secret that signs what this server hands out: of the settings, or made once and kept in the database, where
+ * every process finds it.
+ */
+@Injectable()
 export class ServerSecret implements OnModuleInit {
   private secret?: Buffer;
 
   constructor(
-    private readonly settings: Settings,
+    @Inject(SETTINGS) private readonly settings: Settings,
     private readonly crossTenant: CrossTenant,
   ) {}
 
@@ -23,8 +27,8 @@ export class ServerSecret implements OnModuleInit {
   }
 
   /**
-   * The same of a secret that is always kept in the database: for what the processes of one database tell each other, and for that alone, so
-   * that they agree whatever environment each was started in.
+   * The same of a secret that is always kept in the database: for messages between the processes of one database, and
+   * for those alone, so that they agree whatever environment each was started in.
    */
   async sharedKeyFor(purpose: string): Promise<Buffer> {
     return Buffer.from(hkdfSync('sha256', await this.readOrMake('shared'), Buffer.alloc(0), `svc ${purpose}`, 32));

@@ -1,9 +1,9 @@
-import type { OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { CallerRole, TenantCaller, Tier } from '../contract/caller.js';
-import type { Listener } from '../database/listener.js';
-import { Remembered } from '../database/remembered.js';
-import type { Tenancy } from '../tenancy/tenancy.js';
-import type { ServerSecret } from './server-secret.js';
+import { Listener } from '../database/listener.js';
+import { TtlCache } from '../database/ttl-cache.js';
+import { Tenancy } from '../tenancy/tenancy.js';
+import { ServerSecret } from './server-secret.js';
 import { SessionCookies } from './session-cookie.js';
 
 interface SessionRow {
@@ -18,9 +18,10 @@ interface SessionRow {
   tier: Tier;
 }
 
-/** Finds out whose session a cookie stands for. A session that ended, in whatever process, is forgotten at once. */
+/** Finds out whose session a cookie stands for. A session that ended, in any process, is invalidated at once. */
+@Injectable()
 export class SessionCheck implements OnModuleInit {
-  private readonly verdicts: Remembered<TenantCaller>;
+  private readonly verdicts: TtlCache<TenantCaller>;
   private cookies!: SessionCookies;
 
   constructor(
@@ -28,7 +29,7 @@ export class SessionCheck implements OnModuleInit {
     listener: Listener,
     private readonly secret: ServerSecret,
   ) {
-    this.verdicts = new Remembered(listener, 'svc_session_ended', (id, { session }) => session?.sessionId === id);
+    this.verdicts = new TtlCache(listener, 'svc_session_ended', (id, { session }) => session?.sessionId === id);
   }
 
   async onModuleInit(): Promise<void> {
@@ -51,9 +52,14 @@ export class SessionCheck implements OnModuleInit {
     });
   }
 
-  /** The next request of this session in this process is judged anew; the other processes are told by NOTIFY. */
-  forget(sessionId: string): void {
-    this.verdicts.forget(sessionId);
+  /** Whether the header holds a session cookie that this server did not sign. */
+  isForged(cookieHeader: string | undefined): boolean {
+    return cookieHeader !== undefined && this.cookies.isForged(cookieHeader);
+  }
+
+  /** The next request of this session in this process is checked again; NOTIFY informs the other processes. */
+  invalidate(sessionId: string): void {
+    this.verdicts.invalidate(sessionId);
   }
 }
 

@@ -1,7 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Signer } from '@fastify/cookie';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
+import { isServedByTls } from '../http/own-hosts.js';
+import { sha256 } from '../../evidence/sha256.js';
 
 export const SESSION_COOKIE = 'svc_session';
 /** How long a session lasts (D8). */
@@ -23,7 +25,7 @@ export class SessionCookies {
 
   mint(tenantId: string): { value: string; hash: Buffer } {
     const value = `${Buffer.from(tenantId).toString('base64url')}.${randomBytes(32).toString('base64url')}`;
-    return { value: this.signer.sign(value), hash: hashOf(value) };
+    return { value: this.signer.sign(value), hash: sha256(value) };
   }
 
   /** @returns undefined when there is no session cookie or its signature is not ours */
@@ -32,16 +34,16 @@ export class SessionCookies {
     if (given === undefined) return undefined;
     const { valid, value } = this.signer.unsign(given);
     if (!valid) return undefined;
-    return { tenantId: Buffer.from(value.split('.')[0]!, 'base64url').toString('utf8'), hash: hashOf(value) };
+    return { tenantId: Buffer.from(value.split('.')[0]!, 'base64url').toString('utf8'), hash: sha256(value) };
+  }
+
+  /** An empty cookie is what a logout leaves behind. */
+  isForged(cookieHeader: string): boolean {
+    return Boolean(parseCookie(cookieHeader)[SESSION_COOKIE]) && this.read(cookieHeader) === undefined;
   }
 }
 
-const hashOf = (value: string): Buffer => createHash('sha256').update(value).digest();
-
-/**
- * The Set-Cookie header of a session; with an empty value the one that ends it. Secure unless the server is reached on loopback; behind a proxy
- * that hides by which name, the public address tells.
- */
+/** The Set-Cookie header of a session; with an empty value the one that ends it. */
 export function setCookieHeader(request: FastifyRequest, value: string, publicUrl: string | undefined): string {
   return stringifySetCookie({
     name: SESSION_COOKIE,
@@ -49,10 +51,7 @@ export function setCookieHeader(request: FastifyRequest, value: string, publicUr
     httpOnly: true,
     sameSite: 'strict',
     path: '/',
-    secure: !isLoopback(request.hostname) || publicUrl?.startsWith('https:') === true,
+    secure: isServedByTls(request.hostname, publicUrl),
     maxAge: value === '' ? 0 : SESSION_SECONDS,
   });
 }
-
-const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127(\.\d{1,3}){3}$/.test(hostname);

@@ -14,7 +14,10 @@ export interface OpenedSession {
   expiresAt: Date;
 }
 
-/** Opens and ends browser sessions, inside the tenant's open unit of work. Ending a key or a seat ends its sessions in the database itself. */
+/**
+ * Opens and ends browser sessions, inside the tenant's open unit of work. Ending a key or a seat ends its sessions in
+ * the database itself.
+ */
 @Injectable()
 export class Sessions {
   constructor(

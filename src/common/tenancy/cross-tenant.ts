@@ -4,7 +4,7 @@ import { rowsOf } from './tenancy.js';
 
 export type Query = <Row>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
-/** The one door to more than one tenant's rows: the role svc_operator, in a transaction, counted by reason. */
+/** The only access to rows of more than one tenant: the role svc_operator, in a transaction, counted by reason. */
 export class CrossTenant {
   constructor(
     private readonly dataSource: DataSource,

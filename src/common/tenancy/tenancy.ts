@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { poolOf } from '../database/connections.js';
+import type { WriteLimit } from './write-limit.js';
+import { sha256 } from '../../evidence/sha256.js';
 
 interface UnitOfWork {
   tenant: string;
@@ -16,9 +17,17 @@ export class Tenancy {
   private readonly current = new AsyncLocalStorage<UnitOfWork>();
   private readonly names = new Map<string, string>();
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    /** Whether statements may be prepared: a pooler in transaction mode gives each transaction another session. */
+    private readonly prepares: boolean,
+    private readonly writes: WriteLimit,
+  ) {}
 
-  /** Runs `work` as `tenant`; PostgreSQL itself refuses rows of any other tenant. Joins a unit of work that is already open for the same tenant. */
+  /**
+   * Runs `work` as `tenant`; PostgreSQL itself refuses rows of any other tenant. Joins a unit of work that is already
+   * open for the same tenant.
+   */
   async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     const open = this.current.getStore();
     if (open) {
@@ -29,10 +38,12 @@ export class Tenancy {
     const afterRollback: (() => Promise<void>)[] = [];
     let result: T;
     try {
-      result = await this.dataSource.transaction(async (manager) => {
-        await manager.query(`select set_config('svc.tenant_id', $1, true)`, [tenant]);
-        return this.current.run({ tenant, manager, afterCommit, afterRollback }, work);
-      });
+      result = await this.writes.run(() =>
+        this.dataSource.transaction(async (manager) => {
+          await manager.query(`select set_config('svc.tenant_id', $1, true)`, [tenant]);
+          return this.current.run({ tenant, manager, afterCommit, afterRollback }, work);
+        }),
+      );
     } catch (error) {
       for (const follow of afterRollback) await follow();
       throw error;
@@ -42,8 +53,9 @@ export class Tenancy {
   }
 
   /**
-   * Does part of the open unit of work as another tenant, in the same transaction: PostgreSQL shows and takes that tenant's rows alone meanwhile.
-   * For making a tenant with all that belongs to it as one effect; whatever else a request does stays with its own tenant.
+   * Does part of the open unit of work as another tenant, in the same transaction: PostgreSQL shows and takes that
+   * tenant's rows alone meanwhile. For making a tenant with all that belongs to it as one effect; whatever else a
+   * request does stays with its own tenant.
    */
   async enter<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     const outer = this.unit();
@@ -53,7 +65,8 @@ export class Tenancy {
     try {
       result = await this.current.run({ ...outer, tenant }, work);
     } catch (error) {
-      // After a failed statement the transaction takes no other and rolls back whole; the failure itself is what the caller must see.
+      // After a failed statement the transaction takes no other and rolls back whole; the failure itself is what the
+      // caller must see.
       await set(outer.tenant).catch(() => undefined);
       throw error;
     }
@@ -81,28 +94,41 @@ export class Tenancy {
     this.unit().afterCommit.push(follow);
   }
 
-  /** Runs when the open unit of work is rolled back, outside of it and before its caller learns of it: for what must be kept of a refusal. */
+  /**
+   * Runs when the open unit of work is rolled back, outside of it and before its caller learns of it: for what must be
+   * kept of a refusal.
+   */
   afterRollback(follow: () => Promise<void>): void {
     this.unit().afterRollback.push(follow);
   }
 
   /**
-   * One statement on its own, in one round trip, as a prepared statement. It sees no tenant's rows unless it calls an SQL function that
-   * sets the tenant for its own transaction: the hot reads do.
+   * One statement on its own, in one round trip, as a prepared statement. It sees no tenant's rows unless it calls an
+   * SQL function that sets the tenant for its own transaction: the hot reads do. What writes goes through {@link
+   * write}.
    */
   async call<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    const name = this.names.get(sql) ?? this.nameFor(sql);
-    const { rows } = await this.pool.query({ name, text: sql, values: parameters });
+    const name = this.prepares ? (this.names.get(sql) ?? this.nameFor(sql)) : undefined;
+    const { rows } = await this.pool.query({ ...(name ? { name } : {}), text: sql, values: parameters });
     return rows as Row[];
+  }
+
+  /**
+   * The same for a statement that writes: it takes one of the places for writes, unless a unit of work is open, which
+   * has one.
+   */
+  write<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    const call = (): Promise<Row[]> => this.call<Row>(sql, parameters);
+    return this.current.getStore() ? call() : this.writes.run(call);
   }
 
   /** The driver's connections, for the metrics. */
   get pool(): Pool {
-    return (this.dataSource.driver as PostgresDriver).master as Pool;
+    return poolOf(this.dataSource);
   }
 
   private nameFor(sql: string): string {
-    const name = `svc_${createHash('sha256').update(sql).digest('hex').slice(0, 24)}`;
+    const name = `svc_${sha256(sql).toString('hex').slice(0, 24)}`;
     this.names.set(sql, name);
     return name;
   }

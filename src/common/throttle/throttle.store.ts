@@ -8,21 +8,24 @@ export interface SignInSubjects {
   tenant: Buffer;
 }
 
-/** Free attempts, then a wait that doubles from `firstSeconds` to `mostSeconds`. */
+/** Free attempts, then a wait that doubles from `firstSeconds` to `maxSeconds`. */
 export interface Allowance {
   free: number;
   firstSeconds: number;
-  mostSeconds: number;
+  maxSeconds: number;
 }
 
-/** The counts that all processes share: reached through functions of the database alone, each call a transaction of its own. */
+/**
+ * The counts that all processes share: reached through functions of the database alone, each call a transaction of its
+ * own.
+ */
 @Injectable()
 export class ThrottleStore {
   constructor(private readonly tenancy: Tenancy) {}
 
   /** @returns the seconds to wait, or 0 and the mark by which a success is taken back */
   async admitSignIn({ address, pair, tenant }: SignInSubjects): Promise<{ wait: number; mark: number | null }> {
-    const [row] = await this.tenancy.call<{ wait: number; mark: number | null }>(
+    const [row] = await this.tenancy.write<{ wait: number; mark: number | null }>(
       'select wait, mark from svc_admit_sign_in($1, $2, $3)',
       [address, pair, tenant],
     );
@@ -31,16 +34,16 @@ export class ThrottleStore {
   }
 
   async forgiveSignIn({ address, pair, tenant }: SignInSubjects, mark: number | null): Promise<void> {
-    await this.tenancy.call('select svc_sign_in_succeeded($1, $2, $3, $4)', [address, pair, tenant, mark]);
+    await this.tenancy.write('select svc_sign_in_succeeded($1, $2, $3, $4)', [address, pair, tenant, mark]);
   }
 
   /** @returns the seconds to wait, 0 when the request may pass */
-  async admitRequest(subject: Buffer, { free, firstSeconds, mostSeconds }: Allowance): Promise<number> {
-    const [row] = await this.tenancy.call<{ wait: number }>('select svc_admit_request($1, $2, $3, $4) as wait', [
+  async admitRequest(subject: Buffer, { free, firstSeconds, maxSeconds }: Allowance): Promise<number> {
+    const [row] = await this.tenancy.write<{ wait: number }>('select svc_admit_request($1, $2, $3, $4) as wait', [
       subject,
       free,
       firstSeconds,
-      mostSeconds,
+      maxSeconds,
     ]);
     if (!row) throw new Error('a request was not counted');
     return row.wait;

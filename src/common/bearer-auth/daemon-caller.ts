@@ -1,0 +1,49 @@
+import type { AuthMode } from '../config/daemon/auth-mode.js';
+
+/** Who calls the daemon, as its authentication found out: what a credential says, before any route is looked at. */
+export interface Identity {
+  authMode: AuthMode;
+  /** `all` in the mode off. */
+  scopes: ReadonlySet<string> | 'all';
+  /** The acting passport. */
+  passport: string | undefined;
+  /**
+   * `passport:<id>`, else `sub:<subject of the token>`, else `anonymous`: the actor of receipts and the owner of
+   * private facts.
+   */
+  principal: string;
+  /**
+   * The tenants the credential covers; `any` where it is not bound to one (off, dev_scopes without a tenant header,
+   * `*`).
+   */
+  tenants: readonly string[] | 'any';
+  /** What X-Svc-Tenant-Id selects. */
+  selectedTenant: string | undefined;
+}
+
+/** The caller of one request, admitted to its route. */
+export interface DaemonCaller extends Identity {
+  /**
+   * An admin scope is what opened the route: it is not bound to a tenant, and sees private facts (memory-daemon.md 5.3;
+   * D36).
+   */
+  isAdmin: boolean;
+  /**
+   * The tenant the request works in where it names none itself; undefined when the credential covers none, or several
+   * and X-Svc-Tenant-Id chose none.
+   */
+  homeTenant: string | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    daemonCaller?: DaemonCaller;
+  }
+}
+
+export const hasScope = ({ scopes }: Pick<Identity, 'scopes'>, scope: string): boolean =>
+  scopes === 'all' || scopes.has(scope);
+
+/** Whether the credential itself, without an admin scope, covers a tenant. */
+export const coversTenant = ({ tenants }: Pick<Identity, 'tenants'>, tenantId: string): boolean =>
+  tenants === 'any' || tenants.includes(tenantId);

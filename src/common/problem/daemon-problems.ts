@@ -1,0 +1,66 @@
+import {
+  Forbidden,
+  MalformedRequest,
+  NotFound,
+  PayloadTooLarge,
+  RequestTimeout,
+  ServiceUnavailable,
+  UnsupportedMediaType,
+  ValidationFailed,
+} from './common-problems.js';
+import { InternalError } from './problem.filter.js';
+import { problem, type ProblemClass } from './problem.js';
+import type { Scope } from '../contract/scopes.js';
+
+/** No scopes at all in dev_scopes, or a token that is missing or not valid in the jwt modes. */
+export class NotAuthenticated extends problem<{ hint: string }>(
+  401,
+  'Unauthorized',
+  'No valid credential was presented',
+) {}
+/** The same, of a token that did come (RFC 6750, 3.1: invalid_token). */
+export class InvalidToken extends NotAuthenticated {}
+/** The same, of one that the right key signed: it has ended, or is not meant for this. No guess. */
+export class UnfitToken extends InvalidToken {}
+export class InvalidPassportHeader extends problem(400, 'InvalidPassportHeader', 'Invalid X-Svc-Passport-Id') {}
+/** Of an any-of check the whole set that is accepted, of an all-of check what is missing (memory-daemon.md 5.3). */
+export class MissingScope extends problem<{ missingAnyScope?: readonly Scope[]; missingScopes?: readonly Scope[] }>(
+  403,
+  'MissingScope',
+  'Forbidden',
+) {}
+export class PassportHeaderMismatch extends problem(403, 'PassportHeaderMismatch', 'Forbidden') {}
+/** A tenant that the credential does not cover; without tenant_id: it covers none at all. */
+export class TenantMismatch extends problem<{ tenant_id?: string }>(403, 'TenantMismatch', 'Forbidden') {}
+/** A tenant that the credential covers and nobody registered. */
+export class TenantNotRegistered extends problem<{ tenant_id: string }>(403, 'TenantNotRegistered', 'Forbidden') {}
+/** Route-auth enforces, and the address is not one it knows. */
+export class RouteUnclassified extends problem(403, 'RouteUnclassified', 'Forbidden') {}
+export class FlagOff extends problem<{ flag: string }>(404, 'FlagOff', 'Not Found') {}
+export class PlaneOff extends problem<{ flag: string }>(501, 'PlaneOff', 'Not Implemented') {}
+export class RateLimited extends problem<{ retryAfterSec: number }>(429, 'RateLimited', 'Too Many Requests') {}
+export class Overloaded extends problem<{ retryAfterSec: number }>(503, 'Overloaded', 'Service Overloaded') {}
+
+/** What any address of the daemon may answer. */
+export const DAEMON_COMMON_PROBLEMS: ProblemClass[] = [
+  MalformedRequest,
+  ValidationFailed,
+  InvalidPassportHeader,
+  Forbidden,
+  NotFound,
+  RequestTimeout,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+  RateLimited,
+  InternalError,
+  Overloaded,
+  ServiceUnavailable,
+];
+/** What any that asks for a scope may also answer. */
+export const DAEMON_CREDENTIAL_PROBLEMS: ProblemClass[] = [
+  NotAuthenticated,
+  MissingScope,
+  PassportHeaderMismatch,
+  TenantMismatch,
+  TenantNotRegistered,
+];

@@ -1,0 +1,51 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DaemonFlag } from '../common/config/daemon/flag.js';
+import { DAEMON_FLAGS, type DaemonFlagName } from '../common/config/daemon/flag-table.js';
+import { SETTINGS, type Settings } from '../common/config/settings.js';
+import { FlagOff, PlaneOff } from '../common/problem/daemon-problems.js';
+import { matches } from '../common/route-auth/path-pattern.js';
+
+type Flags = Settings['flags'];
+
+const isOn = (flags: Flags, name: DaemonFlagName): boolean => flags[name] !== false && flags[name] !== 'off';
+
+/**
+ * What the planes whose flag is off answer, before anything of the request is read (memory-daemon.md 4.12; A-12).
+ * It goes by the address: most flags are off because their plane is not there.
+ */
+@Injectable()
+export class DaemonFlagGuard implements CanActivate {
+  private readonly off: DaemonFlag[];
+  private readonly ofTemplates = new Map<string, DaemonFlag | undefined>();
+
+  constructor(@Inject(SETTINGS) { flags }: Settings) {
+    this.off = (Object.keys(DAEMON_FLAGS) as DaemonFlagName[])
+      .filter((name) => !isOn(flags, name))
+      .map((name) => DAEMON_FLAGS[name]);
+  }
+
+  /** @throws FlagOff, PlaneOff */
+  canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
+    const flag = this.findFor(http.getRequest<FastifyRequest>());
+    if (!flag) return true;
+    const detail = `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;
+    if (flag.off === 404) throw new FlagOff({ flag: flag.env }, detail);
+    if (flag.off === 501) throw new PlaneOff({ flag: flag.env }, detail);
+    void http.getResponse<FastifyReply>().status(200).send({ enabled: false, flag: flag.env, detail });
+    return true;
+  }
+
+  /** By the route that the router found, since what was sent may be spelt otherwise (`/v1/%63oord/active`). */
+  private findFor({ is404, routeOptions, url }: FastifyRequest): DaemonFlag | undefined {
+    const template = is404 ? undefined : routeOptions.url;
+    if (template === undefined) return this.findForPath(url.split('?', 1)[0]!);
+    if (!this.ofTemplates.has(template)) this.ofTemplates.set(template, this.findForPath(template));
+    return this.ofTemplates.get(template);
+  }
+
+  private findForPath(path: string): DaemonFlag | undefined {
+    return this.off.find(({ paths }) => paths.some((pattern) => matches(pattern, path)));
+  }
+}

@@ -1,0 +1,24 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { SETTINGS, type Settings } from '../common/config/settings.js';
+import { isFlagOn } from '../common/contract/access-rules.js';
+import { routeOf } from '../common/contract/contract.js';
+import { flagVariable } from '../common/config/feature-flags.js';
+import { FeatureDisabled, unknownAddress } from '../common/problem/common-problems.js';
+
+/**
+ * A route behind a feature flag that is off answers 412; that of self-signup is then as if it were not there (D14,
+ * D22).
+ */
+@Injectable()
+export class FlagGuard implements CanActivate {
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const route = routeOf(context.switchToHttp().getRequest<FastifyRequest>());
+    if (!route?.flag || isFlagOn(route, this.settings)) return true;
+    if (route.flag === 'selfSignup') throw unknownAddress();
+    const feature = flagVariable(route.flag);
+    throw new FeatureDisabled({ feature }, `Set ${feature}=1 on the server to use this route`);
+  }
+}

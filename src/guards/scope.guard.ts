@@ -1,0 +1,125 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authenticator.js';
+import { challengeOf } from '../common/bearer-auth/challenge.js';
+import { coversTenant, hasScope, type DaemonCaller, type Identity } from '../common/bearer-auth/daemon-caller.js';
+import { SETTINGS, type Settings } from '../common/config/settings.js';
+import { routeOf, type Access } from '../common/contract/contract.js';
+import { isCrossTenant } from '../common/contract/scopes.js';
+import { ClientAddresses } from '../common/http/client-address.js';
+import { LOG, type Log } from '../common/observability/log.js';
+import {
+  InvalidToken,
+  MissingScope,
+  PassportHeaderMismatch,
+  RateLimited,
+  TenantMismatch,
+  UnfitToken,
+} from '../common/problem/daemon-problems.js';
+import { Problem } from '../common/problem/problem.js';
+import { RouteAuth } from '../common/route-auth/route-auth.js';
+import { FailedCredentials } from '../common/throttle/failed-credentials.js';
+
+/**
+ * The credential of a caller of the daemon, route-auth, and the scopes of the route (memory-daemon.md 5; D34 A-12).
+ * What
+ * the request names of tenants is looked at by the tenant guard.
+ */
+@Injectable()
+export class ScopeGuard implements CanActivate {
+  private readonly routeAuth: RouteAuth;
+  private readonly defaultTenant: string;
+
+  constructor(
+    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    private readonly addresses: ClientAddresses,
+    private readonly failures: FailedCredentials,
+    @Inject(SETTINGS) { daemon, bootstrap }: Settings,
+    @Inject(LOG) log: Log,
+  ) {
+    this.routeAuth = new RouteAuth(daemon.routeAuth, log);
+    this.defaultTenant = bootstrap.tenantId;
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    try {
+      await this.admit(http.getRequest<FastifyRequest>());
+      return true;
+    } catch (error) {
+      const challenge = error instanceof Problem ? challengeOf(error) : undefined;
+      if (challenge !== undefined) void http.getResponse<FastifyReply>().header('www-authenticate', challenge);
+      throw error;
+    }
+  }
+
+  private async admit(request: FastifyRequest): Promise<void> {
+    const classified = this.routeAuth.classify(request);
+    if (classified?.class === 'Public') return;
+    const access = routeOf(request)?.access;
+    const identity = access && (await this.identify(access, request));
+    this.routeAuth.check(request, classified, identity);
+    if (!identity) return;
+    checkScopes(access, identity);
+    request.daemonCaller = this.callerOf(access, identity);
+  }
+
+  /**
+   * A route that asks for no scopes itself is open to callers without a valid credential, unless route-auth decides
+   * about it: there are no scopes then. Tokens that the right key did not sign are counted by address; past the bound
+   * they are answered 429.
+   */
+  private async identify(access: Access, request: FastifyRequest): Promise<Identity | undefined> {
+    try {
+      return await this.authenticator.identify(request);
+    } catch (error) {
+      const isForged = error instanceof InvalidToken && !(error instanceof UnfitToken);
+      const retryAfterSec = isForged ? this.countFailure(request) : 0;
+      const isOpen = access.kind === 'unchecked' && !this.routeAuth.enforces;
+      if (isOpen && error instanceof Problem && !(error instanceof PassportHeaderMismatch)) return undefined;
+      if (retryAfterSec > 0) throw new RateLimited({ retryAfterSec }, TOO_MANY);
+      throw error;
+    }
+  }
+
+  private countFailure(request: FastifyRequest): number {
+    return this.failures.count({ address: this.addresses.of(request), prefix: 'token' });
+  }
+
+  private callerOf(access: Access, identity: Identity): DaemonCaller {
+    const isAdmin = isOpenedByAdmin(access, identity);
+    const { selectedTenant } = identity;
+    if (selectedTenant !== undefined && !isAdmin && !coversTenant(identity, selectedTenant))
+      throw new TenantMismatch(
+        { tenant_id: selectedTenant },
+        'X-Svc-Tenant-Id names a tenant that the credential does not cover',
+      );
+    const homeTenant = selectedTenant ?? this.homeOf(identity);
+    return { ...identity, isAdmin, homeTenant };
+  }
+
+  /**
+   * Undefined for a credential of several tenants until the request names one, and for one of none. One that is bound
+   * to none in particular works in the daemon's own.
+   */
+  private homeOf({ tenants }: Identity): string | undefined {
+    if (tenants === 'any') return this.defaultTenant;
+    return tenants.length === 1 ? tenants[0] : undefined;
+  }
+}
+
+const TOO_MANY = 'Too many invalid tokens from this address; a valid one is accepted';
+
+/** @throws MissingScope as memory-daemon.md 5.3 words it */
+function checkScopes(access: Access, identity: Identity): void {
+  if (access.kind !== 'scopes') return;
+  const { rule, scopes } = access;
+  const missing = scopes.filter((scope) => !hasScope(identity, scope));
+  if (rule === 'any' && missing.length === scopes.length)
+    throw new MissingScope({ missingAnyScope: scopes }, `This takes one of: ${scopes.join(', ')}`);
+  if (rule === 'all' && missing.length > 0)
+    throw new MissingScope({ missingScopes: missing }, `This takes all of: ${scopes.join(', ')}`);
+}
+
+const isOpenedByAdmin = (access: Access, identity: Identity): boolean =>
+  access.kind === 'scopes' && access.scopes.some((scope) => isCrossTenant(scope) && hasScope(identity, scope));
