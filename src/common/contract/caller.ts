@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { DaemonCaller } from '../bearer-auth/daemon-caller.js';
 import type { SeatRole } from './contract.js';
 
 export const TIERS = ['free', 'starter', 'pro', 'team'] as const;
@@ -12,7 +13,10 @@ export type CallerRole = SeatRole | 'discovery';
 export interface TenantCaller {
   tenantId: string;
   tier: Tier;
-  /** `key:<key id>`, `seat:<seat id>` or `agent:<agent principal id>`: what idempotency, receipts and approvals are bound to. A session's is that of its key or seat. */
+  /**
+   * `key:<key id>`, `seat:<seat id>` or `agent:<agent principal id>`: what idempotency, receipts and approvals are
+   * bound to. A session's is that of its key or seat.
+   */
   principal: string;
   role: CallerRole;
   authType: 'api_key' | 'seat' | 'agent';
@@ -35,9 +39,10 @@ declare module 'fastify' {
   }
 }
 
-/** The caller of a route whose access asks for a credential. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): TenantCaller => {
-  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (!caller) throw new Error('This route has no caller: its access is anyone()');
-  return caller;
+/** The caller of a route whose access asks for a credential: a TenantCaller, on the daemon a DaemonCaller. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): TenantCaller | DaemonCaller => {
+  const { caller, daemonCaller } = context.switchToHttp().getRequest<FastifyRequest>();
+  const found = caller ?? daemonCaller;
+  if (!found) throw new Error('This route has no caller: its access is anyone()');
+  return found;
 });

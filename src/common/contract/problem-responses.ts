@@ -1,50 +1,31 @@
-import type { Type } from '@nestjs/common';
-import type { ApiResponseOptions } from '@nestjs/swagger';
-import { getSchemaPath } from '@nestjs/swagger';
+import type { JsonSchema } from '../fields/fields.js';
 import type { ProblemClass } from '../problem/problem.js';
-import { ProblemBody } from '../problem/problem-body.js';
+import type { ProblemForm } from './server-contract.js';
 
-/** How a server writes its problems on the wire. */
-export interface ProblemForm {
-  contentType: string;
-  body: Type;
-  /** The `type` member of a kind of problem. */
-  typeOf: (kind: ProblemClass) => string;
-}
-
-/** Of the tenant API and the tool service (D10). */
-const TENANT_API: ProblemForm = { contentType: 'application/json', body: ProblemBody, typeOf: ({ type }) => type };
-
-/** One OpenAPI response a status, listing the problem types that share it. */
-export function problemResponses(kinds: ProblemClass[], form = TENANT_API): ApiResponseOptions[] {
-  const byStatus = Map.groupBy(kinds, (kind) => kind.status);
-  return [...byStatus]
-    .sort(([a], [b]) => a - b)
-    .map(([status, group]) => ({
-      status,
-      description: group.map((kind) => `${kind.type}: ${kind.title}`).join('. '),
-      headers: RETRIES.has(status)
-        ? {
-            'retry-after': {
-              description: 'Seconds to wait before the next try.',
-              schema: { type: 'integer' as const },
-            },
-          }
-        : undefined,
-      content: {
-        [form.contentType]: {
-          schema: {
-            allOf: [
-              { $ref: getSchemaPath(form.body) },
-              {
-                type: 'object' as const,
-                properties: { type: { type: 'string' as const, enum: group.map(form.typeOf) } },
-              },
-            ],
-          },
-        },
-      },
-    }));
-}
-
+/** The header of an answer after which a later try may succeed. */
+export const RETRY_AFTER = {
+  'retry-after': { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
+};
 const RETRIES = new Set([409, 429, 503]);
+
+/** One OpenAPI response a status, listing the problem types that share it. @param body of every problem */
+export function problemResponses(
+  kinds: readonly ProblemClass[],
+  { contentType, typeOf }: ProblemForm,
+  body: JsonSchema,
+): Record<string, { description: string; content: Record<string, object> }> {
+  const byStatus = Map.groupBy(kinds, ({ status }) => status);
+  const responses = [...byStatus].map(([status, group]) => {
+    const type = { type: 'string', enum: group.map(typeOf) };
+    const schema = { allOf: [body, { type: 'object', properties: { type } }] };
+    return [
+      status,
+      {
+        description: group.map((kind) => `${kind.type}: ${kind.title}`).join('. '),
+        ...(RETRIES.has(status) ? { headers: RETRY_AFTER } : {}),
+        content: { [contentType]: { schema } },
+      },
+    ] as const;
+  });
+  return Object.fromEntries(responses);
+}

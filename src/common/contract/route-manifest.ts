@@ -1,16 +1,21 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { ROUTE, type DeclaredRoute, type RouteRecord } from './contract.js';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import type { RouteRecord } from './contract.js';
+import { SERVER_CONTRACT, type ServerContract } from './server-contract.js';
 
-/** Every route of the running server, read back from the declarations. Refuses to start on an undeclared or doubled route. */
+/**
+ * Every route of the running server, read back from the declarations, with all problems that it may answer. Refuses to
+ * start on a route that is undeclared or doubled, or whose access its guards do not know.
+ */
 @Injectable()
-export class ManifestOf<R extends DeclaredRoute> implements OnModuleInit {
-  readonly routes: R[] = [];
+export class RouteManifest implements OnModuleInit {
+  readonly routes: RouteRecord[] = [];
 
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
-    private readonly reflector: Reflector,
+    @Inject(SERVER_CONTRACT) private readonly contract: ServerContract,
   ) {}
 
   onModuleInit(): void {
@@ -18,25 +23,28 @@ export class ManifestOf<R extends DeclaredRoute> implements OnModuleInit {
     for (const { instance } of this.discovery.getControllers()) {
       const prototype = Object.getPrototypeOf(instance) as Record<string, unknown>;
       for (const name of this.scanner.getAllMethodNames(prototype)) {
-        const record = this.readRecord(prototype, name);
+        const record = readRecord(prototype, name);
         if (!record) continue;
         if (seen.has(record.address)) throw new Error(`${record.address} is declared twice`);
+        if (!this.contract.accessKinds.includes(record.access.kind))
+          throw new Error(`${record.address} asks for access by ${record.access.kind}, which no guard here decides on`);
         seen.add(record.address);
-        this.routes.push(record);
+        this.routes.push({ ...record, problems: this.problemsOf(record) });
       }
     }
     this.routes.sort((a, b) => (a.address < b.address ? -1 : 1));
   }
 
-  private readRecord(prototype: Record<string, unknown>, name: string): R | undefined {
-    const handler = prototype[name] as (...args: unknown[]) => unknown;
-    if (!Reflect.hasMetadata('path', handler)) return undefined;
-    const record = this.reflector.get<R | undefined>(ROUTE, handler);
-    if (!record) throw new Error(`${prototype.constructor.name}.${name} is a route without a declaration`);
-    return record;
+  /** All problems that a route may answer: those that it declares, and those of its server. */
+  problemsOf(route: RouteRecord): RouteRecord['problems'] {
+    return [...new Set([...this.contract.problemsOf(route), ...route.problems])];
   }
 }
 
-/** The routes of the tenant API, or of the tool service. */
-@Injectable()
-export class RouteManifest extends ManifestOf<RouteRecord> {}
+function readRecord(prototype: Record<string, unknown>, name: string): RouteRecord | undefined {
+  const handler = prototype[name] as (...args: unknown[]) => unknown;
+  if (!Reflect.hasMetadata('path', handler)) return undefined;
+  const config = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, handler) as { route?: RouteRecord } | undefined;
+  if (!config?.route) throw new Error(`${prototype.constructor.name}.${name} is a route without a declaration`);
+  return config.route;
+}

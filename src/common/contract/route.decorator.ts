@@ -7,44 +7,26 @@ import {
   Patch,
   Post,
   Put,
-  SetMetadata,
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiExtension, ApiHeader, ApiOperation, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { isAlwaysOpen } from '../call-policy/shield-call.js';
+import { ShieldInterceptor } from '../call-policy/shield.interceptor.js';
+import { ShieldReadGuard } from '../call-policy/shield-read.guard.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
-import {
-  CREDENTIAL_PROBLEMS,
-  SHIELD_PROBLEMS,
-  ShieldApprovalRequired,
-  FeatureDisabled,
-  HOUSE_PROBLEMS,
-  IDEMPOTENCY_PROBLEMS,
-} from '../problem/house-problems.js';
-import type { ProblemClass } from '../problem/problem.js';
-import {
-  GATE_VARIABLES,
-  ROUTE,
-  type Access,
-  type Address,
-  type DeclaredRoute,
-  type RouteDeclaration,
-  type RouteRecord,
-  type Verb,
-} from './contract.js';
-import { isAlwaysOpen } from '../shield/shield-call.js';
-import { ShieldInterceptor } from '../shield/shield.interceptor.js';
-import { ShieldReadGuard } from '../shield/shield-read.guard.js';
-import { problemResponses } from './problem-responses.js';
+import type { Access, Address, RouteDeclaration, RouteRecord, Verb } from './contract.js';
+import { readInputs } from './route-inputs.js';
 
-/** Body limits that differ from the general one, by address; read by the HTTP server when it registers routes. */
-export const BODY_LIMITS = new Map<string, number>();
+/** Largest body of a route that anyone may call, in bytes, unless what the route is for takes more. */
+const ANONYMOUS_BODY_BYTES = 16 * 1024;
 
 const VERBS = { GET: Get, POST: Post, PUT: Put, PATCH: Patch, DELETE: Delete } satisfies Record<Verb, unknown>;
 
 /**
- * Declares a route: its address, who may call it, what it answers and how it can fail. The guards, the OpenAPI document,
- * the route manifest and the generated authorization tests all read this one declaration.
+ * Declares a route: its address, who may call it, what it answers and how it can fail. The record stands in Fastify's
+ * route config, where hooks, guards and parsers read it; the OpenAPI document, the route manifest and the generated
+ * tests are made of it.
  */
 export function Route<R>(address: Address, declaration: RouteDeclaration<R>) {
   return <H extends (...args: never[]) => Promise<R>>(
@@ -52,129 +34,47 @@ export function Route<R>(address: Address, declaration: RouteDeclaration<R>) {
     name: string,
     descriptor: TypedPropertyDescriptor<H>,
   ): void => {
-    const record = recordOf(address, declaration, `${target.constructor.name}.${name}`);
-    declareRoute(record, name, [
+    const record = makeRecord(address, declaration, target, name);
+    const { contentType, status } = record.reply;
+    applyDecorators(
+      VERBS[record.verb](record.path),
+      HttpCode(status),
+      RouteConfig({ route: record, body: record.body }),
+      ...(contentType ? [Header('content-type', contentType)] : []),
+      ...(record.secretReply ? [Header('cache-control', 'no-store')] : []),
       // Only where it is needed: an interceptor costs every request that passes it.
       ...(record.idempotent ? [UseInterceptors(IdempotencyInterceptor, ShieldInterceptor)] : []),
       ...(isShieldedRead(record) ? [UseGuards(ShieldReadGuard)] : []),
-      ...describe(record),
-      ...problemResponses(record.problems).map((response) => ApiResponse(response)),
-    ])(target, name, descriptor as PropertyDescriptor);
+    )(target, name, descriptor as PropertyDescriptor);
   };
 }
 
-/**
- * What the declaration of a route is to Nest and to its OpenAPI document on every server: address, status, body limit and reply.
- * @param besides what this server adds: its guards, its `x-` members, its problems
- */
-export function declareRoute(record: DeclaredRoute, operationId: string, besides: MethodDecorator[]): MethodDecorator {
-  const { address, verb, path, reply, summary, description, tag, bodyLimit } = record;
-  if (bodyLimit !== undefined) BODY_LIMITS.set(address, bodyLimit);
-  return applyDecorators(
-    VERBS[verb](path),
-    HttpCode(reply.status),
-    SetMetadata(ROUTE, record),
-    ApiOperation({ summary, description, operationId, tags: [tag] }),
-    ApiResponse(
-      reply.contentType
-        ? {
-            status: reply.status,
-            description: summary,
-            content: { [reply.contentType]: { schema: { type: 'string' } } },
-          }
-        : { status: reply.status, description: summary, type: reply.type },
-    ),
-    ...(reply.contentType ? [Header('content-type', reply.contentType)] : []),
-    ...besides,
-  );
-}
-
-function recordOf<R>(address: Address, declaration: RouteDeclaration<R>, handler: string): RouteRecord {
+function makeRecord<R>(
+  address: Address,
+  declaration: RouteDeclaration<R>,
+  target: object,
+  operationId: string,
+): RouteRecord {
   const [verb, path] = address.split(' ') as [Verb, string];
-  const credentialed = declaration.access.kind !== 'anyone';
-  const idempotent = declaration.idempotent ?? (credentialed && verb !== 'GET' && declaration.access.kind !== 'tool');
-  const problems = new Set<ProblemClass>([
-    ...HOUSE_PROBLEMS,
-    ...(credentialed ? CREDENTIAL_PROBLEMS : []),
-    ...(declaration.gate && declaration.gate !== 'selfSignup' ? [FeatureDisabled] : []),
-    ...(idempotent ? IDEMPOTENCY_PROBLEMS : []),
-    ...(idempotent || isShieldedRead({ address, access: declaration.access, idempotent }) ? SHIELD_PROBLEMS : []),
-    ...(declaration.problems ?? []),
-  ]);
+  const { access, reply, body = 'json', bodyLimit, idempotent, problems = [] } = declaration;
   return {
     ...declaration,
-    reply: declaration.reply,
+    reply,
     address,
     verb,
     path,
-    handler,
-    idempotent,
-    problems: [...problems],
+    handler: `${target.constructor.name}.${operationId}`,
+    operationId,
+    inputs: readInputs(target, operationId),
+    idempotent: idempotent ?? (verb !== 'GET' && isOfTenant(access)),
+    problems,
+    body,
+    bodyLimit: bodyLimit ?? (access.kind === 'anyone' && verb !== 'GET' ? ANONYMOUS_BODY_BYTES : undefined),
   };
 }
 
-/** A read with a credential passes the shield too: a switch may name it, or say that reads are included. */
-const isShieldedRead = ({
-  address,
-  access,
-  idempotent,
-}: Pick<RouteRecord, 'address' | 'access' | 'idempotent'>): boolean =>
-  !idempotent && access.kind !== 'anyone' && address.includes(' /v1/') && !isAlwaysOpen(address);
+const isOfTenant = ({ kind }: Access): boolean => kind === 'seats' || kind === 'agent';
 
-function describe(record: RouteRecord): MethodDecorator[] {
-  const { access, gate, paidTier } = record;
-  return [
-    ...(record.secretReply ? [Header('cache-control', 'no-store')] : []),
-    ...(access.kind === 'seats' ? [ApiExtension('x-seat-roles', [...access.roles])] : []),
-    ...credentialsOf(access).map((credential) => ApiSecurity(credential)),
-    ...(paidTier ? [ApiExtension('x-paid-tier', true)] : []),
-    ...(gate ? [ApiExtension('x-flag', GATE_VARIABLES[gate])] : []),
-    ...(record.idempotent ? [ApiHeader(IDEMPOTENCY_HEADER)] : []),
-    ...(record.problems.includes(ShieldApprovalRequired) && !isAlwaysOpen(record.address)
-      ? SHIELD_HEADERS.map((header) => ApiHeader(header))
-      : []),
-  ];
-}
-
-/** Each alternative by which a caller may present itself, as OpenAPI security requirements. */
-function credentialsOf(access: Access): Record<string, string[]>[] {
-  if (access.kind === 'anyone') return [];
-  if (access.kind === 'agent') return [{ selfSignup: [] }];
-  if (access.kind === 'tool') {
-    const headers = { tenantId: [], apiKey: [] };
-    return [headers, ...(access.agents ? [{ selfSignup: [] }] : []), ...(access.bearerKeys ? [{ bearerKey: [] }] : [])];
-  }
-  if (access.session) return [{ session: [] }];
-  const agents = access.discovery || access.roles.includes('member');
-  return [{ tenantId: [], apiKey: [] }, { session: [] }, ...(agents ? [{ selfSignup: [] }] : [])];
-}
-
-const IDEMPOTENCY_HEADER = {
-  name: 'x-idempotency-key',
-  required: true,
-  description:
-    "A key of the caller's choosing for this one effect. A repeat with the same request answers what the first answered, with x-idempotency-replayed: true. Kept 24 hours.",
-  schema: { type: 'string' as const, minLength: 8, maxLength: 255 },
-};
-
-const SHIELD_HEADERS = [
-  {
-    name: 'x-shield-approval-token',
-    required: false,
-    description: 'The token of an approval of exactly this call, as the approver got it. It works once.',
-    schema: { type: 'string' as const, minLength: 8 },
-  },
-  {
-    name: 'x-shield-server-id',
-    required: false,
-    description: 'The server whose tool makes the call, where one does: its status and publisher are asked about.',
-    schema: { type: 'string' as const, minLength: 1, maxLength: 120 },
-  },
-  {
-    name: 'x-shield-tool-digest',
-    required: false,
-    description:
-      'The definition of that tool, sha256:<hex>: a revoked one, or one its server is not trusted with, is refused.',
-    schema: { type: 'string' as const, pattern: '^sha256:[0-9a-f]{64}$' },
-  },
-];
+/** Whether the shield is asked before a read: a switch may name it, or say that reads are included. */
+export const isShieldedRead = ({ address, access, idempotent }: RouteRecord): boolean =>
+  !idempotent && (isOfTenant(access) || access.kind === 'tool') && address.includes(' /v1/') && !isAlwaysOpen(address);

@@ -32,3 +32,17 @@ export const TOOL_NAMES = [
 ] as const;
 
 export type ToolName = (typeof TOOL_NAMES)[number];
+
+/** The tools of the daemon's MCP listener. */
+export const DAEMON_TOOL_NAMES = [
+  'store_fact',
+  'search_facts',
+  'get_fact',
+  'retire_fact',
+  'relate',
+  'expand',
+  'record_receipt_lookup',
+  'verify_receipt',
+] as const;
+
+export type DaemonToolName = (typeof DAEMON_TOOL_NAMES)[number];

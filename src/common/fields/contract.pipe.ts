@@ -1,8 +1,8 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { invalid, invalidMembers, type Issue } from '../problem/house-problems.js';
-import { allowsExtraMembers, membersKeptOf, textKinds } from './fields.js';
+import { invalid, invalidMembers, type Issue } from '../problem/common-problems.js';
+import { textKinds, allowsExtraMembers } from './fields.js';
+import { instanceOf } from './instance-of.js';
 import { rememberRules } from './remembered-rules.js';
 
 rememberRules();
@@ -32,44 +32,27 @@ export class ContractPipe implements PipeTransform {
  * @throws ValidationFailed naming every member that is wrong
  */
 export function readAs<T extends object>(target: Type<T>, plain: object, where: string): T {
-  const instance = instanceOf(target, plain);
-  const open = allowsExtraMembers(target);
-  const errors = validateSync(instance, {
-    whitelist: !open,
-    forbidNonWhitelisted: !open,
-    forbidUnknownValues: !open,
-  });
-  if (errors.length === 0) return instance;
-  throw invalidMembers(errors.flatMap((error) => issuesOf(error, where)));
-}
-
-/** Members that are kept as sent are set aside while the others are copied. */
-function instanceOf<T extends object>(target: Type<T>, plain: object): T {
-  const kept = membersKeptOf(target);
-  if (kept.length === 0) return plainToInstance(target, plain);
-  const entries = Object.entries(plain);
-  const copied = Object.fromEntries(entries.filter(([name]) => !kept.includes(name)));
-  return Object.assign(
-    plainToInstance(target, copied),
-    Object.fromEntries(entries.filter(([name]) => kept.includes(name))),
-  );
+  const { instance, unknown } = instanceOf(target, plain, where);
+  const errors = validateSync(instance, { forbidUnknownValues: !allowsExtraMembers(target) });
+  if (unknown.length + errors.length === 0) return instance;
+  throw invalidMembers([...unknown, ...errors.flatMap((error) => issuesOf(error, where))]);
 }
 
 function issuesOf(error: ValidationError, parent: string): Issue[] {
   const path = /^\d+$/.test(error.property) ? `${parent}[${error.property}]` : `${parent}.${error.property}`;
-  const faults = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
+  const faults = Object.entries(error.constraints ?? {}).map(([, message]) => ({
     path,
-    message:
-      rule === 'whitelistValidation'
-        ? 'is not a member of this request; leave it out'
-        : message.replace(/^property /, ''),
+    message: message.replace(/^property /, ''),
   }));
   // What is wrong with a value says nothing of one that is not there.
   const own = error.value === undefined && faults.length > 0 ? [{ path, message: 'is required' }] : faults;
   return [...own, ...(error.children ?? []).flatMap((child) => issuesOf(child, path))];
 }
 
-/** Text of a query or path read as the number, flag or list its field is; `tenantId` is the tenant guard's and is left out. */
+/**
+ * Text of a query or path read as the number, flag or list its field is; `tenantId` is the tenant guard's and is left
+ * out.
+ */
 function readText(target: Type<object>, source: Record<string, unknown>): object {
   const kinds = textKinds(target);
   const entries = Object.entries(source ?? {}).filter(([name]) => name !== 'tenantId');

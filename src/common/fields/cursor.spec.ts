@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ValidationFailed } from '../problem/house-problems.js';
+import { ValidationFailed } from '../problem/common-problems.js';
 import { decodeCursor, encodeCursor, takePage } from './cursor.js';
 
 const ID = '0198f2c4-7d3e-7abc-8def-0123456789ab';

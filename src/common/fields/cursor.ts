@@ -1,6 +1,9 @@
-import { invalid, type ValidationFailed } from '../problem/house-problems.js';
+import { invalid, type ValidationFailed } from '../problem/common-problems.js';
 
-/** The kinds of parts that a sort key is made of. A `bigint` travels as its digits: what PostgreSQL counts can be too large for a number. */
+/**
+ * The kinds of parts that a sort key is made of. A `bigint` travels as its digits: what PostgreSQL counts can be too
+ * large for a number.
+ */
 interface Parts {
   text: string;
   integer: number;
@@ -57,12 +60,12 @@ function parse(cursor: string): unknown {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const LARGEST_BIGINT = 2n ** 63n - 1n;
+const MAX_BIGINT = 2n ** 63n - 1n;
 
-/** Whether PostgreSQL takes it as well: a cursor that somebody made up must not become a failure of the query. */
+/** Whether PostgreSQL takes it as well: a forged cursor must not become a failure of the query. */
 const IS_OF_KIND: Record<keyof Parts, (part: unknown) => boolean> = {
   text: (part) => typeof part === 'string' && part.isWellFormed() && !part.includes('\0'),
   integer: (part) => Number.isSafeInteger(part),
   uuid: (part) => typeof part === 'string' && UUID.test(part),
-  bigint: (part) => typeof part === 'string' && /^\d{1,19}$/.test(part) && BigInt(part) <= LARGEST_BIGINT,
+  bigint: (part) => typeof part === 'string' && /^\d{1,19}$/.test(part) && BigInt(part) <= MAX_BIGINT,
 };

@@ -1,6 +1,4 @@
 import { applyDecorators, type Type as Class } from '@nestjs/common';
-import { ApiProperty, getSchemaPath, type ApiPropertyOptions } from '@nestjs/swagger';
-import { Expose, Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -22,6 +20,9 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+
+/** JSON Schema 2020-12. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** What every field says of itself. */
 export interface FieldOptions {
@@ -45,11 +46,20 @@ const readFromText =
     Reflect.defineMetadata(KINDS, { ...kinds, [property as string]: kind }, target);
   };
 
-/** What a decorator said of a member: json-schema.ts makes JSON Schema of it, beside what the OpenAPI document gets. */
+/** What a decorator said of a member: contract.pipe.ts reads it by this, json-schema.ts makes JSON Schema of it. */
 export interface FieldRecord {
   name: string;
-  options: FieldOptions & { default?: unknown; types?: Class[] };
-  schema: ApiPropertyOptions;
+  options: FieldOptions & {
+    default?: unknown;
+    /** The class of the object that the value is, or of those that it is a list of. */
+    type?: () => Class<object>;
+    /** Those objects are read by the service, and not with the object that holds them. */
+    isReadLater?: true;
+    /** The classes of which the value is one. */
+    types?: readonly Class[];
+  };
+  /** What the value is, without description, null and default. */
+  schema: JsonSchema;
 }
 const FIELDS = Symbol('fields');
 
@@ -65,57 +75,38 @@ const recordField =
     Reflect.defineMetadata(FIELDS, [...others, { ...record, name: property as string }], target);
   };
 
-function field(
-  options: FieldRecord['options'],
-  schema: ApiPropertyOptions,
-  ...rules: PropertyDecorator[]
-): PropertyDecorator {
-  const { about, optional, nullable, example } = options;
-  const hasDefault = options.default !== undefined;
+function field(options: FieldRecord['options'], schema: JsonSchema, ...rules: PropertyDecorator[]): PropertyDecorator {
+  const { optional, nullable } = options;
   return applyDecorators(
     recordField({ options, schema }),
-    ApiProperty({
-      description: about,
-      required: !optional && !hasDefault,
-      nullable,
-      example,
-      default: options.default,
-      ...schema,
-    } as ApiPropertyOptions),
     ...(optional || nullable
       ? [ValidateIf((_, value) => !((optional && value === undefined) || (nullable && value === null)))]
-      : []),
-    ...(hasDefault
-      ? [Expose(), Transform(({ value }): unknown => (value === undefined ? copyOf(options.default) : value))]
       : []),
     ...rules,
   );
 }
 
-/** A default that is an object is each request's own. */
-const copyOf = (value: unknown): unknown => (typeof value === 'object' ? structuredClone(value) : value);
-
 export const Text = (options: FieldOptions & { min?: number; max?: number; pattern?: RegExp; default?: string }) =>
   field(
     options,
-    { type: String, minLength: options.min, maxLength: options.max, pattern: options.pattern?.source },
+    { type: 'string', minLength: options.min, maxLength: options.max, pattern: options.pattern?.source },
     IsString(),
     ...(options.min === undefined ? [] : [MinLength(options.min)]),
     ...(options.max === undefined ? [] : [MaxLength(options.max)]),
     ...(options.pattern === undefined ? [] : [Matches(options.pattern)]),
   );
 
-export const Uuid = (options: FieldOptions) => field(options, { type: String, format: 'uuid' }, IsUUID('all'));
+export const Uuid = (options: FieldOptions) => field(options, { type: 'string', format: 'uuid' }, IsUUID('all'));
 
 /** A mailbox address with a domain, at most 254 characters (RFC 5321). */
 export const Email = (options: FieldOptions) =>
-  field(options, { type: String, format: 'email', maxLength: 254 }, IsEmail(), MaxLength(254));
+  field(options, { type: 'string', format: 'email', maxLength: 254 }, IsEmail(), MaxLength(254));
 
 /** An absolute URI (RFC 3986) with a scheme, as the WHATWG parser reads it. */
 export const Url = (options: FieldOptions & { max?: number }) =>
   field(
     options,
-    { type: String, format: 'uri', maxLength: options.max ?? 2000 },
+    { type: 'string', format: 'uri', maxLength: options.max ?? 2000 },
     ValidateBy({
       name: 'isUri',
       validator: {
@@ -130,7 +121,7 @@ export const Url = (options: FieldOptions & { max?: number }) =>
 export const DateTime = (options: FieldOptions) =>
   field(
     options,
-    { type: String, format: 'date-time' },
+    { type: 'string', format: 'date-time' },
     ValidateBy({
       name: 'isDateTime',
       validator: {
@@ -142,11 +133,14 @@ export const DateTime = (options: FieldOptions) =>
   );
 const RFC3339 = /^(?!0000)(\d{4}-\d{2}-\d{2})T(?!24)\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** What is told in UTC has a year of four digits too, which an offset can lead out of. */
+/** The time in UTC has a year of four digits too, which an offset can lead out of. */
 const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Date.parse makes 2 March of 30 February, and takes the year 0 and the hour 24, which PostgreSQL or RFC 3339 do not know. */
+/**
+ * Date.parse makes 2 March of 30 February, and takes the year 0 and the hour 24, which PostgreSQL or RFC 3339 do not
+ * know.
+ */
 function isDateTime(text: string): boolean {
   const [, day] = RFC3339.exec(text) ?? [];
   const time = Date.parse(text);
@@ -154,13 +148,16 @@ function isDateTime(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-/** With `toldDefault` instead of `default` the schema names the default, and the handler still sees that the member was left out. */
+/**
+ * With `documentedDefault` instead of `default` the schema names the default, and the handler still sees that the
+ * member was left out.
+ */
 export const Choice = <T extends string>(
-  options: FieldOptions & { values: readonly T[]; default?: T; toldDefault?: T },
+  options: FieldOptions & { values: readonly T[]; default?: T; documentedDefault?: T },
 ) =>
   field(
     options,
-    { type: String, enum: [...options.values], default: options.default ?? options.toldDefault },
+    { type: 'string', enum: [...options.values], default: options.default ?? options.documentedDefault },
     IsIn([...options.values]),
   );
 
@@ -189,11 +186,11 @@ export const Decimal = (options: FieldOptions & { min?: number; max?: number; de
   );
 
 export const Flag = (options: FieldOptions & { default?: boolean }) =>
-  applyDecorators(readFromText('flag'), field(options, { type: Boolean }, IsBoolean()));
+  applyDecorators(readFromText('flag'), field(options, { type: 'boolean' }, IsBoolean()));
 
 /** An object whose members are the caller's own. */
 export const FreeObject = (options: FieldOptions) =>
-  applyDecorators(keptAsSent, field(options, { type: 'object', additionalProperties: true }, IsObject()));
+  field(options, { type: 'object', additionalProperties: true }, IsObject());
 
 export const TextList = (
   options: FieldOptions & { max?: number; maxItems?: number; minItems?: number; default?: string[] },
@@ -258,32 +255,31 @@ const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(v
 export const ListOf = (options: FieldOptions & { type: () => Class; min?: number; max?: number }) =>
   field(
     options,
-    { type: options.type, isArray: true, minItems: options.min, maxItems: options.max },
+    { type: 'array', minItems: options.min, maxItems: options.max },
     IsArray(),
     ...(options.min === undefined ? [] : [ArrayMinSize(options.min)]),
     ...(options.max === undefined ? [] : [ArrayMaxSize(options.max)]),
     IsObject({ each: true }),
     ValidateNested({ each: true }),
-    Type(options.type),
   );
 
 /**
- * A list so long that reading it in one go would hold up every other request: the service reads the objects bit by bit, with readAs. Until then they are
- * what came in.
+ * A list so long that reading it in one go would hold up every other request: the service reads the objects bit by bit,
+ * with readAs. Until then they are what came in.
  */
 export const ListReadLater = (options: FieldOptions & { type: () => Class; min: number; max?: number }) =>
-  applyDecorators(
-    keptAsSent,
-    field(
-      options,
-      { type: options.type, isArray: true, minItems: options.min, maxItems: options.max },
-      IsArray(),
-      ArrayMinSize(options.min),
-      ...(options.max === undefined ? [] : [ArrayMaxSize(options.max)]),
-    ),
+  field(
+    { ...options, isReadLater: true },
+    { type: 'array', minItems: options.min, maxItems: options.max },
+    IsArray(),
+    ArrayMinSize(options.min),
+    ...(options.max === undefined ? [] : [ArrayMaxSize(options.max)]),
   );
 
-/** A whole number of 64 bits without sign: JSON's own up to 2^53 - 1, decimal text beyond, where a JSON number would lose digits. The service reads it with BigInt. */
+/**
+ * A whole number of 64 bits without sign: JSON's own up to 2^53 - 1, decimal text beyond, where a JSON number would
+ * lose digits. The service reads it with BigInt.
+ */
 export const Uint64 = (options: FieldOptions) =>
   field(
     options,
@@ -308,30 +304,20 @@ const isUint64 = (value: unknown): boolean =>
     : typeof value === 'string' && /^(0|[1-9]\d{0,19})$/.test(value) && BigInt(value) < 2n ** 64n;
 
 export const Nested = (options: FieldOptions & { type: () => Class }) =>
-  field(options, { type: options.type }, IsObject(), ValidateNested(), Type(options.type));
+  field(options, {}, IsObject(), ValidateNested());
 
 /**
- * An object of one of several classes, which another member of its holder tells apart; the service reads it with readAs.
- * The controller names the classes in ApiExtraModels, so that the document describes them.
+ * An object of one of several classes, which another member of its holder distinguishes; the service reads it with
+ * readAs.
  */
-export const OneOf = (options: FieldOptions & { types: Class[] }) =>
-  field(
-    options,
-    { type: 'object', oneOf: options.types.map((type) => ({ $ref: getSchemaPath(type) })) } as ApiPropertyOptions,
-    IsObject(),
-  );
+export const OneOf = (options: FieldOptions & { types: readonly Class[] }) => field(options, {}, IsObject());
 
-const KEPT = Symbol('members kept as sent');
-const keptAsSent: PropertyDecorator = (target, property) => {
-  Reflect.defineMetadata(KEPT, [...membersKeptOf(target.constructor), property as string], target);
-};
-/** The members that are handed over as they came in: reading a request copies all others, which large free JSON need not be. */
-export const membersKeptOf = (type: object): readonly string[] =>
-  (Reflect.getMetadata(KEPT, (type as Class).prototype as object) as string[] | undefined) ?? [];
+/** A member of something that is not read as a DTO: its schema is documented, and nothing checks it. */
+export const Documented = (options: FieldOptions & { schema: JsonSchema }) => field(options, options.schema);
 
 const EXTRA = Symbol('extra members allowed');
 
-/** The class takes members besides the declared ones (tenant-api.md: "extra members allowed"). */
+/** The class takes members in addition to the declared ones (tenant-api.md: "extra members allowed"). */
 export const ExtraMembersAllowed = (): ClassDecorator => (target) => {
   Reflect.defineMetadata(EXTRA, true, target);
 };

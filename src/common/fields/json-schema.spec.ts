@@ -34,7 +34,7 @@ class Inherited {
   @Uuid({ about: 'An id.' })
   id!: string;
 
-  @Text({ about: 'What a subclass says anew.' })
+  @Text({ about: 'What a subclass overrides.' })
   word!: string;
 }
 
@@ -54,8 +54,8 @@ class Whole extends Inherited {
   @Choice({ about: 'One of them.', values: ['a', 'b'], nullable: true })
   choice!: 'a' | 'b' | null;
 
-  @Choice({ about: 'Told, and not filled in.', values: ['a', 'b'], optional: true, toldDefault: 'b' })
-  told?: 'a' | 'b';
+  @Choice({ about: 'Documented, and not filled in.', values: ['a', 'b'], optional: true, documentedDefault: 'b' })
+  documented?: 'a' | 'b';
 
   @TextList({ about: 'Words.', max: 5, minItems: 1, maxItems: 3 })
   words!: string[];
@@ -116,7 +116,7 @@ describe('the JSON Schema of a DTO', () => {
         share: { type: ['number', 'null'], description: 'A share.' },
         flag: { type: 'boolean', description: 'Whether.', default: false },
         choice: { type: ['string', 'null'], enum: ['a', 'b', null], description: 'One of them.' },
-        told: { type: 'string', enum: ['a', 'b'], description: 'Told, and not filled in.', default: 'b' },
+        documented: { type: 'string', enum: ['a', 'b'], description: 'Documented, and not filled in.', default: 'b' },
         words: {
           type: 'array',
           items: { type: 'string', maxLength: 5 },

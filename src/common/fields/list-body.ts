@@ -1,23 +1,18 @@
 import { Body, type PipeTransform, type Type } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
-import { invalid } from '../problem/house-problems.js';
+import { invalid } from '../problem/common-problems.js';
 import { readAs } from './contract.pipe.js';
 
-/** A body that is a JSON array of one kind of object: each is read as the DTO, and what is wrong with one is told with its place (`body[3].name`). */
-export function ListBody(type: Type<object>, { max }: { max: number }): ParameterDecorator {
-  return (target, property, index) => {
-    Body(new ListPipe(type, max))(target, property, index);
-    const descriptor = Object.getOwnPropertyDescriptor(target, property!)!;
-    const schema = { type: 'array' as const, maxItems: max, items: { $ref: getSchemaPath(type) } };
-    ApiExtraModels(type)(target, property, descriptor);
-    ApiBody({ schema })(target, property!, descriptor);
-  };
-}
+/**
+ * A body that is a JSON array of one kind of object: each is read as the DTO, and what is wrong with one is reported
+ * with its place (`body[3].name`).
+ */
+export const ListBody = (type: Type<object>, { max }: { max: number }): ParameterDecorator =>
+  Body(new ListPipe(type, max));
 
-class ListPipe implements PipeTransform {
+export class ListPipe implements PipeTransform {
   constructor(
-    private readonly type: Type<object>,
-    private readonly max: number,
+    readonly type: Type<object>,
+    readonly max: number,
   ) {}
 
   transform(value: unknown): object[] {

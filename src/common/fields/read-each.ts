@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
-import { invalid } from '../problem/house-problems.js';
+import { invalid } from '../problem/common-problems.js';
 import { readAs } from './contract.pipe.js';
 
 /** After so many objects other requests get their turn. */

@@ -4,8 +4,9 @@ const storage = getMetadataStorage();
 type Find = typeof storage.getTargetValidationMetadatas;
 
 /**
- * At every validation class-validator goes through all classes of the program for those that the object's class extends: with hundreds of DTOs that is
- * a tenth of the time of a small request. The rules of a class do not change once it is loaded, so they are looked for once.
+ * At every validation class-validator goes through all classes of the program for those that the object's class
+ * extends: with hundreds of DTOs that is a tenth of the time of a small request. The rules of a class do not change
+ * once it is loaded, so they are looked for once.
  */
 export function rememberRules(): void {
   const find: Find = storage.getTargetValidationMetadatas.bind(storage);

@@ -1,6 +1,9 @@
 import { Text } from './fields.js';
 
-/** The `tenantId` a body may carry beside the credential (tenant-api.md 5, item 5); the caller guard compares the two. */
+/**
+ * The `tenantId` a body may carry in addition to the credential (tenant-api.md 5, item 5); the caller guard compares
+ * the two.
+ */
 export const TenantMember = () =>
   Text({
     about: 'The tenant, where the caller wants to say it; it must be the one of the credential.',

@@ -1,17 +1,20 @@
+import { isFeature } from '../config/feature-flags.js';
 import type { Settings } from '../config/settings.js';
 import type { TenantCaller } from './caller.js';
 import type { RouteRecord } from './contract.js';
 
-type Admitting = Pick<RouteRecord, 'access' | 'gate' | 'paidTier'>;
+type Admitting = Pick<RouteRecord, 'access' | 'flag' | 'paidTier'>;
 
-/** Whether the feature a route is behind is switched on. */
-export const isGateOpen = ({ gate }: Admitting, { features }: Settings): boolean => !gate || features[gate];
+/** Whether the feature of the tenant API that a route is behind is switched on. */
+export const isFlagOn = ({ flag }: Admitting, { features }: Settings): boolean =>
+  !flag || !isFeature(flag) || features[flag];
 
 /** Whether a route lists the caller's role, and takes the kind of credential it came with. */
 export function isRoleAdmitted({ access }: Admitting, caller: TenantCaller): boolean {
   if (access.kind === 'anyone') return true;
   if (access.kind === 'agent') return caller.authType === 'agent';
   if (access.kind === 'tool') return caller.authType === 'api_key' || (caller.authType === 'agent' && !!access.agents);
+  if (access.kind !== 'seats') return false;
   if (access.session && !caller.session) return false;
   return caller.role === 'discovery' ? access.discovery === true : access.roles.includes(caller.role);
 }
@@ -19,6 +22,6 @@ export function isRoleAdmitted({ access }: Admitting, caller: TenantCaller): boo
 export const isTierAdmitted = ({ paidTier }: Admitting, { tier }: TenantCaller): boolean =>
   !paidTier || tier !== 'free';
 
-/** Whether the guards would let the caller through: what a session's capabilities are told from. */
+/** Whether the guards would let the caller through: a session's capabilities are derived from this. */
 export const isAdmitted = (route: Admitting, caller: TenantCaller, settings: Settings): boolean =>
-  isGateOpen(route, settings) && isRoleAdmitted(route, caller) && isTierAdmitted(route, caller);
+  isFlagOn(route, settings) && isRoleAdmitted(route, caller) && isTierAdmitted(route, caller);

@@ -28,23 +28,5 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/**
- * Which scopes a handler asks for:
- * - `public`: none, and no credential is looked at;
- * - `unchecked`: none of its own; route-auth may still ask for some (memory-daemon.md 5.4);
- * - `any`: one of these; `all`: every one.
- */
-export type ScopeRule =
-  | { kind: 'public' }
-  | { kind: 'unchecked' }
-  | { kind: 'any'; scopes: readonly Scope[] }
-  | { kind: 'all'; scopes: readonly Scope[] };
-
-type Some = [Scope, ...Scope[]];
-export const open = (): ScopeRule => ({ kind: 'public' });
-export const unchecked = (): ScopeRule => ({ kind: 'unchecked' });
-export const anyOf = (...scopes: Some): ScopeRule => ({ kind: 'any', scopes });
-export const allOf = (...scopes: Some): ScopeRule => ({ kind: 'all', scopes });
-
 /** A scope that is not bound to a tenant (memory-daemon.md 5.3). */
 export const isCrossTenant = (scope: string): boolean => scope.startsWith('admin:');

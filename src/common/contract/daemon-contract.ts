@@ -1,0 +1,65 @@
+import { DAEMON_FLAGS } from '../config/daemon/flag-table.js';
+import { flagVariable, isFeature } from '../config/feature-flags.js';
+import { DaemonProblem } from '../problem/daemon-problem-body.js';
+import { PROBLEM_JSON, typeOf } from '../problem/daemon-problem-form.js';
+import { DAEMON_COMMON_PROBLEMS, DAEMON_CREDENTIAL_PROBLEMS, FlagOff, PlaneOff } from '../problem/daemon-problems.js';
+import type { ProblemClass } from '../problem/problem.js';
+import { classify } from '../route-auth/route-class.js';
+import type { RouteRecord } from './contract.js';
+import type { ServerContract } from './server-contract.js';
+
+/**
+ * The memory daemon (memory-daemon.md 5 and 7).
+ * @param errorsBase what every `type` of a problem begins with
+ */
+export const daemonContract = (errorsBase: string): ServerContract => ({
+  title: {
+    title: 'svc memory daemon',
+    description:
+      'Facts, graph, streams and evidence for agents and their teams. Every failure has one body, DaemonProblem (RFC 9457). The route manifest is at /v1/openapi.json.',
+    version: '0.1.0',
+    server: '/',
+  },
+  accessKinds: ['anyone', 'scopes', 'unchecked'],
+  problemForm: {
+    contentType: PROBLEM_JSON,
+    body: DaemonProblem,
+    typeOf: (kind) => typeOf(errorsBase, kind),
+  },
+  problemsOf: (route) => [
+    ...DAEMON_COMMON_PROBLEMS,
+    ...(route.access.kind === 'anyone' ? [] : DAEMON_CREDENTIAL_PROBLEMS),
+    ...flagProblems(route),
+  ],
+  securitySchemes: {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'A token of the mode jwt_hs256 or jwt_jwks (`svc token` mints one); in dev_scopes a list of scopes. x-scopes of an operation says which it takes.',
+    },
+    devScopes: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'x-svc-scopes',
+      description: 'Scopes, in the mode dev_scopes alone.',
+    },
+  },
+  credentialsOf: ({ access }) => (access.kind === 'anyone' ? [] : CREDENTIALS),
+  headersOf: () => [],
+  extensionsOf: ({ access, tenantBound, flag, verb, path, unlisted }) => ({
+    ...(access.kind === 'scopes' ? { 'x-scopes': { [`${access.rule}_of`]: access.scopes } } : {}),
+    ...(tenantBound ? { 'x-tenant-bound': true } : {}),
+    'x-route-class': classify(verb, path)?.class,
+    ...(flag ? { 'x-flag': flagVariable(flag) } : {}),
+    ...(unlisted ? { 'x-unlisted': true } : {}),
+  }),
+});
+
+const CREDENTIALS: Record<string, string[]>[] = [{ bearer: [] }, { devScopes: [] }];
+
+function flagProblems({ flag }: RouteRecord): ProblemClass[] {
+  const off = flag === undefined || isFeature(flag) ? undefined : DAEMON_FLAGS[flag].off;
+  if (off === 404) return [FlagOff];
+  return off === 501 ? [PlaneOff] : [];
+}

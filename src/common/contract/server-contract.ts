@@ -1,0 +1,41 @@
+import type { Type } from '@nestjs/common';
+import type { ProblemClass } from '../problem/problem.js';
+import type { Access, DocumentedParameter, RouteRecord } from './contract.js';
+
+/** The {@link ServerContract} of the app. */
+export const SERVER_CONTRACT = Symbol('server contract');
+
+/** How a server writes its problems on the wire. */
+export interface ProblemForm {
+  contentType: string;
+  body: Type;
+  /** The `type` member of a kind of problem. */
+  typeOf: (kind: ProblemClass) => string;
+}
+
+/** What the OpenAPI document says about the server as a whole. */
+export interface DocumentTitle {
+  title: string;
+  description: string;
+  version: string;
+  /** Where the routes are: a URL, or a path of wherever the document was read from. */
+  server: string;
+}
+
+/** What holds for every route of one server in addition to the route's own declaration. */
+export interface ServerContract {
+  title: DocumentTitle;
+  /** What its guards can decide on: a route that asks for anything else stops the start. */
+  accessKinds: readonly Access['kind'][];
+  problemForm: ProblemForm;
+  /** Problems that a route may answer without declaring them. */
+  problemsOf(route: RouteRecord): ProblemClass[];
+  /** OpenAPI security schemes, by name. */
+  securitySchemes: Readonly<Record<string, object>>;
+  /** Each alternative by which a caller may present itself, as names of security schemes. */
+  credentialsOf(route: RouteRecord): Record<string, string[]>[];
+  /** Headers that the server reads for the route. */
+  headersOf(route: RouteRecord): readonly DocumentedParameter[];
+  /** The `x-` members of the operation. */
+  extensionsOf(route: RouteRecord): Record<`x-${string}`, unknown>;
+}
