@@ -19,7 +19,7 @@ it('asks for SVC_API_URL where nothing says which port the API took', () => {
 });
 
 it('reads a list of host names, in lower case, and refuses what is none', () => {
-  const hostsOf = (list: string) => loadSettings({ SVC_TOOLS_ALLOWED_HOSTS: list }).tools.allowedHosts;
+  const hostsOf = (list: string) => loadSettings({ SVC_ALLOWED_HOSTS: list }).process.allowedHosts;
   expect([hostsOf(''), hostsOf(' Box.Local, ,[::1],')]).toEqual([[], ['box.local', '[::1]']]);
   for (const wrong of ['box:8091', 'http://box', 'a b', '*']) expect(() => hostsOf(wrong)).toThrow(SettingsInvalid);
 });

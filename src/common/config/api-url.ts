@@ -2,8 +2,8 @@ import { localUrl } from '../http/bound-address.js';
 import { SettingsInvalid, type Settings } from './settings.js';
 
 /**
- * Where other processes reach the API: as told, else at the address it binds. Without a slash at its end.
- * @throws SettingsInvalid when the API takes a free port that nobody told of
+ * Where other processes reach the API: SVC_API_URL, else the address it binds. No trailing slash.
+ * @throws SettingsInvalid when the API takes a free port and SVC_API_URL is not set
  */
 export function apiUrlOf({ api, tools }: Settings): string {
   if (tools.apiUrl !== undefined) return tools.apiUrl.replace(/\/+$/, '');

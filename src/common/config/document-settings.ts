@@ -28,7 +28,7 @@ export function settingsPage(): string {
   const head = [
     '# Settings',
     '',
-    'Every setting is an environment variable. All faults are reported together when a process starts. This page is printed from `src/common/config/settings.ts` by `npm run docs:env`; a test compares the two.',
+    'Every setting is an environment variable. All errors are reported together when a process starts. This page is printed from `src/common/config/settings.ts` by `npm run docs:env`; a test compares the two.',
     'Flags are `1` or `0`. An empty value counts as unset.',
   ];
   const tables = groups().flatMap(([group, members]) => [
@@ -44,6 +44,7 @@ export function settingsPage(): string {
 
 function row(one: Setting): string {
   const notes = [
+    one.isReserved && 'Reserved: there is no such plane yet.',
     one.requiredInProduction === true && 'Required with NODE_ENV=production.',
     one.secret && 'Secret.',
   ].filter(Boolean);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseNetworks } from '../http/client-address.js';
 
-/** How one environment variable is documented beside its schema. */
+/** One environment variable: its schema and its documentation. */
 export interface SettingMeta {
   /** The environment variable. */
   env: string;
@@ -13,6 +13,10 @@ export interface SettingMeta {
   shownDefault?: string;
   /** Without it a start with NODE_ENV=production is refused, always or in an environment that calls for it. */
   requiredInProduction?: true | ((environment: Record<string, string | undefined>) => boolean);
+  /** What it switches does not exist yet. */
+  isReserved?: true;
+  /** Fewest characters with NODE_ENV=production, where that is more than the schema asks for. */
+  minCharactersInProduction?: number;
 }
 
 export interface Setting<S extends z.ZodType = z.ZodType> extends SettingMeta {
@@ -39,7 +43,7 @@ export const textOr = (fallback: string) => z.preprocess(present, z.string().def
 export const choice = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
   z.preprocess(present, z.enum(values).default(fallback as never));
 
-/** Boolean flags are 1/0, true/false, on/off; surrounding white space is refused rather than guessed at. */
+/** Boolean flags are 1/0, true/false, on/off; surrounding white space is refused. */
 export const flag = (fallback: boolean) =>
   z.preprocess(
     (value) => (present(value) === undefined ? fallback : (FLAG_WORDS[String(value).toLowerCase()] ?? value)),
@@ -52,6 +56,13 @@ export const integer = (fallback: number, min: number, max: number) =>
   z.preprocess(
     (value) => (present(value) === undefined ? fallback : Number(value)),
     z.int(`expected a whole number from ${min} to ${max}`).min(min).max(max),
+  );
+
+/** Where the default depends on other settings. */
+export const optionalInteger = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (present(value) === undefined ? undefined : Number(value)),
+    z.int(`expected a whole number from ${min} to ${max}`).min(min).max(max).optional(),
   );
 
 export const decimal = (fallback: number, min: number, max: number) =>
@@ -81,7 +92,10 @@ export const url = (...protocols: string[]) =>
       .optional(),
   );
 
-/** A PostgreSQL address, also of the form without a host that names a unix socket: postgresql://user@/name?host=/directory. */
+/**
+ * A PostgreSQL address, also of the form without a host that names a unix socket:
+ * postgresql://user@/name?host=/directory.
+ */
 export const databaseUrl = () =>
   z.preprocess(
     present,

@@ -21,7 +21,7 @@ describe('settings', () => {
     expect(database.url).toBeUndefined();
   });
 
-  it('reports all faults together, and never the value of a secret', () => {
+  it('reports all errors together, and never the value of a secret', () => {
     const faults = faultsOf({
       SVC_API_PORT: 'http',
       FEATURE_PROOFS: 'yes\n',
@@ -46,9 +46,26 @@ describe('settings', () => {
     expect(faultsOf({ NODE_ENV: 'production' })).toEqual([
       expect.stringContaining('SVC_SESSION_SECRET is required with NODE_ENV=production'),
       expect.stringContaining('SVC_BOOTSTRAP_API_KEY is required with NODE_ENV=production'),
+      expect.stringMatching(/SVC_SIGNING_KEY_FILE is required with NODE_ENV=production: .*svc key create-signing/),
     ]);
-    const chosen = { SVC_SESSION_SECRET: 'x'.repeat(32), SVC_BOOTSTRAP_API_KEY: 'chosen-by-us' };
+    const chosen = {
+      SVC_SESSION_SECRET: 'x'.repeat(32),
+      SVC_BOOTSTRAP_API_KEY: 'y'.repeat(32),
+      SVC_SIGNING_KEY_FILE: '/data/keys/signing-key.pem',
+    };
     expect(faultsOf({ NODE_ENV: 'production', ...chosen })).toEqual([]);
+  });
+
+  it('refuses a chosen key of less than 32 characters in production alone', () => {
+    const chosen = {
+      SVC_SESSION_SECRET: 'x'.repeat(32),
+      SVC_BOOTSTRAP_API_KEY: 'y'.repeat(31),
+      SVC_SIGNING_KEY_FILE: '/data/keys/signing-key.pem',
+    };
+    expect(faultsOf({ NODE_ENV: 'production', ...chosen })).toEqual([
+      expect.stringMatching(/^SVC_BOOTSTRAP_API_KEY has fewer than the 32 characters .*NODE_ENV=production/),
+    ]);
+    expect(faultsOf(chosen)).toEqual([]);
   });
 
   it.each([

@@ -1,13 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { UserError } from '../user-error.js';
 import {
   choice,
   databaseUrl,
   decimal,
   flag,
+  hostNames,
   integer,
   networks,
+  optionalInteger,
   secondsList,
   setting,
   text,
@@ -21,13 +24,15 @@ import { TOOLS_SETTINGS } from './tools-settings.js';
 
 export const SETTINGS = Symbol('settings');
 
-/** Every environment variable the product reads, by group. `docs/env.md` and `.env.example` are printed from this table. */
+/**
+ * Every environment variable the product reads, by group. `docs/env.md` and `.env.example` are printed from this table.
+ */
 export const SETTING_TABLE = {
   process: {
     nodeEnv: setting(
       'NODE_ENV',
       textOr('development'),
-      'With `production` nothing is made up: missing secrets stop the start.',
+      'With `production` no secret is generated: a missing one stops the start.',
     ),
     dataDir: setting(
       'SVC_DATA_DIR',
@@ -39,16 +44,32 @@ export const SETTING_TABLE = {
       choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
       'Least level that is logged (JSON lines on stdout).',
     ),
+    shutdownDelaySeconds: setting(
+      'SVC_SHUTDOWN_DELAY_SECS',
+      optionalInteger(0, 300),
+      'How long a stopping process goes on answering before it closes its ports, in seconds: /readyz is 503 and answers carry `connection: close`, so that balancers and clients turn elsewhere.',
+      { shownDefault: '`5` with NODE_ENV=production, else `0`' },
+    ),
     drainSeconds: setting(
       'SVC_SHUTDOWN_DRAIN_SECS',
       integer(30, 0, 600),
-      'How long a stopping process waits for requests in flight and jobs in hand, in seconds.',
+      'How long a stopping process waits for requests in flight and jobs in progress, in seconds.',
+    ),
+    maxInflightBodyMib: setting(
+      'SVC_MAX_INFLIGHT_BODY_MIB',
+      integer(256, 1, 65_536),
+      'Request bodies a process holds at once, in MiB; a request whose body passes it is answered 503. More than the largest body.',
     ),
     publicUrl: setting(
       'SVC_PUBLIC_URL',
       url('http', 'https'),
       'The address under which clients reach the API, for links in answers.',
       { shownDefault: 'the bind address' },
+    ),
+    allowedHosts: setting(
+      'SVC_ALLOWED_HOSTS',
+      hostNames(),
+      'Further host names of this server, separated by commas. Every listener that is bound to loopback answers to them, to those of loopback, SVC_PUBLIC_URL, SVC_TOOLS_PUBLIC_URL and SVC_API_URL, and to no other. If set, it applies to listeners bound to other addresses too.',
     ),
   },
   api: {
@@ -64,12 +85,12 @@ export const SETTING_TABLE = {
       'SVC_SESSION_SECRET',
       z.preprocess((v) => (v === '' ? undefined : v), z.string().min(32).optional()),
       'Signs session cookies and the bearers of agents, at least 32 characters; the same for every process.',
-      { secret: true, shownDefault: 'made up and kept in the database', requiredInProduction: true },
+      { secret: true, shownDefault: 'generated and kept in the database', requiredInProduction: true },
     ),
     trustedProxies: setting(
       'SVC_TRUSTED_PROXIES',
       networks(),
-      'Addresses or CIDR ranges of the proxies in front, separated by commas, whose X-Forwarded-For is believed. Unset: none.',
+      'Addresses or CIDR ranges of the proxies in front, separated by commas, whose X-Forwarded-For is trusted. Unset: none.',
     ),
     requestTimeoutMs: setting(
       'SVC_REQUEST_TIMEOUT_MS',
@@ -107,23 +128,28 @@ export const SETTING_TABLE = {
     url: setting(
       'SVC_DATABASE_URL',
       databaseUrl(),
-      'The PostgreSQL (15 or newer) to use, as its owner. Unset: an embedded PostgreSQL in the data directory.',
+      'The PostgreSQL (15 or newer) to use, as its owner, who migrates it. Unset, and the next two too: an embedded PostgreSQL in the data directory.',
       { secret: true },
     ),
-    appUrl: setting('SVC_DATABASE_APP_URL', databaseUrl(), 'Connection of the application as a member of svc_app.', {
-      secret: true,
-      shownDefault: 'SVC_DATABASE_URL with role svc_app',
-    }),
+    appUrl: setting(
+      'SVC_DATABASE_APP_URL',
+      databaseUrl(),
+      'The same database with the login svc_app, which the application works as.',
+      { secret: true, shownDefault: "SVC_DATABASE_URL with that login and a password derived from the owner's" },
+    ),
     operatorUrl: setting(
       'SVC_DATABASE_OPERATOR_URL',
       databaseUrl(),
-      'Connection for cross-tenant work as a member of svc_operator.',
-      {
-        secret: true,
-        shownDefault: 'SVC_DATABASE_URL with role svc_operator',
-      },
+      'The same database with the login svc_operator, for work across tenants. With these two and without SVC_DATABASE_URL a process serves and does not migrate.',
+      { secret: true, shownDefault: "SVC_DATABASE_URL with that login and a password derived from the owner's" },
     ),
-    poolSize: setting('SVC_DATABASE_POOL_SIZE', integer(20, 2, 500), 'Connections a process keeps for tenant work.'),
+    sessionUrl: setting(
+      'SVC_DATABASE_SESSION_URL',
+      databaseUrl(),
+      'Where the two addresses above lead through a pooler in transaction mode: an address that keeps sessions, for LISTEN. Its login is not used.',
+      { secret: true },
+    ),
+    poolSize: setting('SVC_DATABASE_POOL_SIZE', integer(14, 2, 500), 'Connections a process keeps for tenant work.'),
     operatorPoolSize: setting(
       'SVC_DATABASE_OPERATOR_POOL_SIZE',
       integer(4, 1, 100),
@@ -145,10 +171,11 @@ export const SETTING_TABLE = {
     apiKey: setting(
       'SVC_BOOTSTRAP_API_KEY',
       z.preprocess((v) => (v === '' ? undefined : v), z.string().min(8).optional()),
-      'The first API key of that tenant, at least 8 characters.',
+      'The first API key of that tenant, at least 8 characters; with NODE_ENV=production at least 32.',
       {
         secret: true,
-        shownDefault: 'made up and kept in credentials.json',
+        minCharactersInProduction: 32,
+        shownDefault: 'generated and kept in credentials.json',
         requiredInProduction: true,
       },
     ),
@@ -158,8 +185,8 @@ export const SETTING_TABLE = {
     signingKeyFile: setting(
       'SVC_SIGNING_KEY_FILE',
       text(),
-      'Ed25519 private key (PKCS#8 PEM) that signs receipts and checkpoints.',
-      { shownDefault: '<data dir>/keys' },
+      'Ed25519 private key (PKCS#8 PEM) that signs receipts and checkpoints, the same for every process of a database; `svc key create-signing FILE` makes one.',
+      { shownDefault: 'generated and kept in `<data dir>/keys`', requiredInProduction: true },
     ),
     logOrigin: setting(
       'SVC_LOG_ORIGIN',
@@ -199,7 +226,7 @@ export const SETTING_TABLE = {
     vectorWeight: setting(
       'SVC_VECTOR_WEIGHT',
       decimal(0.5, 0, 10),
-      'Weight of the vector component beside the lexical one; see docs/retrieval.md.',
+      'Weight of the vector component relative to the lexical one; see docs/retrieval.md.',
     ),
   },
   jobs: {
@@ -230,7 +257,7 @@ export const SETTING_TABLE = {
     registrationsPerAddress: setting(
       'SVC_SELF_SIGNUP_PER_ADDRESS',
       integer(60, 1, 1_000_000),
-      'Agents that may register themselves from one client address before it has to wait, from one minute up to an hour; forgotten after an hour without one.',
+      'Agents that may register themselves from one client address before it has to wait, from one minute up to an hour; reset after an hour without one.',
     ),
     upgradeUrl: setting('SVC_UPGRADE_URL', url('http', 'https'), 'Where an agent or tenant without credits is sent.', {
       shownDefault: 'the access request page of this server',
@@ -312,7 +339,7 @@ export type Settings = {
 };
 
 /** All that is wrong with the environment, reported at once. */
-export class SettingsInvalid extends Error {
+export class SettingsInvalid extends UserError {
   constructor(readonly faults: string[]) {
     super(`The settings are not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\nSee docs/env.md.`);
   }
@@ -320,7 +347,7 @@ export class SettingsInvalid extends Error {
 
 /**
  * Reads and validates every setting.
- * @throws SettingsInvalid naming every fault; the value of a secret is never repeated.
+ * @throws SettingsInvalid naming every error; the value of a secret is never repeated.
  */
 export function loadSettings(environment: Record<string, string | undefined> = process.env): Settings {
   const faults: string[] = [];
@@ -338,6 +365,8 @@ export function loadSettings(environment: Record<string, string | undefined> = p
   return settings;
 }
 
+const REMEDY = 'make one with `openssl rand -base64 33`';
+
 function readOne(
   one: Setting,
   environment: Record<string, string | undefined>,
@@ -345,9 +374,13 @@ function readOne(
   faults: string[],
 ): unknown {
   const raw = environment[one.env];
-  const { requiredInProduction: required } = one;
+  const { requiredInProduction: required, minCharactersInProduction: least = 0 } = one;
   if (production && !raw && (required === true || required?.(environment))) {
     faults.push(`${one.env} is required with NODE_ENV=production: ${one.about}`);
+    return undefined;
+  }
+  if (production && raw && raw.length < least) {
+    faults.push(`${one.env} has fewer than the ${least} characters it needs with NODE_ENV=production: ${REMEDY}`);
     return undefined;
   }
   const parsed = one.schema.safeParse(raw);

@@ -1,4 +1,4 @@
-import { hostNames, integer, setting, text, textOr, url } from './setting.js';
+import { integer, setting, text, textOr, url } from './setting.js';
 
 /** The settings of the tool service, a group of the table in settings.ts. */
 export const TOOLS_SETTINGS = {
@@ -17,11 +17,6 @@ export const TOOLS_SETTINGS = {
     url('http', 'https'),
     'The address under which clients reach the tool service.',
     { shownDefault: 'the bind address' },
-  ),
-  allowedHosts: setting(
-    'SVC_TOOLS_ALLOWED_HOSTS',
-    hostNames(),
-    'Host names, separated by commas, that a tool service bound to loopback answers to beside those of loopback and of SVC_TOOLS_PUBLIC_URL.',
   ),
   rateLimit: setting(
     'SVC_TOOLS_RATE_LIMIT',

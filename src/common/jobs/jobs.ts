@@ -1,7 +1,14 @@
 import type { OnModuleInit } from '@nestjs/common';
-import { PgBoss, type Job, type JobResult, type JobWithMetadata, type SendOptions, type WorkOptions } from 'pg-boss';
+import {
+  PgBoss,
+  type Db,
+  type Job,
+  type JobResult,
+  type JobWithMetadata,
+  type SendOptions,
+  type WorkOptions,
+} from 'pg-boss';
 import type { Settings } from '../config/settings.js';
-import { roleConnection, type DatabaseAddress } from '../database/connection.js';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
 import type { Log } from '../observability/log.js';
 import type { Query } from '../tenancy/cross-tenant.js';
@@ -12,8 +19,9 @@ export type JobHandler<T> = (jobs: JobWithMetadata<T>[]) => Promise<void | JobRe
 export const JOBS_SCHEMA = 'pgboss';
 
 /**
- * Durable background work on PostgreSQL (pg-boss). A job is sent inside the unit of work whose effect it follows, so it exists exactly
- * when the effect does. Job data holds ids, never content. Workers connect as svc_operator and enter the tenant's unit of work themselves.
+ * Durable background work on PostgreSQL (pg-boss). A job is sent inside the unit of work whose effect it follows, so it
+ * exists exactly when the effect does. Job data holds ids, never content. Workers fetch as svc_operator and enter the
+ * tenant's unit of work themselves.
  */
 export class Jobs implements OnModuleInit {
   private readonly boss: PgBoss;
@@ -23,10 +31,10 @@ export class Jobs implements OnModuleInit {
     private readonly settings: Settings,
     private readonly tenancy: Tenancy,
     private readonly log: Log,
-    address: DatabaseAddress,
+    database: Db,
   ) {
     this.boss = new PgBoss({
-      ...roleConnection(address, 'svc_operator', settings),
+      db: database,
       schema: JOBS_SCHEMA,
       migrate: false,
       createSchema: false,
@@ -63,7 +71,10 @@ export class Jobs implements OnModuleInit {
     await this.boss.send(queue, job.data, { ...job.options, db });
   }
 
-  /** Registers the worker of a queue; does nothing in a process that only sends. Workers wake by NOTIFY and poll each second besides, for retries that have come due. */
+  /**
+   * Registers the worker of a queue; does nothing in a process that only sends. Workers wake by NOTIFY and also poll
+   * each second, for retries that have come due.
+   */
   async work<T>(queue: QueueName, options: WorkOptions, handler: JobHandler<T>): Promise<void> {
     if (!this.working) return;
     await this.boss.work<T>(
@@ -79,7 +90,10 @@ export class Jobs implements OnModuleInit {
     return { queued: found?.queuedCount ?? 0, active: found?.activeCount ?? 0 };
   }
 
-  /** Lets the jobs in hand end, for as long as the drain allows; what is cut off is resumed elsewhere after its heartbeat. */
+  /**
+   * Waits for the jobs in progress for as long as the drain allows; one that is cut off is resumed elsewhere after its
+   * heartbeat.
+   */
   async stop(): Promise<void> {
     await this.boss.stop({ graceful: true, timeout: this.settings.process.drainSeconds * 1000 });
   }
@@ -92,5 +106,5 @@ export class Jobs implements OnModuleInit {
   }
 }
 
-/** A worker's failure comes as a plain copy of the error, with the worker's names beside it. */
+/** A worker's failure arrives as a plain copy of the error, together with the worker's names. */
 const asError = (failure: object): Error => (failure instanceof Error ? failure : Object.assign(new Error(), failure));

@@ -1,6 +1,20 @@
 import type { Queue } from 'pg-boss';
 
-/** Every queue of the product. Made by the migration step; a queue's name is never reused for other work. A dead letter queue stands before its source. */
+const INGEST = {
+  notify: true,
+  retryLimit: 5,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 30,
+  expireInSeconds: 600,
+  heartbeatSeconds: 10,
+  deadLetter: 'ingest.dead',
+} as const;
+
+/**
+ * Every queue of the product. Made by the migration step; a queue's name is never reused for other work. A dead letter
+ * queue stands before its source.
+ */
 export const QUEUES = [
   {
     name: 'ingest.dead',
@@ -11,17 +25,9 @@ export const QUEUES = [
     retryDelayMax: 60,
     expireInSeconds: 60,
   },
-  {
-    name: 'ingest',
-    notify: true,
-    retryLimit: 5,
-    retryDelay: 1,
-    retryBackoff: true,
-    retryDelayMax: 30,
-    expireInSeconds: 600,
-    heartbeatSeconds: 10,
-    deadLetter: 'ingest.dead',
-  },
+  // Documents that are done in a moment do not wait for those that are not.
+  { name: 'ingest', ...INGEST },
+  { name: 'ingest.large', ...INGEST },
   {
     name: 'index.merge',
     notify: true,

@@ -17,5 +17,5 @@ const SPELLINGS: Record<string, AuthMode> = {
 /** Reads a mode leniently: any casing, with hyphens, underscores, blanks or nothing between the words. */
 export const authModeOf = (text: string): AuthMode | undefined => SPELLINGS[text.toLowerCase().replace(/[\s_-]/g, '')];
 
-/** The modes that believe what a caller says of itself. */
+/** The modes that accept what a caller claims about itself without proof. */
 export const isDevMode = (mode: AuthMode): boolean => mode === 'off' || mode === 'dev_scopes';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { choice, decimal, hostNames, integer, networks, setting, text, textOr, url } from '../setting.js';
+import { choice, decimal, integer, networks, setting, text, textOr, url } from '../setting.js';
 import { parseNetworks } from '../../http/client-address.js';
+import { TENANT_NAME, TENANT_NAME_FORM } from '../../keys/tenant-name.js';
 import { AUTH_MODES, authModeOf } from './auth-mode.js';
 
 export const ROUTE_AUTH_MODES = ['off', 'shadow', 'enforce'] as const;
@@ -8,6 +9,11 @@ export type RouteAuthMode = (typeof ROUTE_AUTH_MODES)[number];
 const isRouteAuthMode = (value: unknown): value is RouteAuthMode => ROUTE_AUTH_MODES.includes(value as RouteAuthMode);
 
 const port = (fallback: number) => integer(fallback, 0, 65535);
+const tenantName = () =>
+  z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z.string().regex(TENANT_NAME, `expected the name of a tenant: ${TENANT_NAME_FORM}`).optional(),
+  );
 const LOOPBACK = '127.0.0.0/8, ::1/128';
 
 /** The settings of the memory daemon, a group of the table in settings.ts (memory-daemon.md 1, 5, 8). */
@@ -16,11 +22,6 @@ export const DAEMON_SETTINGS = {
   httpPort: setting('SVCD_HTTP_PORT', port(14800), 'Its port for HTTP; 0 takes a free one.'),
   mcpHost: setting('SVCD_MCP_HOST', textOr('127.0.0.1'), 'Address the daemon binds for MCP.'),
   mcpPort: setting('SVCD_MCP_PORT', port(14801), 'Its port for MCP (POST /mcp); 0 takes a free one.'),
-  mcpAllowedHosts: setting(
-    'SVCD_MCP_ALLOWED_HOSTS',
-    hostNames(),
-    'Host names, separated by commas, that an MCP listener bound to loopback answers to beside those of loopback.',
-  ),
   grpcHost: setting('SVCD_GRPC_HOST', textOr('127.0.0.1'), 'Address the daemon binds for gRPC.'),
   grpcPort: setting('SVCD_GRPC_PORT', port(4007), 'Its port for gRPC; 0 takes a free one.'),
   authMode: setting(
@@ -51,6 +52,16 @@ export const DAEMON_SETTINGS = {
     shownDefault: 'that of the discovery document, else any',
   }),
   jwtAudience: setting('SVCD_JWT_AUD', text(), 'The audience (aud) that tokens must be for. Unset: any.'),
+  jwtDefaultTenant: setting(
+    'SVCD_JWT_DEFAULT_TENANT',
+    tenantName(),
+    'The tenant of tokens that name none, as if they had it as their tenant_id. Unset: they work in no tenant.',
+  ),
+  jwtCreateTenants: setting(
+    'SVCD_JWT_CREATE_TENANTS',
+    z.preprocess((value) => value === '1', z.boolean()),
+    'With `1` a token may write in a tenant that nobody created: the first write registers it, as in off and dev_scopes.',
+  ),
   jwksUrl: setting('SVCD_JWT_JWKS_URL', url('http', 'https'), 'The JWK Set with the keys of jwt_jwks.'),
   oidcDiscoveryUrl: setting(
     'SVCD_JWT_OIDC_DISCOVERY_URL',
@@ -106,7 +117,7 @@ export const DAEMON_SETTINGS = {
   trustedProxies: setting(
     'SVCD_TRUSTED_PROXY_CIDRS',
     networks(),
-    'Addresses or CIDR ranges of the proxies in front, separated by commas, whose X-Forwarded-For and Forwarded are believed. Unset: none.',
+    'Addresses or CIDR ranges of the proxies in front, separated by commas, whose X-Forwarded-For and Forwarded are trusted. Unset: none.',
   ),
   drainSeconds: setting(
     'SVCD_SHUTDOWN_DRAIN_SECS',
@@ -157,6 +168,6 @@ export const DAEMON_SETTINGS = {
   platformKeysFile: setting(
     'SVCD_PLATFORM_KEYS_FILE',
     text(),
-    'JWK Set (RFC 7517) of the Ed25519 keys whose signatures on result envelopes are believed. Unset: none.',
+    'JWK Set (RFC 7517) of the Ed25519 keys whose signatures on result envelopes are accepted. Unset: none.',
   ),
 };

@@ -1,62 +1,75 @@
-import { daemonFlag, daemonMode } from './flag.js';
+import { daemonFlag, daemonMode, reserved } from './flag.js';
 
 /**
- * The feature flags of the daemon that open addresses or listeners, with what is answered while they are off (memory-daemon.md 4.12; A-12: the flag
- * is looked at before any credential). The flags of the specification that only change what a plane does come with that plane.
+ * The feature flags of the daemon that open addresses or listeners, with what is answered while they are off
+ * (memory-daemon.md 4.12; A-12: the flag is looked at before any credential). Those of planes that do not exist yet are
+ * reserved. The flags of the specification that only change what a plane does come with that plane.
  */
 export const DAEMON_FLAGS = {
   localIngest: daemonFlag('SVCD_LOCAL_INGEST', true, 404, ['/v1/local/ingest'], 'POST /v1/local/ingest.'),
   mcp: daemonFlag('SVCD_MCP_ENABLED', true, 'none', [], 'The MCP listener.'),
   console: daemonFlag('SVCD_CONSOLE_ENABLED', true, 404, ['/console*'], 'The console.'),
-  coord: daemonFlag('SVCD_COORD', true, 404, ['/v1/coord/*'], 'Live intents of agents.'),
-  integrations: daemonFlag('SVCD_INTEGRATIONS_ENABLED', true, 404, ['/v1/integrations/*'], 'Integrations.'),
-  provenance: daemonFlag('SVCD_FEATURE_PROVENANCE_API', false, 404, ['/v1/provenance/*'], 'The signing gateway.'),
-  context: daemonFlag('SVCD_CONTEXT_SURFACE', false, 404, ['/v1/context*'], 'The context surface.'),
-  autoCapture: daemonFlag(
-    'SVCD_AUTO_CAPTURE',
-    false,
-    404,
-    ['/v1/memory/extract', '/v1/memory/candidates*'],
-    'Candidates captured from text.',
+  coord: reserved(daemonFlag('SVCD_COORD', true, 404, ['/v1/coord/*'], 'Live intents of agents.')),
+  integrations: reserved(daemonFlag('SVCD_INTEGRATIONS_ENABLED', true, 404, ['/v1/integrations/*'], 'Integrations.')),
+  provenance: reserved(
+    daemonFlag('SVCD_FEATURE_PROVENANCE_API', false, 404, ['/v1/provenance/*'], 'The signing gateway.'),
   ),
-  memoryImport: daemonFlag('SVC_MEMORY_IMPORT', false, 404, ['/v1/memory/import'], 'Import of memory packs.'),
-  quota: daemonFlag('SVCD_QUOTA', false, 404, ['/v1/quota*'], 'Quotas by passport and surface.'),
-  creditMeter: daemonFlag('SVCD_CREDIT_METER', false, 404, ['/v1/credits/spend'], 'Spending of credits.'),
-  identityLinks: daemonFlag(
-    'SVCD_IDENTITY_LINKS',
-    false,
-    404,
-    ['/v1/identity/links*', '/v1/identity/candidates*'],
-    'Links between identities.',
+  context: reserved(daemonFlag('SVCD_CONTEXT_SURFACE', false, 404, ['/v1/context*'], 'The context surface.')),
+  autoCapture: reserved(
+    daemonFlag(
+      'SVCD_AUTO_CAPTURE',
+      false,
+      404,
+      ['/v1/memory/extract', '/v1/memory/candidates*'],
+      'Candidates captured from text.',
+    ),
   ),
-  openaiShim: daemonFlag(
-    'SVCD_OPENAI_SHIM',
-    false,
-    404,
-    ['/v1/openai/tools.json', '/v1/openai/invoke'],
-    'Tools in the form of OpenAI.',
+  memoryImport: reserved(daemonFlag('SVC_MEMORY_IMPORT', false, 404, ['/v1/memory/import'], 'Import of memory packs.')),
+  quota: reserved(daemonFlag('SVCD_QUOTA', false, 404, ['/v1/quota*'], 'Quotas by passport and surface.')),
+  creditMeter: reserved(daemonFlag('SVCD_CREDIT_METER', false, 404, ['/v1/credits/spend'], 'Spending of credits.')),
+  identityLinks: reserved(
+    daemonFlag(
+      'SVCD_IDENTITY_LINKS',
+      false,
+      404,
+      ['/v1/identity/links*', '/v1/identity/candidates*'],
+      'Links between identities.',
+    ),
   ),
-  mintRequests: daemonFlag(
-    'SVCD_FEATURE_PASSPORT_MINT_REQUESTS',
-    false,
-    404,
-    ['/v1/passport/mint-requests/*'],
-    'Requests for passports.',
+  openaiShim: reserved(
+    daemonFlag(
+      'SVCD_OPENAI_SHIM',
+      false,
+      404,
+      ['/v1/openai/tools.json', '/v1/openai/invoke'],
+      'Tools in the form of OpenAI.',
+    ),
   ),
-  incidents: daemonFlag('SVCD_FEATURE_INCIDENTS', false, 404, ['/v1/incidents*'], 'Incidents.'),
-  legalHold: daemonFlag('SVCD_FEATURE_LEGAL_HOLD', false, 404, ['/v1/legal-holds*'], 'Legal holds.'),
-  activityLog: daemonFlag('SVCD_FEATURE_ACTIVITY_LOG', false, 404, ['/v1/activity*'], 'The activity log.'),
-  observe: daemonFlag('SVCD_OBSERVE', false, 'told', ['/v1/observe/*'], 'Step-level audits of sessions.'),
-  orchestrators: daemonFlag('SVCD_ORCHESTRATORS', false, 404, ['/v1/orchestrators*'], 'Orchestrators.'),
-  punchcard: daemonMode(
-    'SVCD_PUNCHCARD',
-    ['off', 'advisory', 'enforce'],
-    501,
-    ['/v1/punchcards*'],
-    'Leases of paths: `off`, `advisory` (told, never refused) or `enforce`.',
+  mintRequests: reserved(
+    daemonFlag(
+      'SVCD_FEATURE_PASSPORT_MINT_REQUESTS',
+      false,
+      404,
+      ['/v1/passport/mint-requests/*'],
+      'Requests for passports.',
+    ),
   ),
-  costLens: daemonFlag('SVCD_FEATURE_COST_LENS', false, 404, ['/v1/cost/*'], 'Cost reports.'),
+  incidents: reserved(daemonFlag('SVCD_FEATURE_INCIDENTS', false, 404, ['/v1/incidents*'], 'Incidents.')),
+  legalHold: reserved(daemonFlag('SVCD_FEATURE_LEGAL_HOLD', false, 404, ['/v1/legal-holds*'], 'Legal holds.')),
+  activityLog: reserved(daemonFlag('SVCD_FEATURE_ACTIVITY_LOG', false, 404, ['/v1/activity*'], 'The activity log.')),
+  observe: reserved(daemonFlag('SVCD_OBSERVE', false, 'reported', ['/v1/observe/*'], 'Step-level audits of sessions.')),
+  orchestrators: reserved(daemonFlag('SVCD_ORCHESTRATORS', false, 404, ['/v1/orchestrators*'], 'Orchestrators.')),
+  punchcard: reserved(
+    daemonMode(
+      'SVCD_PUNCHCARD',
+      ['off', 'advisory', 'enforce'],
+      501,
+      ['/v1/punchcards*'],
+      'Leases of paths: `off`, `advisory` (reported, never refused) or `enforce`.',
+    ),
+  ),
+  costLens: reserved(daemonFlag('SVCD_FEATURE_COST_LENS', false, 404, ['/v1/cost/*'], 'Cost reports.')),
 };
 
 /** The members of {@link DAEMON_FLAGS}. */
-export type FlagName = keyof typeof DAEMON_FLAGS;
+export type DaemonFlagName = keyof typeof DAEMON_FLAGS;

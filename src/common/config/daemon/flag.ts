@@ -8,7 +8,7 @@ export type OffAnswer =
   /** Not implemented here. */
   | 501
   /** 200 and a body that says so: `{ enabled: false }`. */
-  | 'told'
+  | 'reported'
   /** Nothing of HTTP. */
   | 'none';
 
@@ -21,11 +21,14 @@ export interface DaemonFlag<S extends z.ZodType = z.ZodType> extends Setting<S> 
   paths: readonly string[];
 }
 
+/** A flag whose plane does not exist yet: it changes only what is answered while it is off. */
+export const reserved = <F extends Setting>(flag: F): F => ({ ...flag, isReserved: true });
+
 const ON = new Set(['1', 'true', 'on', 'yes']);
 
 /**
- * Boolean flags of the daemon are read as memory-daemon.md 4.12 says: 1 or 0, white space is not trimmed, and what is no word for on is off
- * (`$'1\n'` too). Unset or empty is the default.
+ * Boolean flags of the daemon are read as memory-daemon.md 4.12 says: 1 or 0, white space is not trimmed, and what is
+ * no word for on is off (`$'1\n'` too). Unset or empty is the default.
  */
 const switched = (fallback: boolean) =>
   z.preprocess(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Query } from '../../common/tenancy/cross-tenant.js';
+import type { Query } from '../tenancy/cross-tenant.js';
 
 /** What came of comparing a sample. */
 export interface ProjectionSample {
@@ -14,13 +14,14 @@ export interface ProjectionCheck {
   /** `facts.heads`. */
   name: string;
   /**
-   * Compares a bounded sample of the derived rows with what a replay of their sources makes; a few milliseconds at most.
+   * Compares a bounded sample of the derived rows with what a replay of their sources makes; a few milliseconds at
+   * most.
    * @param query statements of one read-only transaction as svc_operator, on one snapshot
    */
   sample(query: Query): Promise<ProjectionSample>;
 }
 
-/** Where rooms hand in the checks of what they derive; the readiness gate projection_snapshots_valid runs them. */
+/** Where modules register the checks of what they derive; the readiness gate projection_snapshots_valid runs them. */
 @Injectable()
 export class ProjectionChecks {
   private readonly checks: ProjectionCheck[] = [];

@@ -1,8 +1,8 @@
 import { Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { anyone, ok, okBytes } from '../../common/contract/contract.js';
-import { Route } from '../../common/contract/route.decorator.js';
-import { Metrics } from '../../common/observability/metrics.js';
+import { anyone, ok, okBytes } from '../contract/contract.js';
+import { Route } from '../contract/route.decorator.js';
+import { Metrics } from '../observability/metrics.js';
 import { BuildInfo, HealthStatus, HealthSummary } from './operations.dto.js';
 import { OperationsService } from './operations.service.js';
 
@@ -15,7 +15,7 @@ export class OperationsController {
 
   @Route('GET /healthz', {
     tag: 'operations',
-    summary: 'Whether the process is alive',
+    summary: 'Check liveness',
     access: anyone(),
     reply: ok(HealthStatus),
   })
@@ -25,9 +25,9 @@ export class OperationsController {
 
   @Route('GET /readyz', {
     tag: 'operations',
-    summary: 'Whether the process can do its work',
+    summary: 'Check readiness',
     description:
-      'Checks the database, the migrations and row-level security; the API besides its job queue and disk, the tool service besides that the API behind it is ready. 503 with the same body when one fails; checks.readyz.reason names it.',
+      'Checks the database, the migrations and row-level security; the API also its job queue, signing key and disk, the tool service also that the API behind it is ready. 503 with the same body when one fails, and once the process is shutting down; checks.readyz.reason names it.',
     access: anyone(),
     reply: ok(HealthSummary),
   })
@@ -39,7 +39,7 @@ export class OperationsController {
 
   @Route('GET /metrics', {
     tag: 'operations',
-    summary: 'Metrics in the Prometheus text format',
+    summary: 'Get metrics in the Prometheus text format',
     access: anyone(),
     reply: okBytes('text/plain; version=0.0.4; charset=utf-8'),
   })
@@ -49,7 +49,7 @@ export class OperationsController {
 
   @Route('GET /build-info', {
     tag: 'operations',
-    summary: 'What was built, and when',
+    summary: 'Get build information',
     access: anyone(),
     reply: ok(BuildInfo),
   })

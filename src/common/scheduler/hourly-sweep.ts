@@ -1,6 +1,6 @@
-import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { Log } from '../observability/log.js';
+import type { OnApplicationBootstrap } from '@nestjs/common';
 import type { CrossTenant } from '../tenancy/cross-tenant.js';
+import type { Scheduler } from './scheduler.js';
 
 const HOUR_MS = 3_600_000;
 const BATCH = 5_000;
@@ -14,26 +14,15 @@ export interface SweptRows {
 }
 
 /** Removes rows whose time is over, at the start and every hour. Every process does it: deleting twice is harmless. */
-export abstract class HourlySweep implements OnApplicationBootstrap, OnModuleDestroy {
-  private timer?: NodeJS.Timeout;
-
+export abstract class HourlySweep implements OnApplicationBootstrap {
   constructor(
+    private readonly scheduler: Scheduler,
     private readonly crossTenant: CrossTenant,
-    private readonly log: Log,
     private readonly rows: SweptRows,
   ) {}
 
   onApplicationBootstrap(): void {
-    const run = () =>
-      void this.sweep().catch((error: unknown) =>
-        this.log.warn({ error, sweep: this.rows.reason }, 'old rows were not removed'),
-      );
-    run();
-    this.timer = setInterval(run, HOUR_MS).unref();
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.timer);
+    this.scheduler.every(this.rows.reason, HOUR_MS, () => this.sweep());
   }
 
   /** In batches, so that no transaction holds many rows. @returns how many were removed */

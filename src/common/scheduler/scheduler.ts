@@ -1,31 +1,31 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { isDatabaseUnavailable } from '../../common/database/unavailable.js';
-import { LOG, type Log } from '../../common/observability/log.js';
+import { isDatabaseUnavailable } from '../database/unavailable.js';
+import { LOG, type Log } from '../observability/log.js';
 
-/** Work that the daemon does by itself, as GET /v1/version tells of it. */
+/** Scheduled work of the process, as GET /v1/version of the daemon reports it. */
 export interface WorkState {
   name: string;
   state: 'waiting' | 'running' | 'failing' | 'stopped';
   /** Time between two runs. */
   everyMs: number;
-  /** When it last ended without a fault. */
+  /** When it last ended without an error. */
   lastRunAt: Date | null;
 }
 
-/** The daemon's timed work: each kind runs alone, never twice at once, and ends with the process. */
+/** The timed work of a process: each kind runs alone, never twice at once, and ends with the process. */
 @Injectable()
-export class ScheduledWork implements OnModuleDestroy {
+export class Scheduler implements OnModuleDestroy {
   private readonly own: Timed[] = [];
   private readonly watched: (() => WorkState)[] = [];
 
   constructor(@Inject(LOG) private readonly log: Log) {}
 
-  /** Runs `work` now and every so many milliseconds. A fault is logged, and the next run is on time. */
-  every(name: string, everyMs: number, work: () => Promise<void>): void {
+  /** Runs `work` now and every so many milliseconds. An error is logged, and the next run is on time. */
+  every(name: string, everyMs: number, work: () => Promise<unknown>): void {
     this.own.push(new Timed(name, everyMs, work, this.log));
   }
 
-  /** Tells of work that keeps its own time. */
+  /** Reports work that has a timer of its own. */
   watch(read: () => WorkState): void {
     this.watched.push(read);
   }
@@ -50,7 +50,7 @@ class Timed {
   constructor(
     private readonly name: string,
     private readonly everyMs: number,
-    private readonly work: () => Promise<void>,
+    private readonly work: () => Promise<unknown>,
     private readonly log: Log,
   ) {
     this.timer = setInterval(() => this.start(), everyMs).unref();
@@ -85,7 +85,7 @@ class Timed {
       this.lastRunAt = new Date();
       this.failing = false;
     } catch (error) {
-      // Said once, not at every run; a database that is away is told of by readiness.
+      // Logged once, not at every run; readiness reports a database that is away.
       if (!this.failing && !isDatabaseUnavailable(error)) this.log.error({ error, work: this.name }, 'work failed');
       this.failing = true;
     }

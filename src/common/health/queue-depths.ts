@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Jobs } from '../../common/jobs/jobs.js';
-import { QUEUES } from '../../common/jobs/queues.js';
-import { Metrics } from '../../common/observability/metrics.js';
+import { Jobs } from '../jobs/jobs.js';
+import { QUEUES } from '../jobs/queues.js';
+import { Metrics } from '../observability/metrics.js';
 
 /** How much waits in the job queues, for the metrics. */
 @Injectable()

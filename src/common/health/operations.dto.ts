@@ -1,10 +1,10 @@
-import { Choice, DateTime, Nested, Text, Url } from '../../common/fields/fields.js';
+import { Choice, DateTime, Nested, Text, Url } from '../fields/fields.js';
 
 export class HealthStatus {
   @Text({ about: 'ok, or fail.' })
   status!: string;
 
-  @Text({ about: 'What is wrong, when something is.', optional: true })
+  @Text({ about: 'What is wrong, when something is; with ok, what the operator should know.', optional: true })
   reason?: string;
 }
 

@@ -1,12 +1,12 @@
 import { Inject, Module, type DynamicModule, type OnModuleInit, type Type } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { Metrics } from '../../common/observability/metrics.js';
-import { Tenancy } from '../../common/tenancy/tenancy.js';
+import { Metrics } from '../observability/metrics.js';
+import { Tenancy } from '../tenancy/tenancy.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService, SERVICE } from './operations.service.js';
 import { DatabaseChecks, OwnChecks } from './readiness.checks.js';
 
-/** What is told of one app. */
+/** What is reported of one app. */
 export interface OperatedApp {
   service: 'api' | 'tools';
   checks: Type<OwnChecks>;
