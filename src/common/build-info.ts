@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What was built: written by the build beside the compiled program. */
+/** What was built: written by the build next to the compiled program. */
 export interface BuildRecord {
   version: string;
   commit: string | null;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '../user-error.js';
 
 /** Where a server is, and as whom to call it. */
 export interface ApiAddress {
@@ -14,8 +15,11 @@ const ANSWER_MS = 60_000;
 /** How often a call is tried when the server says 503 or 429 (it says how long to wait). */
 const ATTEMPTS = 5;
 
-/** The server refused, or could not be reached: `message` says what to do about it. `status` is 0 when there was no answer. */
-export class ApiFailure extends Error {
+/**
+ * The server refused, or could not be reached: `message` says what to do about it. `status` is 0 when there was no
+ * answer.
+ */
+export class ApiFailure extends UserError {
   constructor(
     readonly status: number,
     message: string,
@@ -24,7 +28,10 @@ export class ApiFailure extends Error {
   }
 }
 
-/** A small client of the tenant API, for the demo and the benchmarks: the two headers, idempotency keys, waiting out a 503. */
+/**
+ * A small client of the tenant API, for the demo and the benchmarks: the two headers, idempotency keys, waiting out a
+ * 503.
+ */
 export class ApiClient {
   constructor(readonly address: ApiAddress) {}
 

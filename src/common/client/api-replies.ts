@@ -1,4 +1,6 @@
-/** What the demo and the benchmarks read of the API's answers (tenant-api.md 2.6 to 2.8); the answers have more members. */
+/**
+ * What the demo and the benchmarks read of the API's answers (tenant-api.md 2.6 to 2.8); the answers have more members.
+ */
 
 export type Lane = 'light' | 'verified' | 'audit';
 export const LANES = ['light', 'verified', 'audit'] as const satisfies Lane[];

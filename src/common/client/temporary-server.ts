@@ -15,7 +15,7 @@ const READY_MS = 60_000;
 /** Beyond the server's own drain. */
 const STOP_MS = 30_000;
 
-/** The server is its own: whatever the environment says of a database, a key or an upstream is not meant for it. */
+/** The server is isolated: settings of the environment for a database, a key or an upstream are not meant for it. */
 const OWN: Record<string, string> = {
   NODE_ENV: 'development',
   SVC_DATABASE_URL: '',
@@ -38,6 +38,7 @@ const OWN: Record<string, string> = {
   SVCD_GRPC_PORT: '0',
   SVCD_SHUTDOWN_DRAIN_SECS: '5',
   SVC_PROOF_UPSTREAM_URL: '',
+  SVC_SHUTDOWN_DELAY_SECS: '0',
   SVC_SHUTDOWN_DRAIN_SECS: '5',
   SVC_LOG_LEVEL: 'warn',
   SVC_JOBS: '1',
@@ -61,8 +62,8 @@ export interface TemporaryServer extends ApiAddress {
 }
 
 /**
- * Starts a server for the length of some work, and stops and removes it afterwards, also when the work fails or this process gets
- * SIGINT or SIGTERM (which then ends it).
+ * Starts a server for the length of some work, and stops and removes it afterwards, also when the work fails or this
+ * process gets SIGINT or SIGTERM (which then ends it).
  * @throws ApiFailure with the end of the server's log when it is not ready within a minute
  */
 export async function withTemporaryServer<T>(
@@ -75,7 +76,7 @@ export async function withTemporaryServer<T>(
   const stop = (): Promise<void> => (stopping ??= launched ? stopAndRemove(launched) : Promise.resolve());
   const end = (signal: NodeJS.Signals): void =>
     void stop().finally(() => process.exit(128 + constants.signals[signal]));
-  // However this process ends, short of SIGKILL, the server is told to end too.
+  // However this process ends, short of SIGKILL, the server is signalled to end too.
   const abandon = (): void => void launched?.child.kill('SIGTERM');
   // Before the server is there: a signal must never meet a server without anyone who would stop it.
   process.once('SIGINT', end).once('SIGTERM', end).once('exit', abandon);

@@ -13,8 +13,9 @@ import type { MailJob } from './mailer.js';
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 /**
- * Delivers mails over SMTP. What the server refuses for good is given up at once; anything else is tried again, ever more slowly, for some six
- * hours. A worker that dies between delivery and its record delivers twice: the Message-ID is the same, so that mailboxes can tell.
+ * Delivers mails over SMTP. What the server refuses for good is given up at once; anything else is tried again, ever
+ * more slowly, for some six hours. A worker that dies between delivery and its record delivers twice: the Message-ID is
+ * the same, so that mailboxes recognize the duplicate.
  */
 @Injectable()
 export class MailWorker implements OnModuleInit {
@@ -30,7 +31,7 @@ export class MailWorker implements OnModuleInit {
   ) {
     this.results = metrics.counter(
       'svc_mail_total',
-      'Attempts to deliver a mail, by result: delivered, deferred (tried again later), rejected (by the server, for good), expired (tried too long), unreadable (sealed under another secret).',
+      'Attempts to deliver a mail, by result: delivered, deferred (tried again later), rejected (by the server, for good), expired (tried too long), unreadable (encrypted under another secret).',
       ['result'],
     );
   }
@@ -87,7 +88,10 @@ export class MailWorker implements OnModuleInit {
 /** Why a mail is given up. */
 type Loss = 'rejected' | 'expired' | 'unreadable';
 
-/** The recipient or the message is refused with 5xx. A refused sender or sign-in is a fault of the settings, which can be mended meanwhile. */
+/**
+ * The recipient or the message is refused with 5xx. A refused sender or sign-in is an error in the settings, which can
+ * be corrected meanwhile.
+ */
 function isFinal(error: unknown): boolean {
   const { command, responseCode = 0 } = error as NodemailerError;
   return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');

@@ -12,8 +12,8 @@ export interface MailJob {
 }
 
 /**
- * Sends mail as an effect of the open unit of work: it goes out soon after the commit, at least once, and never when there is none.
- * Without SVC_SMTP_URL nothing is kept and nothing goes out.
+ * Sends mail as an effect of the open unit of work: it goes out soon after the commit, at least once, and never when
+ * there is none. Without SVC_SMTP_URL nothing is kept and nothing goes out.
  */
 @Injectable()
 export class Mailer {

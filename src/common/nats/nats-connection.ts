@@ -1,7 +1,8 @@
 import { connect, wsconnect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 
 /**
- * Connects to the server of SVC_NATS_URL: `nats://`, `tls://`, `ws://` or `wss://`, with user and password, or a token, before the host.
+ * Connects to the server of SVC_NATS_URL: `nats://`, `tls://`, `ws://` or `wss://`, with user and password, or a token,
+ * before the host.
  * @throws when no server answers there, or it refuses
  */
 export function connectNats(url: string, options: ConnectionOptions): Promise<NatsConnection> {
@@ -9,7 +10,7 @@ export function connectNats(url: string, options: ConnectionOptions): Promise<Na
   return /^wss?:/.test(url) ? wsconnect(all) : connect(all);
 }
 
-/** The library takes user, password and token beside the address, not in it. */
+/** The library takes user, password and token as options, not in the address. */
 function addressOf(url: string): ConnectionOptions {
   const { protocol, username, password, host, pathname } = new URL(url);
   const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)];

@@ -5,7 +5,10 @@ import type { Settings } from '../config/settings.js';
 export const LOG = Symbol('log');
 export type Log = Logger;
 
-/** Longest time a line waits to be written with others, and how much may wait: a system call a line would cost a busy server a tenth of its time. */
+/**
+ * Longest time a line is buffered, and the size of the buffer: a system call per line would cost a busy server a tenth
+ * of its time.
+ */
 const FLUSH_MS = 100;
 const BUFFER_BYTES = 4096;
 
@@ -13,8 +16,8 @@ const STDOUT = 1;
 const STDERR = 2;
 
 /**
- * JSON lines on stdout, written in groups; what waits is written when the process exits. Members that can hold a credential are removed
- * whatever object they come in.
+ * JSON lines on stdout, written in groups; what waits is written when the process exits. Members that can hold a
+ * credential are removed whatever object they come in.
  *
  * @param stdoutIsTaken whether stdout is for something else: the lines then go to stderr
  */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Tenancy } from '../tenancy/tenancy.js';
 
-/** Something that happened, for those outside who listen. */
+/** An event, for consumers outside of the process. */
 export interface OutboxEvent {
   /** Dotted, past tense where it can be: `seat.invited`, `watch.alert`, `shield.decision`. */
   kind: string;
@@ -12,12 +12,15 @@ export interface OutboxEvent {
   data: object;
 }
 
-/** NOTIFY on this channel: events were committed. Only a hint: whoever reads events looks by itself every second besides. */
+/** NOTIFY on this channel: events were committed. Only a hint: readers of events also poll every second. */
 export const OUTBOX_CHANNEL = 'svc_outbox';
-/** Commits that are close together share a notification: PostgreSQL lets only one transaction that notifies commit at a time. */
+/**
+ * Commits that are close together share a notification: PostgreSQL lets only one transaction that notifies commit at a
+ * time.
+ */
 const GATHER_MS = 10;
 
-/** Events written in the unit of work whose effect they tell of, so that they exist exactly when it does (D25). */
+/** Events written in the unit of work whose effect they report, so that they exist exactly when it does (D25). */
 @Injectable()
 export class Outbox {
   private announcing = false;
@@ -45,7 +48,7 @@ export class Outbox {
     return rows.map((row) => row.event_id);
   }
 
-  /** Tells readers that there is something new; for events that an SQL function wrote, after its commit. */
+  /** Notifies readers of new events; for events that an SQL function wrote, after its commit. */
   announce(): void {
     if (this.announcing) return;
     this.announcing = true;

@@ -1,8 +1,8 @@
 import type { Query } from '../tenancy/cross-tenant.js';
-import type { RecordType } from './log-entry.js';
+import type { RecordType } from '../../evidence/log-entry.js';
 import { SELECT_TILES } from './log-reader.js';
-import { emptyRoot } from './merkle.js';
-import { frontierTiles, type Tile, TileSet } from './tiles.js';
+import { emptyRoot } from '../../evidence/merkle.js';
+import { frontierTiles, type Tile, TileSet } from '../../evidence/tiles.js';
 
 export interface LogHead {
   readonly origin: string;
@@ -74,7 +74,7 @@ export class LogWriter {
     return new TileSet(rows.map((row) => ({ level: row.level, index: Number(row.tile_index), hashes: row.hashes })));
   }
 
-  /** Gives the fresh records the leaves from `size` on, writes the tiles that grew and forgets what was pending. */
+  /** Gives the fresh records the leaves from `size` on, writes the tiles that grew and deletes what was pending. */
   async extend(
     size: number,
     pending: readonly PendingRecord[],

@@ -1,30 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../tenancy/tenancy.js';
-import { isCborMap, toCbor, type CborMap } from './cbor.js';
-import { digestBytes, type Digest } from './digest.js';
-import { ReceiptUnknown } from './evidence.problems.js';
+import { isCborMap, toCbor, type CborMap } from '../../evidence/cbor.js';
+import { digestBytes, type Digest } from '../../evidence/digest.js';
+import { ReceiptUnknown } from './evidence-log.problems.js';
 import { KeyRing } from './key-ring.js';
 import { LogSequencer } from './log-sequencer.js';
 import {
   encodeRetrieval,
   openReceipt,
   openRetrieval,
-  sealReceipt,
+  signReceipt,
   type RetrievalPayload,
-  type SealedReceipt,
-} from './receipt.js';
+  type SignedReceipt,
+} from '../../evidence/receipt.js';
 import { ReceiptsStore, type StreamHead } from './receipts.store.js';
 
 /** What happened, to be receipted. */
-export interface Happening {
+export interface EvidenceEvent {
   /** Dotted: `ingest.accepted`. */
   readonly kind: string;
   /** The principal that acted: `key:<id>`. */
   readonly actor: string;
   /** What it is about: an id. */
   readonly subject: string;
-  /** The facts. A chunk is named by a map with `chunk_id` and `content_hash` (`blake3:<hex>`), so that a proof pack can show its text. */
+  /**
+   * The facts. A chunk is named by a map with `chunk_id` and `content_hash` (`blake3:<hex>`), so that a proof pack can
+   * show its text.
+   */
   readonly body: object;
   /** How the actor was authenticated: the caller's authType. */
   readonly authMode: string;
@@ -43,8 +46,8 @@ export interface RecordedReceipt {
 const MAIN_STREAM = 'main';
 
 /**
- * Makes and reads evidence inside the open unit of work: signed, chained execution receipts and unsigned retrieval receipts
- * (D31). Every record becomes a leaf of the transparency log soon after the unit of work commits.
+ * Makes and reads evidence inside the open unit of work: signed, chained execution receipts and unsigned retrieval
+ * receipts (D31). Every record becomes a leaf of the transparency log soon after the unit of work commits.
  */
 @Injectable()
 export class EvidenceService {
@@ -56,24 +59,24 @@ export class EvidenceService {
   ) {}
 
   /** Adds one receipt. From here to the commit other writers of the tenant's stream wait: call it late. */
-  async record(happening: Happening): Promise<RecordedReceipt> {
-    const [receipt] = await this.recordMany([happening]);
+  async record(event: EvidenceEvent): Promise<RecordedReceipt> {
+    const [receipt] = await this.recordMany([event]);
     if (receipt === undefined) throw new Error('a receipt was not recorded');
     return receipt;
   }
 
   /** Adds receipts in their order, with two round trips whatever their number; the answers are in the same order. */
-  async recordMany(happenings: readonly Happening[]): Promise<RecordedReceipt[]> {
-    if (happenings.length === 0) return [];
-    const streams = [...new Set(happenings.map((happening) => happening.stream ?? MAIN_STREAM))].sort();
+  async recordMany(events: readonly EvidenceEvent[]): Promise<RecordedReceipt[]> {
+    if (events.length === 0) return [];
+    const streams = [...new Set(events.map((event) => event.stream ?? MAIN_STREAM))].sort();
     const heads = await this.receipts.lockHeads(streams);
     const occurredAt = new Date().toISOString();
-    const sealed = happenings.map((happening) => this.seal(happening, occurredAt, heads));
-    await this.receipts.append(sealed, [...heads.values()]);
+    const signed = events.map((event) => this.sign(event, occurredAt, heads));
+    await this.receipts.append(signed, [...heads.values()]);
     this.tenancy.afterCommit(() => {
       this.sequencer.wake();
     });
-    return sealed.map(({ receiptId, payloadHash, payload: { stream, seq } }) => ({
+    return signed.map(({ receiptId, payloadHash, payload: { stream, seq } }) => ({
       receiptId,
       payloadHash,
       stream,
@@ -106,7 +109,7 @@ export class EvidenceService {
   }
 
   /** The receipt with that UUID. @throws ReceiptUnknown */
-  async read(receiptId: string): Promise<SealedReceipt> {
+  async read(receiptId: string): Promise<SignedReceipt> {
     const cose = (await this.receipts.findReceipts([receiptId])).get(receiptId);
     if (cose === undefined) throw new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
     return openReceipt(cose);
@@ -124,23 +127,23 @@ export class EvidenceService {
     return this.receipts.findIdsBySubject(subject);
   }
 
-  /** Seals the next receipt of its stream and moves the head in the map. */
-  private seal(happening: Happening, occurredAt: string, heads: Map<string, StreamHead>): SealedReceipt {
-    const stream = happening.stream ?? MAIN_STREAM;
+  /** Signs the next receipt of its stream and moves the head in the map. */
+  private sign(event: EvidenceEvent, occurredAt: string, heads: Map<string, StreamHead>): SignedReceipt {
+    const stream = event.stream ?? MAIN_STREAM;
     const head = heads.get(stream);
     if (head === undefined) throw new Error(`the head of stream ${stream} was not locked`);
-    const receipt = sealReceipt(
+    const receipt = signReceipt(
       {
-        kind: happening.kind,
+        kind: event.kind,
         tenant_id: this.tenancy.tenant,
         stream,
         seq: head.seq + 1,
         prev: head.payloadHash === null ? null : `blake3:${Buffer.from(head.payloadHash).toString('hex')}`,
         occurred_at: occurredAt,
-        actor: happening.actor,
-        auth_mode: happening.authMode,
-        subject: happening.subject,
-        body: bodyOf(happening.body),
+        actor: event.actor,
+        auth_mode: event.authMode,
+        subject: event.subject,
+        body: bodyOf(event.body),
       },
       this.keys.active,
     );

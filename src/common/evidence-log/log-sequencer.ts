@@ -5,11 +5,11 @@ import { isDatabaseUnavailable } from '../database/unavailable.js';
 import { LOG, type Log } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
-import { signCheckpoint } from './checkpoint.js';
+import { signCheckpoint } from '../../evidence/checkpoint.js';
 import { KeyRing } from './key-ring.js';
-import { logLeafHash } from './log-entry.js';
+import { logLeafHash } from '../../evidence/log-entry.js';
 import { LogWriter, type PendingRecord } from './log-writer.js';
-import { appendLeaves, hashOfRange } from './tiles.js';
+import { appendLeaves, hashOfRange } from '../../evidence/tiles.js';
 
 /** Records integrated by one transaction. */
 const BATCH = 2048;
@@ -17,9 +17,9 @@ const BATCH = 2048;
 const GATHER_MS = 50;
 
 /**
- * Gives committed records their leaves. In one transaction: the pending records, the grown tiles and the signed checkpoint; an
- * advisory lock lets one process of a database at a time do it, so the log cannot fork, and a killed one leaves nothing
- * half done. Woken after commits; a timer picks up what other processes left.
+ * Gives committed records their leaves. In one transaction: the pending records, the grown tiles and the signed
+ * checkpoint; an advisory lock lets one process of a database at a time do it, so the log cannot fork, and a killed one
+ * leaves nothing half done. Woken after commits; a timer picks up what other processes left.
  */
 @Injectable()
 export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -57,14 +57,14 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
     await this.running;
   }
 
-  /** Whether it still works, how often it looks by itself, and when it last looked without a fault. */
+  /** Whether it still works, how often it polls, and when it last polled without an error. */
   get state(): { closed: boolean; everyMs: number; lastRunAt: Date | null } {
     return { closed: this.closed, everyMs: this.settings.evidence.logIntervalMs, lastRunAt: this.lastRunAt };
   }
 
   /** Integrates soon, unless another process is at it: then that one, or the timer, will. */
   wake(): void {
-    if (this.closed || this.gather !== undefined) return;
+    if (this.closed || this.gather !== undefined || this.keys.hasEnded) return;
     this.gather = setTimeout(() => {
       this.running = this.running.then(() => {
         // From here on a new commit wakes it again; so at most one run waits behind the one at work.
@@ -97,7 +97,8 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
       const stop = this.seconds.startTimer();
       const head = await writer.readHead(this.settings.evidence.logOrigin);
       const pending = await writer.readPending(BATCH);
-      if (pending.length === 0 && head.isSigned) return 0;
+      // To sign again what a key that ended has signed is for those who have the new one.
+      if (pending.length === 0 && (head.isSigned || this.keys.isEnding)) return 0;
       const key = this.keys.active;
       const fresh = withoutDoubles(pending);
       const tiles = await writer.readFrontier(head.size);

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
-import { parseCheckpoint } from './checkpoint.js';
-import { type Digest, namedDigest } from './digest.js';
-import { ReceiptNotLogged } from './evidence.problems.js';
+import { parseCheckpoint } from '../../evidence/checkpoint.js';
+import { type Digest, namedDigest } from '../../evidence/digest.js';
+import { ReceiptNotLogged } from './evidence-log.problems.js';
 import { LogReader, type PublishedHead } from './log-reader.js';
-import type { LogPosition, PackConsistency } from './pack-format.js';
+import type { LogPosition, PackConsistency } from '../../evidence/pack-format.js';
 
 /** The log's head, where each of the records stands under it, and that it extends earlier heads. */
 export interface LogProof {
@@ -14,7 +14,10 @@ export interface LogProof {
   readonly consistency: readonly PackConsistency[];
 }
 
-/** Proves by the stored log what files of evidence carry: inclusion of records, and consistency with checkpoints handed out before. */
+/**
+ * Proves by the stored log what files of evidence carry: inclusion of records, and consistency with checkpoints handed
+ * out before.
+ */
 @Injectable()
 export class LogProofs {
   constructor(private readonly crossTenant: CrossTenant) {}

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../tenancy/tenancy.js';
-import { parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
-import { blake3, digestBytes } from './digest.js';
-import { ReceiptUnknown } from './evidence.problems.js';
+import { parseCheckpoint, verifyCheckpoint } from '../../evidence/checkpoint.js';
+import { blake3, digestBytes } from '../../evidence/digest.js';
+import { ReceiptUnknown } from './evidence-log.problems.js';
 import { type KnownKey, KeyRing } from './key-ring.js';
 import { type LogProof, LogProofs, notLogged } from './log-proofs.js';
 import { LogSequencer } from './log-sequencer.js';
-import { sealPack } from './pack.js';
-import type { LogPosition, PackChunk, PackReceipt, PackRetrieval } from './pack-format.js';
-import { openReceipt } from './receipt.js';
+import { signPack } from '../../evidence/pack.js';
+import type { LogPosition, PackChunk, PackReceipt, PackRetrieval } from '../../evidence/pack-format.js';
+import { openReceipt } from '../../evidence/receipt.js';
 import { ReceiptsStore } from './receipts.store.js';
 
 export interface PackRequest {
@@ -45,7 +45,8 @@ export class ProofPacks {
   ) {}
 
   /**
-   * Call it inside a unit of work, after the one that recorded the receipts is committed. Brings the log up to date first.
+   * Call it inside a unit of work, after the one that recorded the receipts is committed. Brings the log up to date
+   * first.
    * @returns the file: send it as it is, its bytes are sealed
    * @throws ReceiptUnknown, ReceiptNotLogged
    */
@@ -61,7 +62,7 @@ export class ProofPacks {
       request.earlierCheckpoints ?? [],
     );
     const keys = await this.keysFor(executions, proof);
-    return sealPack(
+    return signPack(
       {
         checkpoint: proof.head.checkpoint,
         chunks: request.chunks,

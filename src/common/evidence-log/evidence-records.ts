@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../tenancy/tenancy.js';
-import { digestBytes, namedDigest } from './digest.js';
+import { digestBytes, namedDigest } from '../../evidence/digest.js';
 
 /** A row of an execution receipt: `cose` is the receipt; the other columns repeat it for queries and prove nothing. */
 export interface StoredExecution {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../tenancy/tenancy.js';
-import { blake3, digestBytes, namedDigest } from './digest.js';
-import type { CborMap } from './cbor.js';
-import type { RetrievalPayload, SealedReceipt } from './receipt.js';
+import { blake3, digestBytes, namedDigest } from '../../evidence/digest.js';
+import type { CborMap } from '../../evidence/cbor.js';
+import type { RetrievalPayload, SignedReceipt } from '../../evidence/receipt.js';
 
 /** The end of a stream: seq 0 and no hash before its first receipt. */
 export interface StreamHead {
@@ -17,8 +17,8 @@ export class ReceiptsStore {
   constructor(private readonly tenancy: Tenancy) {}
 
   /**
-   * The heads of these streams, locked until the unit of work ends, in one order whoever asks, so that two writers never
-   * wait for each other in a circle.
+   * The heads of these streams, locked until the unit of work ends, in one order for all callers, so that two writers
+   * never wait for each other in a circle.
    */
   async lockHeads(streams: readonly string[]): Promise<Map<string, StreamHead>> {
     const heads = await this.selectHeads(streams);
@@ -32,7 +32,7 @@ export class ReceiptsStore {
   }
 
   /** Adds receipts, moves the heads and hands the records to the log, in one statement. */
-  async append(receipts: readonly SealedReceipt[], heads: readonly StreamHead[]): Promise<void> {
+  async append(receipts: readonly SignedReceipt[], heads: readonly StreamHead[]): Promise<void> {
     const payloads = receipts.map((receipt) => receipt.payload);
     await this.tenancy.query(APPEND, [
       this.tenancy.tenant,

@@ -1,8 +1,15 @@
 import type { Query } from '../tenancy/cross-tenant.js';
-import { namedDigest } from './digest.js';
-import { entryBundle, logEntry, type RecordType } from './log-entry.js';
-import { consistencyRanges, inclusionRanges, type LeafRange } from './merkle.js';
-import { hashOfRange, TILE_WIDTH, type TileAddress, type TileRequest, TileSet, tilesForRanges } from './tiles.js';
+import { namedDigest } from '../../evidence/digest.js';
+import { entryBundle, logEntry, type RecordType } from '../../evidence/log-entry.js';
+import { consistencyRanges, inclusionRanges, type LeafRange } from '../../evidence/merkle.js';
+import {
+  hashOfRange,
+  TILE_WIDTH,
+  type TileAddress,
+  type TileRequest,
+  TileSet,
+  tilesForRanges,
+} from '../../evidence/tiles.js';
 
 const HASH_BYTES = 32;
 

@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { CrossTenant, type Query } from '../tenancy/cross-tenant.js';
-import { parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
-import { parseCose, verifyCose } from './cose.js';
-import { blake3, namedDigest, sha256 } from './digest.js';
+import { parseCheckpoint, verifyCheckpoint } from '../../evidence/checkpoint.js';
+import { parseCose, verifyCose } from '../../evidence/cose.js';
+import { blake3, namedDigest } from '../../evidence/digest.js';
+import { sha256 } from '../../evidence/sha256.js';
 import { type KnownKey, readKeys } from './key-ring.js';
-import { logLeafHash, type RecordType } from './log-entry.js';
-import { openReceipt, openRetrieval, type ReceiptPayload } from './receipt.js';
-import { appendLeaves, hashOfRange, type Tile, TileSet } from './tiles.js';
+import { logLeafHash, type RecordType } from '../../evidence/log-entry.js';
+import { openReceipt, openRetrieval, type ReceiptPayload } from '../../evidence/receipt.js';
+import { appendLeaves, hashOfRange, type Tile, TileSet } from '../../evidence/tiles.js';
 
 export interface Audit {
   readonly ok: boolean;
   /** How many records, or leaves, were looked at. */
   readonly examined: number;
-  /** The first faults found, each a sentence. */
+  /** The first errors found, each a sentence. */
   readonly faults: readonly string[];
 }
 
@@ -45,8 +46,9 @@ export class EvidenceAudit {
   constructor(private readonly crossTenant: CrossTenant) {}
 
   /**
-   * Every receipt of every tenant: signature, id, body hash, columns equal to the signed payload, no gap and no fork in any
-   * stream, the head at its end, and a leaf (or a place in the queue for one) for each, retrieval receipts included.
+   * Every receipt of every tenant: signature, id, body hash, columns equal to the signed payload, no gap and no fork in
+   * any stream, the head at its end, and a leaf (or a place in the queue for one) for each, retrieval receipts
+   * included.
    */
   verifyChain(): Promise<Audit> {
     return this.onSnapshot(async (query, faults) => {

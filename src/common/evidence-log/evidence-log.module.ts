@@ -10,8 +10,8 @@ import { RecordChecks } from './record-checks.js';
 import { ReceiptsStore } from './receipts.store.js';
 
 /**
- * Evidence for every room: signed receipts in a chain per tenant stream, retrieval receipts, one transparency log per database,
- * proof packs. Global, because any room may have to prove what it did; the app imports it.
+ * Evidence for every module: signed receipts in a chain per tenant stream, retrieval receipts, one transparency log per
+ * database, proof packs. Global, because any module may have to prove what it did; the app imports it.
  */
 @Global()
 @Module({

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { SETTINGS, type Settings } from '../../common/config/settings.js';
+import { SETTINGS, type Settings } from '../config/settings.js';
 
 /** Which shard each tenant is on. There is one database to a process, so every shard is the local one. */
 export interface Routing {
@@ -12,7 +12,7 @@ export interface Routing {
   tenants: number;
 }
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const name = z.string().min(1).max(120);
 const MAP = z.strictObject({ local_shard: name, default_shard: name, tenants: z.record(name, name).default({}) });
 
@@ -36,7 +36,7 @@ export class ShardMap {
     });
     const version = [ino, size, mtimeMs].join();
     if (this.read?.version === version) return this.read.routing;
-    if (size > MOST_BYTES) throw new Error(`is larger than ${MOST_BYTES / 1024 ** 2} MiB`);
+    if (size > MAX_BYTES) throw new Error(`is larger than ${MAX_BYTES / 1024 ** 2} MiB`);
     const routing = routingOf(await readFile(this.file, 'utf8'));
     this.read = { version, routing };
     return routing;

@@ -1,29 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { CrossTenant, type Query } from '../tenancy/cross-tenant.js';
 import { Tenancy } from '../tenancy/tenancy.js';
-import { parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
-import { parseCose, verifyCose } from './cose.js';
-import { blake3, namedDigest } from './digest.js';
+import { parseCheckpoint, verifyCheckpoint } from '../../evidence/checkpoint.js';
+import { parseCose, verifyCose } from '../../evidence/cose.js';
+import { blake3, namedDigest } from '../../evidence/digest.js';
 import { EvidenceRecords, type Neighbours, type StoredExecution, type StoredRecord } from './evidence-records.js';
 import { type KnownKey, KeyRing } from './key-ring.js';
-import { logLeafHash, type RecordType } from './log-entry.js';
+import { logLeafHash, type RecordType } from '../../evidence/log-entry.js';
 import { LogReader } from './log-reader.js';
 import { LogSequencer } from './log-sequencer.js';
-import { verifyInclusion } from './merkle.js';
-import { openReceipt, openRetrieval, type ReceiptPayload, type SealedReceipt } from './receipt.js';
-
-export const RECORD_ERRORS = [
-  'OK',
-  'RECORD_MALFORMED',
-  'RECORD_MISMATCH',
-  'SIGNATURE_INVALID',
-  'KEY_UNKNOWN',
-  'KEY_NOT_VALID_THEN',
-  'CHAIN_BROKEN',
-  'NOT_LOGGED',
-  'LOG_INVALID',
-] as const;
-export type RecordError = (typeof RECORD_ERRORS)[number];
+import { verifyInclusion } from '../../evidence/merkle.js';
+import { openReceipt, openRetrieval, type ReceiptPayload, type SignedReceipt } from '../../evidence/receipt.js';
+import type { RecordError } from './record-errors.types.js';
 
 /** One finding. `ok` null: the question does not arise, and `detail` says why. */
 export interface Finding {
@@ -51,9 +39,9 @@ const good = (detail: string): Finding => ({ ok: true, code: 'OK', detail });
 const bad = (code: RecordError, detail: string): Finding => ({ ok: false, code, detail });
 const moot = (detail: string): Finding => ({ ok: null, code: 'OK', detail });
 
-type Opened = SealedReceipt & { readonly kid: string };
+type Opened = SignedReceipt & { readonly kid: string };
 
-/** Checks stored records anew from their bytes: signature, chain and log. Nothing that was found before is believed. */
+/** Checks stored records again from their bytes: signature, chain and log. No earlier result is trusted. */
 @Injectable()
 export class RecordChecks {
   constructor(
