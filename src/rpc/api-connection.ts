@@ -5,7 +5,10 @@ import { apiUrlOf } from '../common/config/api-url.js';
 import { Metrics } from '../common/observability/metrics.js';
 import { problem } from '../common/problem/problem.js';
 
-/** The API behind the tool service did not answer. Nothing is known of the effect: a mutation is repeated with its idempotency key. */
+/**
+ * The API behind the tool service did not answer. Nothing is known of the effect: a mutation is repeated with its
+ * idempotency key.
+ */
 export class UpstreamUnavailable extends problem<{ upstream: 'api'; retryAfterSec: number }>(
   503,
   'UpstreamUnavailable',
@@ -28,13 +31,13 @@ export interface ApiAnswer {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** An idle connection is let go before the API (72 s) would close it under a call. */
+/** An idle connection is closed before the API (72 s) would close it during a call. */
 const IDLE_MS = 30_000;
 const CONNECT_MS = 3_000;
 
 /**
- * Kept-alive, pooled HTTP/1.1 connections to the API. A call is sent once and never repeated here: whoever made it knows whether it may be.
- * After an outage the next call connects anew.
+ * Pooled keep-alive HTTP/1.1 connections to the API. A call is sent once and never repeated here: only its caller knows
+ * whether it may be. After an outage the next call reconnects.
  */
 @Injectable()
 export class ApiConnection implements OnApplicationShutdown {

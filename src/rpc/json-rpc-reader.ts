@@ -1,9 +1,11 @@
-import { findFault } from '../common/http/json-body.js';
+import { findExcess, findFault } from '../common/http/json-body.js';
 import { decodeUtf8 } from '../common/http/utf8.js';
-import { invalid, MalformedRequest } from '../common/problem/house-problems.js';
+import { invalid, MalformedRequest } from '../common/problem/common-problems.js';
 import { NO_ID, RPC_CODES, type MalformedCall, type RpcCall } from './json-rpc.js';
 
-/** More calls than this in one batch are refused: a batch is answered as a whole, and everything of it waits in memory. */
+/**
+ * More calls than this in one batch are refused: a batch is answered as a whole, and everything of it waits in memory.
+ */
 export const MAX_BATCH = 100;
 
 /** What came in one payload. `isBatch`: it is answered by an array, whatever is in it. */
@@ -15,10 +17,13 @@ export interface RpcPayload {
 export const isMalformed = (member: RpcCall | MalformedCall): member is MalformedCall => 'problem' in member;
 
 /**
- * Reads one payload (JSON-RPC 2.0, sections 4 and 6). A malformed member of a batch stands for itself and leaves the others alone. Of duplicate
+ * Reads one payload (JSON-RPC 2.0, sections 4 and 6). A malformed member of a batch stands for itself and leaves the
+ * others alone. Of duplicate
  * members of an object the last one counts, as in the HTTP API. Never throws.
  */
 export function readPayload(payload: Uint8Array | string): RpcPayload {
+  const excess = findExcess(typeof payload === 'string' ? Buffer.from(payload) : payload);
+  if (excess !== undefined) return single(notRequest(NO_ID, `the payload ${excess}`));
   const text = typeof payload === 'string' ? payload : decodeUtf8(payload);
   const value = text === undefined ? undefined : parse(text);
   if (text === undefined || !value) return single(unreadable(text === undefined ? 'UTF-8' : 'JSON'));

@@ -1,7 +1,8 @@
 import type { Problem } from '../common/problem/problem.js';
 
 /**
- * A request, or without an id a notification. The id is kept as the JSON it came as: a number past 2^53 would otherwise come back as another
+ * A request, or without an id a notification. The id is kept as the JSON it came as: a number past 2^53 would otherwise
+ * come back as another
  * (JSON-RPC 2.0, section 5: "It MUST be the same").
  */
 export interface RpcCall {
@@ -42,7 +43,9 @@ export const RPC_CODES = {
 
 export type RpcCode = (typeof RPC_CODES)[keyof typeof RPC_CODES];
 
-/** A call that failed in a way its caller is told: what becomes the error of its answer. `data` is the one error body of the API (D10). */
+/**
+ * An expected failure of a call, which becomes the error of its response. `data` is the error body of the API (D10).
+ */
 export class RpcFailure extends Error {
   constructor(
     readonly code: RpcCode,
@@ -54,7 +57,7 @@ export class RpcFailure extends Error {
   }
 }
 
-/** What a method that is called is told: its parameters and who calls. */
+/** What a called method receives: its name and parameters. */
 export interface RpcInvocation {
   method: string;
   params?: object;

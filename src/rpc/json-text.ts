@@ -1,4 +1,7 @@
-/** JSON that came as text and goes on as text: what the API answered is put into the answer of the call without being read and written again. */
+/**
+ * JSON that came as text and goes on as text: what the API answered is put into the answer of the call without being
+ * read and written again.
+ */
 export class JsonText {
   constructor(readonly text: string) {}
 
@@ -6,7 +9,7 @@ export class JsonText {
     return JSON.parse(this.text) as unknown;
   }
 
-  /** For whoever writes it as part of something else. */
+  /** For writing it as part of another JSON text. */
   toJSON(): unknown {
     return this.parse();
   }

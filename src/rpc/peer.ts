@@ -8,23 +8,25 @@ export interface ToolCaller {
   authType: string;
 }
 
-/** The one at the other end of a mouth, for one request of its. */
+/** The one at the other end of a transport, for one request of its. */
 export interface Peer {
-  mouth: 'http' | 'stream' | 'stdio' | 'nats' | 'mcp';
-  /** Came by a mouth without credentials: only the public tools answer. */
+  transport: 'http' | 'stream' | 'stdio' | 'nats' | 'mcp';
+  /** Came by a transport without credentials: only the public tools answer. */
   isPublic: boolean;
   credential: Credential;
   clientAddress: string;
   requestId: string;
   /** Of this request's own span (W3C Trace Context). */
   traceparent: string;
-  /** x-idempotency-key and x-shield-approval-token beside the request; they serve where the request holds one call. */
+  /**
+   * Headers x-idempotency-key and x-shield-approval-token of the request; they apply where the request holds one call.
+   */
   idempotencyKey?: string;
   approvalToken?: string;
-  /** Set by the caller guard, for each call anew: a credential may end while a stream goes on. */
+  /** Set by the caller guard, again for each call: a credential may end while a stream goes on. */
   caller?: ToolCaller;
-  /** What the API said beside its answers, by header: the mouth passes it on where it has headers. */
-  beside?: Map<string, string>;
+  /** Headers of the API's responses, which the transport forwards where it has headers. */
+  responseHeaders?: Map<string, string>;
   /** Aborted when the peer has gone: what only reads may be given up then. */
   signal?: AbortSignal;
 }

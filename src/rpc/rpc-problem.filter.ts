@@ -2,13 +2,16 @@ import { Catch, Inject, type ArgumentsHost, type RpcExceptionFilter } from '@nes
 import { throwError, type Observable } from 'rxjs';
 import { isDatabaseUnavailable } from '../common/database/unavailable.js';
 import { LOG, type Log } from '../common/observability/log.js';
-import { ServiceUnavailable } from '../common/problem/house-problems.js';
+import { databaseUnavailable } from '../common/problem/common-problems.js';
 import { Problem } from '../common/problem/problem.js';
 import { RPC_CODES, RpcFailure } from './json-rpc.js';
 import type { Peer } from './peer.js';
 import { failureOfProblem } from './tools/tool-errors.js';
 
-/** Turns whatever a method throws into the error its caller is answered with. A fault of ours is logged once and told as -32603 with the request's id alone. */
+/**
+ * Maps what a method throws to the error of the response. An internal error is logged once and returned as -32603 with
+ * the request id alone.
+ */
 @Catch()
 export class RpcProblemFilter implements RpcExceptionFilter {
   constructor(@Inject(LOG) private readonly log: Log) {}
@@ -23,8 +26,7 @@ export class RpcProblemFilter implements RpcExceptionFilter {
     if (error instanceof Problem) return failureOfProblem(error, requestId);
     if (isDatabaseUnavailable(error)) {
       this.log.warn({ request_id: requestId, error }, 'the database did not answer');
-      const problem = new ServiceUnavailable({ retryAfterSec: 1 }, 'The database is not reachable just now; try again');
-      return failureOfProblem(problem, requestId);
+      return failureOfProblem(databaseUnavailable(), requestId);
     }
     this.log.error({ request_id: requestId, error }, 'a call failed');
     return new RpcFailure(RPC_CODES.internalError, 'Internal error', {

@@ -1,7 +1,7 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { Unauthorized } from '../common/problem/house-problems.js';
+import { Unauthorized } from '../common/problem/common-problems.js';
 import { isMalformed, readPayload } from './json-rpc-reader.js';
 import { RPC_CODES, RpcFailure, type MalformedCall, type RpcCall, type RpcInvocation } from './json-rpc.js';
 import { JsonText } from './json-text.js';
@@ -9,7 +9,7 @@ import type { Peer } from './peer.js';
 import { failureOfProblem } from './tools/tool-errors.js';
 
 /** One way for payloads to come in and answers to go out. It frames and unframes, and never interprets. */
-export interface Mouth {
+export interface Transport {
   open(server: RpcServer): Promise<void>;
   /** Takes nothing more, and brings what is in flight to its end. May be called again. Never rejects. */
   close(): Promise<void>;
@@ -17,7 +17,9 @@ export interface Mouth {
 
 /** What is to be sent for a payload. */
 export interface DispatchedAnswer {
-  /** The JSON of the answer, or of the array of a batch's answers, in one line; absent when there is nothing to answer. */
+  /**
+   * The JSON of the answer, or of the array of a batch's answers, in one line; absent when there is nothing to answer.
+   */
   text?: string;
   /** Present when the rate window let nothing of it pass: the seconds to wait. */
   rateLimitedSec?: number;
@@ -29,25 +31,29 @@ export interface DispatchedAnswer {
 const BATCH_CONCURRENCY = 8;
 
 /**
- * The transport of the tool service: JSON-RPC 2.0, one dispatcher behind every mouth. Nest registers the methods (`@MessagePattern`) and runs
- * their guards; what a method throws is an RpcFailure, or a fault of ours that the caller learns nothing of.
+ * The transport of the tool service: JSON-RPC 2.0, one dispatcher behind every transport. Nest registers the methods
+ * (`@MessagePattern`) and runs
+ * their guards; what a method throws is an RpcFailure, or an internal error whose cause is not shown.
  */
 export class RpcServer extends Server implements CustomTransportStrategy, BeforeApplicationShutdown {
   override readonly transportId = Symbol('json-rpc');
 
-  constructor(private readonly mouths: readonly Mouth[] = []) {
+  constructor(private readonly transports: readonly Transport[] = []) {
     super();
   }
 
   listen(done: (error?: unknown) => void): void {
-    Promise.all(this.mouths.map((mouth) => mouth.open(this))).then(() => done(), done);
+    Promise.all(this.transports.map((transport) => transport.open(this))).then(() => done(), done);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.mouths.map((mouth) => mouth.close()));
+    await Promise.all(this.transports.map((transport) => transport.close()));
   }
 
-  /** Nest closes its transports after the HTTP listener; no mouth must take calls while that waits for its last ones. */
+  /**
+   * Nest closes its transports after the HTTP listener; no transport must take calls while that waits for its last
+   * ones.
+   */
   beforeApplicationShutdown(): void {
     void this.close();
   }
@@ -57,14 +63,14 @@ export class RpcServer extends Server implements CustomTransportStrategy, Before
   }
 
   unwrap<T>(): T {
-    return this.mouths as T;
+    return this.transports as T;
   }
 
   /** One payload to its answer. Never throws. */
   async dispatch(payload: Uint8Array | string, peer: Peer): Promise<DispatchedAnswer> {
     const { isBatch, members } = readPayload(payload);
     if (!isBatch) return answerOf([await this.answer(members[0]!, peer)], isBatch);
-    // What stands beside a request is for one call: two effects must not share a key by accident.
+    // Key and token of the headers apply to one call: two effects must not share a key by accident.
     const own = members.length > 1 ? { ...peer, idempotencyKey: undefined, approvalToken: undefined } : peer;
     const answers: Answered[] = new Array<Answered>(members.length);
     let next = 0;

@@ -1,11 +1,12 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Unauthorized } from '../common/problem/house-problems.js';
-import { PublicCallersService } from '../modules/shield/tool-calls/public-callers.service.js';
+import { Unauthorized } from '../common/problem/common-problems.js';
+import { PublicCallersService } from '../modules/shield/core/tool-calls/public-callers.service.js';
 import type { Peer } from './peer.js';
 import { ToolCallers } from '../common/keys/tool-callers.js';
 
 /**
- * Who makes a call, whatever mouth it came by. It fails closed: a peer that is not public and has no credential that holds gets no further.
+ * Who makes a call, whatever transport it came by. It fails closed: a peer that is not public and has no credential
+ * that holds gets no further.
  * What a public peer may call is said by each method.
  */
 @Injectable()
@@ -19,14 +20,14 @@ export class ToolCallerGuard implements CanActivate {
     const peer = context.switchToRpc().getContext<Peer>();
     peer.caller = peer.isPublic
       ? this.publicCallers.callerAt(peer.clientAddress)
-      : await this.callers.find(peer.credential, TAKEN[peer.mouth]);
+      : await this.callers.find(peer.credential, TAKEN[peer.transport]);
     if (!peer.caller) throw new Unauthorized({}, 'Send x-tenant-id and x-api-key of the same tenant');
     return true;
   }
 }
 
-/** What stands for the two headers, by mouth (D29). */
-const TAKEN: Record<Peer['mouth'], { agents?: true; bearerKeys?: true }> = {
+/** What stands for the two headers, by transport (D29). */
+const TAKEN: Record<Peer['transport'], { agents?: true; bearerKeys?: true }> = {
   http: { agents: true },
   mcp: { agents: true, bearerKeys: true },
   nats: { agents: true },

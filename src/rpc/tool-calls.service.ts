@@ -1,11 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Log } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
-import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/house-problems.js';
+import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/common-problems.js';
 import { Problem } from '../common/problem/problem.js';
-import { TOOL_CALL_HEADER, toolCallToSeal, ToolCallSeal, type ToolCall } from '../common/shield/tool-call-seal.js';
-import { TOOL_SERVER_ID } from '../common/shield/shield-pipeline.js';
-import { ToolAdmissionsService } from '../modules/shield/tool-calls/tool-admissions.service.js';
+import {
+  TOOL_CALL_HEADER,
+  toolCallToSign,
+  ToolCallSigner,
+  type ToolCall,
+} from '../common/call-policy/tool-call-signer.js';
+import { TOOL_SERVER_ID } from '../common/call-policy/shield-pipeline.js';
+import { ToolAdmissionsService } from '../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { ApiConnection, type ApiAnswer } from './api-connection.js';
 import { RPC_CODES, RpcFailure } from './json-rpc.js';
 import { JsonText } from './json-text.js';
@@ -26,7 +31,8 @@ interface ReadyCall {
 }
 
 /**
- * A tool call from its parameters to the API's answer: arguments, then the rate window and the shield's decision (committed before anything goes
+ * A tool call from its parameters to the API's answer: arguments, then the rate window and the shield's decision
+ * (committed before anything goes
  * on), then the mapped route with the caller's own credential (tenant-api.md 5, items 14 and 15).
  */
 @Injectable()
@@ -37,7 +43,7 @@ export class ToolCallsService {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly admissions: ToolAdmissionsService,
-    private readonly seal: ToolCallSeal,
+    private readonly signer: ToolCallSigner,
     private readonly api: ApiConnection,
     @Inject(LOG) log: Log,
     metrics: Metrics,
@@ -47,7 +53,7 @@ export class ToolCallsService {
     this.seconds = metrics.histogram(
       'svc_tool_call_seconds',
       'Time of a tool call, by tool and code (0: it succeeded).',
-      ['tool', 'mouth', 'code'],
+      ['tool', 'transport', 'code'],
     );
   }
 
@@ -94,15 +100,15 @@ export class ToolCallsService {
     const call = toolCallOf(ready);
     const { decisionId } = await this.admit(call, ready);
     const { clientAddress } = peer;
-    const seal = await this.seal.seal(toolCallToSeal(call, { decisionId, request, clientAddress }));
+    const signed = await this.signer.sign(toolCallToSign(call, { decisionId, request, clientAddress }));
     const answer = await this.api.call({
       method: request.method,
       path: request.path,
-      headers: { ...headersOf(ready, peer), [TOOL_CALL_HEADER]: seal },
+      headers: { ...headersOf(ready, peer), [TOOL_CALL_HEADER]: signed },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       ...(tool.isRead && peer.signal ? { signal: peer.signal } : {}),
     });
-    tellBeside(peer, answer);
+    forwardHeaders(peer, answer);
     if (answer.status >= 200 && answer.status < 300) return new JsonText(answer.text === '' ? 'null' : answer.text);
     throw failureOf(answer.status, parsed(answer.text), tool);
   }
@@ -121,8 +127,8 @@ export class ToolCallsService {
 
   private record(tool: Tool, peer: Peer, { code, ms }: { code: number; ms: number }): void {
     const { name } = tool.definition;
-    this.seconds.observe({ tool: name, mouth: peer.mouth, code: String(code) }, ms / 1000);
-    const { caller, requestId, mouth, traceparent } = peer;
+    this.seconds.observe({ tool: name, transport: peer.transport, code: String(code) }, ms / 1000);
+    const { caller, requestId, transport, traceparent } = peer;
     this.log.info(
       {
         request_id: requestId,
@@ -130,7 +136,7 @@ export class ToolCallsService {
         tenant: caller?.tenantId,
         principal: caller?.principal,
         tool: name,
-        mouth,
+        transport,
         code,
         ms: Math.round(ms * 10) / 10,
       },
@@ -156,18 +162,18 @@ function readyCall(tool: Tool, given: ToolArguments, { peer, caller }: { peer: P
   return call;
 }
 
-/** The parameter, or the header beside the request; both must agree, as for the API (D9). */
+/** The parameter, or the header of the request; both must agree, as for the API (D9). */
 function keyOf(
   { idempotency }: Tool,
   { idempotencyKey: own }: ToolArguments,
-  { idempotencyKey: beside }: Peer,
+  { idempotencyKey: ofHeader }: Peer,
 ): string | undefined {
-  if (own !== undefined && beside !== undefined && own !== beside)
+  if (own !== undefined && ofHeader !== undefined && own !== ofHeader)
     throw new IdempotencyKeyRequired(
       {},
       'params.idempotency_key and the header x-idempotency-key differ; send one, or the same in both',
     );
-  const key = own ?? beside;
+  const key = own ?? ofHeader;
   const isMissing = key === undefined && idempotency === 'required';
   if (isMissing || (key !== undefined && !/^(?=.{8,255}$)[!-~]([ -~]*[!-~])?$/.test(key)))
     throw new IdempotencyKeyRequired(
@@ -177,7 +183,7 @@ function keyOf(
   return key;
 }
 
-/** The call as the shield decides on it and the API is told of it. */
+/** The call as the shield decides on it and as it is signed for the API. */
 const toolCallOf = ({ tool, caller, given, request }: ReadyCall): ToolCall => ({
   caller,
   tool: tool.definition.name,
@@ -208,8 +214,11 @@ function credentialOf({ tool, caller, given }: ReadyCall, { credential }: Peer):
   return { 'x-tenant-id': caller.tenantId, 'x-api-key': credential.apiKey ?? credential.bearer ?? '' };
 }
 
-/** How an agent that registered itself stands (tenant-api.md 5, item 9), and whether an answer is that of an earlier call. */
-const BESIDE = [
+/**
+ * How an agent that registered itself stands (tenant-api.md 5, item 9), and whether an answer is that of an earlier
+ * call.
+ */
+const FORWARDED_HEADERS = [
   'x-svc-credits-remaining',
   'x-svc-rate-limit-daily-remaining',
   'x-svc-sponsor-required',
@@ -217,11 +226,11 @@ const BESIDE = [
   'x-idempotency-replayed',
 ];
 
-function tellBeside({ beside }: Peer, { headers }: ApiAnswer): void {
-  if (!beside) return;
-  for (const name of BESIDE) {
+function forwardHeaders({ responseHeaders }: Peer, { headers }: ApiAnswer): void {
+  if (!responseHeaders) return;
+  for (const name of FORWARDED_HEADERS) {
     const value = headers[name];
-    if (typeof value === 'string') beside.set(name, value);
+    if (typeof value === 'string') responseHeaders.set(name, value);
   }
 }
 

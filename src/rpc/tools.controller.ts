@@ -8,7 +8,9 @@ import { RpcProblemFilter } from './rpc-problem.filter.js';
 import { ToolCallerGuard } from './tool-caller.guard.js';
 import { ToolCallsService } from './tool-calls.service.js';
 
-/** The methods of the tool service: every tool by its name, and the two by which MCP clients find and call them (D26). */
+/**
+ * The methods of the tool service: every tool by its name, and the two by which MCP clients find and call them (D26).
+ */
 @Controller()
 @UseGuards(ToolCallerGuard)
 @UseFilters(RpcProblemFilter)

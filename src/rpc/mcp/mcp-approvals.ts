@@ -9,13 +9,14 @@ import {
   type InputResponseView,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../../common/evidence/canonical-json.js';
-import { namedDigest, sha256 } from '../../common/evidence/digest.js';
-import { Unauthorized } from '../../common/problem/house-problems.js';
+import { canonicalJson } from '../../evidence/canonical-json.js';
+import { namedDigest } from '../../evidence/digest.js';
+import { sha256 } from '../../evidence/sha256.js';
+import { Unauthorized } from '../../common/problem/common-problems.js';
 import { problem } from '../../common/problem/problem.js';
 import { ServerSecret } from '../../common/sessions/server-secret.js';
-import { APPROVAL_SECONDS } from '../../modules/shield/approvals/approval.rules.js';
-import { ApprovalHandoverService } from '../../modules/shield/approvals/approval-handover.service.js';
+import { APPROVAL_SECONDS } from '../../modules/shield/core/approvals/approval.rules.js';
+import { ApprovalHandoverService } from '../../modules/shield/core/approvals/approval-handover.service.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
 import { ToolCallers } from '../../common/keys/tool-callers.js';
@@ -49,7 +50,7 @@ export interface McpCall {
   run: (extra?: { shield_approval_token: string }) => Promise<unknown>;
 }
 
-/** What comes back with the client's answer: for which call was asked, and what. Sealed, and no secret. */
+/** The state that comes back with the client's answer: the call and the approval asked for. Signed, and not secret. */
 interface Asked {
   approvalRequestId: string;
   call: string;
@@ -59,8 +60,10 @@ interface Asked {
 type Outcome = CallToolResult | InputRequiredResult;
 
 /**
- * Calls that need the approval of another owner, as multi round-trip requests (MCP 2026-07-28, basic/patterns/mrtr): the client is asked to have
- * its user wait for the approval, and repeats the call. Nothing is kept between the rounds but the approval request itself.
+ * Calls that need the approval of another owner, as multi round-trip requests (MCP 2026-07-28, basic/patterns/mrtr):
+ * the client is asked to have
+ * its user wait for the approval, and repeats the call. Nothing is kept between the rounds but the approval request
+ * itself.
  */
 @Injectable()
 export class McpApprovals implements OnModuleInit {
@@ -101,7 +104,7 @@ export class ApprovalRounds {
       approvalRequestId: string,
     ) => Promise<Awaited<ReturnType<ApprovalHandoverService['take']>>>,
   ) {
-    this.codec = createRequestStateCodec<Asked>({ key, ttlSeconds: APPROVAL_SECONDS, bind: () => speakerOf(peerOf()) });
+    this.codec = createRequestStateCodec<Asked>({ key, ttlSeconds: APPROVAL_SECONDS, bind: () => clientOf(peerOf()) });
   }
 
   /** @throws Error when the state is not one that was asked with, or no longer */
@@ -133,7 +136,7 @@ export class ApprovalRounds {
     if (found?.state === 'pending') return this.ask(call, asked, 'It is not approved yet.');
     if (found?.state === 'rejected')
       throw refused(call, new ApprovalRejected({ approvalRequestId }, found.reason ?? 'No reason was given'));
-    // Used: the same call is answered as before where it has a key. Expired or void: the approval is asked for anew.
+    // Used: the same call is answered as before where it has a key. Expired or void: the approval is requested again.
     return this.attempt(call, asked);
   }
 
@@ -191,7 +194,10 @@ function isVoid(error: unknown): boolean {
   return (error.data?.denial as { type?: unknown } | undefined)?.type === 'approval_void';
 }
 
-/** What an approval is about, and so what a round is bound to: the tool and its arguments, without those about the call itself. */
+/**
+ * What an approval is about, and so what a round is bound to: the tool and its arguments, without those about the call
+ * itself.
+ */
 function digestOf({ name, given }: McpCall): string {
   const args = Object.entries(given).filter(
     ([parameter]) => !CONTROL_PARAMETERS.some((control) => control === parameter),
@@ -200,5 +206,5 @@ function digestOf({ name, given }: McpCall): string {
 }
 
 /** Only its keyed digest leaves the process. */
-const speakerOf = ({ credential: { tenantId = '', apiKey = '', bearer = '' } }: Peer): string =>
+const clientOf = ({ credential: { tenantId = '', apiKey = '', bearer = '' } }: Peer): string =>
   JSON.stringify([tenantId, apiKey, bearer]);

@@ -1,14 +1,14 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import { answerMcp, mcpParseError, readMcp } from '../../common/mcp/http-exchange.js';
+import { answerMcp, readMcp } from './http-exchange.js';
 import { LOG, type Log } from '../../common/observability/log.js';
 import type { Peer } from '../peer.js';
 import { McpServers } from './mcp-servers.js';
 
 /**
- * The Model Context Protocol over Streamable HTTP: 2026-07-28, in which every request stands for itself, and the revisions with a handshake
- * served the same way, without sessions. Which of them a request speaks is told by the request.
+ * The Model Context Protocol over Streamable HTTP: 2026-07-28, in which every request is stateless, and the revisions
+ * with a handshake, served the same way, without sessions. The request states its revision.
  */
 @Injectable()
 export class McpEndpoint implements OnModuleDestroy {
@@ -29,20 +29,23 @@ export class McpEndpoint implements OnModuleDestroy {
     this.subscriptions = make();
   }
 
-  /** Subscriptions last as long as their clients want; a process that stops would wait for them. Calls in flight are answered. */
+  /**
+   * Subscriptions last as long as their clients want; a process that stops would wait for them. Calls in flight are
+   * answered.
+   */
   async onModuleDestroy(): Promise<void> {
     await this.subscriptions.close();
   }
 
   async answer(request: FastifyRequest, body: Buffer, peer: Peer): Promise<Response> {
     const read = readMcp(body);
-    if (read.unreadable) return mcpParseError();
+    if (read.refusal) return read.refusal;
     const { parsed } = read;
-    const beside = new Map<string, string>();
+    const responseHeaders = new Map<string, string>();
     const handler = isSubscription(parsed) ? this.subscriptions : this.handler;
-    const speaker = { ...(isBatch(parsed) ? alone(peer) : peer), beside };
+    const speaker = { ...(isBatch(parsed) ? alone(peer) : peer), responseHeaders };
     const response = await answerMcp(handler, parsed, { request, signal: peer.signal, extra: { peer: speaker } });
-    for (const [name, value] of beside) response.headers.set(name, value);
+    for (const [name, value] of responseHeaders) response.headers.set(name, value);
     return response;
   }
 }
@@ -51,7 +54,7 @@ const isSubscription = (parsed: unknown): boolean =>
   (parsed as { method?: unknown } | null | undefined)?.method === 'subscriptions/listen';
 
 const isBatch = (parsed: unknown): boolean => Array.isArray(parsed) && parsed.length > 1;
-/** What stands beside a request is for one call: two effects must not share a key by accident. */
+/** Key and token of the headers apply to one call: two effects must not share a key by accident. */
 const alone = (peer: Peer): Peer => ({ ...peer, idempotencyKey: undefined, approvalToken: undefined });
 
 function peerOf({ authInfo }: McpRequestContext): Peer {

@@ -23,7 +23,8 @@ export function readMessage(line: string): JSONRPCMessage | undefined {
 }
 
 /**
- * The message with which a conversation of the protocol begins: the 2025-11-25 handshake, a `server/discover`, or any request that carries the
+ * The message with which a conversation of the protocol begins: the 2025-11-25 handshake, a `server/discover`, or any
+ * request that carries the
  * envelope of 2026-07-28 in its `_meta`. `tools/list` and `tools/call` alone are plain JSON-RPC (D26).
  */
 export function findOpening(line: string): JSONRPCMessage | undefined {
@@ -33,7 +34,10 @@ export function findOpening(line: string): JSONRPCMessage | undefined {
   return OPENING_METHODS.has(message.method) || hasEnvelope(message) ? message : undefined;
 }
 
-/** Whether a message of a conversation that has begun belongs to it. What calls a tool by its own name remains plain JSON-RPC. */
+/**
+ * Whether a message of a conversation that has begun belongs to it. What calls a tool by its own name remains plain
+ * JSON-RPC.
+ */
 export function belongsToConversation(message: JSONRPCMessage): boolean {
   if (!('method' in message)) return true;
   return PLAIN_METHODS.has(message.method) || message.method.includes('/') || hasEnvelope(message);

@@ -4,8 +4,8 @@ import { RPC_CODES, RpcFailure, type RpcCode } from '../json-rpc.js';
 import { JsonText } from '../json-text.js';
 import { ERROR_META, resultOf, resultOfFailure } from './mcp-results.js';
 
-/** How a failure is told: as an error of the protocol with its code, or as the tool's own. */
-function told(code: RpcCode): number | 'by the tool' {
+/** How a failure is returned: as an error of the protocol with its code, or as the tool's own. */
+function reportedBy(code: RpcCode): number | 'by the tool' {
   try {
     expect(resultOfFailure(new RpcFailure(code, 'why'))).toMatchObject({ isError: true });
     return 'by the tool';
@@ -24,8 +24,8 @@ describe('the result of a call', () => {
     });
   });
 
-  it('tells every failure in the way that MCP has for it', () => {
-    const table = Object.entries(RPC_CODES).map(([kind, code]) => [kind, told(code)]);
+  it('returns every failure as MCP requires', () => {
+    const table = Object.entries(RPC_CODES).map(([kind, code]) => [kind, reportedBy(code)]);
     expect(Object.fromEntries(table)).toEqual({
       parseError: -32600,
       invalidRequest: -32600,

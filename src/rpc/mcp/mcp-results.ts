@@ -6,8 +6,10 @@ import { JsonText } from '../json-text.js';
 export const ERROR_META = 'svc/error';
 
 /**
- * What a model can do nothing about, or only its client can: answered as a JSON-RPC error, with this code. All other failures are the tool's own
- * (MCP 2026-07-28, server/tools, "Error Handling"). MCP forbids -32002, which was its code for unknown resources, and asks for application codes
+ * What a model can do nothing about, or only its client can: answered as a JSON-RPC error, with this code. All other
+ * failures are the tool's own
+ * (MCP 2026-07-28, server/tools, "Error Handling"). MCP forbids -32002, which was its code for unknown resources, and
+ * asks for application codes
  * outside of the range that JSON-RPC reserves (basic, "Error Codes").
  */
 const PROTOCOL_CODES = new Map<RpcCode, number>([
@@ -29,7 +31,7 @@ export function resultOf(answer: unknown): CallToolResult {
 }
 
 /**
- * A failure as its caller is told.
+ * A failure as its caller receives it.
  * @throws ProtocolError where it is not the tool's own
  */
 export function resultOfFailure({ code, message, data }: RpcFailure): CallToolResult {

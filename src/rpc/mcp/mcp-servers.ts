@@ -11,7 +11,7 @@ import {
 import { readBuild } from '../../common/build-info.js';
 import { findFault } from '../../common/http/json-body.js';
 import { LOG, type Log } from '../../common/observability/log.js';
-import { invalid } from '../../common/problem/house-problems.js';
+import { invalid } from '../../common/problem/common-problems.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
 import { RpcServer } from '../rpc.server.js';
@@ -38,7 +38,7 @@ export class McpServers {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** @param peerOf who speaks, asked anew for every call */
+  /** @param peerOf the caller, asked again for every call */
   make(peerOf: () => Peer): Server {
     const rounds = this.approvals.of(peerOf);
     const server = new Server(this.identity, {
@@ -91,7 +91,8 @@ interface Called {
 }
 
 /**
- * Whether the client shows people a form. It says so with each request of 2026-07-28, and once in the handshake before; over HTTP the handshake is
+ * Whether the client shows people a form. It says so with each request of 2026-07-28, and once in the handshake before;
+ * over HTTP the handshake is
  * another request, of which nothing is known any more. Elicitation without a mode is that of forms.
  */
 function canAsk(server: Server, { mcpReq }: ServerContext): boolean {

@@ -17,7 +17,8 @@ export interface McpPipe {
 /**
  * The Model Context Protocol on a pipe that carries plain JSON-RPC lines too.
  *
- * The stdio mouth opens one conversation for its pipe, shows it every line first, and hands only those lines to the dispatcher that
+ * The stdio transport opens one conversation for its pipe, shows it every line first, and hands only those lines to the
+ * dispatcher that
  * `take` did not take:
  *
  *     const mcp = this.mcp.open({ peer: () => this.peer(), write: (line) => this.write(line) });
@@ -36,7 +37,10 @@ export class McpStdio {
   }
 }
 
-/** What is said on one pipe. It begins with the first line that only a client of the protocol sends; until then no line is taken. */
+/**
+ * What is said on one pipe. It begins with the first line that only a client of the protocol sends; until then no line
+ * is taken.
+ */
 export class McpConversation {
   private wire?: LineTransport;
   private handle?: { close(): Promise<void> };
@@ -76,7 +80,7 @@ export class McpConversation {
   }
 }
 
-/** Messages come in one by one and go out as lines; the bytes are the stdio mouth's. */
+/** Messages come in one by one and go out as lines; the bytes are the stdio transport's. */
 class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -111,7 +115,9 @@ class LineTransport implements Transport {
     if (this.unanswered.size > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** A request that a cancellation names is not answered any more, and a subscription lasts as long as its client wants. */
+  /**
+   * A request that a cancellation names is not answered any more, and a subscription lasts as long as its client wants.
+   */
   private expect(message: JSONRPCRequest | JSONRPCNotification): void {
     if (message.method === 'notifications/cancelled') this.answered(message.params?.requestId);
     else if ('id' in message && message.method !== 'subscriptions/listen') this.unanswered.add(message.id);

@@ -1,4 +1,4 @@
-import type { Issue } from '../../common/problem/house-problems.js';
+import type { Issue } from '../../common/problem/common-problems.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { snakeCase } from './parameter-names.js';
 import type { Tool } from './tool.js';

@@ -1,14 +1,16 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Issue } from '../../common/problem/house-problems.js';
+import type { Issue } from '../../common/problem/common-problems.js';
 import { issuesOf } from './argument-issues.js';
 import type { Tool } from './tool.js';
 
-/** Formats are told and not checked here: the API reads such text itself, and the two must not differ. */
+/** Formats are documented and not checked here: the API reads such text itself, and the two must not differ. */
 const OPTIONS = { strict: true, validateFormats: false, addUsedSchema: false, verbose: true };
 const forVerdict = new Ajv2020(OPTIONS);
 const forAll = new Ajv2020({ ...OPTIONS, allErrors: true });
 
-/** More values than this, and only the first thing that is wrong is told: a list of a million wrong items would make a million errors. */
+/**
+ * With more values than this only the first error is reported: a list of a million wrong items would make a million.
+ */
 const MANY_VALUES = 2000;
 
 interface Validators {

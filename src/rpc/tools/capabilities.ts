@@ -1,8 +1,8 @@
 import type { Address } from '../../common/contract/contract.js';
-import { TOOL_SERVER_ID } from '../../common/shield/shield-pipeline.js';
+import { TOOL_SERVER_ID } from '../../common/call-policy/shield-pipeline.js';
 import { RPC_CODES } from '../json-rpc.js';
 import { snakeCase } from './parameter-names.js';
-import type { Idempotency, ToolCredential } from './tool-declaration.js';
+import type { Idempotency, ToolCredential } from '../../common/contract/tool-declaration.js';
 import type { Tool, ToolDefinition } from './tool.js';
 
 /** How this service is run. */
@@ -23,7 +23,7 @@ export interface Capabilities {
   digest: string;
   /** What the schemas of the tools are written in. */
   schemaDialect: string;
-  /** Methods besides the tools themselves, each of which is a method by its name. */
+  /** Methods in addition to the tools themselves, each of which is a method by its name. */
   methods: string[];
   /** Of one principal of a tenant; 0 calls: no limit. */
   rateWindow: { calls: number; seconds: number };
@@ -34,11 +34,14 @@ export interface Capabilities {
 }
 
 export interface ToolCapability extends ToolDefinition {
-  /** `sha256:<hex>` over the RFC 8785 form of name, title, description, inputSchema, outputSchema and annotations: what the shield can pin. */
+  /**
+   * `sha256:<hex>` over the RFC 8785 form of name, title, description, inputSchema, outputSchema and annotations: what
+   * the shield can pin.
+   */
   digest: string;
   /** The route of the API that it is a name for; the first of routes. */
   route: Address;
-  /** All of them: the arguments tell which, where there are several. */
+  /** All routes; where there are several, the arguments decide. */
   routes: Address[];
   mutating: boolean;
   /** Whether POST /rpc/public answers it. */

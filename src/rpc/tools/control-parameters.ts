@@ -1,9 +1,11 @@
-import type { JsonSchema } from '../../common/fields/json-schema.js';
+import type { JsonSchema } from '../../common/fields/fields.js';
 
-/** The parameters that are about the call and not about what it does; they are no part of what an approval is bound to. */
+/**
+ * The parameters that are about the call and not about what it does; they are no part of what an approval is bound to.
+ */
 export const CONTROL_PARAMETERS = ['session_token', 'idempotency_key', 'shield_approval_token'] as const;
 
-/** The tenant, wherever the API takes it beside the credential: an example would only tempt to send the name of another one. */
+/** The tenant, wherever the API takes it with the credential: an example would tempt clients to send another tenant. */
 export const TENANT_SCHEMA: JsonSchema = {
   type: 'string',
   minLength: 1,
@@ -39,7 +41,7 @@ export const CONTROL_SCHEMAS = {
   derived: {
     ...KEY,
     description:
-      'A key of your choosing for this one effect. Without one, the same call within 24 hours has one effect and answers what the first one did; send a new key to have it done anew.',
+      'A key of your choosing for this one effect. Without one, the same call within 24 hours has one effect and answers what the first one did; send a new key to have it done again.',
   },
   shield_approval_token: {
     type: 'string',

@@ -1,11 +1,12 @@
-import { canonicalJson } from '../../common/evidence/canonical-json.js';
-import { namedDigest, sha256 } from '../../common/evidence/digest.js';
-import { allowsExtraMembers, fieldsOf } from '../../common/fields/fields.js';
-import { isRequired, jsonSchemaOf, memberSchemaOf, type JsonSchema } from '../../common/fields/json-schema.js';
+import { canonicalJson } from '../../evidence/canonical-json.js';
+import { namedDigest } from '../../evidence/digest.js';
+import { sha256 } from '../../evidence/sha256.js';
+import { allowsExtraMembers, fieldsOf, type JsonSchema } from '../../common/fields/fields.js';
+import { isRequired, jsonSchemaOf, memberSchemaOf } from '../../common/fields/json-schema.js';
 import { CONTROL_SCHEMAS, TENANT_SCHEMA } from './control-parameters.js';
 import { inParameterNames, snakeCase } from './parameter-names.js';
 import type { InputSchema, Tool, ToolAddress, ToolDefinition, ToolMember } from './tool.js';
-import type { NamedToolDeclaration, ToolDeclaration, ToolRoute } from './tool-declaration.js';
+import type { NamedToolDeclaration, ToolDeclaration, ToolRoute } from '../../common/contract/tool-declaration.js';
 
 /** The member of a DTO that the tool's own parameter for the key of the effect stands for. */
 const KEY_MEMBER = 'idempotencyKey';
@@ -14,8 +15,14 @@ const TENANT_MEMBER = 'tenantId';
 /** `sha256:<hex>` over the RFC 8785 form. */
 export const definitionDigest = (value: unknown): string => namedDigest('sha256', sha256(canonicalJson(value)));
 
-/** Makes of a declaration what the tool service works with. */
-export function makeTool(declared: NamedToolDeclaration): Tool {
+/** What the tools of one server have in common. */
+export interface ToolOptions {
+  /** Calls with the caller's credential may bear the token of an approval. */
+  hasApprovals: boolean;
+}
+
+/** Makes of a declaration what a server of tools works with. */
+export function makeTool(declared: NamedToolDeclaration, { hasApprovals }: ToolOptions): Tool {
   const routes: ToolRoute[] = [declared, ...(declared.orRoutes ?? [])];
   const addresses = routes.map((route): ToolAddress => ({
     address: route.route,
@@ -27,9 +34,9 @@ export function makeTool(declared: NamedToolDeclaration): Tool {
     ...(declared.single ? membersOf(declared.single.type, 'single', declared) : []),
     ...(declared.body ? membersOf(declared.body, 'body', declared) : []),
   ]);
-  refuseStrangers(declared, members);
+  refuseUnknownParameters(declared, members);
   const exactlyOne = addresses.length > 1 ? addresses.flatMap(({ pathMembers }) => pathMembers.map(nameOf)) : [];
-  const definition = defineTool(declared, members, exactlyOne);
+  const definition = defineTool(declared, members, { exactlyOne, hasApprovals });
   const credential = declared.credential ?? 'caller';
   return {
     definition,
@@ -59,15 +66,15 @@ const inOwnNames = (members: ToolMember[]): ToolMember[] =>
   }));
 
 /** A slip of the pen in a declaration stops the start. */
-function refuseStrangers(
+function refuseUnknownParameters(
   { name, names, aliases, defaults, about, spends }: NamedToolDeclaration,
   members: ToolMember[],
 ) {
   const known = new Set(members.map(nameOf));
   const said = [names, aliases].flatMap((given) => Object.values(given ?? {}));
   const meant = [...said, ...Object.keys({ ...defaults, ...about }), ...(spends === undefined ? [] : [spends])];
-  const stranger = meant.find((one) => !known.has(one));
-  if (stranger !== undefined) throw new Error(`The tool ${name} has no parameter ${stranger}`);
+  const unknown = meant.find((one) => !known.has(one));
+  if (unknown !== undefined) throw new Error(`The tool ${name} has no parameter ${unknown}`);
 }
 
 const nameOf = ({ name }: ToolMember): string => name;
@@ -96,31 +103,42 @@ function membersOf(type: NonNullable<ToolRoute['path']>, place: ToolMember['plac
   });
 }
 
-function defineTool(declared: NamedToolDeclaration, members: ToolMember[], exactlyOne: string[]): ToolDefinition {
-  const { name, title, description, answer, isRead, isDestructive = false, isOpenWorld = false } = declared;
+interface InputOptions extends ToolOptions {
+  /** Of these parameters exactly one must be given. */
+  exactlyOne: string[];
+}
+
+function defineTool(declared: NamedToolDeclaration, members: ToolMember[], options: InputOptions): ToolDefinition {
+  const { name, title, description, answer, isRead } = declared;
+  const { isDestructive = false, isIdempotent = false, isOpenWorld = false } = declared;
   return {
     name,
     title,
     description,
-    inputSchema: inputSchemaOf(declared, members, exactlyOne),
+    inputSchema: inputSchemaOf(declared, members, options),
     outputSchema: jsonSchemaOf(answer, 'output'),
     annotations: {
       readOnlyHint: isRead,
       destructiveHint: isDestructive,
-      idempotentHint: isRead || (declared.idempotency ?? 'none') !== 'none',
+      idempotentHint: isRead || isIdempotent || (declared.idempotency ?? 'none') !== 'none',
       openWorldHint: isOpenWorld,
     },
   };
 }
 
 /**
- * The root has none of anyOf, oneOf and allOf, which the interfaces of language models refuse there: that exactly one of several parameters must
+ * The root has none of anyOf, oneOf and allOf, which the interfaces of language models refuse there: that exactly one
+ * of several parameters must
  * be given stands in their descriptions, and readArguments sees to it.
  */
-function inputSchemaOf(declared: NamedToolDeclaration, members: ToolMember[], exactlyOne: string[]): InputSchema {
+function inputSchemaOf(
+  declared: NamedToolDeclaration,
+  members: ToolMember[],
+  { exactlyOne, hasApprovals }: InputOptions,
+): InputSchema {
   const properties: Record<string, JsonSchema> = Object.fromEntries([
     ...members.map(({ name, schema }) => [name, schema] as const),
-    ...controlsOf(declared),
+    ...controlsOf(declared, hasApprovals),
   ]);
   const mandatory = members.filter(({ name, isRequired }) => isRequired && !exactlyOne.includes(name)).map(nameOf);
   const required = [...mandatory, ...(declared.credential === 'session_token' ? ['session_token'] : [])];
@@ -132,19 +150,22 @@ function inputSchemaOf(declared: NamedToolDeclaration, members: ToolMember[], ex
   };
 }
 
-function controlsOf({ credential = 'caller', idempotency = 'none' }: ToolDeclaration): [string, JsonSchema][] {
+function controlsOf(
+  { credential = 'caller', idempotency = 'none' }: ToolDeclaration,
+  hasApprovals: boolean,
+): [string, JsonSchema][] {
   return [
     ...(credential === 'session_token'
       ? [['session_token', CONTROL_SCHEMAS.session_token] as [string, JsonSchema]]
       : []),
     ...(idempotency === 'none' ? [] : [['idempotency_key', CONTROL_SCHEMAS[idempotency]] as [string, JsonSchema]]),
-    ...(credential === 'caller'
+    ...(credential === 'caller' && hasApprovals
       ? [['shield_approval_token', CONTROL_SCHEMAS.shield_approval_token] as [string, JsonSchema]]
       : []),
   ];
 }
 
-/** Besides the declared ones, the API's own name of a parameter that has another one here. */
+/** The declared aliases, and the API's own name of each parameter that has another one here. */
 function aliasesOf({ names = {}, aliases = {} }: ToolDeclaration, members: ToolMember[]): Map<string, string> {
   const taken = new Set(members.map(nameOf));
   const renamed = Object.entries(names)

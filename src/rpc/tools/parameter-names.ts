@@ -4,7 +4,8 @@ import type { ToolMember } from './tool.js';
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Text about members of the API as text about parameters of a tool. A member is known by its place before it (body.query) or by its spelling
+ * Text about members of the API as text about parameters of a tool. A member is known by its place before it
+ * (body.query) or by its spelling
  * (targetType): other words may be words of the language.
  */
 export const inParameterNames = (members: readonly ToolMember[], text: string): string =>

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { TOOL_NAMES, type ToolName } from '../../common/contract/tool-names.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import { derivedKey, readArguments, requestOf } from './tool-arguments.js';
-import { ToolRegistry } from './tool-registry.js';
+import { makeServiceTools } from './service-tools.js';
 
-const registry = new ToolRegistry();
+const registry = makeServiceTools();
 const find = (name: ToolName) => registry.find(name)!;
 const read = (name: ToolName, params?: object) => readArguments(find(name), params);
 /** The request that a call comes to. */
@@ -130,7 +130,7 @@ describe('the arguments of a call', () => {
     expect(issues('get_proof_receipt', { job_id: 'a', answer_id: 'b' })).toEqual([{ path: 'params', message }]);
   });
 
-  it('that go beside the declared ones cannot take the place of a declared one', () => {
+  it('in addition to the declared ones cannot take the place of a declared one', () => {
     expect(read('proof_document', { mode: 'light', ticket: 7 }).args).toEqual({ mode: 'light', ticket: 7 });
     for (const name of ['agentId', 'answerId', 'tenantId', 'idempotencyKey'])
       expect(issues('proof_document', { mode: 'light', [name]: 'x' })).toHaveLength(1);
@@ -198,7 +198,7 @@ describe('the request to the API', () => {
     expect(request('submit_feedback_survey', whole).body).toEqual(whole);
   });
 
-  it('keeps what a proof is told besides', () => {
+  it('keeps additional members of a proof', () => {
     expect(request('proof_document', { mode: 'audit', answer_id: 'a-1', ticket: { no: 7 } }).body).toEqual({
       mode: 'audit',
       answerId: 'a-1',

@@ -1,8 +1,8 @@
 import type { Address } from '../../common/contract/contract.js';
-import { canonicalJson } from '../../common/evidence/canonical-json.js';
-import { sha256 } from '../../common/evidence/digest.js';
+import { canonicalJson } from '../../evidence/canonical-json.js';
+import { sha256 } from '../../evidence/sha256.js';
 import { findFault } from '../../common/http/json-body.js';
-import { invalidMembers, type Issue } from '../../common/problem/house-problems.js';
+import { invalidMembers, type Issue } from '../../common/problem/common-problems.js';
 import type { RpcFailure } from '../json-rpc.js';
 import { schemaIssues } from './argument-validation.js';
 import { CONTROL_PARAMETERS } from './control-parameters.js';
@@ -12,7 +12,10 @@ import { failureOfProblem } from './tool-errors.js';
 
 /** What a call says. */
 export interface ToolArguments {
-  /** As given, under the names of the input schema and without what is about the call itself: what an approval is bound to. */
+  /**
+   * As given, under the names of the input schema and without what is about the call itself: what an approval is bound
+   * to.
+   */
   args: Record<string, unknown>;
   idempotencyKey?: string;
   approvalToken?: string;
@@ -35,7 +38,7 @@ export interface ApiRequest {
 
 /**
  * Reads the params of a call.
- * @param requestId told with what is wrong
+ * @param requestId returned with the error
  * @throws RpcFailure -32602 with the body of ValidationFailed, naming every parameter that is wrong as params.<name>
  */
 export function readArguments(tool: Tool, params: object | undefined, requestId?: string): ToolArguments {
@@ -95,7 +98,7 @@ function shapeIssues(tool: Tool, given: ReadonlyMap<string, unknown>): Issue[] {
 /** A step of a path that URLs read as "here" or "above". */
 const isDots = (value: unknown): boolean => value === '.' || value === '..';
 
-/** Where further members are taken, the API's own name of a parameter would stand beside the parameter. */
+/** Where additional members are accepted, the API's own name of a parameter could be sent along with the parameter. */
 const isDoubled = ({ definition, members, single, fixed }: Tool, name: string): boolean =>
   definition.inputSchema.additionalProperties &&
   !Object.hasOwn(definition.inputSchema.properties, name) &&
@@ -112,7 +115,10 @@ function partsOf(given: Map<string, unknown>): ToolArguments {
   };
 }
 
-/** The key of an effect whose call has none: the same for the same call of the same caller (D28). `auto-` and 64 hexadecimal digits. */
+/**
+ * The key of an effect whose call has none: the same for the same call of the same caller (D28). `auto-` and 64
+ * hexadecimal digits.
+ */
 export function derivedKey(tenantId: string, principal: string, tool: string, args: object): string {
   const call = canonicalJson({ tenantId, principal, tool, arguments: args });
   return `auto-${Buffer.from(sha256(call)).toString('hex')}`;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolName } from '../../common/contract/tool-names.js';
-import { invalid, ServiceUnavailable, ShieldDenied } from '../../common/problem/house-problems.js';
+import { invalid, ServiceUnavailable, ShieldDenied } from '../../common/problem/common-problems.js';
 import { failureOf, failureOfProblem } from './tool-errors.js';
-import { ToolRegistry } from './tool-registry.js';
+import { makeServiceTools } from './service-tools.js';
 
-const registry = new ToolRegistry();
+const registry = makeServiceTools();
 const answered = (status: number, body: unknown, name: ToolName = 'query_vault') =>
   failureOf(status, body, registry.find(name)!);
 
@@ -29,7 +29,7 @@ describe('an error of the API', () => {
     [502, 'UpstreamContractDrift', -32009],
     [503, 'ServiceUnavailable', -32009],
     [418, 'Teapot', -32603],
-  ])('%i %s is told as %i, with its body', (status, type, code) => {
+  ])('%i %s is returned as %i, with its body', (status, type, code) => {
     const body = { type, status, message: 'What to do', decisionId: 'd' };
     const failure = answered(status, body);
     expect(failure).toMatchObject({ code, message: 'What to do' });
@@ -96,7 +96,7 @@ describe('an error of the API', () => {
     [500, { oops: 1 }, -32603, false],
     [404, '<html>', -32004, false],
     [200, null, -32603, false],
-  ])('that is none of its own (%i %j) is told without its text', (status, body, code, retryable) => {
+  ])('that is none of its own (%i %j) is returned without its text', (status, body, code, retryable) => {
     const failure = answered(status, body);
     expect(failure.code).toBe(code);
     expect(failure.data).toMatchObject({ type: 'UpstreamUnreadable', status, retryable, message: failure.message });
@@ -104,7 +104,7 @@ describe('an error of the API', () => {
 });
 
 describe('a problem of the tool service', () => {
-  it('is told as the API would tell it', () => {
+  it('is returned as the API would return it', () => {
     const denial = { type: 'kill_switch', reason: 'Incident 7' };
     const failure = failureOfProblem(new ShieldDenied({ denial, decisionId: 'd-1' }, 'No'), 'r-1');
     expect(failure).toMatchObject({ code: -32003, message: 'No' });

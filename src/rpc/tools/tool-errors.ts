@@ -1,5 +1,5 @@
-import { isRecord } from '../../common/evidence/canonical-json.js';
-import type { Issue } from '../../common/problem/house-problems.js';
+import { isRecord } from '../../evidence/canonical-json.js';
+import type { Issue } from '../../common/problem/common-problems.js';
 import { bodyOf } from '../../common/problem/problem.filter.js';
 import type { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure, type RpcCode } from '../json-rpc.js';
@@ -35,7 +35,7 @@ export const codeOf = (status: number, type?: unknown): RpcCode =>
   BY_STATUS[status] ??
   RPC_CODES.internalError;
 
-/** The failure that a problem of the tool service itself is told as. */
+/** Maps a problem of the tool service itself to a failure. */
 export function failureOfProblem(problem: Problem, requestId?: string): RpcFailure {
   const { request_id, ...rest } = bodyOf(problem, requestId ?? '');
   const data = requestId === undefined ? rest : { ...rest, request_id };
@@ -43,7 +43,8 @@ export function failureOfProblem(problem: Problem, requestId?: string): RpcFailu
 }
 
 /**
- * The failure that an answer of the API is told as: its body goes on as it is, but for the places of issues, which name parameters of the tool.
+ * Maps an error response of the API to a failure. Its body is unchanged, except that the paths of issues name
+ * parameters of the tool.
  * @param body the body as JSON, or undefined where it was none
  */
 export function failureOf(status: number, body: unknown, tool: Tool): RpcFailure {
@@ -54,7 +55,10 @@ export function failureOf(status: number, body: unknown, tool: Tool): RpcFailure
   return new RpcFailure(codeOf(status, body.type), messageOf(data), data);
 }
 
-/** The API does not know the address at all, as where agents may not register themselves: what it says of its addresses helps no caller of a tool. */
+/**
+ * The API does not know the address at all, as where agents may not register themselves: what it says of its addresses
+ * helps no caller of a tool.
+ */
 function notOffered(status: number, body: Record<string, unknown>, { definition, route }: Tool): RpcFailure {
   const text = `This server does not offer ${definition.name}: ${route} is switched off`;
   return new RpcFailure(codeOf(status), text, { ...body, detail: text, message: text });
@@ -88,7 +92,7 @@ function withPlacesOf(tool: Tool, body: Record<string, unknown>, issues: Issue[]
     : { ...body, issues: placed };
 }
 
-/** body.agentId to params.agent_id, and the same in the words of the message. */
+/** body.agentId to params.agent_id, and the same in the text of the message. */
 function inParams(tool: Tool, issue: Issue): Issue {
   const message = inParameterNames(tool.members, issue.message);
   const [, place, member = '', rest = ''] = /^(body|query|path|headers)\.?([\w-]*)(.*)$/s.exec(issue.path) ?? [];

@@ -1,11 +1,11 @@
 import type { Address } from '../../common/contract/contract.js';
-import type { ToolName } from '../../common/contract/tool-names.js';
-import type { JsonSchema, ObjectSchema } from '../../common/fields/json-schema.js';
-import type { Idempotency, ToolCredential } from './tool-declaration.js';
+import type { JsonSchema } from '../../common/fields/fields.js';
+import type { ObjectSchema } from '../../common/fields/json-schema.js';
+import type { Idempotency, NamedToolDeclaration, ToolCredential } from '../../common/contract/tool-declaration.js';
 
-/** What clients are told of a tool, and what a trust in it is about: the members that are digested. */
+/** What clients see of a tool and what they trust: the members that are digested. */
 export interface ToolDefinition {
-  name: ToolName;
+  name: NamedToolDeclaration['name'];
   title: string;
   description: string;
   inputSchema: InputSchema;

@@ -1,10 +1,10 @@
-import { PayloadTooLarge } from '../../common/problem/house-problems.js';
+import { PayloadTooLarge } from '../../common/problem/common-problems.js';
 import type { Problem } from '../../common/problem/problem.js';
 import { readPayload } from '../json-rpc-reader.js';
 import { NO_ID, RPC_CODES, type RpcCode } from '../json-rpc.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
 
-/** Why a mouth cannot hand a payload on, or its answer back. */
+/** Why a transport cannot hand a payload on, or its answer back. */
 export interface Refusal {
   code: RpcCode;
   problem: Problem;

@@ -10,7 +10,7 @@ describe('ids of events', () => {
     expect([...ids].sort()).toEqual(ids);
   });
 
-  it('tell another message by another mark', () => {
+  it('give another message another mark', () => {
     expect(markOf('{"tools":[1]}')).not.toBe(mark);
     expect(mark).toMatch(/^[0-9a-f]{12}$/);
   });

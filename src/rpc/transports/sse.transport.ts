@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Listener } from '../../common/database/listener.js';
 import { credentialIn, headerOf } from '../../common/http/headers.js';
 import { Metrics } from '../../common/observability/metrics.js';
-import { ServiceUnavailable } from '../../common/problem/house-problems.js';
-import { CapabilitiesService } from '../capabilities.service.js';
+import { ServiceUnavailable } from '../../common/problem/common-problems.js';
+import { CapabilitiesService } from '../tool-capabilities.service.js';
 import { ToolCallers } from '../../common/keys/tool-callers.js';
 import { SseConnection, type CapabilityMessage } from './sse-connection.js';
 import { markOf } from './sse-events.js';
@@ -26,7 +26,7 @@ const HEADERS = {
 
 /** Every open GET /sse of this process: one timer beats for all of them, and looks at their credentials. */
 @Injectable()
-export class SseMouth implements OnModuleInit, BeforeApplicationShutdown {
+export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
   private readonly groups = Array.from({ length: GROUPS }, () => new Set<SseConnection>());
   /** The group that was served last: who comes now has a whole round before it. */
   private served = 0;
@@ -56,9 +56,10 @@ export class SseMouth implements OnModuleInit, BeforeApplicationShutdown {
 
   /** @throws ServiceUnavailable when the process is stopping */
   async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.isClosing) throw new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; connect anew');
+    if (this.isClosing) throw new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; reconnect');
     const { raw } = reply.hijack();
     raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
+    if (request.method === 'HEAD') return void raw.end();
     const who = { credential: credentialIn(request), principal: request.caller?.principal ?? '' };
     const connection = new SseConnection(raw, this.capabilities, who);
     const group = this.groups[this.served]!;

@@ -1,15 +1,26 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Choice, Flag, FreeObject, Integer, ListOf, Nested, Text, TextList } from '../../common/fields/fields.js';
+import {
+  Choice,
+  Documented,
+  Flag,
+  FreeObject,
+  Integer,
+  ListOf,
+  Nested,
+  Text,
+  TextList,
+} from '../../common/fields/fields.js';
+
+const ID = { type: ['string', 'number', 'null'] };
 
 /** A request as JSON-RPC 2.0 has it, for the document: it is read by the dispatcher, from the bytes. */
 export class JsonRpcRequest {
   @Choice({ about: 'The version of the protocol.', values: ['2.0'] })
   jsonrpc!: '2.0';
 
-  @ApiProperty({
-    description: 'A string, a number or null; absent in a notification, which is not answered.',
-    required: false,
-    oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }],
+  @Documented({
+    about: 'A string, a number or null; absent in a notification, which is not answered.',
+    optional: true,
+    schema: ID,
   })
   id?: string | number | null;
 
@@ -18,6 +29,32 @@ export class JsonRpcRequest {
 
   @FreeObject({ about: 'The parameters by name, as the input schema of the tool has them.', optional: true })
   params?: object;
+}
+
+export class JsonRpcError {
+  @Integer({ about: 'One of errors of GET /capabilities, or of JSON-RPC 2.0 itself.', example: -32602 })
+  code!: number;
+
+  @Text({ about: 'What was wrong.' })
+  message!: string;
+
+  @FreeObject({ about: 'The problem, as in the body of an HTTP error.', optional: true })
+  data?: object;
+}
+
+/** What a call is answered, for the document. */
+export class JsonRpcAnswer {
+  @Choice({ about: 'The version of the protocol.', values: ['2.0'] })
+  jsonrpc!: '2.0';
+
+  @Documented({ about: 'That of the request; null where it could not be read.', schema: ID })
+  id!: string | number | null;
+
+  @FreeObject({ about: 'What the method answers. Absent where it failed.', optional: true })
+  result?: object;
+
+  @Nested({ about: 'Why it failed.', type: () => JsonRpcError, optional: true })
+  error?: JsonRpcError;
 }
 
 export class ToolCapability {
@@ -45,7 +82,7 @@ export class ToolCapability {
   @Text({ about: 'The route of the API it is a name for; the first of routes.', example: 'POST /v1/retrieve' })
   route!: string;
 
-  @TextList({ about: 'All of them: the arguments tell which, where there are several.' })
+  @TextList({ about: 'All routes of the API; where there are several, the arguments decide.' })
   routes!: string[];
 
   @Flag({ about: 'Whether it changes something.' })
@@ -99,7 +136,7 @@ export class Capabilities {
   @Text({ about: 'What the schemas of the tools are written in.' })
   schemaDialect!: string;
 
-  @TextList({ about: 'Methods besides the tools, each of which is a method by its name.' })
+  @TextList({ about: 'Methods in addition to the tools, each of which is a method by its name.' })
   methods!: string[];
 
   @Nested({ about: 'How many calls a principal may make.', type: () => RateWindow })

@@ -7,14 +7,18 @@ import type { Peer } from '../peer.js';
 export function httpPeer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { mouth, addresses, isPublic = false }: { mouth: Peer['mouth']; addresses: ClientAddresses; isPublic?: boolean },
+  {
+    transport,
+    addresses,
+    isPublic = false,
+  }: { transport: Peer['transport']; addresses: ClientAddresses; isPublic?: boolean },
 ): Peer {
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
   });
   return {
-    mouth,
+    transport,
     isPublic,
     credential: isPublic
       ? {}

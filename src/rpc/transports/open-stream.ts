@@ -7,16 +7,19 @@ import type { Line } from './lines.js';
 import { tooLong } from './refusals.js';
 import { StreamHead } from './stream-head.js';
 
-/** Lines of one stream that are under way at once. */
-const MOST_AT_ONCE = 16;
-/** How long the rest of a request whose answer has ended is read and thrown away, so that its sender gets to read the answer. */
-const LINGER_MS = 2_000;
+/** Maximum of lines of one stream in flight. */
+const MAX_AT_ONCE = 16;
+/**
+ * How long the rest of a request whose answer has ended is read and thrown away, so that its sender gets to read the
+ * answer.
+ */
+const GRACEFUL_CLOSE_MS = 2_000;
 
 export interface StreamParts {
   server: Pick<RpcServer, 'dispatch'>;
   peer: Peer;
   maxLineBytes: number;
-  /** Told of each line that is taken. */
+  /** Called for each line that is accepted. */
   onLine: () => void;
 }
 
@@ -36,7 +39,7 @@ export class OpenStream {
       input: request.raw,
       output: reply.raw,
       maxLineBytes: parts.maxLineBytes,
-      mostAtOnce: MOST_AT_ONCE,
+      maxAtOnce: MAX_AT_ONCE,
       answer: (line, index) => this.answer(line, index),
       beforeNext: () => this.head.sent,
     });
@@ -58,7 +61,7 @@ export class OpenStream {
     this.exchange.stop();
   }
 
-  /** Ends it when for so long nothing was under way and no byte moved. */
+  /** Ends it when for so long nothing was in flight and no byte moved. */
   endWhenIdleFor(ms: number): void {
     const { underWay, lastActiveAt, isBlocked } = this.exchange;
     if (underWay > 0 || performance.now() - lastActiveAt < ms) return;
@@ -70,7 +73,7 @@ export class OpenStream {
     this.reply.raw.destroy();
   }
 
-  /** What stands beside the request is for one call: its first line. */
+  /** Idempotency key and approval token of the headers apply to one call: the first line. */
   private async answer(line: Line, index: number): Promise<string | undefined> {
     const isFirst = index === 0;
     if (isFirst) this.head.awaitAnswer();
@@ -88,7 +91,7 @@ export class OpenStream {
     const { raw } = this.request;
     if (raw.complete || raw.destroyed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => raw.destroy(), LINGER_MS);
+    const timer = setTimeout(() => raw.destroy(), GRACEFUL_CLOSE_MS);
     raw.once('end', resolve).once('close', resolve).resume();
     await promise;
     clearTimeout(timer);

@@ -1,26 +1,54 @@
 import { Controller, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { anyone, ok, okBytes, toolCaller } from '../../common/contract/contract.js';
+import { anyone, ok, okBytes, toolCaller, type RouteDeclaration } from '../../common/contract/contract.js';
 import { Route } from '../../common/contract/route.decorator.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
-import { KeepsRawBody, RawBody } from '../../common/http/raw-body.js';
+import { RawBody } from '../../common/http/raw-body.js';
+import { ProblemBody } from '../../common/problem/problem-body.js';
 import { RpcServer } from '../rpc.server.js';
-import { CapabilitiesService } from '../capabilities.service.js';
+import { CapabilitiesService } from '../tool-capabilities.service.js';
 import { httpPeer } from './http-peer.js';
 import { Capabilities, JsonRpcRequest } from './http.dto.js';
+import { JSON_RPC_ANSWERS, NOTIFICATIONS_ALONE, rateLimited } from './json-rpc-responses.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const BODY = {
-  type: JsonRpcRequest,
-  description: 'A request, a notification, or an array of them (at most 100).',
-  examples: {
-    one: {
-      value: { jsonrpc: '2.0', id: 1, method: 'query_vault', params: { query: 'How many days of leave do I have?' } },
+const PAYLOAD = {
+  body: 'bytes',
+  requestBody: {
+    description: 'A request, a notification, or an array of them (at most 100).',
+    content: {
+      'application/json': {
+        schema: JsonRpcRequest,
+        examples: {
+          one: {
+            value: {
+              jsonrpc: '2.0',
+              id: 1,
+              method: 'query_vault',
+              params: { query: 'How many days of leave do I have?' },
+            },
+          },
+          list: { value: { jsonrpc: '2.0', id: 2, method: 'tools/list' } },
+        },
+      },
     },
-    list: { value: { jsonrpc: '2.0', id: 2, method: 'tools/list' } },
   },
-};
+  reply: okBytes(JSON_TYPE, JSON_RPC_ANSWERS),
+  responses: {
+    204: NOTIFICATIONS_ALONE,
+    429: rateLimited('application/json', { oneOf: [JSON_RPC_ANSWERS, ProblemBody] }),
+  },
+} satisfies Partial<RouteDeclaration<unknown>>;
+const HEADERS = [
+  {
+    name: 'x-idempotency-key',
+    description: 'Serves in place of params.idempotency_key where the body holds one call.',
+  },
+  {
+    name: 'x-shield-approval-token',
+    description: 'Serves in place of params.shield_approval_token where the body holds one call.',
+  },
+];
 
 /** JSON-RPC over one HTTP request and its answer, and what can be called. */
 @Controller()
@@ -31,18 +59,6 @@ export class HttpController {
     private readonly addresses: ClientAddresses,
   ) {}
 
-  @ApiBody(BODY)
-  @ApiHeader({
-    name: 'x-idempotency-key',
-    required: false,
-    description: 'Serves in place of params.idempotency_key where the body holds one call.',
-  })
-  @ApiHeader({
-    name: 'x-shield-approval-token',
-    required: false,
-    description: 'Serves in place of params.shield_approval_token where the body holds one call.',
-  })
-  @KeepsRawBody('POST /rpc')
   @Route('POST /rpc', {
     tag: 'tools',
     summary: 'Call tools by JSON-RPC 2.0',
@@ -50,7 +66,8 @@ export class HttpController {
       'The method is the name of a tool, or tools/list, or tools/call. Status 200 with the result or the error of each call inside; 204 where there were notifications alone; ' +
       '429 with retry-after where the rate window let none of the calls pass. GET /capabilities has the parameters of every tool, docs/agents.md the error codes.',
     access: toolCaller({ agents: true }),
-    reply: okBytes(JSON_TYPE),
+    ...PAYLOAD,
+    parameters: HEADERS,
   })
   call(
     @RawBody() body: Buffer,
@@ -60,14 +77,12 @@ export class HttpController {
     return this.dispatch(body, request, reply, false);
   }
 
-  @ApiBody(BODY)
-  @KeepsRawBody('POST /rpc/public')
   @Route('POST /rpc/public', {
     tag: 'tools',
     summary: 'Call register_agent and request_sponsor without a credential',
     description: 'As POST /rpc; every other tool answers -32000. Calls are counted by client address.',
     access: anyone(),
-    reply: okBytes(JSON_TYPE),
+    ...PAYLOAD,
   })
   callPublic(
     @RawBody() body: Buffer,
@@ -79,7 +94,8 @@ export class HttpController {
 
   @Route('GET /capabilities', {
     tag: 'tools',
-    summary: 'Every tool: what it does, its parameters and its answer, and the digest of its definition',
+    summary: 'List tools and their definitions',
+    description: 'What each tool does, its parameters, its answer, and the digest of its definition.',
     access: toolCaller(),
     reply: ok(Capabilities),
   })
@@ -88,10 +104,10 @@ export class HttpController {
   }
 
   private async dispatch(body: Buffer, request: FastifyRequest, reply: FastifyReply, isPublic: boolean) {
-    const peer = httpPeer(request, reply, { mouth: 'http', addresses: this.addresses, isPublic });
-    peer.beside = new Map();
+    const peer = httpPeer(request, reply, { transport: 'http', addresses: this.addresses, isPublic });
+    peer.responseHeaders = new Map();
     const { text, rateLimitedSec } = await this.server.dispatch(body, peer);
-    void reply.headers(Object.fromEntries(peer.beside));
+    void reply.headers(Object.fromEntries(peer.responseHeaders));
     if (rateLimitedSec !== undefined) void reply.status(429).header('retry-after', String(rateLimitedSec));
     else if (text === undefined) void reply.status(204);
     return text ?? '';

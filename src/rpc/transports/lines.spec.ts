@@ -20,7 +20,7 @@ describe('lines', () => {
     ['of blanks alone are left out', ['\n', ' \t\r\n', '\n\na\n ', ' '], ['a']],
     ['there are none in nothing', ['', ''], []],
     ['may be as long as they may', ['12345678\n12345678'], ['12345678', '12345678']],
-    ['that are longer are told of once, and passed over', ['123456789\na\n'], [false, 'a']],
+    ['that are longer are reported once, and skipped', ['123456789\na\n'], [false, 'a']],
     ['that are longer may come in many chunks', ['12345', '6789', 'more', 'and more', '\na'], [false, 'a']],
     ['that are longer may be the last', ['a\n123456789'], ['a', false]],
     ['of blanks that are longer are too long all the same', ['         \na'], [false, 'a']],
@@ -35,8 +35,8 @@ describe('lines', () => {
   it('that are too long leave nothing in memory', () => {
     const splitter = new LineSplitter(8);
     const chunk = Buffer.alloc(1024, 'x');
-    const told = Array.from({ length: 1000 }, () => [...splitter.push(chunk)].length);
-    expect(told.reduce((sum, count) => sum + count)).toBe(1);
+    const counts = Array.from({ length: 1000 }, () => [...splitter.push(chunk)].length);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(1);
     expect(JSON.stringify(splitter).length).toBeLessThan(200);
   });
 

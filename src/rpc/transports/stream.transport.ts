@@ -3,8 +3,9 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../../common/config/settings.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
+import { routeOf } from '../../common/contract/contract.js';
 import { Metrics } from '../../common/observability/metrics.js';
-import { ServiceUnavailable, UnsupportedMediaType } from '../../common/problem/house-problems.js';
+import { ServiceUnavailable, UnsupportedMediaType } from '../../common/problem/common-problems.js';
 import type { Peer } from '../peer.js';
 import { RpcServer } from '../rpc.server.js';
 import { httpPeer } from './http-peer.js';
@@ -20,7 +21,7 @@ const IDLE_LOOK_MS = 15_000;
 
 /** Every open stream of this process. */
 @Injectable()
-export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
+export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown {
   private readonly open = new Set<OpenStream>();
   private readonly lines;
   private isClosing = false;
@@ -41,7 +42,7 @@ export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
     this.adapterHost.httpAdapter
       .getInstance<FastifyInstance>()
       .addContentTypeParser(LINES_TYPE, (request, payload, done) => {
-        const takesLines = `${request.method} ${request.routeOptions.url}` === STREAM_ADDRESS;
+        const takesLines = routeOf(request)?.address === STREAM_ADDRESS;
         done(takesLines ? null : new UnsupportedMediaType({}, 'Lines go to POST /stream'), payload);
       });
     this.timer = setInterval(() => this.endIdle(), IDLE_LOOK_MS);
@@ -54,7 +55,7 @@ export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
    */
   async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (this.isClosing) throw this.refusal(reply);
-    const peer = httpPeer(request, reply, { mouth: 'stream', addresses: this.addresses });
+    const peer = httpPeer(request, reply, { transport: 'stream', addresses: this.addresses });
     if (Buffer.isBuffer(request.body)) return this.answerOne(request.body, peer, reply);
     const stream = new OpenStream(request, reply, {
       server: this.server,
@@ -71,7 +72,10 @@ export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
     for (const stream of this.open) stream.endWhenIdleFor(longerThanMs);
   }
 
-  /** Takes no further line, answers those it has and ends every stream; after the drain's time also those whose other end does not read. The listener waits for them. */
+  /**
+   * Takes no further line, answers those it has and ends every stream; after the drain's time also those whose other
+   * end does not read. The listener waits for them.
+   */
   beforeApplicationShutdown(): void {
     this.isClosing = true;
     clearInterval(this.timer);
@@ -84,7 +88,7 @@ export class StreamMouth implements OnModuleInit, BeforeApplicationShutdown {
   /** The rest of a request that may never end is not waited for. */
   private refusal(reply: FastifyReply): ServiceUnavailable {
     void reply.header('connection', 'close');
-    return new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; connect anew');
+    return new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; reconnect');
   }
 
   /** A body that is one payload, of whatever lines. */

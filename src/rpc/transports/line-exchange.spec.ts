@@ -7,17 +7,20 @@ import type { Line } from './lines.js';
 
 const textOf = (line: Line): string => ('bytes' in line ? Buffer.from(line.bytes).toString() : 'too long');
 
-/** An exchange whose answers are given by hand: `answer('b')` ends the line b with `re: b`, and one that begins with `silent` with nothing. */
-function startExchange(options: { mostAtOnce?: number; room?: number; beforeNext?: () => Promise<void> } = {}) {
+/**
+ * An exchange whose answers are given by hand: `answer('b')` ends the line b with `re: b`, and one that begins with
+ * `silent` with nothing.
+ */
+function startExchange(options: { maxAtOnce?: number; bufferBytes?: number; beforeNext?: () => Promise<void> } = {}) {
   const input = new PassThrough();
-  const output = new PassThrough({ highWaterMark: options.room ?? 1_000 });
+  const output = new PassThrough({ highWaterMark: options.bufferBytes ?? 1_000 });
   const open = new Map<string, (text: string | undefined) => void>();
   const taken: string[] = [];
   const exchange = new LineExchange({
     input,
     output,
     maxLineBytes: 100,
-    mostAtOnce: options.mostAtOnce ?? 3,
+    maxAtOnce: options.maxAtOnce ?? 3,
     beforeNext: options.beforeNext,
     answer: (line) =>
       new Promise((resolve) => {
@@ -82,8 +85,8 @@ describe('an exchange of lines', () => {
     expect(taken).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('takes no further lines while the output has no room', async () => {
-    const { send, answer, output, taken, exchange } = startExchange({ room: 4 });
+  it('takes no further lines while the output buffer is full', async () => {
+    const { send, answer, output, taken, exchange } = startExchange({ bufferBytes: 4 });
     await send('a\nb\nc\nd\ne\n');
     for (const line of ['a', 'b', 'c']) await answer(line);
     expect([taken, exchange.underWay, exchange.isBlocked]).toEqual([['a', 'b', 'c'], 0, true]);
@@ -96,7 +99,7 @@ describe('an exchange of lines', () => {
   });
 
   it('brings what it has to its end, and takes no further line, when the output goes', async () => {
-    const { send, answer, taken, ended, output, input } = startExchange({ room: 4, mostAtOnce: 2 });
+    const { send, answer, taken, ended, output, input } = startExchange({ bufferBytes: 4, maxAtOnce: 2 });
     await send('a\nb\nc\n');
     await answer('a');
     output.destroy();
@@ -119,7 +122,7 @@ describe('an exchange of lines', () => {
   });
 
   it('that is stopped takes no further line, and finishes what it has', async () => {
-    const { exchange, send, answer, taken, ended, read, hasEnded } = startExchange({ mostAtOnce: 1 });
+    const { exchange, send, answer, taken, ended, read, hasEnded } = startExchange({ maxAtOnce: 1 });
     await send('a\nb\n');
     exchange.stop();
     await turn();
@@ -146,7 +149,7 @@ describe('an exchange of lines', () => {
     expect(taken).toEqual(['a']);
   });
 
-  it('tells of a line that is too long, and goes on', async () => {
+  it('reports a line that is too long, and goes on', async () => {
     const { send, answer, taken } = startExchange();
     await send(`${'x'.repeat(200)}`);
     await send(`${'x'.repeat(200)}\nb\n`);

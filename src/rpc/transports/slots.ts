@@ -1,6 +1,6 @@
 /**
- * Bounds what is under way at once, in number and in bytes. Who finds no room waits its turn. Something larger than all the bytes there may be goes
- * when nothing else is under way.
+ * Bounds the calls in flight, in number and in bytes. A call that finds no free slot waits its turn. One larger than
+ * the maximum of bytes runs when nothing else is in flight.
  */
 export class Slots {
   private taken = 0;
@@ -11,10 +11,10 @@ export class Slots {
 
   constructor(
     private readonly most: number,
-    private readonly mostBytes: number,
+    private readonly maxBytes: number,
   ) {}
 
-  /** How many are under way. */
+  /** How many are in flight. */
   get size(): number {
     return this.taken;
   }
@@ -29,9 +29,9 @@ export class Slots {
     return this.outside;
   }
 
-  /** Resolves when there is room; whoever was let in gives the same bytes back. */
+  /** Resolves when there is a free slot; the caller gives the same bytes back afterwards. */
   take(bytes: number): Promise<void> | undefined {
-    if (this.waiting.length === 0 && this.hasRoom(bytes)) return this.enter(bytes);
+    if (this.waiting.length === 0 && this.hasCapacity(bytes)) return this.enter(bytes);
     this.outside += bytes;
     return new Promise((go) => this.waiting.push({ bytes, go }));
   }
@@ -39,7 +39,7 @@ export class Slots {
   giveBack(bytes: number): void {
     this.taken -= 1;
     this.bytes -= bytes;
-    for (let next = this.waiting[0]; next && this.hasRoom(next.bytes); next = this.waiting[0]) {
+    for (let next = this.waiting[0]; next && this.hasCapacity(next.bytes); next = this.waiting[0]) {
       this.waiting.shift();
       this.outside -= next.bytes;
       this.enter(next.bytes);
@@ -48,13 +48,13 @@ export class Slots {
     if (this.taken === 0) for (const go of this.whoAwaitsTheEnd.splice(0)) go();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   whenEmpty(): Promise<void> | undefined {
     return this.taken === 0 ? undefined : new Promise((go) => this.whoAwaitsTheEnd.push(go));
   }
 
-  private hasRoom(bytes: number): boolean {
-    return this.taken === 0 || (this.taken < this.most && this.bytes + bytes <= this.mostBytes);
+  private hasCapacity(bytes: number): boolean {
+    return this.taken === 0 || (this.taken < this.most && this.bytes + bytes <= this.maxBytes);
   }
 
   private enter(bytes: number): undefined {

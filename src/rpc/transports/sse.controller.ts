@@ -1,28 +1,28 @@
 import { Controller, Req, Res } from '@nestjs/common';
-import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { okStream, toolCaller } from '../../common/contract/contract.js';
 import { Route } from '../../common/contract/route.decorator.js';
-import { SseMouth } from './sse.mouth.js';
+import { SseTransport } from './sse.transport.js';
+
+const LAST_EVENT_ID = {
+  name: 'last-event-id',
+  description: 'The id of the last event that was seen; browsers send it by themselves.',
+};
 
 /** What can be called, and that the service is there, as Server-Sent Events. */
 @Controller()
 export class SseController {
-  constructor(private readonly sse: SseMouth) {}
+  constructor(private readonly sse: SseTransport) {}
 
-  @ApiHeader({
-    name: 'last-event-id',
-    required: false,
-    description: 'The id of the last event that was seen; browsers send it by themselves.',
-  })
   @Route('GET /sse', {
     tag: 'tools',
-    summary: 'Capabilities and heartbeats, as Server-Sent Events',
+    summary: 'Stream capabilities and heartbeats (Server-Sent Events)',
     description:
       'First the event `capabilities`, whose data is what GET /capabilities answers; then `heartbeat` every 15 seconds, with {"at": <date-time>}. Ids grow. Who comes back with Last-Event-ID gets `resumed`, with {"after": <that id>}, ' +
       'in place of `capabilities` when these have not changed, and the count goes on. `end`, with {"reason": "unauthorized" | "shutdown"}, is the last event: the credential has ended, or the process stops. ' +
       'A client that reads nothing for two heartbeats is cut off.',
     access: toolCaller(),
+    parameters: [LAST_EVENT_ID],
     reply: okStream('text/event-stream'),
   })
   listen(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {

@@ -10,10 +10,10 @@ import { LineExchange } from './line-exchange.js';
 import type { Line } from './lines.js';
 import { tooLong } from './refusals.js';
 
-/** Lines that are under way at once. */
-const MOST_AT_ONCE = 16;
+/** Maximum of lines in flight. */
+const MAX_AT_ONCE = 16;
 
-export interface StdioParts {
+export interface StdioOptions {
   /** One payload a line. */
   input: Readable;
   /** One answer a line; nothing else is ever written to it. */
@@ -26,24 +26,25 @@ export interface StdioParts {
 }
 
 /**
- * JSON-RPC on a pipe (tenant-api.md 4.11): a payload a line in, an answer a line out as each is done, a batch's answers in the one array that JSON-RPC
+ * JSON-RPC on a pipe (tenant-api.md 4.11): a payload a line in, an answer a line out as each is done, a batch's answers
+ * in the one array that JSON-RPC
  * says. A client of the Model Context Protocol is served on the same pipe, from its first message on.
  */
-export class StdioMouth {
+export class StdioTransport {
   private readonly exchange: LineExchange;
   private readonly conversation: McpConversation;
 
-  constructor(private readonly parts: StdioParts) {
+  constructor(private readonly parts: StdioOptions) {
     const { input, output, maxLineBytes, mcp } = parts;
     this.exchange = new LineExchange({
       input,
       output,
       maxLineBytes,
-      mostAtOnce: MOST_AT_ONCE,
+      maxAtOnce: MAX_AT_ONCE,
       answer: (line) => this.answer(line),
     });
     this.conversation = mcp.open({ peer: () => this.peer(), write: (line) => this.exchange.write(line) });
-    // Whoever read what is answered is gone: what is under way is brought to its end, and nobody is left to tell.
+    // The reader of the answers is gone: calls in flight run to their end, and their answers have no recipient.
     output.on('error', () => this.stop());
   }
 
@@ -71,7 +72,7 @@ export class StdioMouth {
   private peer(): Peer {
     const { credential } = this.parts;
     return {
-      mouth: 'stdio',
+      transport: 'stdio',
       isPublic: false,
       credential: { ...credential },
       clientAddress: '127.0.0.1',

@@ -8,7 +8,7 @@ const ANY_CASE: Match = 'insensitive';
 export function natsPeer(headers: MsgHdrs | undefined): Peer {
   const read = (name: string): string | undefined => headers?.values(name, ANY_CASE)[0]?.trim() || undefined;
   return {
-    mouth: 'nats',
+    transport: 'nats',
     isPublic: false,
     credential: {
       tenantId: read('x-tenant-id'),

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Credential } from '../../common/keys/tool-callers.js';
 import { readEventId, sseEvent, SSE_BEGINNING, writeEventId } from './sse-events.js';
 
-/** Heartbeats that found no room before the other end counts as gone. */
-const MOST_UNREAD = 2;
+/** Heartbeats that found the buffer full before the client counts as gone. */
+const MAX_UNREAD = 2;
 
-/** The message that tells what can be called: written once, sent to all. */
+/** The message that lists what can be called: written once, sent to all. */
 export interface CapabilityMessage {
   mark: string;
   /** Its JSON, in one line. */
@@ -37,7 +37,10 @@ export class SseConnection {
     raw.uncork();
   }
 
-  /** A heartbeat. One that does not fit, because the other end does not read, is left out; after some of those the connection is cut. */
+  /**
+   * A heartbeat. One that does not fit, because the other end does not read, is left out; after some of those the
+   * connection is cut.
+   */
   beat(at: Date): void {
     const { raw } = this;
     if (!raw.writableNeedDrain && !raw.writableEnded) {
@@ -45,7 +48,7 @@ export class SseConnection {
       return this.send('heartbeat', { at: at.toISOString() });
     }
     this.unread += 1;
-    if (this.unread >= MOST_UNREAD) raw.destroy();
+    if (this.unread >= MAX_UNREAD) raw.destroy();
   }
 
   /** Says why, and ends it. */

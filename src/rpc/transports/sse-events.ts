@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../evidence/sha256.js';
 
-/** Milliseconds after which a client whose connection ended connects anew. */
+/** Milliseconds after which a client whose connection ended reconnects. */
 const RETRY_MS = 3_000;
 
 /** What every connection begins with; the comment makes proxies that wait for a first byte pass the head on. */
@@ -10,10 +10,13 @@ export const SSE_BEGINNING = `: svc-tools\nretry: ${RETRY_MS}\n\n`;
 export const sseEvent = (id: string, event: string, data: string): string =>
   `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`;
 
-/** What tells one capability message from another, in 12 hexadecimal digits. */
-export const markOf = (message: string): string => createHash('sha256').update(message).digest('hex').slice(0, 12);
+/** Distinguishes one capability message from another, in 12 hexadecimal digits. */
+export const markOf = (message: string): string => sha256(message).toString('hex').slice(0, 12);
 
-/** The ids of one client's events, over all its connections: which capabilities it knows, and a count that grows, also as text. */
+/**
+ * The ids of one client's events, over all its connections: which capabilities it knows, and a count that grows, also
+ * as text.
+ */
 interface EventId {
   mark: string;
   count: number;

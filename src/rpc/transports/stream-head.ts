@@ -8,8 +8,8 @@ const SILENCE_MS = 100;
 const FIRST_ANSWER_MS = 1_000;
 
 /**
- * Status and headers of a stream. They are held back for the first line, so that a used-up rate window can still be told as 429 with retry-after (D27),
- * and a credential that has just ended as 401; but not for long.
+ * Status and headers of a stream. They are held back for the first line, for a limited time, so that a used-up rate
+ * window can still be answered with 429 and retry-after (D27), and a credential that has just ended with 401.
  */
 export class StreamHead {
   /** Resolves when it is sent. */
@@ -62,7 +62,9 @@ export const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** The status of what begins with this answer: errors of calls are inside, but for those that are of the request (D27). */
+/**
+ * The status of what begins with this answer: errors of calls are inside, but for those that are of the request (D27).
+ */
 export function headOf({ isUnauthorized, rateLimitedSec }: DispatchedAnswer): {
   status: number;
   headers: Record<string, string>;

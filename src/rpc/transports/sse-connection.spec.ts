@@ -32,7 +32,7 @@ async function connect(
 }
 
 describe('a connection whose other end does not read', () => {
-  it('is cut at the second heartbeat that finds no room', async () => {
+  it('is cut at the second heartbeat that finds the buffer full', async () => {
     const { ours, connection } = await connect(FILLING);
     const closed = once(ours, 'close');
     connection.beat(new Date());
@@ -73,13 +73,13 @@ describe('a connection whose other end does not read', () => {
   });
 });
 
-it('a connection is told of its end once, and of nothing afterwards', async () => {
+it('a connection receives its end once, and nothing afterwards', async () => {
   const { theirs, connection } = await connect(Buffer.from('{}'));
   connection.end('unauthorized');
   connection.end('shutdown');
   connection.beat(new Date());
-  const told = await text(theirs);
-  expect(told.match(/^event: .*$/gm)).toEqual(['event: capabilities', 'event: end']);
+  const received = await text(theirs);
+  expect(received.match(/^event: .*$/gm)).toEqual(['event: capabilities', 'event: end']);
   connection.end('shutdown');
   connection.beat(new Date());
 });

@@ -3,22 +3,22 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { connectNats } from '../../common/nats/nats-connection.js';
 import type { Log } from '../../common/observability/log.js';
 import type { Metrics } from '../../common/observability/metrics.js';
-import { ServiceUnavailable } from '../../common/problem/house-problems.js';
+import { ServiceUnavailable } from '../../common/problem/common-problems.js';
 import { problem } from '../../common/problem/problem.js';
 import { RPC_CODES } from '../json-rpc.js';
-import type { Mouth, RpcServer } from '../rpc.server.js';
+import type { Transport, RpcServer } from '../rpc.server.js';
 import { natsPeer } from './nats-peer.js';
 import { refusalOf, refuseAll, type Refusal } from './refusals.js';
 import { Slots } from './slots.js';
 
 /** Tool services that listen on one subject share its calls. */
 const QUEUE_GROUP = 'svc-tools';
-/** Calls of this process that are under way at once, and the bytes of their payloads. */
-const MOST_AT_ONCE = 64;
-const MOST_BYTES_AT_ONCE = 16 * 1024 * 1024;
-/** What may wait for those: the server pushes, whether or not there is room. */
-const MOST_WAITING = 1_000;
-const MOST_BYTES_WAITING = 32 * 1024 * 1024;
+/** Maximum of calls in flight in this process, and of the bytes of their payloads. */
+const MAX_AT_ONCE = 64;
+const MAX_BYTES_AT_ONCE = 16 * 1024 * 1024;
+/** Maximum of calls that wait for those, and of their bytes: the server pushes, whether or not there is capacity. */
+const MAX_WAITING = 1_000;
+const MAX_BYTES_WAITING = 32 * 1024 * 1024;
 const RETRY_MS = 1_000;
 const CONNECT_MS = 5_000;
 /** A server that is not there must not hold a process up that stops. */
@@ -30,7 +30,7 @@ class AnswerTooLarge extends problem<{ answerBytes: number; limitBytes: number }
   'The answer is larger than a message of this NATS server may be',
 ) {}
 
-export interface NatsMouthParts {
+export interface NatsTransportOptions {
   /** As SVC_NATS_URL. */
   url: string;
   subject: string;
@@ -39,18 +39,20 @@ export interface NatsMouthParts {
 }
 
 /**
- * JSON-RPC by NATS request and reply: a payload a message, its answer the reply. All tool services share one queue group, so that another process more is
- * that much more done. A server that is away is looked for until it is back; the rest of the process does not wait for it.
+ * JSON-RPC by NATS request and reply: a payload a message, its answer the reply. All tool services share one queue
+ * group, so that another process more is
+ * that much more done. A server that is away is looked for until it is back; the rest of the process does not wait for
+ * it.
  */
-export class NatsMouth implements Mouth {
-  private readonly slots = new Slots(MOST_AT_ONCE, MOST_BYTES_AT_ONCE);
+export class NatsTransport implements Transport {
+  private readonly slots = new Slots(MAX_AT_ONCE, MAX_BYTES_AT_ONCE);
   private readonly parting = new AbortController();
   private connection?: NatsConnection;
   private subscription?: Subscription;
   private staying?: Promise<void>;
   private closing?: Promise<void>;
 
-  constructor(private readonly parts: NatsMouthParts) {
+  constructor(private readonly parts: NatsTransportOptions) {
     parts.metrics.gauge('svc_nats_calls', 'Calls over NATS, by state.', ['state'], (gauge) => {
       gauge.set({ state: 'under_way' }, this.slots.size);
       gauge.set({ state: 'waiting' }, this.slots.waitingCount);
@@ -78,7 +80,10 @@ export class NatsMouth implements Mouth {
     if (this.staying) await inTime(this.staying);
   }
 
-  /** The library comes back from an outage by itself; what is looked after here is the first connection, and one that it gave up for good. */
+  /**
+   * The library comes back from an outage by itself; what is looked after here is the first connection, and one that it
+   * gave up for good.
+   */
   private async stayConnected(server: RpcServer): Promise<void> {
     const { signal } = this.parting;
     for (let failures = 0; !signal.aborted;) {
@@ -126,7 +131,7 @@ export class NatsMouth implements Mouth {
     const { data } = message;
     const peer = natsPeer(message.headers);
     const { waitingCount, waitingBytes } = this.slots;
-    if (waitingCount >= MOST_WAITING || waitingBytes + data.length > MOST_BYTES_WAITING)
+    if (waitingCount >= MAX_WAITING || waitingBytes + data.length > MAX_BYTES_WAITING)
       return this.reply(message, refuseAll(data, busy(peer.requestId)), peer.requestId);
     await this.slots.take(data.length);
     try {
@@ -137,7 +142,10 @@ export class NatsMouth implements Mouth {
     }
   }
 
-  /** Nobody may be waiting; and a connection that is gone takes nothing more: what was done stays done, and the caller repeats with its key. */
+  /**
+   * Nobody may be waiting; and a connection that is gone takes nothing more: what was done stays done, and the caller
+   * repeats with its key.
+   */
   private reply(message: Msg, text: string | undefined, requestId: string): void {
     try {
       message.respond(this.fitting(message.data, text ?? '', requestId));

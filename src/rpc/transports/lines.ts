@@ -1,3 +1,5 @@
+import { GrowingBytes } from '../../common/http/growing-bytes.js';
+
 /** One line as it came, without its line feed; or that it was longer than a line may be, and is gone. */
 export type Line = { bytes: Uint8Array } | { isTooLong: true };
 
@@ -6,17 +8,19 @@ const BLANKS = new Set([0x20, 0x09, 0x0d]);
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Cuts bytes into lines (NDJSON: each ends with a line feed, the last one may go without). Lines of nothing but blanks are left out. Of a line that
+ * Cuts bytes into lines (NDJSON: each ends with a line feed, the last one may go without). Lines of nothing but blanks
+ * are left out. Of a line that
  * is too long nothing is kept: it is passed over up to its line feed.
  */
 export class LineSplitter {
-  /** The beginning of a line whose end has not come yet: the first `length` bytes of it. */
-  private begun = NOTHING;
-  private length = 0;
+  /** The beginning of a line whose end has not come yet. */
+  private begun: GrowingBytes;
   private isPassingOver = false;
 
   /** @param maxBytes longest line, in bytes, without its line feed */
-  constructor(private readonly maxBytes: number) {}
+  constructor(private readonly maxBytes: number) {
+    this.begun = new GrowingBytes(maxBytes);
+  }
 
   /** @returns the lines that these bytes complete, each a view of them where it lies in one piece */
   *push(chunk: Uint8Array): Generator<Line> {
@@ -36,8 +40,8 @@ export class LineSplitter {
 
   private begin(part: Uint8Array): Line | undefined {
     if (this.isPassingOver) return undefined;
-    if (this.length + part.length <= this.maxBytes) return this.keep(part);
-    // Told at once: the rest of it may never end.
+    if (this.begun.length + part.length <= this.maxBytes) return void this.begun.push(part);
+    // Reported at once: the rest of the line may never end.
     this.isPassingOver = true;
     this.forget();
     return { isTooLong: true };
@@ -48,28 +52,15 @@ export class LineSplitter {
       this.isPassingOver = false;
       return undefined;
     }
-    const isTooLong = this.length + part.length > this.maxBytes;
-    if (this.length > 0 && !isTooLong) this.keep(part);
-    const bytes = this.length > 0 ? this.begun.subarray(0, this.length) : part;
+    const isTooLong = this.begun.length + part.length > this.maxBytes;
+    if (this.begun.length > 0 && !isTooLong) this.begun.push(part);
+    const bytes = this.begun.length > 0 ? this.begun.whole : part;
     this.forget();
     if (isTooLong) return { isTooLong };
     return bytes.every((byte) => BLANKS.has(byte)) ? undefined : { bytes };
   }
 
-  /** Copies into room that doubles: many small parts must cost neither an object each nor a copy of all before them. */
-  private keep(part: Uint8Array): undefined {
-    const needed = this.length + part.length;
-    if (needed > this.begun.length) {
-      const roomier = Buffer.allocUnsafeSlow(Math.min(Math.max(needed, 2 * this.begun.length), this.maxBytes));
-      this.begun.copy(roomier, 0, 0, this.length);
-      this.begun = roomier;
-    }
-    this.begun.set(part, this.length);
-    this.length = needed;
-  }
-
   private forget(): void {
-    this.begun = NOTHING;
-    this.length = 0;
+    this.begun = new GrowingBytes(this.maxBytes);
   }
 }

@@ -38,7 +38,7 @@ describe('slots', () => {
     expect(entered).toEqual([0, 1]);
   });
 
-  it('tell when all were given back', async () => {
+  it('notify when all were given back', async () => {
     const slots = new Slots(1, 100);
     expect(slots.whenEmpty()).toBeUndefined();
     await letIn(slots, 1, 1);

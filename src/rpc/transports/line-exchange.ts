@@ -5,10 +5,10 @@ import { Slots } from './slots.js';
 export interface LineExchangeOptions {
   input: Readable;
   output: Writable;
-  /** Longest line that is taken, and the most bytes of lines that are under way at once. */
+  /** Longest line that is accepted, and maximum of bytes of lines in flight. */
   maxLineBytes: number;
-  /** Lines that are under way at once. */
-  mostAtOnce: number;
+  /** Maximum of lines in flight. */
+  maxAtOnce: number;
   /** What is written for a line, in one line; undefined: nothing. Must not throw. `index` counts from 0. */
   answer(line: Line, index: number): Promise<string | undefined>;
   /** Awaited before each line but the first. */
@@ -16,8 +16,9 @@ export interface LineExchangeOptions {
 }
 
 /**
- * Lines in, answers out as they finish. A line is under way until its answer is written and the output has room again; while too many are, the input is
- * not read. So whoever does not read what is answered is soon not read either, and holds no more memory than that.
+ * Lines in, answers out as they finish. A line is in flight until its answer is written and the output buffer has
+ * space again; while too many are, the input is not read. So input from a client that does not read its answers soon
+ * stops too, and the client holds no more memory than that.
  */
 export class LineExchange {
   private readonly slots: Slots;
@@ -30,7 +31,7 @@ export class LineExchange {
   lastActiveAt = performance.now();
 
   constructor(private readonly options: LineExchangeOptions) {
-    this.slots = new Slots(options.mostAtOnce, options.maxLineBytes);
+    this.slots = new Slots(options.maxAtOnce, options.maxLineBytes);
   }
 
   /** Lines that are not answered yet. */
@@ -43,7 +44,10 @@ export class LineExchange {
     return this.drained !== undefined;
   }
 
-  /** Resolves when the input has ended, or was stopped, and every answer is written. Never rejects: an input that breaks off has ended. */
+  /**
+   * Resolves when the input has ended, or was stopped, and every answer is written. Never rejects: an input that breaks
+   * off has ended.
+   */
   async run(): Promise<void> {
     const { input } = this.options;
     const wake = () => this.wakeReader?.();

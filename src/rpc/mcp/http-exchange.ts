@@ -1,6 +1,7 @@
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import { decodeUtf8 } from '../http/utf8.js';
+import { findExcess } from '../../common/http/json-body.js';
+import { decodeUtf8 } from '../../common/http/utf8.js';
 
 /** One HTTP request of the Model Context Protocol. */
 export interface McpExchange {
@@ -13,14 +14,20 @@ export interface McpExchange {
 
 /** JSON-RPC 2.0 section 5.1. */
 const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
 const UNREADABLE = Symbol('unreadable');
 
-/** What a POST to an MCP endpoint holds, where it is JSON. */
-export type ParsedMcp = { unreadable: true } | { unreadable: false; parsed: unknown };
+/** What a POST to an MCP endpoint holds, or what is answered to one that cannot be read. */
+export type ParsedMcp = { refusal: Response } | { refusal?: undefined; parsed: unknown };
 
 export function readMcp(body: Buffer): ParsedMcp {
-  const parsed = body.length === 0 ? undefined : readJsonText(body);
-  return parsed === UNREADABLE ? { unreadable: true } : { unreadable: false, parsed };
+  if (body.length === 0) return { parsed: undefined };
+  const excess = findExcess(body);
+  if (excess !== undefined) return { refusal: refusal(INVALID_REQUEST, `Invalid Request: the body ${excess}`) };
+  const parsed = readJsonText(body);
+  return parsed === UNREADABLE
+    ? { refusal: refusal(PARSE_ERROR, 'Parse error: this is not JSON in UTF-8') }
+    : { parsed };
 }
 
 /** Has a handler of the SDK answer. What was read of the body is not read again. */
@@ -33,11 +40,8 @@ export function answerMcp(
   return handler.fetch(webRequest(request, signal), { parsedBody: parsed, authInfo });
 }
 
-export const mcpParseError = (): Response =>
-  Response.json(
-    { jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'Parse error: this is not JSON in UTF-8' } },
-    { status: 400 },
-  );
+const refusal = (code: number, message: string): Response =>
+  Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 
 /** The request without its body, which has been read. */
 function webRequest({ method, headers, host, url }: FastifyRequest, signal: AbortSignal | undefined): Request {
