@@ -2,11 +2,13 @@ import 'reflect-metadata';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SwaggerModule } from '@nestjs/swagger';
-import { describeApi, type DocumentTitle } from '../common/contract/openapi.js';
-import type { ProcessParts } from '../common/core/core.module.js';
+import { OpenApiDocuments } from '../common/contract/openapi.js';
+import { SERVER_CONTRACT, type ServerContract } from '../common/contract/server-contract.js';
+import type { ProcessContext } from '../common/process-context.js';
 import { bracketed } from '../common/http/bound-address.js';
+import { serveSwaggerUi } from '../common/http/swagger-ui.js';
 import { NestLog } from '../common/observability/log.js';
+import { RouteGuards } from '../guards/route-guards.js';
 
 export interface RunningApp {
   app: NestFastifyApplication;
@@ -14,27 +16,25 @@ export interface RunningApp {
   url: string;
 }
 
-/** A Nest app on its HTTP server, not yet listening. */
-export function makeHttpApp(
+/**
+ * A Nest app on its HTTP server, not yet listening, with Swagger UI at /docs.
+ * @param documentPath of the OpenAPI document, without `.json` and `.yaml`
+ */
+export async function makeHttpApp(
   module: DynamicModule,
   server: FastifyAdapter,
-  { log }: Pick<ProcessParts, 'log'>,
+  { log }: Pick<ProcessContext, 'log'>,
+  documentPath = 'openapi',
 ): Promise<NestFastifyApplication> {
-  return NestFactory.create<NestFastifyApplication>(module, server, {
+  const app = await NestFactory.create<NestFastifyApplication>(module, server, {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
   });
-}
-
-/** Swagger UI at /docs, the document itself at /openapi.json. */
-export function serveDocument(app: NestFastifyApplication, title: DocumentTitle): void {
-  SwaggerModule.setup('docs', app, describeApi(app, title), {
-    jsonDocumentUrl: 'openapi.json',
-    yamlDocumentUrl: 'openapi.yaml',
-    customSiteTitle: title.title,
-    swaggerOptions: { persistAuthorization: true },
-  });
+  app.get(RouteGuards).install(app.getHttpAdapter().getInstance());
+  const { title } = app.get<ServerContract>(SERVER_CONTRACT).title;
+  serveSwaggerUi(app, app.get(OpenApiDocuments), documentPath, title);
+  return app;
 }
 
 /** Binds an app to the address of its settings. */

@@ -1,9 +1,10 @@
 import { apiUrlOf } from '../common/config/api-url.js';
+import { shutdownDelayOf } from '../common/config/shutdown-delay.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
-import { authModeToStartIn } from '../daemon/auth/start-rules.js';
+import { authModeToStartIn } from '../common/bearer-auth/start-rules.js';
 import { AppProcess } from './supervisor/app-process.js';
 import { DatabaseKeeper } from './supervisor/database-keeper.js';
-import { claimPorts } from './supervisor/port.js';
+import { claimPorts, wantedPorts } from './supervisor/port.js';
 import { onStopSignal, type StopSignal } from './supervisor/stop-signal.js';
 import { makeSupervisorLog, type SupervisorLog } from './supervisor/supervisor-log.js';
 import { describeWelcome, type Addresses } from './supervisor/welcome.js';
@@ -21,10 +22,12 @@ interface Apps {
 const all = ({ api, tools, daemon }: Apps): AppProcess[] => [...api, ...tools, ...daemon];
 
 /**
- * `svc start`: the database, and every app as a child process, until SIGTERM or SIGINT. Then one drain: the apps first, the
+ * `svc start`: the database, and every app as a child process, until SIGTERM or SIGINT. Then one drain: the apps first,
+ * the
  * database last. The apps load their programs while the database comes up and wait for it before they open.
  *
  * @returns the exit code
+ * @throws Error when database or apps do not come up
  */
 export async function runSupervisor(): Promise<number> {
   const startedAt = performance.now();
@@ -41,9 +44,6 @@ export async function runSupervisor(): Promise<number> {
     const reason = await Promise.race([signal.requested, opened.then(() => signal.requested)]);
     log.info(`Stopping (${reason}): draining requests and jobs`);
     return 0;
-  } catch (error) {
-    process.stderr.write(`svc: ${(error as Error).message}\n`);
-    return 1;
   } finally {
     await stopAll(settings, database, apps, signal);
     log.info('Stopped');
@@ -53,13 +53,7 @@ export async function runSupervisor(): Promise<number> {
 /** With the ports as they will be bound, also where any was wanted. */
 async function withClaimedPorts(settings: Settings): Promise<Settings> {
   const { api, tools, daemon } = settings;
-  const [apiPort, toolsPort, httpPort, mcpPort, grpcPort] = await claimPorts([
-    { host: api.host, port: api.port, setting: 'SVC_API' },
-    { host: tools.host, port: tools.port, setting: 'SVC_TOOLS' },
-    { host: daemon.httpHost, port: daemon.httpPort, setting: 'SVCD_HTTP' },
-    { host: daemon.mcpHost, port: daemon.mcpPort, setting: 'SVCD_MCP' },
-    { host: daemon.grpcHost, port: daemon.grpcPort, setting: 'SVCD_GRPC' },
-  ]);
+  const [apiPort, toolsPort, httpPort, mcpPort, grpcPort] = await claimPorts(wantedPorts(settings));
   return {
     ...settings,
     api: { ...api, port: apiPort! },
@@ -116,10 +110,11 @@ async function readyAt(processes: AppProcess[]): Promise<string> {
   return url;
 }
 
-/** The tool service first: the calls it has in hand still need the API. */
+/** The tool service first: its calls in flight still need the API, whose delay begins with that of the others. */
 async function stopAll(settings: Settings, database: DatabaseKeeper, apps: Apps, signal: StopSignal): Promise<void> {
   const longest = Math.max(settings.process.drainSeconds, settings.daemon.drainSeconds);
-  const grace = longest * 1000 + KILL_AFTER_MS;
+  const grace = (shutdownDelayOf(settings) + longest) * 1000 + KILL_AFTER_MS;
+  for (const app of apps.api) app.announceStop();
   for (const processes of [[...apps.tools, ...apps.daemon], apps.api])
     await Promise.all(processes.map((app) => app.stop(grace, signal.insisted)));
   await database.stop();

@@ -1,67 +1,75 @@
 import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CoreModule, type ProcessParts } from '../common/core/core.module.js';
+import type { ProcessContext } from '../common/process-context.js';
+import { CoreModule } from './core.module.js';
 import { makeHttpServer } from '../common/http/http-server.js';
-import { refuseForeign } from '../common/http/own-hosts.js';
-import { OperationsModule } from '../modules/operations/operations.module.js';
-import { TOOLS_OPERATIONS } from '../modules/operations/tools-operations.js';
+import { OwnHosts } from '../common/http/own-hosts.js';
+import { OperationsModule } from '../common/health/operations.module.js';
+import { TOOLS_OPERATIONS } from '../common/health/tools-operations.js';
 import { McpStdio } from '../rpc/mcp/mcp-stdio.js';
-import { NatsMouth } from '../rpc/mouths/nats.mouth.js';
-import { StdioMouth, type StdioParts } from '../rpc/mouths/stdio.mouth.js';
+import { NatsTransport } from '../rpc/transports/nats.transport.js';
+import { StdioTransport, type StdioOptions } from '../rpc/transports/stdio.transport.js';
 import { RpcModule } from '../rpc/rpc.module.js';
-import { RpcServer, type Mouth } from '../rpc/rpc.server.js';
-import { listen, makeHttpApp, serveDocument, type RunningApp } from './http-app.js';
+import { RpcServer, type Transport } from '../rpc/rpc.server.js';
+import { tenantApiContract } from '../common/contract/tenant-api-contract.js';
+import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
-/** The tool service: which rooms it opens, nothing else. */
+/** The tool service: which modules it imports, nothing else. */
 @Module({})
 export class ToolsModule {
-  /** @param rooms what answers calls */
-  static of(parts: ProcessParts, ...rooms: DynamicModule[]): DynamicModule {
-    return { module: ToolsModule, imports: [CoreModule.of(parts), OperationsModule.of(TOOLS_OPERATIONS), ...rooms] };
+  /** @param modules that answer calls */
+  static of(parts: ProcessContext, ...modules: DynamicModule[]): DynamicModule {
+    return {
+      module: ToolsModule,
+      imports: [
+        CoreModule.of(parts, { contract: toolsContract(parts) }),
+        OperationsModule.of(TOOLS_OPERATIONS),
+        ...modules,
+      ],
+    };
   }
 }
 
-/** Opens the tool service on the address of the settings. */
-export async function openTools(parts: ProcessParts): Promise<RunningApp> {
-  const { tools } = parts.settings;
-  const { app } = await makeTools(parts, mouthsOf(parts));
-  serveDocument(app, {
+export const toolsContract = ({ settings }: Pick<ProcessContext, 'settings'>) =>
+  tenantApiContract({
     title: 'svc tool service',
     description:
       'The tools of the tenant API for agents, by JSON-RPC 2.0 and MCP. GET /capabilities describes every tool; every failure over HTTP has one body, ProblemBody.',
     version: '0.1.0',
-    server: tools.publicUrl ?? '/',
+    server: settings.tools.publicUrl ?? '/',
   });
+
+/** Opens the tool service on the address of the settings. */
+export async function openTools(parts: ProcessContext): Promise<RunningApp> {
+  const { tools } = parts.settings;
+  const { app } = await makeTools(parts, makeTransports(parts));
   await app.startAllMicroservices();
   return listen(app, tools);
 }
 
-/** The same without a listener: for whoever holds the other end of a pipe. */
+/** The same without a listener: for the client at the other end of a pipe. */
 export async function openOnPipe(
-  parts: ProcessParts,
-  pipe: Pick<StdioParts, 'input' | 'output' | 'credential'>,
-): Promise<{ app: INestApplication; mouth: StdioMouth }> {
+  parts: ProcessContext,
+  pipe: Pick<StdioOptions, 'input' | 'output' | 'credential'>,
+): Promise<{ app: INestApplication; transport: StdioTransport }> {
   const { app, rpc } = await makeTools(parts, []);
   await app.startAllMicroservices();
   await app.init();
   const { maxBodyBytes } = parts.settings.tools;
-  const mouth = new StdioMouth({ ...pipe, server: rpc, mcp: app.get(McpStdio), maxLineBytes: maxBodyBytes });
-  return { app, mouth };
+  const transport = new StdioTransport({ ...pipe, server: rpc, mcp: app.get(McpStdio), maxLineBytes: maxBodyBytes });
+  return { app, transport };
 }
 
 async function makeTools(
-  parts: ProcessParts,
-  mouths: Mouth[],
+  parts: ProcessContext,
+  transports: Transport[],
 ): Promise<{ app: NestFastifyApplication; rpc: RpcServer }> {
-  const { settings, log, metrics } = parts;
+  const { settings, stopping } = parts;
   const { maxBodyBytes } = settings.tools;
   const { requestTimeoutMs } = settings.api;
-  const server = makeHttpServer(
-    { maxBodyBytes, requestTimeoutMs, refuse: refuseForeign(settings.tools) },
-    log,
-    metrics,
-  );
-  const rpc = new RpcServer(mouths);
+  const ownHosts = new OwnHosts(settings, { ...settings.tools, speaksMcp: true });
+  const server = makeHttpServer({ maxBodyBytes, requestTimeoutMs, ownHosts, stopping }, parts);
+  const rpc = new RpcServer(transports);
   const app = await makeHttpApp(ToolsModule.of(parts, RpcModule.of(rpc)), server, parts);
   // Without inheritAppConfig the guards of HTTP requests do not run on its methods; ToolsController names its own.
   app.connectMicroservice({ strategy: rpc });
@@ -69,7 +77,7 @@ async function makeTools(
 }
 
 /** Those that are not part of the HTTP listener. */
-function mouthsOf({ settings: { outbox, tools }, log, metrics }: ProcessParts): Mouth[] {
+function makeTransports({ settings: { outbox, tools }, log, metrics }: ProcessContext): Transport[] {
   if (outbox.natsUrl === undefined) return [];
-  return [new NatsMouth({ url: outbox.natsUrl, subject: tools.natsSubject, log, metrics })];
+  return [new NatsTransport({ url: outbox.natsUrl, subject: tools.natsSubject, log, metrics })];
 }

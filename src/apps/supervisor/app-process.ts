@@ -1,8 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../../common/config/child-environment.js';
+import { UserError } from '../../common/user-error.js';
 import { BackOff } from './back-off.js';
-import { GO, isReady } from './messages.js';
+import { GO, isReady, STOP_SOON } from './messages.js';
 import type { SupervisorLog } from './supervisor-log.js';
 
 const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url));
@@ -18,7 +19,10 @@ export interface AppProcessOptions {
   readonly log: SupervisorLog;
 }
 
-/** One app as a child process: started, restarted with back-off when it dies, and stopped. Its output passes through untouched. */
+/**
+ * One app as a child process: started, restarted with back-off when it dies, and stopped. Its output passes through
+ * untouched.
+ */
 export class AppProcess {
   private readonly backOff = new BackOff();
   private readonly firstReady = Promise.withResolvers<string>();
@@ -61,6 +65,11 @@ export class AppProcess {
     if (this.child?.connected) this.child.send(GO);
   }
 
+  /** It is to be stopped later: until then it answers, and says that it is shutting down. */
+  announceStop(): void {
+    if (this.child?.connected) this.child.send(STOP_SOON);
+  }
+
   /** SIGTERM, then after `graceMs` (or at once when `insisted` settles) SIGKILL. Resolves when the process is gone. */
   async stop(graceMs: number, insisted: Promise<void>): Promise<void> {
     this.isStopping = true;
@@ -86,7 +95,9 @@ export class AppProcess {
     if (this.isStopping || child !== this.child) return;
     const { app, log } = this.options;
     if (!this.wasReady && this.starts >= HOPELESS_STARTS) {
-      this.firstReady.reject(new Error(`${app} did not come up in ${this.starts} attempts (last: ${how}); see above`));
+      this.firstReady.reject(
+        new UserError(`${app} did not come up in ${this.starts} attempts (last: ${how}); see above`),
+      );
       return;
     }
     const wait = this.backOff.next(ranFor);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { BackOff } from './back-off.js';
 
-it('doubles with every crash in a row, to half a minute at most', () => {
+it('doubles with every crash in a row, to five seconds at most', () => {
   const backOff = new BackOff();
   expect(Array.from({ length: 9 }, () => backOff.next(100))).toEqual([
-    250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000,
+    250, 500, 1000, 2000, 4000, 5000, 5000, 5000, 5000,
   ]);
 });
 

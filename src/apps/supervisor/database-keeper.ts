@@ -5,7 +5,10 @@ import { startEmbedded, type EmbeddedServer } from '../../common/database/embedd
 import { BackOff } from './back-off.js';
 import type { SupervisorLog } from './supervisor-log.js';
 
-/** Keeps the embedded PostgreSQL running, at the same address through restarts. With an external database there is nothing to keep. */
+/**
+ * Keeps the embedded PostgreSQL running, at the same address through restarts. With an external database there is
+ * nothing to keep.
+ */
 export class DatabaseKeeper {
   private readonly stopping = new AbortController();
   private starting?: Promise<EmbeddedServer>;

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { shutdownDelayOf } from '../../common/config/shutdown-delay.js';
 import { loadSettings, type Settings } from '../../common/config/settings.js';
 import { openDatabase } from '../../common/database/open.js';
 import { makeLog, type Log } from '../../common/observability/log.js';
 import { Metrics } from '../../common/observability/metrics.js';
-import { GO, type ReadyMessage } from './messages.js';
+import { Announcement } from './announcement.js';
+import { GO, STOP_SOON, type ReadyMessage } from './messages.js';
+import { explainBind, wantedPorts } from './port.js';
 import { onStopSignal } from './stop-signal.js';
 
-/** Beside the drain, closing connections takes a moment. */
+/** In addition to the drain, closing connections takes a moment. */
 const CLOSING_MS = 5_000;
 const IDLE_MS = 50;
 
@@ -17,36 +20,47 @@ const APPS = {
   tools: async () => (await import('../tools.app.js')).openTools,
   daemon: async (settings: Settings) => {
     // What it lacks is said before a database is opened for it.
-    (await import('../../daemon/auth/start-rules.js')).authModeToStartIn(settings);
+    (await import('../../common/bearer-auth/start-rules.js')).authModeToStartIn(settings);
     return (await import('../daemon.app.js')).openDaemon;
   },
 };
 export type AppName = keyof typeof APPS;
 
 /**
- * Runs one app in this process until SIGTERM or SIGINT, then drains it: no new connections, requests in flight are
- * answered, jobs in hand finished, for at most SVC_SHUTDOWN_DRAIN_SECS (the daemon: SVCD_SHUTDOWN_DRAIN_SECS). Alone it migrates the database first; under the supervisor
- * it waits for that to be done, and stops when the supervisor is gone.
+ * Runs one app in this process until SIGTERM or SIGINT. Then it says for SVC_SHUTDOWN_DELAY_SECS that it is shutting
+ * down, and drains: no new connections, requests in flight are answered, running jobs are finished, for at most
+ * SVC_SHUTDOWN_DRAIN_SECS (the daemon: SVCD_SHUTDOWN_DRAIN_SECS). A second signal ends both. Alone it migrates the
+ * database first; under the supervisor it waits for that to be done, and stops when the supervisor is gone.
  *
  * @returns the exit code: 0 when the drain was complete
  */
 export async function runApp(name: AppName, { supervised }: { supervised: boolean }): Promise<number> {
-  const stop = supervised ? Promise.race([onStopSignal().requested, supervisorLoss()]) : onStopSignal().requested;
+  const { stop, insisted } = supervised ? stopOfSupervised() : stopOfForeground();
+  const announcement = new Announcement();
   const settings = loadSettings();
   const log = makeLog(settings, name);
-  const [open] = await Promise.all([APPS[name](settings), supervised ? supervisorGo() : undefined]);
+  const wanted = supervised ? Promise.race([supervisorGo(announcement), stop.then(() => false)]) : true;
+  const [open, isWanted] = await Promise.all([APPS[name](settings), wanted]);
+  if (!isWanted) return 0;
   const database = await openDatabase(settings, (message) => log.debug(message));
   try {
     if (!supervised) {
       const { prepareDatabase } = await import('./prepare-database.js');
       await prepareDatabase(settings, database.address, (message) => log.info(message));
     }
-    const { app, url } = await open({ settings, address: database.address, log, metrics: new Metrics() });
+    const parts = { settings, address: database.address, log, metrics: new Metrics(), stopping: announcement.signal };
+    const { app, url } = await open(parts).catch((error: unknown) => {
+      throw explainBind(error, wantedPorts(settings));
+    });
     log.info({ url }, 'ready');
     log.flush();
     if (supervised) process.send?.({ ready: url } satisfies ReadyMessage);
-    log.info({ reason: await stop }, 'draining');
-    return await drain(app, drainSecondsOf(name, settings), log);
+    const delay = shutdownDelayOf(settings);
+    log.info({ reason: await stop, delay_secs: delay }, 'shutting down');
+    announcement.make();
+    await announcement.knownFor(delay, insisted);
+    log.info('draining');
+    return await drain(app, { seconds: drainSecondsOf(name, settings), insisted, log });
   } finally {
     await database.close();
   }
@@ -55,27 +69,53 @@ export async function runApp(name: AppName, { supervised }: { supervised: boolea
 const drainSecondsOf = (name: AppName, { process, daemon }: Settings): number =>
   name === 'daemon' ? daemon.drainSeconds : process.drainSeconds;
 
-async function drain(app: NestFastifyApplication, seconds: number, log: Log): Promise<number> {
+async function drain(
+  app: NestFastifyApplication,
+  { seconds, insisted, log }: { seconds: number; insisted: Promise<void>; log: Log },
+): Promise<number> {
   const closed = app.close().then(() => true);
   // A kept-alive connection that was busy when the close began is idle after its answer, and would be waited for.
   const server = app.getHttpServer();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
-  const isComplete = await Promise.race([closed, sleep(seconds * 1000 + CLOSING_MS, false)]);
+  const cut = insisted.then(() => false);
+  const isComplete = await Promise.race([closed, sleep(seconds * 1000 + CLOSING_MS, false), cut]);
   clearInterval(idle);
   if (isComplete) log.info('stopped');
   else log.warn({ seconds }, 'stopped before the drain was complete');
   return isComplete ? 0 : 1;
 }
 
+interface Stop {
+  /** Settles with the reason to stop. */
+  stop: Promise<string>;
+  /** Settles when it is to stop at once. */
+  insisted: Promise<void>;
+}
+
+function stopOfForeground(): Stop {
+  const { requested, insisted } = onStopSignal();
+  return { stop: requested, insisted };
+}
+
+/**
+ * Who does not want to wait is heard by the supervisor, which kills. To this process a second signal may be the
+ * supervisor's, after the terminal's.
+ */
+const stopOfSupervised = (): Stop => ({
+  stop: Promise.race([onStopSignal().requested, supervisorLoss()]),
+  insisted: new Promise(() => undefined),
+});
+
 /** The IPC channel closes with the supervisor, however it ends: an app without one would never be stopped. */
 function supervisorLoss(): Promise<string> {
   return new Promise((resolve) => process.once('disconnect', () => resolve('the supervisor is gone')));
 }
 
-function supervisorGo(): Promise<void> {
+function supervisorGo(announcement: Announcement): Promise<true> {
   return new Promise((resolve) => {
     process.on('message', (message) => {
-      if (message === GO) resolve();
+      if (message === GO) resolve(true);
+      if (message === STOP_SOON) announcement.make();
     });
   });
 }

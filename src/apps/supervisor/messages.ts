@@ -1,7 +1,10 @@
-/** What the supervisor tells an app over the IPC channel: the database is migrated, open. */
+/** From the supervisor to an app over the IPC channel: the database is migrated, open. */
 export const GO = 'go';
 
-/** What an app tells the supervisor: it listens at this address. */
+/** From the supervisor to the apps before it stops them: they are not ready from then on. */
+export const STOP_SOON = 'stop soon';
+
+/** From an app to the supervisor: it listens at this address. */
 export interface ReadyMessage {
   ready: string;
 }

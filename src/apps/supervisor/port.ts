@@ -1,4 +1,7 @@
 import { createServer, type Server } from 'node:net';
+import type { Settings } from '../../common/config/settings.js';
+import { UserError } from '../../common/user-error.js';
+import { findListener } from './port-holder.js';
 
 /** An address that an app is to bind. */
 export interface WantedPort {
@@ -9,9 +12,19 @@ export interface WantedPort {
   setting: 'SVC_API' | 'SVC_TOOLS' | 'SVCD_HTTP' | 'SVCD_MCP' | 'SVCD_GRPC';
 }
 
+/** The addresses that the apps bind, in the order in which the supervisor claims them. */
+export const wantedPorts = ({ api, tools, daemon }: Settings): WantedPort[] => [
+  { host: api.host, port: api.port, setting: 'SVC_API' },
+  { host: tools.host, port: tools.port, setting: 'SVC_TOOLS' },
+  { host: daemon.httpHost, port: daemon.httpPort, setting: 'SVCD_HTTP' },
+  { host: daemon.mcpHost, port: daemon.mcpPort, setting: 'SVCD_MCP' },
+  { host: daemon.grpcHost, port: daemon.grpcPort, setting: 'SVCD_GRPC' },
+];
+
 /**
- * The ports to give to the apps, in the same order: each is the one wanted, or a free one that stays the same through restarts.
- * @throws Error with the remedy when something listens there
+ * The ports to give to the apps, in the same order: each is the one wanted, or a free one that stays the same through
+ * restarts.
+ * @throws UserError with the remedy when something listens there
  */
 export async function claimPorts(wanted: WantedPort[]): Promise<number[]> {
   const claims: Server[] = [];
@@ -24,7 +37,8 @@ export async function claimPorts(wanted: WantedPort[]): Promise<number[]> {
   }
 }
 
-async function claim({ host, port, setting }: WantedPort): Promise<Server> {
+async function claim(wanted: WantedPort): Promise<Server> {
+  const { host, port } = wanted;
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -33,15 +47,32 @@ async function claim({ host, port, setting }: WantedPort): Promise<Server> {
     });
     return server;
   } catch (error) {
-    throw explain(error as NodeJS.ErrnoException, { host, port, setting });
+    throw explainBind(error, [wanted]);
   }
 }
 
-function explain(error: NodeJS.ErrnoException, { host, port, setting }: WantedPort): Error {
-  const remedies: Record<string, string> = {
-    EADDRINUSE: `Port ${port} of ${host} is in use (is svc running already?). Stop the other program, or set ${setting}_PORT.`,
-    EACCES: `Port ${port} of ${host} needs rights this process lacks. Set ${setting}_PORT to 1024 or more.`,
-    EADDRNOTAVAIL: `${host} is no address of this machine. Set ${setting}_HOST.`,
-  };
-  return new Error(remedies[error.code ?? ''] ?? error.message, { cause: error });
+/**
+ * Of Node.js "listen EADDRINUSE: address already in use 127.0.0.1:8090"; gRPC quotes that within a sentence of its own.
+ */
+const BIND_FAULT = /\blisten (E[A-Z]+): [^\n]*?:(\d+)\b/;
+
+/** Explains the bind error of one of these ports, with the setting to change; other errors are returned unchanged. */
+export function explainBind(error: unknown, wanted: WantedPort[]): unknown {
+  const { message, hostname, code } = error as NodeJS.ErrnoException & { hostname?: string };
+  const [, fault = code, boundPort] = BIND_FAULT.exec(message) ?? [];
+  const one = wanted.find(({ host, port }) => String(port) === boundPort || host === hostname);
+  const sentence = one && describeFault(fault, one);
+  return sentence ? new UserError(sentence, { cause: error }) : error;
+}
+
+function describeFault(code: string | undefined, { host, port, setting }: WantedPort): string | undefined {
+  if (code === 'EADDRINUSE') {
+    const holder = findListener(port) ?? 'is svc running already?';
+    return `Port ${port} of ${host} is in use (${holder}). Stop the other program, or set ${setting}_PORT.`;
+  }
+  if (code === 'EACCES')
+    return `Port ${port} of ${host} needs rights this process lacks. Set ${setting}_PORT to 1024 or more.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `${host} is no address of this machine. Set ${setting}_HOST.`;
+  return undefined;
 }

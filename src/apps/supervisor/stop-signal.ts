@@ -1,4 +1,7 @@
-/** Signals closer together than this are one: a terminal's Ctrl-C reaches a process directly and again through its parent. */
+/**
+ * Signals closer together than this are one: a terminal's Ctrl-C reaches a process directly and again through its
+ * parent.
+ */
 const SAME_MS = 1000;
 
 export interface StopSignal {

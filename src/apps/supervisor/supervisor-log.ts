@@ -7,7 +7,9 @@ export interface SupervisorLog {
   warn(message: string, facts?: object): void;
 }
 
-/** For a person on a terminal: sentences on stderr. For a log collector: JSON lines on stdout, like those of the apps. */
+/**
+ * For a person on a terminal: sentences on stderr. For a log collector: JSON lines on stdout, like those of the apps.
+ */
 export function makeSupervisorLog(settings: Settings): SupervisorLog {
   if (process.stdout.isTTY) {
     const write = (message: string): void => void process.stderr.write(`svc: ${message}\n`);

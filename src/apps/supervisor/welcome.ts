@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDevMode } from '../../common/config/daemon/auth-mode.js';
 import type { Settings } from '../../common/config/settings.js';
 import { credentialsPath, readCredentials, type Credentials } from '../../common/database/bootstrap.js';
 
@@ -11,7 +12,8 @@ export interface Addresses {
 }
 
 /**
- * What a person who just started svc needs: addresses, where the credentials are, and commands to try. The commands read the
+ * What a person who just started svc needs: addresses, where the credentials are, and commands to try. The commands
+ * read the
  * key from a file (curl's -H @file), so that it is neither printed at every start nor seen in the list of processes.
  *
  * @param made the credentials when this start made them: only then the key is shown
@@ -27,6 +29,10 @@ export async function describeWelcome(
   lines.push(
     `  daemon       ${daemon} (facts, graph, streams, evidence; Swagger at /docs; SVCD_AUTH_MODE=${settings.daemon.authMode})`,
   );
+  if (settings.daemon.authMode !== undefined && isDevMode(settings.daemon.authMode))
+    lines.push(
+      '               everybody on this machine may do everything there; SVCD_AUTH_MODE=jwt_hs256 asks for tokens (svc token)',
+    );
   const kept = settings.process.nodeEnv === 'production' ? undefined : await readCredentials(settings);
   if (kept) lines.push(...(await describeCredentials(settings, addresses, kept, made)));
   else lines.push('  credentials  as given; "svc key create <tenant>" makes another key');

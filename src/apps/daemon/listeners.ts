@@ -1,6 +1,6 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 
-/** The listeners beside HTTP, ended at the beginning of the drain: what they were called for goes on through HTTP, which ends last. */
+/** Listeners other than HTTP, closed at the start of the drain: their calls go on through HTTP, which closes last. */
 @Injectable()
 export class Listeners implements BeforeApplicationShutdown {
   private readonly open: { close: () => Promise<void> }[] = [];

@@ -1,6 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { OpenAPIObject } from '@nestjs/swagger';
-import type { ProcessParts } from '../common/core/core.module.js';
+import type { ProcessContext } from '../../common/process-context.js';
 import { openGrpc } from './grpc/grpc-listener.js';
 import { Listeners } from './listeners.js';
 import { openMcp } from './mcp/mcp-listener.js';
@@ -12,17 +11,16 @@ export interface ListenersOpened {
   grpcAddress: string;
 }
 
-/** Opens the listeners beside HTTP, which is open. @param url where HTTP listens */
+/** Opens the listeners other than HTTP, which is open already. @param url where HTTP listens */
 export async function openListeners(
-  parts: ProcessParts,
+  parts: ProcessContext,
   app: NestFastifyApplication,
-  { url, document }: { url: string; document: OpenAPIObject },
+  url: string,
 ): Promise<ListenersOpened> {
-  const { settings, log } = parts;
+  const { settings, log, stopping } = parts;
   const listeners = app.get(Listeners);
-  const grpc = listeners.add(await openGrpc(settings.daemon, url));
-  const http = app.getHttpAdapter().getInstance();
-  const mcp = settings.flags.mcp ? listeners.add(await openMcp(parts, http, document)) : undefined;
+  const grpc = listeners.add(await openGrpc(settings, url, stopping));
+  const mcp = settings.flags.mcp ? listeners.add(await openMcp(parts, app)) : undefined;
   log.info({ grpc: grpc.address, mcp: mcp?.url }, 'gRPC and MCP are open');
   return { mcpUrl: mcp?.url, grpcAddress: grpc.address };
 }

@@ -1,8 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ProblemWriter } from '../../common/problem/send-problem.js';
-import { asQuery, fillPath, findUnfit, membersIn } from './tool-arguments.js';
-import type { CallableTool } from './tool-definitions.js';
+import type { ProblemWriter } from '../../../common/problem/send-problem.js';
+import { requestOf } from '../../../rpc/tools/tool-arguments.js';
+import type { Tool } from '../../../rpc/tools/tool.js';
+import { findUnfit } from './tool-arguments.rules.js';
 
 /** Where programs find the problem of a failed call. */
 export const PROBLEM_META = 'svc/problem';
@@ -30,20 +31,18 @@ export interface ToolRoutes {
  */
 export async function callTool(
   { http, problems }: ToolRoutes,
-  callable: CallableTool,
+  tool: Tool,
   given: Record<string, unknown>,
   request: FastifyRequest,
 ): Promise<CallToolResult> {
-  const unfit = findUnfit(callable, given);
+  const unfit = findUnfit(tool, given, http);
   if (unfit) return failed(problems.bodyOf(unfit, request.id));
-  const { tool, parameters } = callable;
-  const [method, template] = tool.route.split(' ') as ['GET', string];
+  const { method, path, body } = requestOf(tool, given);
   const { statusCode, payload } = await http.inject({
-    method,
-    url: fillPath(template, given, parameters),
-    query: asQuery(membersIn('query', given, parameters)),
-    headers: { ...passedOn(request), ...(hasBody(parameters) ? { 'content-type': 'application/json' } : {}) },
-    ...(hasBody(parameters) ? { payload: JSON.stringify(membersIn('body', given, parameters)) } : {}),
+    method: method as 'GET',
+    url: path,
+    headers: { ...passedOn(request), ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { payload: JSON.stringify(body) } : {}),
     remoteAddress: request.socket.remoteAddress,
   });
   const answer = JSON.parse(payload) as Record<string, unknown>;
@@ -51,7 +50,10 @@ export async function callTool(
   return { content: [{ type: 'text', text: payload }], structuredContent: answer, isError: false };
 }
 
-/** Each as often as it came: which of several counts, and whether any does, the route says. Its request bears the id of this one. */
+/**
+ * Each as often as it came: which of several counts, and whether any does, the route says. Its request bears the id of
+ * this one.
+ */
 function passedOn({ raw: { rawHeaders }, id }: FastifyRequest): Record<string, string | string[]> {
   const passed: Record<string, string[]> = {};
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -60,9 +62,6 @@ function passedOn({ raw: { rawHeaders }, id }: FastifyRequest): Record<string, s
   }
   return { ...passed, 'x-request-id': id };
 }
-
-const hasBody = (parameters: CallableTool['parameters']): boolean =>
-  [...parameters.values()].some((one) => one.in === 'body');
 
 /** A failure as the model reads it; programs find it in `_meta`. */
 function failed(problem: Record<string, unknown>): CallToolResult {

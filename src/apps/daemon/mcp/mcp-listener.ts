@@ -1,36 +1,37 @@
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
-import type { OpenAPIObject } from '@nestjs/swagger';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   createMcpHandler,
   ProtocolError,
   Server,
   type McpHttpHandler,
   type McpRequestContext,
+  type Tool as ToolDefinition,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readBuild } from '../../common/build-info.js';
-import type { ProcessParts } from '../../common/core/core.module.js';
-import { bracketed } from '../../common/http/bound-address.js';
-import { makeHttpServer } from '../../common/http/http-server.js';
-import { findFault } from '../../common/http/json-body.js';
-import { refuseForeign } from '../../common/http/own-hosts.js';
-import { RAW_BODIES } from '../../common/http/raw-body.js';
-import { NotFound } from '../../common/problem/house-problems.js';
-import { answerMcp, mcpParseError, readMcp } from '../../common/mcp/http-exchange.js';
+import { readBuild } from '../../../common/build-info.js';
+import type { ProcessContext } from '../../../common/process-context.js';
+import { RouteManifest } from '../../../common/contract/route-manifest.js';
+import { bracketed } from '../../../common/http/bound-address.js';
+import { makeHttpServer } from '../../../common/http/http-server.js';
+import { findFault } from '../../../common/http/json-body.js';
+import { OwnHosts } from '../../../common/http/own-hosts.js';
+import { NotFound } from '../../../common/problem/common-problems.js';
+import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
+import { TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
+import type { ToolRegistry } from '../../../rpc/tools/tool-registry.js';
 import { ROUTER_TIMEOUT_MS } from '../daemon-server.js';
-import { daemonProblems } from '../problems/daemon-problem-form.js';
-import { DaemonProblemFilter } from '../problems/daemon-problem.filter.js';
+import { daemonProblems } from '../../../common/problem/daemon-problem-form.js';
+import { DaemonProblemFilter } from '../../../common/problem/daemon-problem.filter.js';
 import { callTool, type ToolRoutes } from './tool-call.js';
-import { callableTools, type CallableTool } from './tool-definitions.js';
+import { listTools, makeDaemonTools } from './daemon-tools.js';
 
 /** JSON-RPC 2.0 section 5.1. */
 const INVALID_PARAMS = -32602;
-/** Definitions change with a new version of the daemon alone. */
-const TOOLS_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
 const INSTRUCTIONS = `The memory of this daemon: facts under entity and key, relations between artifacts, and receipts of what happened.
 
-search_facts finds what is remembered; store_fact remembers, and supersedes what was there; retire_fact lets something go, its history stays. expand follows relations. verify_receipt checks evidence.
+search_facts finds what is remembered; store_fact remembers, and supersedes what was there; retire_fact retires a fact, its history stays. expand follows relations. verify_receipt checks evidence.
 A result with isError says in its text what was wrong and what to do: a problem of RFC 9457, whose \`issues\` name the arguments to mend and \`missingAnyScope\` what the credential lacks.`;
 
 export interface OpenListener {
@@ -39,29 +40,25 @@ export interface OpenListener {
 }
 
 /**
- * The MCP listener of the daemon (memory-daemon.md 1): POST /mcp, revision 2026-07-28 and, without sessions, those with a handshake. Every tool is a
+ * The MCP listener of the daemon (memory-daemon.md 1): POST /mcp, revision 2026-07-28 and, without sessions, those with
+ * a handshake. Every tool is a
  * route of the HTTP listener and is called through it, so that nothing is decided here.
- * @param http the HTTP listener
+ * @param app of the HTTP listener
  */
-export async function openMcp(
-  parts: ProcessParts,
-  http: FastifyInstance,
-  document: OpenAPIObject,
-): Promise<OpenListener> {
-  const { settings, log, metrics } = parts;
-  const { mcpHost, mcpPort, mcpAllowedHosts: allowedHosts, maxBodyBytes, errorsBase } = settings.daemon;
-  RAW_BODIES.add('POST /mcp');
+export async function openMcp(parts: ProcessContext, app: NestFastifyApplication): Promise<OpenListener> {
+  const { settings, log, stopping } = parts;
+  const { mcpHost, mcpPort, maxBodyBytes, errorsBase } = settings.daemon;
   const problems = daemonProblems(errorsBase);
   const adapter = makeHttpServer(
     {
       maxBodyBytes: maxBodyBytes || Number.MAX_SAFE_INTEGER,
       requestTimeoutMs: ROUTER_TIMEOUT_MS,
       problems,
-      refuse: refuseForeign({ host: mcpHost, publicUrl: undefined, allowedHosts, variable: 'SVCD_MCP_ALLOWED_HOSTS' }),
+      stopping,
+      ownHosts: new OwnHosts(settings, { host: mcpHost, speaksMcp: true }),
       requestLine: { message: 'mcp_control', membersOf: (_, elapsed_ms) => ({ elapsed_ms }) },
     },
-    log,
-    metrics,
+    parts,
   );
   const fastify = adapter.getInstance<FastifyInstance>();
   const filter = new DaemonProblemFilter(log, settings);
@@ -69,12 +66,17 @@ export async function openMcp(
   fastify.setNotFoundHandler((request, reply) =>
     filter.catch(nothingHere(), new ExecutionContextHost([request, reply])),
   );
-  const handler = makeHandler(parts, { http, problems }, callableTools(document));
-  fastify.route({
-    method: ['POST', 'GET', 'DELETE'],
-    url: '/mcp',
-    handler: (request, reply) => answer(handler, request, reply),
-  });
+  const http = app.getHttpAdapter().getInstance();
+  const registry = makeDaemonTools();
+  const tools = listTools(registry, app.get(RouteManifest).routes);
+  const handler = makeHandler(parts, { http, problems, registry }, tools);
+  for (const method of ['POST', 'GET', 'DELETE'])
+    fastify.route({
+      method,
+      url: '/mcp',
+      config: { body: 'bytes' },
+      handler: (request, reply) => answer(handler, request, reply),
+    });
   await fastify.listen({ host: mcpHost, port: mcpPort });
   const { port } = fastify.server.address() as { port: number };
   return {
@@ -94,13 +96,17 @@ const nothingHere = () =>
 
 async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: FastifyReply): Promise<Response> {
   const read = readMcp(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-  if (read.unreadable) return mcpParseError();
+  if (read.refusal) return read.refusal;
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   return answerMcp(handler, read.parsed, { request, signal: gone.signal, extra: { request } });
 }
 
-function makeHandler({ log }: ProcessParts, routes: ToolRoutes, tools: Map<string, CallableTool>): McpHttpHandler {
+function makeHandler(
+  { log }: ProcessContext,
+  { registry, ...routes }: ToolRoutes & { registry: ToolRegistry },
+  tools: ToolDefinition[],
+): McpHttpHandler {
   const identity = {
     name: 'svc-memory-daemon',
     title: 'svc memory daemon',
@@ -114,13 +120,13 @@ function makeHandler({ log }: ProcessParts, routes: ToolRoutes, tools: Map<strin
       cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE },
     });
     server.onerror = (error) => log.info({ error }, 'mcp: a message was refused');
-    server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ definition }) => definition) }));
+    server.setRequestHandler('tools/list', () => ({ tools }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
-      const tool = tools.get(name);
+      const tool = registry.find(name);
       if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
       const fault = findFault(given, 'arguments');
       if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
-      return callTool(routes, tool, given, speakerOf(context));
+      return callTool(routes, tool, given, clientOf(context));
     });
     return server;
   };
@@ -130,7 +136,7 @@ function makeHandler({ log }: ProcessParts, routes: ToolRoutes, tools: Map<strin
   });
 }
 
-function speakerOf({ authInfo }: McpRequestContext): FastifyRequest {
+function clientOf({ authInfo }: McpRequestContext): FastifyRequest {
   const request = authInfo?.extra?.request;
   if (!request) throw new Error('an MCP request came without its speaker');
   return request as FastifyRequest;

@@ -1,0 +1,208 @@
+import {
+  Global,
+  Inject,
+  Injectable,
+  Module,
+  type CanActivate,
+  type DynamicModule,
+  type OnApplicationShutdown,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { BodyTenantGuard } from '../guards/body-tenant.guard.js';
+import { CallerGuard } from '../guards/caller.guard.js';
+import { FlagGuard } from '../guards/flag.guard.js';
+import { SeatGuard } from '../guards/seat.guard.js';
+import { RouteGuards } from '../guards/route-guards.js';
+import { TierGuard } from '../guards/tier.guard.js';
+import { ToolCallers } from '../common/keys/tool-callers.js';
+import { SETTINGS, type Settings } from '../common/config/settings.js';
+import { ContractInterceptor } from '../common/contract/contract.interceptor.js';
+import { OpenApiDocuments } from '../common/contract/openapi.js';
+import { RouteManifest } from '../common/contract/route-manifest.js';
+import { SERVER_CONTRACT, type ServerContract } from '../common/contract/server-contract.js';
+import { DatabaseProbe } from '../common/database/database-probe.js';
+import { Connections } from '../common/database/connections.js';
+import { Listener } from '../common/database/listener.js';
+import { ContractPipe } from '../common/fields/contract.pipe.js';
+import { ClientAddresses } from '../common/http/client-address.js';
+import { IdempotencyStore } from '../common/idempotency/idempotency.store.js';
+import { AgentCheck } from '../common/keys/agent-check.js';
+import { KeyCheck } from '../common/keys/key-check.js';
+import { LOG } from '../common/observability/log.js';
+import { Metrics } from '../common/observability/metrics.js';
+import type { ProcessContext } from '../common/process-context.js';
+import { Outbox } from '../common/outbox/outbox.js';
+import { ProblemFilter } from '../common/problem/problem.filter.js';
+import { Scheduler } from '../common/scheduler/scheduler.js';
+import { EncryptedText } from '../common/sessions/encrypted-text.js';
+import { ToolCallSigner } from '../common/call-policy/tool-call-signer.js';
+import { ServerSecret } from '../common/sessions/server-secret.js';
+import { SessionCheck } from '../common/sessions/session-check.js';
+import { CrossTenant } from '../common/tenancy/cross-tenant.js';
+import { Tenancy } from '../common/tenancy/tenancy.js';
+import { WriteLimit } from '../common/tenancy/write-limit.js';
+import { FailedCredentials } from '../common/throttle/failed-credentials.js';
+import { Throttle } from '../common/throttle/throttle.js';
+import { ThrottleStore } from '../common/throttle/throttle.store.js';
+import { STOPPING } from '../common/http/stopping.js';
+
+/** What one app has in addition to what all apps have. */
+export interface AppOptions {
+  contract: ServerContract;
+  providers?: Provider[];
+  /** Of them, those that every module may inject. */
+  exports?: (Type | symbol)[];
+  /** Stopped before the connections to the database are closed: it still needs them. */
+  stopFirst?: Type<Stoppable>;
+  /** What its requests pass, where that is not what those of the tenant API pass. */
+  requests?: RequestOptions;
+}
+
+/** What every request passes. */
+interface RequestOptions {
+  /** In this order, before the body is read. */
+  guards: Type<CanActivate>[];
+  /** After the body is read: Nest's own guards, filters and interceptors. */
+  pipeline: Provider[];
+}
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+const STOP_FIRST = Symbol('stopped first');
+
+/** What stops with the process, in this order: jobs in flight still need the database. */
+@Injectable()
+class ShutdownSequence implements OnApplicationShutdown {
+  constructor(
+    @Inject(STOP_FIRST) private readonly first: Stoppable | null,
+    private readonly listener: Listener,
+    private readonly connections: Connections,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.first?.stop();
+    await this.listener.stop();
+    await this.connections.close();
+  }
+}
+
+/**
+ * What every request of the tenant API and the tool service passes. Order of refusals: 401, 412, 403 for the seat, 403
+ * for the tier; a tenant that the body names and validation come after (D14).
+ */
+const TENANT_REQUESTS: RequestOptions = {
+  guards: [CallerGuard, FlagGuard, SeatGuard, TierGuard],
+  pipeline: [
+    { provide: APP_GUARD, useClass: BodyTenantGuard },
+    { provide: APP_FILTER, useClass: ProblemFilter },
+  ],
+};
+
+const requestProviders = ({ guards, pipeline }: RequestOptions): Provider[] => [
+  ...guards,
+  { provide: RouteGuards, useFactory: (...all: CanActivate[]) => new RouteGuards(all), inject: guards },
+  ...pipeline,
+];
+
+/** The tests see as a 500 what a route answers without declaring it; elsewhere no request pays for the look. */
+const TEST_PIPELINE: Provider = { provide: APP_INTERCEPTOR, useClass: ContractInterceptor };
+
+/** What every module may inject. */
+const SHARED = [
+  DatabaseProbe,
+  KeyCheck,
+  AgentCheck,
+  SessionCheck,
+  ServerSecret,
+  ToolCallers,
+  Throttle,
+  FailedCredentials,
+  EncryptedText,
+  Outbox,
+  IdempotencyStore,
+  RouteManifest,
+  OpenApiDocuments,
+  Scheduler,
+  ToolCallSigner,
+];
+
+/** The process's settings, log, metrics and database. */
+function platform({ settings, address, log, metrics, stopping }: ProcessContext): Provider[] {
+  return [
+    { provide: SETTINGS, useValue: settings },
+    { provide: LOG, useValue: log },
+    { provide: Metrics, useValue: metrics },
+    { provide: STOPPING, useValue: stopping ?? new AbortController().signal },
+    { provide: Connections, useFactory: () => Connections.open(address, settings, log) },
+    {
+      provide: Tenancy,
+      useFactory: ({ app }: Connections) =>
+        new Tenancy(app.source, address.sessionUrl === undefined, makeWriteLimit(settings)),
+      inject: [Connections],
+    },
+    {
+      provide: CrossTenant,
+      useFactory: ({ operator }: Connections) =>
+        new CrossTenant(
+          operator.source,
+          metrics.counter('svc_cross_tenant_total', 'Units of work that could see more than one tenant, by reason.', [
+            'reason',
+          ]),
+        ),
+      inject: [Connections],
+    },
+    {
+      provide: Listener,
+      useFactory: ({ app }: Connections) => new Listener({ settings, address, log, monitor: app.monitor }),
+      inject: [Connections],
+    },
+    {
+      provide: ClientAddresses,
+      useFactory: (calls: ToolCallSigner) =>
+        new ClientAddresses(settings.api.trustedProxies ?? [], (request) => calls.of(request)?.clientAddress),
+      inject: [ToolCallSigner],
+    },
+  ];
+}
+
+/** A third of the connections, one at least, is kept for reads. */
+function makeWriteLimit({ database: { poolSize, connectTimeoutMs } }: Settings): WriteLimit {
+  return new WriteLimit(poolSize - Math.max(1, Math.floor(poolSize / 3)), connectTimeoutMs);
+}
+
+/**
+ * The platform of every app: settings, database, tenancy, credentials, guards and problems. Global, so that modules
+ * import modules alone.
+ */
+@Global()
+@Module({})
+export class CoreModule {
+  static of(context: ProcessContext, app: AppOptions): DynamicModule {
+    const stopFirst = app.stopFirst ? { useExisting: app.stopFirst } : { useValue: null };
+    return {
+      module: CoreModule,
+      imports: [DiscoveryModule],
+      providers: [
+        ...platform(context),
+        ...SHARED,
+        ThrottleStore,
+        ShutdownSequence,
+        { provide: STOP_FIRST, ...stopFirst },
+        ...(app.providers ?? []),
+        { provide: SERVER_CONTRACT, useValue: app.contract },
+        ...requestProviders(app.requests ?? TENANT_REQUESTS),
+        { provide: APP_PIPE, useClass: ContractPipe },
+        ...(context.settings.process.nodeEnv === 'test' ? [TEST_PIPELINE] : []),
+      ],
+      exports: [
+        ...[SERVER_CONTRACT, SETTINGS, LOG, Metrics, STOPPING, Tenancy, CrossTenant, Listener, ClientAddresses],
+        ...SHARED,
+        ...(app.exports ?? []),
+      ],
+    };
+  }
+}

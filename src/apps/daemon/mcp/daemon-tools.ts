@@ -1,0 +1,24 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import type { RouteRecord } from '../../../common/contract/contract.js';
+import { DAEMON_TOOL_NAMES } from '../../../common/contract/tool-names.js';
+import { RECEIPT_TOOLS } from '../../../modules/evidence/receipts/receipts.tools.js';
+import { FACT_TOOLS } from '../../../modules/memory/facts/facts.tools.js';
+import { RELATION_TOOLS } from '../../../modules/memory/relations/relations.tools.js';
+import { ToolRegistry } from '../../../rpc/tools/tool-registry.js';
+
+/** Key of the scopes of a tool's route in the `_meta` of its definition. */
+const SCOPES_META = 'svc/scopes';
+
+/** The tools of the daemon's MCP listener. */
+export const makeDaemonTools = (): ToolRegistry =>
+  new ToolRegistry(DAEMON_TOOL_NAMES, [...FACT_TOOLS, ...RELATION_TOOLS, ...RECEIPT_TOOLS], { hasApprovals: false });
+
+/** Their definitions, each with the scopes of its route. @throws Error for a tool whose route is not served */
+export function listTools({ tools }: ToolRegistry, routes: readonly RouteRecord[]): Tool[] {
+  const byAddress = new Map(routes.map((route) => [route.address, route.access]));
+  return tools.map(({ definition, route }) => {
+    const access = byAddress.get(route);
+    if (access?.kind !== 'scopes') throw new Error(`The tool ${definition.name} has no route ${route} with scopes`);
+    return { ...definition, _meta: { [SCOPES_META]: { kind: access.rule, scopes: access.scopes } } } as unknown as Tool;
+  });
+}
