@@ -1,24 +1,28 @@
 import { createWriteStream, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Command } from 'commander';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { readBuild } from '../common/build-info.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
-import { roleConnection } from '../common/database/connection.js';
+import { withConnection } from '../common/database/connection.js';
 import { openDatabase } from '../common/database/open.js';
+import { refuseNewerSchema } from '../common/database/schema-version.js';
 import { copyOut } from './archive/copy.js';
 import { BACKUP_FORMAT, Digests, FILES, HEADER, tablePrefix, type BackupHeader } from './archive/format.js';
 import { listHalfVisible, listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
 import { packEnd, packEntry, type TarEntry } from './archive/tar.js';
-import { print, UserError, type OutputOptions } from './output.js';
+import { print, report, UserError, type OutputOptions } from './output.js';
 
 /** A table's data is cut into entries of about this size: neither writing nor reading holds more. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** What of the data directory belongs to a backup beside the database: without the keys, no new evidence could join the old. */
+/**
+ * What a backup has of the data directory, in addition to the database: without the keys, no new evidence could join
+ * the old.
+ */
 const KEPT = ['credentials.json', 'keys'];
 
 export const backupCommand = (): Command =>
@@ -30,6 +34,7 @@ export const backupCommand = (): Command =>
     .option('--json', 'print one JSON object')
     .action(async (file: string, options: OutputOptions) => {
       if (existsSync(file)) throw new UserError(`${file} exists; choose another name`);
+      if (!existsSync(dirname(file))) throw new UserError(`There is no folder ${dirname(file)}`);
       const settings = loadSettings();
       const tables = await writeBackup(settings, file);
       const bytes = statSync(file).size;
@@ -40,35 +45,39 @@ export const backupCommand = (): Command =>
 
 async function writeBackup(settings: Settings, file: string): Promise<number> {
   const database = await openDatabase(settings, () => undefined);
-  const { max: _max, ...connection } = roleConnection(database.address, 'svc_operator', settings);
-  const client = new Client(connection);
   const partial = `${file}.partial`;
   try {
-    await client.connect();
-    await client.query(PORTABLE_TEXT);
-    await client.query('begin isolation level repeatable read read only');
-    const header = await makeHeader(client);
-    const entries = Readable.from(packAll(client, header, settings.process.dataDir));
-    await pipeline(
-      entries,
-      createGzip({ level: 4 }),
-      createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }),
-    );
-    renameSync(partial, file);
-    return header.tables.length;
+    return await withConnection(database.address, 'svc_operator', (client) => pack(client, settings, partial, file), {
+      settings,
+    });
   } catch (error) {
     rmSync(partial, { force: true });
     throw error;
   } finally {
-    await client.end();
     await database.close();
   }
+}
+
+/** @returns how many tables there are */
+async function pack(client: Client, settings: Settings, partial: string, file: string): Promise<number> {
+  await client.query(PORTABLE_TEXT);
+  await client.query('begin isolation level repeatable read read only');
+  const header = await makeHeader(client);
+  const entries = Readable.from(packAll(client, header, settings.process.dataDir));
+  await pipeline(
+    entries,
+    createGzip({ level: 4 }),
+    createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }),
+  );
+  renameSync(partial, file);
+  return header.tables.length;
 }
 
 async function makeHeader(client: Client): Promise<BackupHeader> {
   const hidden = await listHalfVisible(client);
   if (hidden.length > 0)
     throw new UserError(`svc_operator may not see every row of ${hidden.join(', ')}; see svc doctor`);
+  await refuseNewerSchema(async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows);
   const { rows } = await client.query<{ name: string }>('select name from migration order by id');
   return {
     format: BACKUP_FORMAT,
@@ -92,7 +101,7 @@ async function* packAll(client: Client, header: BackupHeader, dataDir: string): 
 async function* allEntries(client: Client, header: BackupHeader, dataDir: string): AsyncGenerator<TarEntry> {
   yield { name: HEADER, content: Buffer.from(JSON.stringify(header, null, 1)) };
   for (const table of header.tables) {
-    process.stderr.write(`${table.name}\n`);
+    report(table.name);
     yield* tableEntries(client, table);
   }
   for (const path of listFiles(dataDir)) yield { name: FILES + relative(dataDir, path), content: readFileSync(path) };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { Client } from 'pg';
-import type { DatabaseAddress } from '../common/database/connection.js';
+import { withConnection, type DatabaseAddress } from '../common/database/connection.js';
 import { withMigratedDatabase } from './migrated.js';
 import { print, UserError, type OutputOptions } from './output.js';
 
@@ -24,8 +23,8 @@ const grant = () =>
       withMigratedDatabase(async ({ address }) => {
         const transferId = randomUUID();
         const own = await give(address, { tenantId, agentId, credits, transferId, reason: options.reason });
-        const told = { tenant_id: tenantId, agent_id: agentId, credits, transfer_id: transferId, own_balance: own };
-        print(options, told, () => [
+        const granted = { tenant_id: tenantId, agent_id: agentId, credits, transfer_id: transferId, own_balance: own };
+        print(options, granted, () => [
           `Granted ${credits} credits to ${agentId} of ${tenantId}; it has ${own} of its own.`,
         ]);
       }),
@@ -40,14 +39,9 @@ interface GrantOrder {
 }
 
 /** As svc_operator, in one transaction. @returns what the agent then has of its own */
-async function give(address: DatabaseAddress, order: GrantOrder): Promise<number> {
+function give(address: DatabaseAddress, order: GrantOrder): Promise<number> {
   const { tenantId, agentId, credits, transferId, reason } = order;
-  const client = new Client({
-    connectionString: address.operatorUrl ?? address.ownerUrl,
-    options: address.operatorUrl ? undefined : '-c role=svc_operator',
-  });
-  await client.connect();
-  try {
+  return withConnection(address, 'svc_operator', async (client) => {
     await client.query('begin');
     const { rowCount } = await client.query('select from tenant where tenant_id = $1', [tenantId]);
     if (!rowCount) throw new UserError(`There is no tenant ${tenantId}; svc tenant list shows them`);
@@ -66,9 +60,7 @@ async function give(address: DatabaseAddress, order: GrantOrder): Promise<number
     );
     await client.query('commit');
     return Number(rows[0]!.balance);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function wholeCredits(text: string): number {

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { ApiClient, ApiFailure } from '../common/client/api-client.js';
+import { ApiClient } from '../common/client/api-client.js';
 import { onDemoServer, type ServerChoice } from './demo/demo-server.js';
 import { demoDocuments } from './demo/demo-documents.js';
 import { runDemo } from './demo/demo-run.js';
-import { Narrator } from './demo/narrator.js';
-import { UserError, type OutputOptions } from './output.js';
+import { ProgressOutput } from './demo/progress-output.js';
+import type { OutputOptions } from './output.js';
 
 interface DemoOptions extends OutputOptions, ServerChoice {
   folder?: string;
@@ -19,29 +19,25 @@ export const demoCommand = (): Command =>
     .option('--url <url>', 'the server to use; without it the running one of the data directory, else a temporary one')
     .option('--tenant <tenant>', 'the tenant to call it as (default: the one in credentials.json)')
     .option('--api-key <key>', 'its API key (default: the one in credentials.json)')
-    .option('--folder <folder>', 'ingest its .md, .txt and .html files (default: the documentation of svc)')
+    .option('--folder <folder>', 'ingest its text, Markdown and HTML files (default: the documentation of svc)')
     .option('--ask <question...>', 'what to ask, in the lanes light, verified and audit in turn')
     .option('--out <file>', 'where the proof pack goes (default: demo-proof-pack.json in the data directory)')
     .option('--json', 'print one JSON object')
     .action(async (options: DemoOptions) => {
-      const narrator = new Narrator(options.json === true);
+      const progress = new ProgressOutput(options.json === true);
       const set = demoDocuments(options.folder);
-      const report = await onDemoServer(options, narrator, (server) => {
-        const { documents, questions } = set;
+      const report = await onDemoServer(options, progress, (server) => {
+        const { documents, leftOut, questions } = set;
         const out = options.out ?? server.packFile;
         return runDemo({
           client: new ApiClient(server),
-          narrator,
+          progress,
           documents,
+          leftOut,
           questions: options.ask ?? questions,
           out,
         });
-      }).catch(tellUser);
-      narrator.result(report);
+      });
+      progress.result(report);
       process.exitCode = report.ok ? 0 : 1;
     });
-
-/** What a server refuses is for the user to mend: its message says how. */
-function tellUser(error: unknown): never {
-  throw error instanceof ApiFailure ? new UserError(error.message) : error;
-}

@@ -4,12 +4,15 @@ import { Command } from 'commander';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import type { DatabaseAddress } from '../common/database/connection.js';
 import { openDatabase } from '../common/database/open.js';
-import { examineAll, type Finding } from './doctor/check.js';
+import { examineAll, type Examined } from './doctor/examine.js';
 import { clearCorruption } from './doctor/corruption.js';
 import { hostChecks } from './doctor/host-checks.js';
 import { print, type OutputOptions } from './output.js';
 
-/** `svc doctor`: looks at everything svc depends on, changes nothing unless told to clear, and says what to do about what it finds. */
+/**
+ * `svc doctor`: looks at everything svc depends on, changes nothing without --clear-corruption, and prints a remedy for
+ * what it finds.
+ */
 export const doctorCommand = (): Command =>
   new Command('doctor')
     .description('check machine, settings, database and evidence; exit code 0 when all is well, 1 when not')
@@ -44,13 +47,13 @@ async function clear(options: OutputOptions): Promise<void> {
   }
 }
 
-async function diagnose(): Promise<Finding[]> {
+async function diagnose(): Promise<Examined[]> {
   const { settings, finding } = readSettings();
   if (!settings) return [finding];
   return [finding, ...(await examineAll(hostChecks(settings))), ...(await diagnoseDatabase(settings))];
 }
 
-function readSettings(): { settings?: Settings; finding: Finding } {
+function readSettings(): { settings?: Settings; finding: Examined } {
   const name = 'settings';
   try {
     return { settings: loadSettings(), finding: { name, ok: true, detail: 'valid' } };
@@ -60,8 +63,10 @@ function readSettings(): { settings?: Settings; finding: Finding } {
   }
 }
 
-/** An embedded server that does not run is started for the time of the checks; one that was never made is not made now. */
-async function diagnoseDatabase(settings: Settings): Promise<Finding[]> {
+/**
+ * An embedded server that does not run is started for the time of the checks; one that was never made is not made now.
+ */
+async function diagnoseDatabase(settings: Settings): Promise<Examined[]> {
   const isMade = existsSync(join(settings.process.dataDir, 'postgres', 'data', 'PG_VERSION'));
   if (!settings.database.url && !isMade)
     return [{ name: 'database', ok: true, detail: 'none yet; the first "svc start" makes it' }];
@@ -74,7 +79,7 @@ async function diagnoseDatabase(settings: Settings): Promise<Finding[]> {
   }
 }
 
-async function examineDatabase(settings: Settings, address: DatabaseAddress): Promise<Finding[]> {
+async function examineDatabase(settings: Settings, address: DatabaseAddress): Promise<Examined[]> {
   const { databaseChecks } = await import('./doctor/database-checks.js');
   const { checks, close } = databaseChecks(settings, address);
   try {
@@ -84,7 +89,7 @@ async function examineDatabase(settings: Settings, address: DatabaseAddress): Pr
   }
 }
 
-function describe({ name, ok, detail, remedy }: Finding): string[] {
+function describe({ name, ok, detail, remedy }: Examined): string[] {
   const line = `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(18)}${detail}`;
   return remedy ? [line, `      ${' '.repeat(18)}> ${remedy}`] : [line];
 }

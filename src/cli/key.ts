@@ -1,18 +1,22 @@
 import { Command } from 'commander';
-import { rotateSigningKey } from '../common/evidence/rotate-signing-key.js';
+import { createKeyFile, signingKeyFile } from '../common/evidence-log/key-files.js';
+import { rotateSigningKey } from '../common/evidence-log/rotate-signing-key.js';
+import type { SigningKey } from '../evidence/signing-key.js';
 import type { NewApiKey } from '../common/keys/api-key.js';
-import { TenantsStore, type KeyRow } from '../common/keys/tenants.store.js';
+import { TenantsStore, type KeyRow, type TenantRow } from '../common/keys/tenants.store.js';
 import { DISCOVERY_TENANT } from '../common/tenancy/discovery-tenant.js';
 import { withMigratedDatabase } from './migrated.js';
-import { print, UserError, type OutputOptions } from './output.js';
+import { print, table, tableTime, UserError, type OutputOptions } from './output.js';
+import { readSeconds } from './seconds.js';
 
 export const keyCommand = (): Command =>
   new Command('key')
-    .description('make, list, rotate and revoke API keys; rotate the signing key')
+    .description('make, list, rotate and revoke API keys; make and rotate the signing key')
     .addCommand(create())
     .addCommand(list())
     .addCommand(rotate())
     .addCommand(revoke())
+    .addCommand(createSigning())
     .addCommand(rotateSigning());
 
 const create = () =>
@@ -21,7 +25,11 @@ const create = () =>
     .argument('<tenant>')
     .option('--json', 'print one JSON object')
     .action((tenantId: string, options: OutputOptions) =>
-      inTenant(tenantId, async (store) => {
+      inTenant(tenantId, async (store, { implicit }) => {
+        if (implicit)
+          throw new UserError(
+            `Nobody created ${tenantId}: its first write registered it. Create it with its data: svc tenant create ${tenantId} --adopt`,
+          );
         showKey(options, tenantId, await store.createKey(tenantId));
       }),
     );
@@ -35,9 +43,14 @@ const list = () =>
       inTenant(tenantId, async (store) => {
         const keys = await store.listKeys(tenantId);
         print(options, { tenant_id: tenantId, keys }, () =>
-          keys.map(
-            ({ key_id, prefix, revoked_at }) =>
-              `${key_id}\t${prefix}\t${revoked_at ? `revoked ${revoked_at.toISOString()}` : 'active'}`,
+          table(
+            ['KEY', 'PREFIX', 'CREATED', 'STATE'],
+            keys.map(({ key_id, prefix, created_at, revoked_at }) => [
+              key_id,
+              prefix,
+              tableTime(created_at),
+              revoked_at ? `revoked ${tableTime(revoked_at)}` : 'active',
+            ]),
           ),
         );
       }),
@@ -75,26 +88,54 @@ const revoke = () =>
 
 const rotateSigning = () =>
   new Command('rotate-signing')
-    .description('make a new key for signing receipts and checkpoints; what the old one signed stays verifiable')
+    .description(
+      'let the key in the file of SVC_SIGNING_KEY_FILE sign from now on, or make a new one in its place where it signs already; what others signed stays verifiable',
+    )
+    .option('--overlap <time>', 'how long the keys before it stay valid: 90s, 15m, 1h', readSeconds, 60)
     .option('--json', 'print one JSON object')
-    .action((options: OutputOptions) =>
+    .action((options: OutputOptions & { overlap: number }) =>
       withMigratedDatabase(async ({ settings, address }) => {
-        const { retired, active } = await rotateSigningKey(settings, address);
+        const { retired, active } = await rotateSigningKey(settings, address, options.overlap);
         print(options, { retired, active }, () => [
-          `Key ${active} signs from now on.`,
-          `Key ${retired} ends in a minute.`,
+          `Key ${active} signs from now on (${signingKeyFile(settings)}).`,
+          ...retired.map((kid) => `Key ${kid} ends in ${options.overlap} s.`),
         ]);
       }),
     );
 
-function inTenant(tenantId: string, work: (store: TenantsStore) => Promise<void>): Promise<void> {
+const createSigning = () =>
+  new Command('create-signing')
+    .description(
+      'make a file with a key for signing receipts and checkpoints, for SVC_SIGNING_KEY_FILE of every process',
+    )
+    .argument('<file>', 'must not be there yet')
+    .option('--json', 'print one JSON object')
+    .action((file: string, options: OutputOptions) => {
+      const { kid } = makeKeyFile(file);
+      print(options, { file, kid }, () => [
+        `Made key ${kid} in ${file}. Set SVC_SIGNING_KEY_FILE to it, on every machine.`,
+      ]);
+    });
+
+function makeKeyFile(file: string): SigningKey {
+  try {
+    return createKeyFile(file);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UserError(
+      code === 'EEXIST' ? `${file} is there already; a key is never overwritten` : `Cannot make ${file}: ${message}`,
+    );
+  }
+}
+
+function inTenant(tenantId: string, work: (store: TenantsStore, tenant: TenantRow) => Promise<void>): Promise<void> {
   return withMigratedDatabase(({ address }) =>
     TenantsStore.using(address, async (store) => {
       if (tenantId === DISCOVERY_TENANT)
         throw new UserError(`${tenantId} is for agents that registered themselves; it has no keys`);
-      if (!(await store.findTenant(tenantId)))
-        throw new UserError(`There is no tenant ${tenantId}; svc tenant list shows them`);
-      await work(store);
+      const tenant = await store.findTenant(tenantId);
+      if (!tenant) throw new UserError(`There is no tenant ${tenantId}; svc tenant list shows them`);
+      await work(store, tenant);
     }),
   );
 }

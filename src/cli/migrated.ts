@@ -1,8 +1,9 @@
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import { bootstrap, type Credentials } from '../common/database/bootstrap.js';
 import type { DatabaseAddress } from '../common/database/connection.js';
-import { migrate } from '../common/database/migrate.js';
+import { migrate } from '../common/database/run-migrations.js';
 import { openDatabase } from '../common/database/open.js';
+import { report } from './output.js';
 
 export interface MigratedDatabase {
   settings: Settings;
@@ -13,10 +14,14 @@ export interface MigratedDatabase {
   made?: Credentials;
 }
 
-/** Opens the database of the settings, brings it to the newest migration with its first tenant, does the work, and lets go again. */
+/**
+ * Opens the database of the settings, brings it to the newest migration with its first tenant, does the work, and
+ * closes it.
+ */
 export async function withMigratedDatabase<T>(work: (database: MigratedDatabase) => Promise<T>): Promise<T> {
   const settings = loadSettings();
-  const { address, close } = await openDatabase(settings, (message) => process.stderr.write(`${message}\n`));
+  const { address, started, close } = await openDatabase(settings, () => undefined);
+  if (started) report(`PostgreSQL of ${settings.process.dataDir} started for this command; it stops with it`);
   try {
     const ran = await migrate(address);
     return await work({ settings, address, ran, made: await bootstrap(settings, address) });

@@ -1,24 +1,70 @@
-import { SettingsInvalid } from '../common/config/settings.js';
+import { UserError } from '../common/user-error.js';
+
+export { UserError };
 
 /** What every verb can be asked for. */
 export interface OutputOptions {
   json?: boolean;
 }
 
-/** A failure whose message tells the user all there is to know: printed without a stack. */
-export class UserError extends Error {}
+/** The arguments are wrong in a way that only the subcommand can detect. */
+export class UsageError extends UserError {}
+
+/** Exit codes of every verb: docs/operations.md, "The command line". */
+export const FAILED = 1;
+export const MISUSED = 2;
+
+/**
+ * What a terminal obeys instead of showing: C0 but tab and line feed, DEL, C1, and what turns the direction of text
+ * (Unicode, UAX 9).
+ */
+const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Text of documents, database or server as a terminal may have it. In a JSON text the strings stay the same. */
+export const visible = (text: string): string =>
+  text.replace(OBEYED, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** One JSON object, as --json promises, on stdout. */
+export const printJson = (value: object): void => void process.stdout.write(`${visible(JSON.stringify(value))}\n`);
 
 /** With --json one JSON object on stdout; otherwise lines for people. */
 export function print(options: OutputOptions, value: object, lines: () => string[]): void {
-  process.stdout.write(options.json ? `${JSON.stringify(value)}\n` : `${lines().join('\n')}\n`);
+  if (options.json) printJson(value);
+  else process.stdout.write(`${visible(lines().join('\n'))}\n`);
 }
 
-/** Tells why the command failed, on stderr and with --json also on stdout, and sets the exit code. */
-export function fail(error: unknown, json: boolean): void {
-  const known = error instanceof UserError || error instanceof SettingsInvalid;
-  const message = error instanceof Error ? error.message : String(error);
-  if (json) process.stdout.write(`${JSON.stringify({ ok: false, error: message })}\n`);
-  process.stderr.write(`svc: ${message}\n`);
-  if (!known && error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
-  process.exitCode = 1;
+/** How it goes, on stderr. */
+export const report = (line: string): void => void process.stderr.write(`${visible(line)}\n`);
+
+/** Rows under a header line, in columns. */
+export function table(header: string[], rows: string[][]): string[] {
+  const cells = [header, ...rows].map((row) => row.map((cell) => visible(cell).replaceAll(/[\t\n]/g, ' ')));
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** A time in a table: to the second, in UTC. */
+export const tableTime = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+
+/**
+ * Says why the command failed, on stderr and with --json also on stdout. A fault that is not foreseen comes with its
+ * stack; so does
+ * every one with SVC_LOG_LEVEL=debug.
+ * @returns the exit code, which is also set
+ */
+export async function fail(error: unknown, json: boolean): Promise<number> {
+  const { explainFailure, wantsStacks } = await import('./failure.js');
+  const known = explainFailure(error);
+  const message = known ?? (error instanceof Error ? error.message : String(error));
+  if (json) printJson({ ok: false, error: message });
+  const stack = error instanceof Error ? error.stack : undefined;
+  report(`svc: ${known === undefined ? (stack ?? message) : message}`);
+  if (known !== undefined && stack !== undefined && wantsStacks()) report(stack);
+  process.exitCode = error instanceof UsageError ? MISUSED : FAILED;
+  return process.exitCode;
 }

@@ -5,14 +5,14 @@ import { createGunzip } from 'node:zlib';
 import { Command } from 'commander';
 import { Client } from 'pg';
 import { loadSettings, type Settings } from '../common/config/settings.js';
-import { migrate } from '../common/database/migrate.js';
+import { migrate } from '../common/database/run-migrations.js';
 import { openDatabase } from '../common/database/open.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { copyIn } from './archive/copy.js';
 import { DIGESTS, Digests, FILES, readHeader, tablePrefix, type BackupHeader } from './archive/format.js';
 import { listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
 import { unpackEntries, type TarEntry } from './archive/tar.js';
-import { print, UserError, type OutputOptions } from './output.js';
+import { print, report, UserError, type OutputOptions } from './output.js';
 
 export const restoreCommand = (): Command =>
   new Command('restore')
@@ -34,7 +34,9 @@ async function restore(settings: Settings, file: string): Promise<BackupHeader> 
   const header = readHeader(await archive.next());
   refuseOtherSchema(header);
   const database = await openDatabase(settings, () => undefined);
-  const client = new Client(database.address.ownerUrl);
+  const { ownerUrl } = database.address;
+  if (!ownerUrl) throw new UserError('Restoring takes the owner of the database: set SVC_DATABASE_URL');
+  const client = new Client(ownerUrl);
   try {
     await migrate(database.address);
     await client.connect();
@@ -48,10 +50,23 @@ async function restore(settings: Settings, file: string): Promise<BackupHeader> 
   }
 }
 
-function readCompressed(file: string): AsyncIterable<Buffer> {
+async function* readCompressed(file: string): AsyncGenerator<Buffer> {
   const content = createGunzip();
   pipeline(createReadStream(file), content).catch(() => undefined); // its reader gets the same error
-  return content;
+  try {
+    yield* content as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw explainRead(file, error as NodeJS.ErrnoException);
+  }
+}
+
+/** Codes of zlib.h: what is no gzip is no backup, and what ends within it was cut off. */
+function explainRead(file: string, error: NodeJS.ErrnoException): Error {
+  const { code, message } = error;
+  if (code === 'EISDIR') return new UserError(`${file} is a folder; name a file that "svc backup" made`);
+  if (code === 'Z_BUF_ERROR') return new UserError(`${file} is damaged: it ends early. Restore another backup.`);
+  if (!code?.startsWith('Z_')) return error;
+  return new UserError(`${file} is damaged, or no backup made by "svc backup" (${message})`);
 }
 
 function refuseOtherSchema({ migrations, version }: BackupHeader): void {
@@ -62,13 +77,15 @@ function refuseOtherSchema({ migrations, version }: BackupHeader): void {
     );
 }
 
-/** In the open transaction, which ends with it. Files come last but before the commit: either both are there or neither. */
+/**
+ * In the open transaction, which ends with it. Files come last but before the commit: either both are there or neither.
+ */
 async function load(client: Client, archive: ArchiveReader, header: BackupHeader, dataDir: string): Promise<void> {
   const placed: string[] = [];
   try {
     await checkTables(client, header);
     for (const table of header.tables) await loadTable(client, archive, table);
-    await client.query(REBASE_EVENTS);
+    await rebaseEvents(client);
     await placeFiles(archive, dataDir, placed);
     await archive.finish();
     await client.query('commit');
@@ -84,27 +101,48 @@ async function checkTables(client: Client, header: BackupHeader): Promise<void> 
     throw new UserError('The tables differ from those of the backup');
 }
 
-/** Forced row-level security and triggers stand aside for the owner within this transaction; references are checked as ever. */
+/**
+ * Row-level security and triggers do not hold for the owner within this transaction; references are checked as ever.
+ */
 async function loadTable(client: Client, archive: ArchiveReader, table: BackupTable): Promise<void> {
   const name = sqlName(client, table.name);
+  await unforced(client, name, async () => {
+    const { rowCount } = await client.query(`select from ${name} limit 1`);
+    if (rowCount) throw new UserError(`The database is not empty: ${table.name} has rows. Restore into a new one.`);
+    await client.query(`alter table ${name} disable trigger user`);
+    report(table.name);
+    try {
+      await copyIn(
+        client,
+        `copy ${name} (${sqlColumns(client, table)}) from stdin`,
+        archive.partsOf(tablePrefix(table.name)),
+      );
+      await client.query('set constraints all immediate'); // a table with checks outstanding cannot be altered
+    } catch (error) {
+      throw explainRows(table, error as NodeJS.ErrnoException);
+    }
+    await client.query(`alter table ${name} enable trigger user`);
+    await advanceSequences(client, table);
+  });
+}
+
+/** Lets the owner, who is no member of svc_operator, at all rows of a table while the work goes on. */
+async function unforced(client: Client, name: string, work: () => Promise<unknown>): Promise<void> {
   const { rows } = await client.query<{ forced: boolean }>(
     'select relforcerowsecurity as forced from pg_class where oid = $1::regclass',
     [name],
   );
   await client.query(`alter table ${name} no force row level security`);
-  const { rowCount } = await client.query(`select from ${name} limit 1`);
-  if (rowCount) throw new UserError(`The database is not empty: ${table.name} has rows. Restore into a new one.`);
-  await client.query(`alter table ${name} disable trigger user`);
-  process.stderr.write(`${table.name}\n`);
-  await copyIn(
-    client,
-    `copy ${name} (${sqlColumns(client, table)}) from stdin`,
-    archive.partsOf(tablePrefix(table.name)),
-  );
-  await client.query('set constraints all immediate'); // a table with checks outstanding cannot be altered
-  await client.query(`alter table ${name} enable trigger user`);
+  await work();
   if (rows[0]?.forced) await client.query(`alter table ${name} force row level security`);
-  await advanceSequences(client, table);
+}
+
+/**
+ * SQLSTATE classes of values that cannot be read (22) and of rows that break a rule (23): PostgreSQL 18, appendix A.
+ */
+function explainRows(table: BackupTable, error: NodeJS.ErrnoException): Error {
+  if (!/^2[23]...$/.test(error.code ?? '')) return error;
+  return new UserError(`the backup is damaged: the rows of ${table.name} cannot be stored (${error.message})`);
 }
 
 /** Numbers that the database gives out go on after the highest restored one. */
@@ -125,16 +163,27 @@ async function advanceSequences(client: Client, table: BackupTable): Promise<voi
 }
 
 /**
- * Events and those who read them bear transactions of the other database, which this one may have yet to come to: they all go below every new one, or they
- * would be told as new on the way there. What a reader had not come to is told from its place on.
+ * Events and the positions of their readers hold transaction ids of the other database, which may be above those of
+ * this one: all are rebased below every new one, or they would be delivered as new later. Each reader goes on from its
+ * position.
  */
-const REBASE_EVENTS = `set local role svc_operator;
-  update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
-    where (e.transaction, e.position) > (c.transaction, c.position)), 9223372036854775807);
-  update outbox_event set transaction = '3';
-  update watch set created_snapshot = null;
-  update webhook_endpoint set created_snapshot = null;
-  reset role`;
+const REBASE_EVENTS: [table: string, update: string][] = [
+  [
+    'outbox_cursor',
+    `update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
+       where (e.transaction, e.position) > (c.transaction, c.position)), 9223372036854775807)`,
+  ],
+  ['outbox_event', `update outbox_event set transaction = '3'`],
+  ['watch', 'update watch set created_snapshot = null'],
+  ['webhook_endpoint', 'update webhook_endpoint set created_snapshot = null'],
+];
+
+async function rebaseEvents(client: Client): Promise<void> {
+  // The cursors are set by the events, so that both are open at once.
+  await unforced(client, 'outbox_event', async () => {
+    for (const [table, update] of REBASE_EVENTS) await unforced(client, table, () => client.query(update));
+  });
+}
 
 /** Adds to `placed` what it made, so that the caller can undo it. */
 async function placeFiles(archive: ArchiveReader, dataDir: string, placed: string[]): Promise<void> {
@@ -170,17 +219,17 @@ class ArchiveReader {
     for await (const { content } of this.entriesOf(prefix)) yield content;
   }
 
-  /** @throws Error when anything read differs from what was written, or something is left */
+  /** @throws UserError when anything read differs from what was written, or something is left */
   async finish(): Promise<void> {
     const last = await this.next();
-    if (last.name !== DIGESTS) throw new Error(`the backup is damaged: unexpected ${last.name}`);
+    if (last.name !== DIGESTS) throw new UserError(`the backup is damaged: unexpected ${last.name}`);
     this.digests.compare(last);
   }
 
   private async peek(): Promise<TarEntry> {
     if (this.waiting) return this.waiting;
     const read = await this.entries.next();
-    if (read.done) throw new Error('the backup is damaged: it ends early');
+    if (read.done) throw new UserError('the backup is damaged: it ends early');
     return (this.waiting = read.value);
   }
 }

@@ -1,6 +1,6 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { readBuild } from '../common/build-info.js';
-import { fail } from './output.js';
+import { fail, MISUSED, printJson, visible } from './output.js';
 
 /** A verb is loaded only when it is asked for: `svc verify` must not wait for a web framework. */
 const VERBS: Record<string, () => Promise<Command>> = {
@@ -26,9 +26,22 @@ export async function run(argv: string[]): Promise<void> {
   const asked = argv.slice(2).find((word) => !word.startsWith('-'));
   const names = asked && VERBS[asked] ? [asked] : Object.keys(VERBS);
   for (const name of names) program.addCommand(await VERBS[name]!());
+  for (const command of withSubcommands(program))
+    command.exitOverride().configureOutput({ outputError: (text, write) => write(visible(text)) });
+  const json = argv.includes('--json');
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    fail(error, argv.includes('--json'));
+    if (error instanceof CommanderError) endUsage(error, json);
+    else await fail(error, json);
   }
+}
+
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
+
+/** Help and version that were asked for are no failure; commander has printed all of it on stderr or stdout. */
+function endUsage({ exitCode, message }: CommanderError, json: boolean): void {
+  if (exitCode === 0) return;
+  process.exitCode = MISUSED;
+  if (json) printJson({ ok: false, error: message.replace(/^error: /, '') });
 }

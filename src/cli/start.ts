@@ -2,7 +2,10 @@ import { Argument, Command, Option } from 'commander';
 import type { AppName } from '../apps/supervisor/foreground.js';
 import { fail } from './output.js';
 
-/** `svc start` runs everything under the supervisor; `svc start api` runs one app in the foreground, as a container does. */
+/**
+ * `svc start` runs everything under the supervisor; `svc start api` runs one app in the foreground, as a container
+ * does.
+ */
 export const startCommand = (): Command =>
   new Command('start')
     .description(
@@ -13,17 +16,15 @@ export const startCommand = (): Command =>
     .allowUnknownOption()
     .allowExcessArguments()
     .action(async (app: AppName | undefined, { supervised = false }: { supervised?: boolean }, command: Command) => {
-      // memory-daemon.md 4.12: the daemon is configured by its environment alone, and passes over what it does not know.
+      // memory-daemon.md 4.12: the daemon is configured by its environment alone, and passes over what it does not
+      // know.
       const [unknown] = command.args.slice(app === undefined ? 0 : 1);
       if (unknown !== undefined && app !== 'daemon') command.error(`error: unknown argument '${unknown}'`);
       // Whatever a failed start left open, connections or the supervisor's channel, must not keep the process.
-      process.exit(await (app ? runForeground(app, supervised) : runAll()).catch(tellFailure));
+      process.exit(
+        await (app ? runForeground(app, supervised) : runAll()).catch((error: unknown) => fail(error, false)),
+      );
     });
-
-function tellFailure(error: unknown): number {
-  fail(error, false);
-  return 1;
-}
 
 async function runForeground(app: AppName, supervised: boolean): Promise<number> {
   const { runApp } = await import('../apps/supervisor/foreground.js');

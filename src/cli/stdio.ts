@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { onStopSignal } from '../apps/supervisor/stop-signal.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
-import type { DatabaseAddress } from '../common/database/connection.js';
+import { withConnection, type DatabaseAddress } from '../common/database/connection.js';
 import { findDatabase } from '../common/database/open.js';
+import { refuseNewerSchema } from '../common/database/schema-version.js';
 import { makeLog } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
 import { fail, UserError } from './output.js';
 
-/** Beside the drain, closing connections takes a moment. */
+/** In addition to the drain, closing connections takes a moment. */
 const CLOSING_MS = 5_000;
 
 /** `svc stdio`: the tool service for the one program that holds the other end of the pipe (tenant-api.md 4.11). */
@@ -18,16 +19,12 @@ export const stdioCommand = (): Command =>
     .description('answer JSON-RPC on standard input and output, a payload a line, and MCP clients; svc must be running')
     .action(async () => {
       // Whatever a failed start left open must not keep the process.
-      process.exit(await runStdio().catch(tellFailure));
+      process.exit(await runStdio().catch((error: unknown) => fail(error, false)));
     });
 
-function tellFailure(error: unknown): number {
-  fail(error, false);
-  return 1;
-}
-
 /**
- * Answers until the input ends, or SIGTERM or SIGINT; then brings what is in hand to its end, for at most SVC_SHUTDOWN_DRAIN_SECS.
+ * Answers until the input ends, or SIGTERM or SIGINT; then finishes the calls in flight, for at most
+ * SVC_SHUTDOWN_DRAIN_SECS.
  * @returns the exit code: 0 when everything was answered
  */
 async function runStdio(): Promise<number> {
@@ -35,23 +32,33 @@ async function runStdio(): Promise<number> {
   globalThis.console = new Console(process.stderr, process.stderr);
   const settings = loadSettings();
   const credential = { tenantId: settings.tools.stdioTenantId, apiKey: apiKeyOf(settings) };
+  const address = addressOf(settings);
+  await refuseNewer(settings, address);
   const parts = {
     settings,
-    address: addressOf(settings),
+    address,
     log: makeLog(settings, 'stdio', true),
     metrics: new Metrics(),
   };
   const stop = onStopSignal();
   const { openOnPipe } = await import('../apps/tools.app.js');
-  const { app, mouth } = await openOnPipe(parts, { input: process.stdin, output: process.stdout, credential });
-  const ended = mouth.run().then(() => app.close());
+  const { app, transport } = await openOnPipe(parts, { input: process.stdin, output: process.stdout, credential });
+  const ended = transport.run().then(() => app.close());
   const late = stop.requested.then(() => {
-    mouth.stop();
+    transport.stop();
     return sleep(settings.process.drainSeconds * 1000 + CLOSING_MS, false);
   });
   const isComplete = await Promise.race([ended.then(() => true), late]);
   return isComplete ? 0 : 1;
 }
+
+const refuseNewer = (settings: Settings, address: DatabaseAddress): Promise<void> =>
+  withConnection(
+    address,
+    'svc_app',
+    (client) => refuseNewerSchema(async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows),
+    { settings },
+  );
 
 function apiKeyOf({ tools }: Settings): string {
   if (tools.stdioApiKey !== undefined) return tools.stdioApiKey;

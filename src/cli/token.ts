@@ -2,11 +2,12 @@ import { createSecretKey } from 'node:crypto';
 import { Command, InvalidArgumentError } from 'commander';
 import { SignJWT, type JWTPayload } from 'jose';
 import { loadSettings, type Settings } from '../common/config/settings.js';
-import { readSharedSecret } from '../daemon/auth/shared-secret.js';
-import { LEEWAY_SECONDS } from '../daemon/auth/token-verifier.js';
-import { MalformedClaim, readClaims } from '../daemon/auth/token-claims.js';
-import { SCOPES } from '../daemon/contract/scopes.js';
-import { print, UserError, type OutputOptions } from './output.js';
+import { readSharedSecret } from '../common/bearer-auth/shared-secret.js';
+import { LEEWAY_SECONDS } from '../common/bearer-auth/token-verifier.js';
+import { MalformedClaim, readClaims } from '../common/bearer-auth/token-claims.js';
+import { SCOPES } from '../common/contract/scopes.js';
+import { print, report, UsageError, type OutputOptions } from './output.js';
+import { readSeconds } from './seconds.js';
 
 interface TokenOptions extends OutputOptions {
   scope: string[];
@@ -29,9 +30,11 @@ export const tokenCommand = (): Command =>
     .action(async (options: TokenOptions) => {
       const settings = loadSettings();
       const { token, expiresAt } = await mint(settings, options);
-      const { authMode } = settings.daemon;
+      const { authMode, jwtDefaultTenant } = settings.daemon;
+      if (options.tenant === undefined && jwtDefaultTenant === undefined)
+        process.stderr.write('svc: the token names no tenant (--tenant), so that it works in none by itself\n');
       if (authMode !== undefined && authMode !== 'jwt_hs256')
-        process.stderr.write(`svc: SVCD_AUTH_MODE is ${authMode} here; only a daemon in jwt_hs256 takes this token\n`);
+        report(`svc: SVCD_AUTH_MODE is ${authMode} here; only a daemon in jwt_hs256 takes this token`);
       print(options, { token, expires_at: expiresAt.toISOString() }, () => [token]);
     });
 
@@ -62,7 +65,7 @@ function checkClaims(claims: JWTPayload): void {
   try {
     readClaims(JSON.parse(JSON.stringify(claims)), Date.now(), LEEWAY_SECONDS);
   } catch (error) {
-    throw error instanceof MalformedClaim ? new UserError(error.message) : error;
+    throw error instanceof MalformedClaim ? new UsageError(error.message) : error;
   }
 }
 
@@ -76,14 +79,4 @@ function readScopes(list: string, before: string[] = []): string[] {
       `${unknown.length > 0 ? `No such scope: ${unknown.join(', ')}.` : 'Name a scope.'} There are:\n  ${SCOPES.join('\n  ')}`,
     );
   return [...before, ...asked];
-}
-
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-const LONGEST_SECONDS = 366 * 86_400;
-
-function readSeconds(text: string): number {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(count) * (UNITS[unit ?? ''] ?? NaN);
-  if (seconds >= 1 && seconds <= LONGEST_SECONDS) return seconds;
-  throw new InvalidArgumentError('Give a time from 1s to 366d, such as 90s, 15m, 1h or 7d.');
 }

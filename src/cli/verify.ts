@@ -1,20 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { BundleTooBig, BundleUnreadable, type BundleLimits } from '../common/evidence/exports/bundle-limits.js';
-import { verifyBundle } from '../common/evidence/exports/verify-bundle.js';
-import { parseTrustedKeys } from '../common/evidence/trusted-keys.js';
-import type { Check, TrustedKey, Verdict } from '../common/evidence/verify-pack.js';
+import { BundleTooBig, BundleUnreadable, type BundleLimits } from '../evidence/export/bundle-limits.js';
+import { verifyBundle } from '../evidence/export/verify-bundle.js';
+import { parseTrustedKeys } from '../evidence/trusted-keys.js';
+import type { Check, TrustedKey, Verdict } from '../evidence/verify-pack.js';
+import { print, type OutputOptions } from './output.js';
 
-interface Options {
+interface Options extends OutputOptions {
   key?: string;
-  json?: boolean;
   acceptDev?: boolean;
 }
 
 /** A file of one's own may be large; still no archive fills the memory. */
 const LIMITS: BundleLimits = { bytes: 1024 ** 3, ratio: 1000, ratioFloor: 64 * 1024 ** 2, entries: 64 };
 
-/** `svc verify FILE [--key FILE] [--accept-dev] [--json]`: checks an export or a proof pack offline. No server, no database, no settings. */
+/**
+ * `svc verify FILE [--key FILE] [--accept-dev] [--json]`: checks an export or a proof pack offline. No server, no
+ * database, no settings.
+ */
 export function verifyCommand(): Command {
   return new Command('verify')
     .description('check exported evidence offline; exit code 0 when all checks hold, 1 when not')
@@ -27,7 +30,7 @@ export function verifyCommand(): Command {
     .option('--json', 'print {"ok","checks":[{"name","ok","detail"}]}')
     .action(async (file: string, options: Options) => {
       const verdict = await verifyFile(file, options);
-      process.stdout.write(options.json === true ? `${JSON.stringify(verdict)}\n` : describe(verdict));
+      print(options, verdict, () => describe(verdict));
       process.exitCode = verdict.ok ? 0 : 1;
     });
 }
@@ -59,13 +62,12 @@ function refusal(name: string, detail: string): Verdict {
   return { ok: false, checks: [{ name, ok: false, detail }] };
 }
 
-function describe(verdict: Verdict): string {
+function describe(verdict: Verdict): string[] {
   const width = Math.max(...verdict.checks.map((check) => check.name.length));
-  const line = (check: Check): string =>
-    `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name.padEnd(width)}  ${check.detail}\n`;
+  const line = (check: Check): string => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name.padEnd(width)}  ${check.detail}`;
   const first = verdict.checks.find((check) => !check.ok);
-  const end = first === undefined ? 'verified\n' : `NOT verified: ${first.name}: ${first.detail}\n`;
-  return verdict.checks.map(line).join('') + end;
+  const end = first === undefined ? 'verified' : `NOT verified: ${first.name}: ${first.detail}`;
+  return [...verdict.checks.map(line), end];
 }
 
 function reason(error: unknown): string {

@@ -16,7 +16,8 @@ interface CopyConnection {
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Runs `copy ... to stdout` and gives its data as it comes (PostgreSQL documentation, "COPY Operations" of the message flow).
+ * Runs `copy ... to stdout` and gives its data as it comes (PostgreSQL documentation, "COPY Operations" of the message
+ * flow).
  * The server waits while the reader does.
  */
 export function copyOut(client: Client, sql: string): AsyncIterable<Buffer> {

@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { UserError } from '../../common/user-error.js';
 import type { TarEntry } from './tar.js';
+import { sha256 } from '../../evidence/sha256.js';
 
 /**
- * A backup is a gzip-compressed tar: `backup.json` (this header), `tables/<schema>.<table>/<number>` (the table's rows in the text
- * format of COPY, cut into pieces anywhere), `files/<path in the data directory>`, and last `digests.json`, an object from the name of
+ * A backup is a gzip-compressed tar: `backup.json` (this header), `tables/<schema>.<table>/<number>` (the table's rows
+ * in the text
+ * format of COPY, cut into pieces anywhere), `files/<path in the data directory>`, and last `digests.json`, an object
+ * from the name of
  * every entry before it to the hexadecimal SHA-256 of its content.
  */
 export const BACKUP_FORMAT = 'svc-backup/1';
@@ -24,12 +27,20 @@ const Header = z.object({
 });
 export type BackupHeader = z.output<typeof Header>;
 
-/** @throws Error when this is no backup, or one of another format */
+/** @throws UserError when this is no backup, or one of another format */
 export function readHeader({ name, content }: TarEntry): BackupHeader {
-  if (name !== HEADER) throw new Error('this is no backup made by "svc backup"');
-  const parsed = Header.safeParse(JSON.parse(content.toString('utf8')));
-  if (!parsed.success) throw new Error(`this program reads backups of the format ${BACKUP_FORMAT} only`);
+  if (name !== HEADER) throw new UserError('this is no backup made by "svc backup"');
+  const parsed = Header.safeParse(readJson(content));
+  if (!parsed.success) throw new UserError(`this program reads backups of the format ${BACKUP_FORMAT} only`);
   return parsed.data;
+}
+
+function readJson(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Digests of the entries seen, for writing them last or for comparing with those written last. */
@@ -37,18 +48,19 @@ export class Digests {
   private readonly seen: Record<string, string> = {};
 
   add({ name, content }: TarEntry): void {
-    this.seen[name] = createHash('sha256').update(content).digest('hex');
+    this.seen[name] = sha256(content).toString('hex');
   }
 
   entry(): TarEntry {
     return { name: DIGESTS, content: Buffer.from(JSON.stringify(this.seen, null, 1)) };
   }
 
-  /** @throws Error naming the first entry that was changed, added or is missing */
+  /** @throws UserError naming the first entry that was changed, added or is missing */
   compare(written: TarEntry): void {
-    const expected = z.record(z.string(), z.string()).parse(JSON.parse(written.content.toString('utf8')));
+    const expected = z.record(z.string(), z.string()).catch({}).parse(readJson(written.content));
     for (const name of new Set([...Object.keys(expected), ...Object.keys(this.seen)])) {
-      if (expected[name] !== this.seen[name]) throw new Error(`the backup is damaged: ${name} is not what was written`);
+      if (expected[name] !== this.seen[name])
+        throw new UserError(`the backup is damaged: ${name} is not what was written`);
     }
   }
 }

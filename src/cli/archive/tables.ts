@@ -10,8 +10,9 @@ export interface BackupTable {
 }
 
 /**
- * The tables of a backup, each after those it refers to: everything in schema public but the record of migrations, and the jobs.
- * What else the job library keeps is made anew by a migration.
+ * The tables of a backup, each after those it refers to: everything in schema public but the record of migrations, and
+ * the jobs.
+ * What else the job library keeps is created again by a migration.
  */
 export async function listTables(client: Client): Promise<BackupTable[]> {
   const { rows } = await client.query<BackupTable & { refers_to: string[] }>(TABLES, [JOBS_SCHEMA]);
@@ -38,7 +39,9 @@ const TABLES = `
     and (n.nspname = 'public' and c.relname <> 'migration' or n.nspname = $1 and c.relname = 'job')
   order by 1`;
 
-/** Tables of which the connected role cannot be sure to see every row: a backup of them would lack some without a word. */
+/**
+ * Tables of which the connected role cannot be sure to see every row: a backup of them would lack some without a word.
+ */
 export async function listHalfVisible(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(HALF_VISIBLE);
   return rows.map(({ name }) => name);

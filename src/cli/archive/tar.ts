@@ -1,3 +1,5 @@
+import { UserError } from '../../common/user-error.js';
+
 /** One file of an archive. Entries are small (a few MiB), so their content is held whole. */
 export interface TarEntry {
   readonly name: string;
@@ -6,7 +8,10 @@ export interface TarEntry {
 
 const BLOCK = 512;
 
-/** An entry in ustar form (POSIX.1-1988, IEEE Std 1003.1 "pax": ustar Interchange Format): header block, content, zero fill. */
+/**
+ * An entry in ustar form (POSIX.1-1988, IEEE Std 1003.1 "pax": ustar Interchange Format): header block, content, zero
+ * fill.
+ */
 export function packEntry({ name, content }: TarEntry): Buffer {
   if (Buffer.byteLength(name) > 100) throw new Error(`the name ${name} is too long for an archive`);
   const header = Buffer.alloc(BLOCK);
@@ -29,7 +34,7 @@ export const packEnd = (): Buffer => Buffer.alloc(2 * BLOCK);
 
 /**
  * The entries of an archive written with {@link packEntry}.
- * @throws Error when it is damaged or ends early
+ * @throws UserError when it is damaged or ends early
  */
 export async function* unpackEntries(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry, void> {
   const bytes = new ByteReader(source);
@@ -38,7 +43,7 @@ export async function* unpackEntries(source: AsyncIterable<Buffer>): AsyncGenera
     if (header.every((byte) => byte === 0)) return;
     const stored = readOctal(header, 148, 8);
     header.write(' '.repeat(8), 148);
-    if (stored !== checksum(header)) throw new Error('the file is damaged: a header does not add up');
+    if (stored !== checksum(header)) throw new UserError('the file is damaged: a header does not add up');
     const size = readOctal(header, 124, 12);
     const content = await bytes.read(size);
     await bytes.read(fill(size));
@@ -66,7 +71,7 @@ class ByteReader {
   async read(size: number): Promise<Buffer> {
     while (this.size < size) {
       const next = await this.chunks.next();
-      if (next.done) throw new Error('the file is damaged: it ends early');
+      if (next.done) throw new UserError('the file is damaged: it ends early');
       this.held.push(next.value);
       this.size += next.value.length;
     }

@@ -4,20 +4,20 @@ import { ApiFailure, type ApiClient } from '../../common/client/api-client.js';
 import type { CitationReply, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
 import { DEMO_CORPUS } from './demo-documents.js';
 import type { AnswerReport, Asked, ProofReport } from './demo.types.js';
-import type { Narrator } from './narrator.js';
+import type { ProgressOutput } from './progress-output.js';
 
 const CITED = 2;
-const LONGEST_QUOTE = 160;
+const MAX_QUOTE = 160;
 const PROOF_MS = 60_000;
 const POLL_MS = 100;
 
 /** An answer made of quotes from the best passages, recorded with its citations. */
 export async function recordAnswer(
   client: ApiClient,
-  narrator: Narrator,
+  progress: ProgressOutput,
   { report, passages }: Asked,
 ): Promise<AnswerReport> {
-  narrator.step(`Record an answer to "${report.query}" with its citations`);
+  progress.step(`Record an answer to "${report.query}" with its citations`);
   const citations = passages
     .slice(0, CITED)
     .map((passage) => ({ chunkId: passage.chunkId, quote: quoteFrom(passage) }));
@@ -29,8 +29,8 @@ export async function recordAnswer(
     citations,
     answerText: citations.map(({ quote }) => quote).join(' '),
   });
-  for (const { chunkId, quote } of citations) narrator.line(`   ${chunkId}: "${quote}"`);
-  narrator.line(`   answer ${answerId}, receipt ${receiptId}`);
+  for (const { chunkId, quote } of citations) progress.line(`   ${chunkId}: "${quote}"`);
+  progress.line(`   answer ${answerId}, receipt ${receiptId}`);
   return { answerId, receiptId, citations };
 }
 
@@ -38,12 +38,12 @@ export async function recordAnswer(
 function quoteFrom({ content }: RetrievedPassage): string {
   const lines = content.split('\n').map((line) => line.trim());
   const prose = lines.find((line) => line.length >= 20 && !/^[#|`>*-]/.test(line)) ?? content.trim();
-  return prose.slice(0, LONGEST_QUOTE).replace(/[\uD800-\uDBFF]$/, '');
+  return prose.slice(0, MAX_QUOTE).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** An audit proof of the answer. @throws ApiFailure when the job fails or does not end */
-export async function proveAnswer(client: ApiClient, narrator: Narrator, answerId: string): Promise<ProofReport> {
-  narrator.step('Ask for an audit proof of that answer');
+export async function proveAnswer(client: ApiClient, progress: ProgressOutput, answerId: string): Promise<ProofReport> {
+  progress.step('Ask for an audit proof of that answer');
   const request = { agentId: DEMO_CORPUS, mode: 'audit', answerId };
   let job = await client.post<ProofJobReply>('/v1/proof/jobs', request);
   const deadline = performance.now() + PROOF_MS;
@@ -59,7 +59,7 @@ export async function proveAnswer(client: ApiClient, narrator: Narrator, answerI
   }
   const { jobId, mode, verdict, checks, receiptId } = job;
   if (!receiptId) throw new ApiFailure(0, `The proof job ${jobId} is completed but names no receipt`);
-  for (const { name, ok, detail } of checks) narrator.line(`   ${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
-  narrator.line(`   the proof ${verdict}, receipt ${receiptId}`);
+  for (const { name, ok, detail } of checks) progress.line(`   ${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
+  progress.line(`   the proof ${verdict}, receipt ${receiptId}`);
   return { jobId, mode, verdict, checks, receiptId };
 }

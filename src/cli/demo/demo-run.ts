@@ -9,18 +9,20 @@ import {
   type RetrievedPassage,
 } from '../../common/client/api-replies.js';
 import { ingestDocuments } from '../../common/client/ingest-documents.js';
-import { parseTrustedKeys } from '../../common/evidence/trusted-keys.js';
-import { verifyPack, type TrustedKey } from '../../common/evidence/verify-pack.js';
+import { parseTrustedKeys } from '../../evidence/trusted-keys.js';
+import { verifyPack, type TrustedKey } from '../../evidence/verify-pack.js';
 import { UserError } from '../output.js';
-import { DEMO_CORPUS } from './demo-documents.js';
+import { DEMO_CORPUS, describeLeftOut } from './demo-documents.js';
 import { proveAnswer, recordAnswer } from './demo-proof.js';
 import type { Asked, DemoReport } from './demo.types.js';
-import type { Narrator } from './narrator.js';
+import type { ProgressOutput } from './progress-output.js';
+import type { LeftOut } from './text-files.js';
 
 export interface Demo {
   client: ApiClient;
-  narrator: Narrator;
+  progress: ProgressOutput;
   documents: DocumentInput[];
+  leftOut: LeftOut[];
   questions: string[];
   /** The file the proof pack is written to. */
   out: string;
@@ -30,48 +32,50 @@ const SHOWN = 3;
 
 /** The job from end to end. @throws ApiFailure or UserError with the remedy */
 export async function runDemo(demo: Demo): Promise<DemoReport> {
-  const { client, narrator, documents } = demo;
+  const { client, progress, documents, leftOut } = demo;
   await ingest(demo);
   const asked = await askAll(demo);
   const found = asked.findLast(({ passages }) => passages.length > 0);
   if (!found) throw new UserError('No question found a passage; ask in words of the documents with --ask');
-  const answer = await recordAnswer(client, narrator, found);
-  const proof = await proveAnswer(client, narrator, answer.answerId);
+  const answer = await recordAnswer(client, progress, found);
+  const proof = await proveAnswer(client, progress, answer.answerId);
   const bytes = await client.bytes(`/v1/proof/receipts/${proof.receiptId}/proofpack`);
   // The last thing asked of the server: from here on nothing but the file and these keys is used.
   const keys = parseTrustedKeys(JSON.stringify(await client.get<object>('/.well-known/jwks.json')));
   const pack = savePack(demo, bytes, keys);
-  const flipped = flipOneByte(narrator, bytes, keys);
+  const flipped = flipOneByte(progress, bytes, keys);
   const ok = proof.verdict === 'holds' && pack.verified && flipped.refused;
-  narrator.line(ok ? '\nThe whole job works.' : '\nSomething does not hold; see above.');
+  progress.line(ok ? '\nThe whole job works.' : '\nSomething does not hold; see above.');
   const questions = asked.map(({ report }) => report);
-  return { ok, server: client.address.url, documents: documents.length, questions, answer, proof, pack, flipped };
+  const server = client.address.url;
+  return { ok, server, documents: documents.length, leftOut, questions, answer, proof, pack, flipped };
 }
 
-async function ingest({ client, narrator, documents }: Demo): Promise<void> {
-  narrator.step(`Ingest ${documents.length} documents into corpus ${DEMO_CORPUS}`);
-  const progress = narrator.progress('searchable', documents.length);
+async function ingest({ client, progress, documents, leftOut }: Demo): Promise<void> {
+  progress.step(`Ingest ${documents.length} documents into corpus ${DEMO_CORPUS}`);
+  for (const line of describeLeftOut(leftOut)) progress.line(line);
+  const bar = progress.bar('searchable', documents.length);
   try {
-    await ingestDocuments(client, documents, (done) => progress.update(done));
+    await ingestDocuments(client, documents, (done) => bar.update(done));
   } finally {
-    progress.stop();
+    bar.stop();
   }
 }
 
 /** Every question in a lane, the lanes in turn; at least one question a lane. */
-async function askAll({ client, narrator, questions }: Demo): Promise<Asked[]> {
-  narrator.step('Ask, in the three lanes; score = lexical + vector + recency + laneWeight');
+async function askAll({ client, progress, questions }: Demo): Promise<Asked[]> {
+  progress.step('Ask, in the three lanes; score = lexical + vector + recency + laneWeight');
   const asked: Asked[] = [];
   for (let i = 0; i < Math.max(questions.length, LANES.length); i++) {
     const request = { query: questions[i % questions.length]!, lane: LANES[i % LANES.length]! };
-    asked.push(await ask(client, narrator, request));
+    asked.push(await ask(client, progress, request));
   }
   return asked;
 }
 
 async function ask(
   client: ApiClient,
-  narrator: Narrator,
+  progress: ProgressOutput,
   { query, lane }: { query: string; lane: Lane },
 ): Promise<Asked> {
   const reply = await client.post<RetrievalReply>('/v1/retrieve', {
@@ -82,8 +86,8 @@ async function ask(
     limit: SHOWN,
   });
   const { results: passages, meta } = reply;
-  narrator.line(`\n   ${lane}: ${query}   (${passages.length} passages in ${meta.tookMs} ms)`);
-  passages.forEach((passage, i) => narrator.line(describePassage(passage, i + 1)));
+  progress.line(`\n   ${lane}: ${query}   (${passages.length} passages in ${meta.tookMs} ms)`);
+  passages.forEach((passage, i) => progress.line(describePassage(passage, i + 1)));
   const results = passages.map(({ chunkId, docId, score, scoreComponents: parts }) => ({
     chunkId,
     docId,
@@ -101,9 +105,9 @@ function describePassage({ docId, title, content, score, scoreComponents }: Retr
   return `   ${rank}. ${title ?? docId} (${docId})\n      ${sum} = ${score.toFixed(3)}\n      ${text}`;
 }
 
-function savePack({ narrator, out }: Demo, bytes: Uint8Array, keys: readonly TrustedKey[]): DemoReport['pack'] {
+function savePack({ progress, out }: Demo, bytes: Uint8Array, keys: readonly TrustedKey[]): DemoReport['pack'] {
   const file = resolve(out);
-  narrator.step(
+  progress.step(
     `Write the proof pack and verify it offline against the server's public keys, as "svc verify --key" does`,
   );
   try {
@@ -112,22 +116,22 @@ function savePack({ narrator, out }: Demo, bytes: Uint8Array, keys: readonly Tru
     throw new UserError(`The proof pack cannot be written: ${(error as Error).message}. Name another file with --out`);
   }
   const { ok: verified, checks } = verifyPack(bytes, keys);
-  for (const { name, ok, detail } of checks) narrator.line(`   ${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
-  narrator.line(`   ${bytes.length} bytes in ${file}: ${verified ? 'verified' : 'NOT verified'}`);
+  for (const { name, ok, detail } of checks) progress.line(`   ${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
+  progress.line(`   ${bytes.length} bytes in ${file}: ${verified ? 'verified' : 'NOT verified'}`);
   return { file, bytes: bytes.length, verified, checks };
 }
 
 /** The lowest bit of the byte in the middle: as small a change as there is. The file itself stays as it was. */
-function flipOneByte(narrator: Narrator, bytes: Uint8Array, keys: readonly TrustedKey[]): DemoReport['flipped'] {
+function flipOneByte(progress: ProgressOutput, bytes: Uint8Array, keys: readonly TrustedKey[]): DemoReport['flipped'] {
   const altered = Uint8Array.from(bytes);
   const offset = altered.length >> 1;
   const from = altered[offset]!;
   const to = from ^ 1;
   altered[offset] = to;
   const show = (byte: number): string => JSON.stringify(String.fromCharCode(byte));
-  narrator.step(`Flip one bit of a copy: byte ${offset}, ${show(from)} becomes ${show(to)}`);
+  progress.step(`Flip one bit of a copy: byte ${offset}, ${show(from)} becomes ${show(to)}`);
   const { ok, checks } = verifyPack(altered, keys);
   const failed = checks.find((check) => !check.ok) ?? null;
-  narrator.line(failed ? `   refused: ${failed.name}: ${failed.detail}` : '   NOT refused');
+  progress.line(failed ? `   refused: ${failed.name}: ${failed.detail}` : '   NOT refused');
   return { offset, from, to, refused: !ok, failed };
 }

@@ -4,8 +4,8 @@ import type { ApiAddress } from '../../common/client/api-client.js';
 import { withTemporaryServer } from '../../common/client/temporary-server.js';
 import { loadSettings } from '../../common/config/settings.js';
 import { readCredentials, type Credentials } from '../../common/database/bootstrap.js';
-import { UserError } from '../output.js';
-import type { Narrator } from './narrator.js';
+import { UsageError } from '../output.js';
+import type { ProgressOutput } from './progress-output.js';
 
 /** How the user names a server; nothing at all is fine. */
 export interface ServerChoice {
@@ -21,11 +21,11 @@ export interface DemoServer extends ApiAddress {
 
 /**
  * Does the work on the server that was named, on the running one of the data directory, or on a temporary one.
- * @throws UserError when a server is named without a tenant and key
+ * @throws UsageError when a server is named without a tenant and key
  */
 export async function onDemoServer<T>(
   choice: ServerChoice,
-  narrator: Narrator,
+  progress: ProgressOutput,
   work: (server: DemoServer) => Promise<T>,
 ): Promise<T> {
   const settings = loadSettings();
@@ -36,12 +36,12 @@ export async function onDemoServer<T>(
   };
   const address = addressOf(choice, await readCredentials(settings));
   if (choice.url && !address)
-    throw new UserError(`There is no credentials.json in ${dataDir}, so --url needs --tenant and --api-key beside it`);
+    throw new UsageError(`There is no credentials.json in ${dataDir}, so --url needs --tenant and --api-key too`);
   if (address && (choice.url || (await isReady(address.url)))) {
-    narrator.line(`Using the server at ${address.url} as tenant ${address.tenantId}\n`);
+    progress.line(`Using the server at ${address.url} as tenant ${address.tenantId}\n`);
     return run(address);
   }
-  narrator.line('No server is running for this data directory: using a temporary one, which is removed at the end\n');
+  progress.line('No server is running for this data directory: using a temporary one, which is removed at the end\n');
   return withTemporaryServer({}, run);
 }
 

@@ -1,5 +1,6 @@
 import type { Lane, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
-import type { Check } from '../../common/evidence/verify-pack.js';
+import type { LeftOut } from './text-files.js';
+import type { Check } from '../../evidence/verify-pack.js';
 
 export interface QuestionReport {
   lane: Lane;
@@ -19,6 +20,8 @@ export interface DemoReport {
   ok: boolean;
   server: string;
   documents: number;
+  /** What of the folder was not ingested, and why. */
+  leftOut: LeftOut[];
   questions: QuestionReport[];
   answer: AnswerReport;
   proof: ProofReport;

@@ -1,7 +1,7 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Settings } from '../../common/config/settings.js';
-import { roleConnection, type DatabaseAddress } from '../../common/database/connection.js';
-import type { Check } from './check.js';
+import { withConnection, type DatabaseAddress } from '../../common/database/connection.js';
+import type { Check } from '../../common/health/check.js';
 
 type Ask = <Row extends object>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
@@ -13,7 +13,7 @@ export interface CorruptionFinding {
   found_at: Date;
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** That nothing damaged waits for the operator. */
 export const corruptionCheck = (ask: Ask): Check => ({
@@ -25,21 +25,16 @@ export const corruptionCheck = (ask: Ask): Check => ({
       'select source, subject, detail, found_at from corruption_finding where cleared_at is null order by finding_id',
     );
     if (open.length === 0) return 'nothing was found damaged';
-    const named = open.slice(0, MOST_NAMED).map(({ source, subject, detail }) => `${source} ${subject}: ${detail}`);
-    throw new Error(`${open.length} found damaged: ${named.join('; ')}${open.length > MOST_NAMED ? '; ...' : ''}`);
+    const named = open.slice(0, MAX_NAMED).map(({ source, subject, detail }) => `${source} ${subject}: ${detail}`);
+    throw new Error(`${open.length} found damaged: ${named.join('; ')}${open.length > MAX_NAMED ? '; ...' : ''}`);
   },
 });
 
 /** The operator has dealt with all that was found so far. @returns what that was */
 export async function clearCorruption(settings: Settings, address: DatabaseAddress): Promise<CorruptionFinding[]> {
-  const client = new Client(roleConnection(address, 'svc_operator', settings));
-  await client.connect();
-  try {
-    const { rows } = await client.query<CorruptionFinding>(
+  const clear = (client: Client) =>
+    client.query<CorruptionFinding>(
       'update corruption_finding set cleared_at = now() where cleared_at is null returning source, subject, detail, found_at',
     );
-    return rows;
-  } finally {
-    await client.end();
-  }
+  return (await withConnection(address, 'svc_operator', clear, { settings })).rows;
 }

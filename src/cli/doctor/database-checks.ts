@@ -1,22 +1,21 @@
 import { DataSource } from 'typeorm';
-import { existsSync, readFileSync } from 'node:fs';
 import type { Settings } from '../../common/config/settings.js';
-import { roleDataSource, type DatabaseAddress } from '../../common/database/connection.js';
+import { roleDataSource, withConnection, type DatabaseAddress } from '../../common/database/connection.js';
+import { describeNewerSchema, readSchemaState } from '../../common/database/schema-version.js';
 import { UNSECURED_TABLES } from '../../common/database/unsecured-tables.js';
-import { EvidenceAudit, type Audit } from '../../common/evidence/evidence-audit.js';
-import { signingKeyFile } from '../../common/evidence/key-files.js';
-import { SigningKey } from '../../common/evidence/signing-key.js';
+import { EvidenceAudit, type Audit } from '../../common/evidence-log/evidence-audit.js';
 import { JOBS_SCHEMA } from '../../common/jobs/jobs.js';
 import { QUEUES } from '../../common/jobs/queues.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { CrossTenant } from '../../common/tenancy/cross-tenant.js';
 import { MIGRATIONS } from '../../migrations/index.js';
-import type { Check } from './check.js';
+import type { Check } from '../../common/health/check.js';
 import { corruptionCheck } from './corruption.js';
 import { ledgerCheck } from './ledger-check.js';
+import { signingKeyCheck } from './signing-key-check.js';
 
-const LEAST_POSTGRESQL = 15;
-const MOST_CLOCK_SKEW_MS = 2_000;
+const MIN_POSTGRESQL = 15;
+const MAX_CLOCK_SKEW_MS = 2_000;
 const OLDEST_JOB_MINUTES = 10;
 
 type Ask = <Row extends object>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
@@ -29,7 +28,7 @@ export interface DatabaseChecks {
 
 /** What svc needs of its database, seen as the role svc_operator. */
 export function databaseChecks(settings: Settings, address: DatabaseAddress): DatabaseChecks {
-  const source = new DataSource(roleDataSource(address, 'svc_operator', settings));
+  const source = new DataSource(roleDataSource(address, 'svc_operator', { settings }));
   const ask: Ask = async <Row extends object>(sql: string, parameters: unknown[] = []) =>
     source.query<Row[]>(sql, parameters);
   return {
@@ -39,9 +38,11 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress): Da
       clock(ask),
       migrations(ask),
       rowSecurity(ask),
-      roles(ask),
+      roles(settings, address, ask),
+      planner(ask),
+      connections(settings, ask),
       jobQueue(ask),
-      signingKey(settings, ask),
+      signingKeyCheck(settings, ask),
       ledgerCheck(ask),
       corruptionCheck(ask),
       ...evidence(source),
@@ -69,12 +70,12 @@ const reachable = (source: DataSource, ask: Ask): Check => ({
 
 const version = (ask: Ask): Check => ({
   name: 'database_version',
-  remedy: `Use PostgreSQL ${LEAST_POSTGRESQL} or newer.`,
+  remedy: `Use PostgreSQL ${MIN_POSTGRESQL} or newer.`,
   run: async () => {
     const [row] = await ask<{ version: string; major: number }>(
       `select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major`,
     );
-    if (!row || row.major < LEAST_POSTGRESQL) throw new Error(`PostgreSQL ${row?.version} is too old`);
+    if (!row || row.major < MIN_POSTGRESQL) throw new Error(`PostgreSQL ${row?.version} is too old`);
     return `PostgreSQL ${row.version}`;
   },
 });
@@ -82,11 +83,13 @@ const version = (ask: Ask): Check => ({
 const migrations = (ask: Ask): Check => ({
   name: 'migrations',
   isEssential: true,
-  remedy: 'Run "svc migrate".',
+  remedy:
+    'Run "svc migrate" for those not run. A database of a newer svc needs that one: docs/operations.md, "Upgrades".',
   run: async () => {
-    const done = new Set((await ask<{ name: string }>('select name from migration')).map(({ name }) => name));
-    const missing = MIGRATIONS.map((migration) => new migration().name).filter((name) => !done.has(name));
-    if (missing.length > 0) throw new Error(`not run: ${missing.join(', ')}`);
+    const state = await readSchemaState(ask);
+    const newer = describeNewerSchema(state);
+    if (newer !== undefined) throw new Error(newer);
+    if (state.missing.length > 0) throw new Error(`not run: ${state.missing.join(', ')}`);
     return `${MIGRATIONS.length} migrations, all run`;
   },
 });
@@ -101,25 +104,58 @@ const rowSecurity = (ask: Ask): Check => ({
   },
 });
 
-const roles = (ask: Ask): Check => ({
+/** The operator's connection proved its role when it began. */
+const roles = (settings: Settings, address: DatabaseAddress, ask: Ask): Check => ({
   name: 'roles',
-  remedy: 'As a superuser: alter role svc_app nosuperuser nobypassrls (and svc_operator); take away what they own.',
+  remedy: 'As a superuser, the SQL in the detail; "svc migrate" settles what the owner may.',
   run: async () => {
-    const rows = await ask<{ name: string; bypasses: boolean; owned: number }>(ROLES);
-    if (rows.length < 2) throw new Error('svc_app or svc_operator is missing');
-    const faults = rows.flatMap(({ name, bypasses, owned }) => [
-      ...(bypasses ? [`${name} can bypass row-level security`] : []),
-      ...(owned > 0 ? [`${name} owns ${owned} relations`] : []),
-    ]);
-    if (faults.length > 0) throw new Error(faults.join('; '));
-    return 'svc_app and svc_operator own nothing and cannot bypass row-level security';
+    await withConnection(address, 'svc_app', () => Promise.resolve(), { settings });
+    const inherited = await ask<{ owner: string; role: string }>(OWNER_INHERITS);
+    if (inherited.length > 0)
+      throw new Error(
+        inherited.map(({ owner, role }) => `${owner} inherits ${role}: revoke ${role} from ${owner}`).join('; '),
+      );
+    return 'svc_app and svc_operator own nothing, are members of nothing and cannot bypass row-level security';
   },
 });
 
-const ROLES = `
-  select r.rolname as name, r.rolsuper or r.rolbypassrls as bypasses,
-    (select count(*)::int from pg_class c where c.relowner = r.oid) as owned
-  from pg_roles r where r.rolname in ('svc_app', 'svc_operator') order by 1`;
+/** The owner of the tables, unless he is a superuser, whom nothing binds. */
+const OWNER_INHERITS = `
+  select o.rolname as owner, r.rolname as role from pg_class c join pg_roles o on o.oid = c.relowner,
+    pg_roles r where c.oid = 'public.tenant'::regclass and r.rolname in ('svc_app', 'svc_operator')
+    and not o.rolsuper and pg_has_role(o.oid, r.oid, 'USAGE') order by 2`;
+
+/** JIT compilation costs a hundred times what the short statements of this product take. */
+const planner = (ask: Ask): Check => ({
+  name: 'planner',
+  remedy:
+    'alter role svc_app set jit = off; alter role svc_operator set jit = off. See docs/operations.md, "Settings of PostgreSQL".',
+  run: async () => {
+    const [row] = await ask<{ jit: string; cost: string }>(
+      `select current_setting('jit') as jit, current_setting('random_page_cost') as cost`,
+    );
+    if (row?.jit !== 'off') throw new Error('jit is on for the connections of svc');
+    return `jit is off for the connections of svc; random_page_cost ${row.cost}${Number(row.cost) > 2 ? ' (1.1 suits solid-state disks)' : ''}`;
+  },
+});
+
+/**
+ * What the apps of one `svc start` may open: the pools and the listener of each process, and one that looks after
+ * silent ones.
+ */
+const connections = ({ database, api, tools }: Settings, ask: Ask): Check => ({
+  name: 'connections',
+  remedy: 'Raise max_connections of PostgreSQL, or lower SVC_DATABASE_POOL_SIZE.',
+  run: async () => {
+    const [row] = await ask<{ most: number; reserved: number }>(
+      `select current_setting('max_connections')::int as most, current_setting('superuser_reserved_connections')::int as reserved`,
+    );
+    const needed = (api.processes + tools.processes + 1) * (database.poolSize + database.operatorPoolSize + 2);
+    const offered = (row?.most ?? 0) - (row?.reserved ?? 0);
+    if (needed > offered) throw new Error(`one svc start may open ${needed} connections, the server offers ${offered}`);
+    return `one svc start opens at most ${needed} of the ${offered} connections that the server offers`;
+  },
+});
 
 const jobQueue = (ask: Ask): Check => ({
   name: 'job_queue',
@@ -141,21 +177,6 @@ const JOBS = `
     count(*) filter (where start_after < now() - interval '${OLDEST_JOB_MINUTES} minutes')::int as old
   from ${JOBS_SCHEMA}.job where state in ('created', 'retry')`;
 
-const signingKey = (settings: Settings, ask: Ask): Check => ({
-  name: 'signing_key',
-  remedy: 'Put the key back from a backup. A lost key cannot sign again, but what it signed stays verifiable.',
-  run: async () => {
-    const file = signingKeyFile(settings);
-    const known = await ask<{ kid: string }>(
-      'select kid from signing_key where not_after is null or not_after > now()',
-    );
-    if (!existsSync(file) && known.length === 0) return 'none yet; the first start makes it';
-    const { kid } = SigningKey.fromPem(readFileSync(file, 'utf8'));
-    if (!known.some((key) => key.kid === kid)) throw new Error(`${file} is not a key of this database (kid ${kid})`);
-    return `${file}, kid ${kid}`;
-  },
-});
-
 function evidence(source: DataSource): Check[] {
   const counter = new Metrics().counter(
     'svc_cross_tenant_total',
@@ -165,12 +186,12 @@ function evidence(source: DataSource): Check[] {
   const audit = new EvidenceAudit(new CrossTenant(source, counter));
   const remedy = 'Stop svc, keep the database as it is for examination, and restore the last backup that verifies.';
   return [
-    { name: 'receipt_chain', remedy, run: async () => tell(await audit.verifyChain(), 'receipts') },
-    { name: 'transparency_log', remedy, run: async () => tell(await audit.verifyLog(), 'leaves') },
+    { name: 'receipt_chain', remedy, run: async () => summarize(await audit.verifyChain(), 'receipts') },
+    { name: 'transparency_log', remedy, run: async () => summarize(await audit.verifyLog(), 'leaves') },
   ];
 }
 
-function tell({ ok, examined, faults }: Audit, what: string): string {
+function summarize({ ok, examined, faults }: Audit, what: string): string {
   if (!ok) throw new Error(faults.join('; '));
   return `${examined} ${what} verify`;
 }
@@ -182,7 +203,7 @@ const clock = (ask: Ask): Check => ({
     const before = Date.now();
     const [row] = await ask<{ now: Date }>('select clock_timestamp() as now');
     const skew = Math.round((row?.now.getTime() ?? 0) - (before + Date.now()) / 2);
-    if (Math.abs(skew) > MOST_CLOCK_SKEW_MS) throw new Error(`the database's clock differs by ${skew} ms`);
+    if (Math.abs(skew) > MAX_CLOCK_SKEW_MS) throw new Error(`the database's clock differs by ${skew} ms`);
     return `the database's clock differs by ${skew} ms`;
   },
 });

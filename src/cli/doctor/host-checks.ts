@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { claimPorts, type WantedPort } from '../../apps/supervisor/port.js';
 import type { Settings } from '../../common/config/settings.js';
 import { localUrl } from '../../common/http/bound-address.js';
-import type { Check } from './check.js';
+import type { Check } from '../../common/health/check.js';
 
-const LEAST_NODE = 24;
-const LEAST_FREE_BYTES = 1024 ** 3;
+const MIN_NODE = 24;
+const MIN_FREE_BYTES = 1024 ** 3;
 
 /** What svc needs of the machine. */
 export function hostChecks(settings: Settings): Check[] {
@@ -45,7 +45,7 @@ export function hostChecks(settings: Settings): Check[] {
 
 async function checkRuntime(): Promise<string> {
   const major = Number(process.versions.node.split('.')[0]);
-  if (major < LEAST_NODE) throw new Error(`Node.js ${process.versions.node} is too old; ${LEAST_NODE} is needed`);
+  if (major < MIN_NODE) throw new Error(`Node.js ${process.versions.node} is too old; ${MIN_NODE} is needed`);
   return `Node.js ${process.versions.node}`;
 }
 
@@ -54,7 +54,7 @@ async function checkDataDir(dataDir: string): Promise<string> {
   await access(present, constants.W_OK | constants.X_OK);
   const { bavail, bsize } = await statfs(present);
   const mib = Math.floor((bavail * bsize) / 1024 ** 2);
-  if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`${dataDir} has only ${mib} MiB free`);
+  if (bavail * bsize < MIN_FREE_BYTES) throw new Error(`${dataDir} has only ${mib} MiB free`);
   return `${dataDir} is writable${present === dataDir ? '' : ' once made'}, ${mib} MiB free`;
 }
 

@@ -1,4 +1,4 @@
-import type { Check } from './check.js';
+import type { Check } from '../../common/health/check.js';
 
 type Ask = <Row extends object>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 

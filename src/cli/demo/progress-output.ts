@@ -1,16 +1,20 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { printJson, visible } from '../output.js';
 
 export interface Progress {
   update(done: number): void;
   stop(): void;
 }
 
-/** Tells the demo: on stdout for people, on stderr when stdout is for one JSON object. Progress is always on stderr. */
-export class Narrator {
+/**
+ * The output of the demo: on stdout for people, on stderr when stdout is for one JSON object. Progress is always on
+ * stderr.
+ */
+export class ProgressOutput {
   private steps = 0;
 
   constructor(private readonly json: boolean) {
-    // Who pipes the tale into `head` has heard enough; the job still ends as it should.
+    // A reader such as `head` may close the pipe early; the demo still runs to its end.
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
@@ -21,16 +25,16 @@ export class Narrator {
   }
 
   line(text: string): void {
-    (this.json ? process.stderr : process.stdout).write(`${text}\n`);
+    (this.json ? process.stderr : process.stdout).write(`${visible(text)}\n`);
   }
 
-  /** A bar on a terminal, a line every tenth elsewhere. */
-  progress(what: string, total: number): Progress {
+  /** A progress bar on a terminal, otherwise a line for each tenth. */
+  bar(what: string, total: number): Progress {
     return process.stderr.isTTY ? barOf(what, total) : linesOf(what, total);
   }
 
   result(value: object): void {
-    if (this.json) process.stdout.write(`${JSON.stringify(value)}\n`);
+    if (this.json) printJson(value);
   }
 }
 

@@ -1,0 +1,32 @@
+import type { Check } from '../../common/health/check.js';
+
+/** What `svc doctor` prints of a check. */
+export interface Examined {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly remedy?: string;
+}
+
+/** Runs one check; a failure of any kind is a finding, never an exception. */
+async function examine({ name, remedy, run }: Check): Promise<Examined> {
+  try {
+    return { name, ok: true, detail: await run() };
+  } catch (error) {
+    return { name, ok: false, detail: (error as Error).message || 'fails without a message', remedy };
+  }
+}
+
+/**
+ * One after the other (together they would disturb what they measure), up to the first essential one that does not
+ * hold.
+ */
+export async function examineAll(checks: Check[]): Promise<Examined[]> {
+  const findings: Examined[] = [];
+  for (const check of checks) {
+    const finding = await examine(check);
+    findings.push(finding);
+    if (check.isEssential && !finding.ok) break;
+  }
+  return findings;
+}
