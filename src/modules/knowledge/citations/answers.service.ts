@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { encodeCanonical, toCbor } from '../../../evidence/cbor.js';
+import { blake3Digest } from '../../../evidence/digest.js';
+import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { attestedOf } from './citations.rules.js';
+import { CitationsStore } from './citations.store.js';
+import type { Answer, ResolvedCitation, VisibleChunk } from './citations.types.js';
+
+/** An answer with what it cites, as recorded. */
+export interface CitedAnswer {
+  answer: Answer;
+  citations: ResolvedCitation[];
+}
+
+/** Reads answers and what they cite. Needs an open unit of work. */
+@Injectable()
+export class AnswersService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: CitationsStore,
+    private readonly evidence: EvidenceService,
+  ) {}
+
+  /** The newest version of an answer of the open unit of work's tenant. */
+  async findAnswer(answerId: string): Promise<CitedAnswer | undefined> {
+    return this.withCitations(await this.store.findAnswer(answerId));
+  }
+
+  async findAnswerVersion(answerId: string, version: number): Promise<CitedAnswer | undefined> {
+    return this.withCitations(await this.store.findAnswerVersion(answerId, version));
+  }
+
+  /** One version of an answer that is known to exist: versions are never changed or removed. */
+  async readAnswer(answerId: string, version: number): Promise<CitedAnswer> {
+    const found = await this.findAnswerVersion(answerId, version);
+    if (!found) throw new Error('a recorded version of an answer is gone');
+    return found;
+  }
+
+  /** Passages as the tenant sees them now, by id; what it may not see is missing. */
+  findChunks(chunkIds: readonly string[]): Promise<Map<string, VisibleChunk>> {
+    return this.store.findChunks(chunkIds);
+  }
+
+  /** Whether the rows of a version still are what its receipt attests. The receipt itself is the caller's to check. */
+  async isAsAttested({ answer, citations }: CitedAnswer): Promise<boolean> {
+    const before = await this.store.findAnswerVersion(answer.answerId, answer.version - 1);
+    const body = attestedOf({ answer, citations, supersedes: before?.receiptId ?? null }, this.tenancy.tenant);
+    const { payload } = await this.evidence.read(answer.receiptId);
+    return payload.body_hash === blake3Digest(encodeCanonical(toCbor(body)));
+  }
+
+  private async withCitations(answer: Answer | undefined): Promise<CitedAnswer | undefined> {
+    return answer && { answer, citations: await this.store.findCitations(answer.answerId, answer.version) };
+  }
+}

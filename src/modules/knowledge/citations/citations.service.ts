@@ -1,0 +1,121 @@
+import { setTimeout } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { TenantCaller } from '../../../common/contract/caller.js';
+import { blake3Digest } from '../../../evidence/digest.js';
+import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { Outbox } from '../../../common/outbox/outbox.js';
+import { invalidMembers } from '../../../common/problem/common-problems.js';
+import { RetrievalService } from '../retrieval/retrieval.service.js';
+import type { CitationAcknowledgement, CitationRecordingBody, RecordedCitation } from './citations.dto.js';
+import { AnswerOfAnotherAgent } from './citations.problems.js';
+import { attestedOf, resolveCitations, sourceOf } from './citations.rules.js';
+import { CitationsStore } from './citations.store.js';
+import type { Answer, RecordedSearch, ResolvedCitation } from './citations.types.js';
+
+/** Every process writes its light retrievals down each 100 ms. */
+export const REMEMBERED_WITHIN_MS = 150;
+
+/** Records answers by what they cite (D19). Needs an open unit of work of the caller's tenant. */
+@Injectable()
+export class CitationsService {
+  constructor(
+    private readonly store: CitationsStore,
+    private readonly evidence: EvidenceService,
+    private readonly retrieval: RetrievalService,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** @throws ValidationFailed naming each citation that does not fit its passage; AnswerOfAnotherAgent */
+  async record(caller: TenantCaller, body: CitationRecordingBody): Promise<CitationAcknowledgement> {
+    const { answerId, agentId, answerText = null, metadata = null } = body;
+    const citations = await this.resolve(body);
+    const search = await this.findSearchBehind(caller, agentId, citations);
+    const before = await this.findBefore(answerId, agentId);
+    const draft = { answerId, version: (before?.version ?? 0) + 1, agentId, answerText, metadata, retrieval: search };
+    const answerHash = answerText === null ? null : blake3Digest(answerText);
+    await this.outbox.emit({
+      kind: 'answer.recorded',
+      subject: answerId,
+      data: { answerId, version: draft.version, agentId, citationCount: citations.length, actor: caller.principal },
+    });
+    const { receiptId } = await this.evidence.record({
+      kind: 'answer.recorded',
+      actor: caller.principal,
+      authMode: caller.authType,
+      subject: answerId,
+      body: attestedOf({ answer: draft, citations, supersedes: before?.receiptId ?? null }, caller.tenantId),
+    });
+    const recordedAt = await this.store.record({ ...draft, receiptId, recordedBy: caller.principal }, citations);
+    return {
+      answerId,
+      version: draft.version,
+      agentId,
+      recordedAt: recordedAt.toISOString(),
+      receiptId,
+      answerHash,
+      retrievalId: search?.retrievalId ?? null,
+      citationCount: citations.length,
+      citations: citations.map((citation) => recorded(citation, caller.tenantId)),
+    };
+  }
+
+  /** The version that a recording follows; no other recording of the answer comes between. */
+  private async findBefore(answerId: string, agentId: string): Promise<Answer | undefined> {
+    const before = await this.store.findAnswer(answerId, true);
+    if (before && before.agentId !== agentId) {
+      const detail = `Agent ${before.agentId} recorded this answer; choose another answerId`;
+      throw new AnswerOfAnotherAgent({ answerId }, detail);
+    }
+    return before;
+  }
+
+  /** The agent's last retrieval, in any lane. */
+  async findLastSearch(caller: TenantCaller, agentId: string): Promise<RecordedSearch | undefined> {
+    const last = await this.retrieval.findLast(caller, agentId);
+    if (!last) return undefined;
+    const { retrievalId, lane, request, results } = last;
+    return { retrievalId, lane, request, results, ...(await this.store.findSearchReceipts(retrievalId)) };
+  }
+
+  /**
+   * The agent's last retrieval, where a cited passage is among its results. One that another process has just answered
+   * may not be written down yet.
+   */
+  private async findSearchBehind(
+    caller: TenantCaller,
+    agentId: string,
+    citations: readonly ResolvedCitation[],
+  ): Promise<RecordedSearch | null> {
+    const cited = new Set(citations.map(({ chunk }) => chunk.chunkId));
+    const found = (search?: RecordedSearch) => search?.results.some(({ chunkId }) => cited.has(chunkId)) ?? false;
+    let search = await this.findLastSearch(caller, agentId);
+    if (!found(search)) {
+      await setTimeout(REMEMBERED_WITHIN_MS);
+      search = await this.findLastSearch(caller, agentId);
+    }
+    return search && found(search) ? search : null;
+  }
+
+  private async resolve({ citations }: CitationRecordingBody): Promise<ResolvedCitation[]> {
+    const chunks = await this.store.findChunks(citations.map(({ chunkId }) => chunkId));
+    const resolution = resolveCitations(citations, chunks);
+    if (resolution.issues.length > 0) throw invalidMembers(resolution.issues);
+    return resolution.citations;
+  }
+}
+
+function recorded({ chunk, start, end, quote, note }: ResolvedCitation, tenantId: string): RecordedCitation {
+  return {
+    chunkId: chunk.chunkId,
+    corpusId: chunk.corpusId,
+    docId: chunk.docId,
+    docVersion: chunk.docVersion,
+    contentHash: chunk.contentHash,
+    source: sourceOf(chunk, tenantId),
+    current: chunk.current,
+    start,
+    end,
+    quote,
+    note,
+  };
+}

@@ -1,0 +1,65 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Piscina } from 'piscina';
+import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { workerFile } from '../../../../common/workers/worker-file.js';
+import { SMALL_BATCH_UNITS } from '../ingest.types.js';
+import type { AnalysedGroup, AnalysisGroup } from './analysis.types.js';
+
+/** Far above what the worst batch was seen to take (about 1 s a MiB). */
+const MAX_ANALYSIS_MS = 120_000;
+const THREAD_HEAP_MB = 1024;
+
+type Threads = Piscina<readonly AnalysisGroup[], AnalysedGroup[]>;
+
+/** The analysis ran out of time or memory: the input is the cause, not the process. */
+export class AnalysisExhausted extends Error {}
+
+/**
+ * Chunking, hashing and inverting in worker threads, so that requests are answered meanwhile. An analysis cannot be
+ * interrupted: a small
+ * one never waits for a thread that works on a large one.
+ */
+@Injectable()
+export class AnalysisPool implements OnApplicationShutdown {
+  private made: { small: Threads; large: Threads } | undefined;
+
+  constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
+
+  /** @throws AnalysisExhausted after MAX_ANALYSIS_MS or THREAD_HEAP_MB; the thread is replaced */
+  async analyse(groups: readonly AnalysisGroup[]): Promise<AnalysedGroup[]> {
+    try {
+      return await this.threadsFor(groups).run(groups, { signal: AbortSignal.timeout(MAX_ANALYSIS_MS) });
+    } catch (error) {
+      const { name, code } = error as NodeJS.ErrnoException;
+      const exhausted = name === 'AbortError' || name === 'TimeoutError' || code === 'ERR_WORKER_OUT_OF_MEMORY';
+      throw exhausted ? new AnalysisExhausted('The analysis ran out of time or memory', { cause: error }) : error;
+    }
+  }
+
+  /** Lets running analyses end. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.made?.small.close(), this.made?.large.close()]);
+  }
+
+  /**
+   * Made when something is to be analysed: many a process never does. Both at once: a thread takes a while to start.
+   */
+  private threadsFor(groups: readonly AnalysisGroup[]): Threads {
+    this.made ??= { small: this.makeThreads(), large: this.makeThreads() };
+    return unitsOf(groups) > SMALL_BATCH_UNITS ? this.made.large : this.made.small;
+  }
+
+  private makeThreads(): Threads {
+    const { enabled, workerThreads } = this.settings.jobs;
+    return new Piscina({
+      filename: workerFile(import.meta.url, 'analysis.worker'),
+      minThreads: enabled ? 1 : 0,
+      maxThreads: workerThreads,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+    });
+  }
+}
+
+function unitsOf(groups: readonly AnalysisGroup[]): number {
+  return groups.reduce((sum, { documents }) => documents.reduce((all, { content }) => all + content.length, sum), 0);
+}

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import type { Language } from '../../../search/languages.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import type { Shareability } from './analysis/analysis.types.js';
+import type { ClaimedIngest } from './ingest-indexing.rules.js';
+import type { AnalysedVersion, PendingVersion } from './ingest-indexing.types.js';
+import { documentKey } from './ingest.rules.js';
+
+interface PendingRow {
+  ingest_id: string;
+  corpus_id: string;
+  doc_id: string;
+  version: number;
+  title: string;
+  url: string | null;
+  content: string;
+  content_type: string | null;
+  shareability: Shareability;
+  language: Language;
+  day: number;
+  current_version: number;
+  withdrawn_version: number;
+}
+
+/** Rows of the work on accepted ingests: their progress, and which version of a document is in search. */
+@Injectable()
+export class IngestIndexingStore {
+  constructor(private readonly tenancy: Tenancy) {}
+
+  /** Marks unfinished ingests as being worked on. */
+  async claim(ingestIds: readonly string[]): Promise<ClaimedIngest[]> {
+    return this.tenancy.query<ClaimedIngest>(
+      `with claimed as (
+         update ingest set status = 'processing', attempts = attempts + 1, started_at = coalesce(started_at, now())
+         where ingest_id = any($1) and finished_at is null returning ingest_id, corpus_id, doc_id, version
+       )
+       select c.ingest_id as "ingestId", octet_length(v.content) as bytes
+       from claimed c join document_version v using (corpus_id, doc_id, version) order by c.ingest_id`,
+      [ingestIds],
+    );
+  }
+
+  /** The unfinished ones of these ingests, with all that indexing needs. */
+  async loadPending(ingestIds: readonly string[]): Promise<PendingVersion[]> {
+    const rows = await this.tenancy.query<PendingRow>(
+      `select i.ingest_id, i.corpus_id, i.doc_id, i.version, v.title, v.url, v.content, v.metadata ->> 'contentType' as content_type, v.shareability,
+         c.language, floor(extract(epoch from v.accepted_at) / 86400)::int as day,
+         coalesce(d.current_version, 0) as current_version, d.withdrawn_version
+       from ingest i
+       join document_version v on v.tenant_id = i.tenant_id and v.corpus_id = i.corpus_id and v.doc_id = i.doc_id and v.version = i.version
+       join document d on d.tenant_id = i.tenant_id and d.corpus_id = i.corpus_id and d.doc_id = i.doc_id
+       join corpus c on c.tenant_id = i.tenant_id and c.corpus_id = i.corpus_id
+       where i.ingest_id = any($1) and i.finished_at is null order by i.ingest_id`,
+      [ingestIds],
+    );
+    return rows.map(toPending);
+  }
+
+  /**
+   * Locks the documents of versions, always in the same order, until the unit of work ends.
+   * @returns whether each of them still stands where it stood when it was loaded
+   */
+  async lockUnchanged(versions: readonly PendingVersion[]): Promise<boolean> {
+    const rows = await this.tenancy.query<{ corpus_id: string; doc_id: string; current: number; withdrawn: number }>(
+      `select corpus_id, doc_id, coalesce(current_version, 0) as current, withdrawn_version as withdrawn from document
+       where (corpus_id, doc_id) in (select d."corpusId", d."docId" from json_to_recordset($1::json) as d("corpusId" text, "docId" text))
+       order by corpus_id collate "C", doc_id collate "C" for update`,
+      [JSON.stringify(versions.map(({ corpusId, docId }) => ({ corpusId, docId })))],
+    );
+    const found = new Map(rows.map((row) => [documentKey({ corpusId: row.corpus_id, docId: row.doc_id }), row]));
+    return versions.every((version) => {
+      const row = found.get(documentKey(version));
+      return row?.current === version.currentVersion && row.withdrawn === version.withdrawnVersion;
+    });
+  }
+
+  /** Makes versions the current ones of their documents and completes their ingests. */
+  async publish(versions: readonly AnalysedVersion[]): Promise<void> {
+    const rows = versions.map(({ version, analysed }) => ({
+      ingest_id: version.ingestId,
+      corpus_id: version.corpusId,
+      doc_id: version.docId,
+      version: version.version,
+      shareability: version.shareability,
+      replaced: version.currentVersion,
+      chunk_count: analysed.chunks.length,
+    }));
+    const list = `json_to_recordset($1::json) as p(ingest_id uuid, corpus_id text, doc_id text, version int, shareability text, replaced int, chunk_count int)`;
+    const parameters = [JSON.stringify(rows)];
+    await this.tenancy.query(
+      `with published as (select * from ${list}), moved as (
+         update document d set current_version = p.version, shareability = p.shareability, updated_at = now()
+         from published p where d.corpus_id = p.corpus_id and d.doc_id = p.doc_id
+       ), replaced as (
+         update document_version v set retired_at = now()
+         from published p where v.corpus_id = p.corpus_id and v.doc_id = p.doc_id and v.version = p.replaced
+       ), indexed as (
+         update document_version v set indexed_at = now(), chunk_count = p.chunk_count
+         from published p where v.corpus_id = p.corpus_id and v.doc_id = p.doc_id and v.version = p.version
+       )
+       update ingest i set status = 'completed', error = null, finished_at = now() from published p where i.ingest_id = p.ingest_id`,
+      parameters,
+    );
+  }
+
+  async complete(ingestIds: readonly string[]): Promise<void> {
+    await this.tenancy.query(
+      `update ingest set status = 'completed', error = null, finished_at = now() where ingest_id = any($1) and finished_at is null`,
+      [ingestIds],
+    );
+  }
+
+  /** @param error for ingests that have none yet from an attempt before, or for all when `replace` */
+  async fail(ingestIds: readonly string[], error: string, replace = true): Promise<void> {
+    await this.tenancy.query(
+      `update ingest set status = 'failed', error = case when $3 then $2 else coalesce(error, $2) end, finished_at = now()
+       where ingest_id = any($1) and finished_at is null`,
+      [ingestIds, error, replace],
+    );
+  }
+
+  /** Puts an ingest back in the queue's hands after a failed attempt. */
+  async delay(ingestId: string, error: string): Promise<void> {
+    await this.tenancy.query(
+      `update ingest set status = 'queued', error = $2 where ingest_id = $1 and finished_at is null`,
+      [ingestId, error],
+    );
+  }
+}
+
+function toPending(row: PendingRow): PendingVersion {
+  return {
+    ingestId: row.ingest_id,
+    corpusId: row.corpus_id,
+    docId: row.doc_id,
+    version: row.version,
+    title: row.title,
+    url: row.url,
+    content: row.content,
+    contentType: row.content_type,
+    shareability: row.shareability,
+    language: row.language,
+    day: row.day,
+    currentVersion: row.current_version,
+    withdrawnVersion: row.withdrawn_version,
+  };
+}

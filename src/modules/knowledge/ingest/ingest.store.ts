@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { Language } from '../../../search/languages.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import type { IngestState } from './ingest.dto.js';
+import { documentKey } from './ingest.rules.js';
+import type { AcceptedIngest, KnownDocument, PlannedVersion } from './ingest.types.js';
+
+export interface IngestRow {
+  ingest_id: string;
+  status: IngestState;
+  error: string | null;
+}
+
+/**
+ * Rows of an acceptance: corpora, documents and their versions, ingests. Lists go to the database as one JSON text a
+ * statement.
+ */
+@Injectable()
+export class IngestStore {
+  constructor(private readonly tenancy: Tenancy) {}
+
+  /** Makes the corpora that are new; answers the language each of them has now. */
+  async recordCorpora(languages: ReadonlyMap<string, Language>): Promise<Map<string, Language>> {
+    const rows = [...languages].map(([corpus_id, language]) => ({ corpus_id, language })).sort(byCorpus);
+    await this.tenancy.query(
+      `insert into corpus (tenant_id, corpus_id, language)
+       select $1, c.corpus_id, c.language from json_to_recordset($2::json) as c(corpus_id text, language text) order by c.corpus_id collate "C"
+       on conflict do nothing`,
+      [this.tenancy.tenant, JSON.stringify(rows)],
+    );
+    const found = await this.tenancy.query<{ corpus_id: string; language: Language }>(
+      'select corpus_id, language from corpus where corpus_id = any($1)',
+      [rows.map((row) => row.corpus_id)],
+    );
+    return new Map(found.map((row) => [row.corpus_id, row.language]));
+  }
+
+  /** Makes the documents that are new and locks all of them, always in the same order, until the unit of work ends. */
+  async lockDocuments(keys: readonly { corpusId: string; docId: string }[]): Promise<Map<string, KnownDocument>> {
+    const documents = JSON.stringify(keys.map(({ corpusId, docId }) => ({ corpus_id: corpusId, doc_id: docId })));
+    await this.tenancy.query(
+      `insert into document (tenant_id, corpus_id, doc_id)
+       select distinct $1, d.corpus_id collate "C", d.doc_id collate "C"
+       from json_to_recordset($2::json) as d(corpus_id text, doc_id text) order by 2, 3
+       on conflict do nothing`,
+      [this.tenancy.tenant, documents],
+    );
+    const rows = await this.tenancy.query<{
+      corpus_id: string;
+      doc_id: string;
+      latest_version: number;
+      latest_digest: Buffer | null;
+    }>(
+      `select corpus_id, doc_id, latest_version, latest_digest from document
+       where (corpus_id, doc_id) in (select d.corpus_id, d.doc_id from json_to_recordset($1::json) as d(corpus_id text, doc_id text))
+       order by corpus_id collate "C", doc_id collate "C" for update`,
+      [documents],
+    );
+    return new Map(
+      rows.map((row) => [
+        documentKey({ corpusId: row.corpus_id, docId: row.doc_id }),
+        { latestVersion: row.latest_version, latestDigest: row.latest_digest },
+      ]),
+    );
+  }
+
+  /** Records new versions and makes them the latest of their documents. */
+  async recordVersions(versions: readonly PlannedVersion[], acceptedBy: string): Promise<void> {
+    const rows = versions.map(({ submission, version }) => ({
+      corpus_id: submission.corpusId,
+      doc_id: submission.docId,
+      version,
+      title: submission.title,
+      url: submission.url,
+      content: submission.content,
+      content_hash: hex(submission.contentHash),
+      shareability: submission.shareability,
+      metadata: submission.metadata,
+      source_suggestion_id: submission.sourceSuggestionId,
+      digest: hex(submission.digest),
+    }));
+    await this.tenancy.query(
+      `with sent as (
+         select * from json_to_recordset($2::json) as v(corpus_id text, doc_id text, version int, title text, url text, content text,
+           content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, digest text)
+       ), recorded as (
+         insert into document_version (tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, metadata,
+           source_suggestion_id, accepted_by)
+         select $1, corpus_id, doc_id, version, title, url, content, decode(content_hash, 'hex'), shareability, metadata,
+           source_suggestion_id, $3 from sent
+       )
+       update document d set latest_version = l.version, latest_digest = decode(l.digest, 'hex'), deleted_at = null
+       from (select distinct on (corpus_id, doc_id) corpus_id, doc_id, version, digest from sent order by corpus_id, doc_id, version desc) l
+       where d.corpus_id = l.corpus_id and d.doc_id = l.doc_id`,
+      [this.tenancy.tenant, JSON.stringify(rows), acceptedBy],
+    );
+  }
+
+  async recordIngests(ingests: readonly AcceptedIngest[]): Promise<void> {
+    await this.tenancy.query(
+      `insert into ingest (tenant_id, ingest_id, corpus_id, doc_id, version, receipt_id)
+       select $1, i."ingestId", i."corpusId", i."docId", i.version, i."receiptId"
+       from json_to_recordset($2::json) as i("ingestId" uuid, "corpusId" text, "docId" text, version int, "receiptId" uuid)`,
+      [this.tenancy.tenant, JSON.stringify(ingests)],
+    );
+  }
+
+  /** How ingests ended, and the passages of their versions. */
+  async readOutcomes(
+    ingestIds: readonly string[],
+  ): Promise<Map<string, { error: string | null; chunk_count: number | null }>> {
+    const rows = await this.tenancy.query<{ ingest_id: string; error: string | null; chunk_count: number | null }>(
+      `select i.ingest_id, i.error, v.chunk_count from ingest i join document_version v using (tenant_id, corpus_id, doc_id, version)
+       where i.ingest_id = any($1)`,
+      [ingestIds],
+    );
+    return new Map(rows.map((row) => [row.ingest_id, row]));
+  }
+
+  async find(ingestId: string): Promise<IngestRow | undefined> {
+    const [row] = await this.tenancy.query<IngestRow>(
+      'select ingest_id, status, error from ingest where ingest_id = $1',
+      [ingestId],
+    );
+    return row;
+  }
+}
+
+function byCorpus(left: { corpus_id: string }, right: { corpus_id: string }): number {
+  return left.corpus_id < right.corpus_id ? -1 : 1;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

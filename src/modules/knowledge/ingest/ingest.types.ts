@@ -1,0 +1,73 @@
+import type { Language } from '../../../search/languages.js';
+import type { Shareability } from './analysis/analysis.types.js';
+
+/** A document as it was sent, checked. */
+export interface DirectDocument {
+  readonly corpusId: string;
+  readonly docId: string;
+  readonly title: string;
+  readonly url: string | null;
+  readonly content: string;
+  readonly shareability: Shareability;
+  /** `contentType` and `language` have a meaning. */
+  readonly metadata: Record<string, unknown> | null;
+}
+
+/** The same, digested. */
+export interface Submission extends DirectDocument {
+  readonly sourceSuggestionId: string | null;
+  /** BLAKE3-256 of the content in UTF-8. */
+  readonly contentHash: Uint8Array;
+  /** BLAKE3-256 over all that makes a version another one: content, title, url, shareability and metadata. */
+  readonly digest: Uint8Array;
+  /** As stated in the metadata. */
+  readonly language: Language | undefined;
+}
+
+/** What is known of a document when a submission arrives. */
+export interface KnownDocument {
+  readonly latestVersion: number;
+  readonly latestDigest: Uint8Array | null;
+}
+
+export interface PlannedVersion {
+  readonly submission: Submission;
+  readonly version: number;
+  /** False: the same was accepted before as this version. */
+  readonly isNew: boolean;
+}
+
+/** What became of a document that was taken in directly. */
+export interface IngestedDocument {
+  readonly version: number;
+  /** False: the same was accepted before as this version. */
+  readonly isNew: boolean;
+  /** Passages it was divided into. */
+  readonly chunkCount: number;
+  /** Why it cannot be searched; null where it can. */
+  readonly error: string | null;
+}
+
+/** An ingest that is to be recorded. */
+export interface AcceptedIngest {
+  readonly ingestId: string;
+  readonly corpusId: string;
+  readonly docId: string;
+  readonly version: number;
+  readonly receiptId: string;
+}
+
+/** What a job of the queue `ingest` carries. */
+export interface IngestJob {
+  readonly tenantId: string;
+  readonly ingestIds: readonly string[];
+}
+
+/**
+ * Jobs that are taken together share transactions and segments; together the small ones are never more than
+ * SMALL_BATCH_UNITS.
+ */
+export const JOBS_A_BATCH = { ingest: 32, 'ingest.large': 8 } as const;
+export type IngestQueue = keyof typeof JOBS_A_BATCH;
+export const UNITS_OF_A_SMALL_JOB = 8 * 1024;
+export const SMALL_BATCH_UNITS = JOBS_A_BATCH.ingest * UNITS_OF_A_SMALL_JOB;

@@ -1,0 +1,60 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { JobResult, JobWithMetadata } from 'pg-boss';
+import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { Jobs } from '../../../common/jobs/jobs.js';
+import { IngestIndexingService } from './ingest-indexing.service.js';
+import { JOBS_A_BATCH, type IngestJob, type IngestQueue } from './ingest.types.js';
+
+/** Takes ingest jobs from the queue. A job's failure is its own: others of the batch, of any tenant, complete. */
+@Injectable()
+export class IngestWorker implements OnModuleInit {
+  constructor(
+    private readonly jobs: Jobs,
+    private readonly indexing: IngestIndexingService,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    for (const queue of Object.keys(JOBS_A_BATCH) as IngestQueue[]) {
+      await this.jobs.work<IngestJob>(
+        queue,
+        {
+          batchSize: JOBS_A_BATCH[queue],
+          burstWhenBatchFull: true,
+          localConcurrency: this.settings.jobs.ingestConcurrency,
+          perJobResults: true,
+        },
+        (batch) => this.indexBatch(batch),
+      );
+    }
+    await this.jobs.work<IngestJob>('ingest.dead', { batchSize: 1 }, async ([job]) => {
+      if (job) await this.indexing.giveUp(job.data.tenantId, job.data.ingestIds);
+    });
+  }
+
+  private async indexBatch(batch: readonly JobWithMetadata<IngestJob>[]): Promise<JobResult[]> {
+    const results: JobResult[] = [];
+    const together = Map.groupBy(batch, ({ data, retryCount }) => JSON.stringify([data.tenantId, retryCount]));
+    // Who has the least is not kept waiting by who has the most.
+    const byDocuments = [...together.values()].sort((left, right) => documentsOf(left) - documentsOf(right));
+    for (const jobs of byDocuments) results.push(...(await this.indexJobs(jobs)));
+    return results;
+  }
+
+  private async indexJobs(jobs: readonly JobWithMetadata<IngestJob>[]): Promise<JobResult[]> {
+    const { data, retryCount } = jobs[0]!;
+    const ingestIds = jobs.flatMap((job) => job.data.ingestIds);
+    try {
+      await this.indexing.index(data.tenantId, ingestIds, retryCount);
+      return jobs.map(({ id }) => ({ id, status: 'completed' }));
+    } catch (error) {
+      // What is finished stays finished: the next attempt finds only the rest.
+      const output = { message: error instanceof Error ? error.message : String(error) };
+      return jobs.map(({ id }) => ({ id, status: 'failed', output }));
+    }
+  }
+}
+
+function documentsOf(jobs: readonly JobWithMetadata<IngestJob>[]): number {
+  return jobs.reduce((sum, { data }) => sum + data.ingestIds.length, 0);
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { DEFAULT_LANGUAGE, type Language } from '../../../search/languages.js';
+import { CorpusLanguageFixed } from './ingest.problems.js';
+import { planVersions, statedLanguages } from './ingest.rules.js';
+import { IngestStore } from './ingest.store.js';
+import type { PlannedVersion, Submission } from './ingest.types.js';
+
+/** Counts the versions of documents, in the open unit of work. */
+@Injectable()
+export class VersionsService {
+  constructor(private readonly store: IngestStore) {}
+
+  /**
+   * Makes corpora and documents that are new, locks the documents until the unit of work ends, and records the versions
+   * that are new.
+   * @param acceptedBy the principal
+   * @returns in the order of the submissions
+   * @throws CorpusLanguageFixed
+   */
+  async record(submissions: readonly Submission[], acceptedBy: string): Promise<PlannedVersion[]> {
+    await this.settleLanguages(submissions);
+    const planned = planVersions(submissions, await this.store.lockDocuments(submissions));
+    const fresh = planned.filter((version) => version.isNew);
+    if (fresh.length > 0) await this.store.recordVersions(fresh, acceptedBy);
+    return planned;
+  }
+
+  private async settleLanguages(submissions: readonly Submission[]): Promise<void> {
+    const stated = statedLanguages(submissions);
+    const wanted = new Map(
+      [...stated].map(([corpus, language]): [string, Language] => [corpus, language ?? DEFAULT_LANGUAGE]),
+    );
+    const settled = await this.store.recordCorpora(wanted);
+    for (const { corpusId, language } of submissions) {
+      const fixed = settled.get(corpusId);
+      if (language === undefined || fixed === undefined || language === fixed) continue;
+      throw new CorpusLanguageFixed(
+        { corpusId, language: fixed },
+        `Corpus ${corpusId} is ${fixed}. Leave out metadata.language, or send documents in ${language} to another corpus`,
+      );
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuid } from 'uuid';
+import type { TenantCaller } from '../../../../common/contract/caller.js';
+import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
+import { Jobs } from '../../../../common/jobs/jobs.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { AnswersService } from '../../citations/answers.service.js';
+import type { ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
+import type { ProofOrder, ProofUpstream } from '../proof-upstream.js';
+import type { ProofChunk, ProofChunkPage, ProofJobRecord, ProofRequest } from '../proofs.dto.js';
+import { AnswerUnknown, ProofJobFailed, ProofJobUnfinished, ProofJobUnknown } from '../proofs.problems.js';
+import { PROOF_CONTRACT, type Page } from '../proofs.types.js';
+import type { ProofJob, ProofTask } from './proof-job.types.js';
+import { ProofJobsStore, type StoredChunk } from './proof-jobs.store.js';
+import { ProofChargesService } from '../proof-charges.service.js';
+import { ProofReceiptsService, UUID } from './proof-receipts.service.js';
+import { ProofSubjectsService } from './proof-subjects.service.js';
+
+/** The built-in evidence engine: jobs in this database, receipts in this log (D20). */
+@Injectable()
+export class ProofEngineService implements ProofUpstream {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: ProofJobsStore,
+    private readonly subjects: ProofSubjectsService,
+    private readonly receipts: ProofReceiptsService,
+    private readonly answers: AnswersService,
+    private readonly jobs: Jobs,
+    private readonly charges: ProofChargesService,
+  ) {}
+
+  open(caller: TenantCaller, { request }: ProofOrder): Promise<ProofJobRecord> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const found = await this.subjects.read(caller, request);
+      const { agentId, mode, metadata = null } = request;
+      const job = await this.store.record({
+        jobId: uuid(),
+        agentId,
+        mode,
+        ...found,
+        metadata,
+        extra: extraOf(request),
+        requestedBy: caller.principal,
+        authMode: caller.authType,
+      });
+      await this.charges.charge(caller, job);
+      const task: ProofTask = { tenantId: caller.tenantId, jobId: job.jobId };
+      await this.jobs.send('proof', task);
+      return recordOf(job);
+    });
+  }
+
+  readJob(caller: TenantCaller, jobId: string): Promise<ProofJobRecord> {
+    return this.tenancy.run(caller.tenantId, async () => recordOf(await this.read(jobId)));
+  }
+
+  readChunks(caller: TenantCaller, jobId: string, { limit, cursor }: Page): Promise<ProofChunkPage> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const job = await this.read(jobId);
+      const [after] = decodeCursor(cursor, ['integer']) ?? [-1];
+      const rows = await this.store.findChunks(jobId, after, limit + 1);
+      const { page, next_cursor } = takePage(rows, limit, (row) => [row.ordinal]);
+      return {
+        ok: isOk(job),
+        contract: PROOF_CONTRACT,
+        jobId,
+        status: job.status,
+        chunks: page.map((chunk) => chunkOf(chunk, caller.tenantId)),
+        next_cursor,
+      };
+    });
+  }
+
+  readJobReceipt(caller: TenantCaller, jobId: string): Promise<ProofReceipt> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const job = await this.read(jobId);
+      if (job.status === 'failed') throw new ProofJobFailed({ jobId }, job.error ?? undefined);
+      if (job.receiptId === null)
+        throw new ProofJobUnfinished({ jobId, retryAfterSec: 1 }, `The job is ${job.status}; ask again`);
+      return this.receipts.readReceipt(job.receiptId, isOk(job));
+    });
+  }
+
+  readAnswerReceipt(caller: TenantCaller, answerId: string): Promise<ProofReceipt> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const found = await this.answers.findAnswer(answerId);
+      if (!found) throw new AnswerUnknown({ answerId }, 'No answer with this answerId is recorded for the tenant');
+      return this.receipts.readReceipt(found.answer.receiptId, true);
+    });
+  }
+
+  readPack(caller: TenantCaller, receiptId: string): Promise<ProofPackFile> {
+    return this.tenancy.run(caller.tenantId, () => this.receipts.readPack(receiptId));
+  }
+
+  private async read(jobId: string): Promise<ProofJob> {
+    const job = UUID.test(jobId) ? await this.store.find(jobId) : undefined;
+    if (!job) throw new ProofJobUnknown({ jobId }, 'Use the jobId that POST /v1/proof/jobs answered to this tenant');
+    return job;
+  }
+}
+
+const NAMED = new Set(['tenantId', 'agentId', 'mode', 'answerId', 'artefact_id', 'idempotencyKey', 'metadata']);
+
+/** Members of the request that this server gives no meaning to. */
+const extraOf = (request: ProofRequest): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(request).filter(([name]) => !NAMED.has(name)));
+
+const isOk = ({ status, verdict }: ProofJob): boolean =>
+  status !== 'failed' && (verdict === 'pending' || verdict === 'holds');
+
+function recordOf(job: ProofJob): ProofJobRecord {
+  const self = `/v1/proof/jobs/${job.jobId}`;
+  return {
+    ok: isOk(job),
+    contract: PROOF_CONTRACT,
+    jobId: job.jobId,
+    status: job.status,
+    verdict: job.verdict,
+    mode: job.mode,
+    agentId: job.agentId,
+    subject: job.subject,
+    checks: job.checks,
+    chunkCount: job.chunkCount,
+    receiptId: job.receiptId,
+    error: job.error,
+    createdAt: job.createdAt.toISOString(),
+    startedAt: job.startedAt?.toISOString() ?? null,
+    finishedAt: job.finishedAt?.toISOString() ?? null,
+    metadata: job.metadata,
+    links: {
+      self,
+      chunks: `${self}/chunks`,
+      receipt: `${self}/receipt`,
+      proofpack: job.receiptId === null ? null : `/v1/proof/receipts/${job.receiptId}/proofpack`,
+    },
+  };
+}
+
+function chunkOf(chunk: StoredChunk, tenantId: string): ProofChunk {
+  return {
+    chunkId: chunk.chunkId,
+    corpusId: chunk.corpusId,
+    docId: chunk.docId,
+    docVersion: chunk.docVersion,
+    source: chunk.ownerTenantId === tenantId ? 'tenant' : 'commons',
+    title: chunk.title,
+    url: chunk.url,
+    contentHash: chunk.contentHash,
+    content: chunk.content,
+    quote: chunk.quote,
+    recordedRank: chunk.recordedRank,
+    rank: chunk.rank,
+    score: chunk.score,
+    checks: chunk.checks,
+  };
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { blake3, blake3Digest } from '../../../../evidence/digest.js';
+import { ReceiptUnknown } from '../../../../common/evidence-log/evidence-log.problems.js';
+import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
+import { LogReader } from '../../../../common/evidence-log/log-reader.js';
+import { LogSequencer } from '../../../../common/evidence-log/log-sequencer.js';
+import type { PackChunk } from '../../../../evidence/pack-format.js';
+import { ProofPacks, type PackRequest } from '../../../../common/evidence-log/proof-packs.js';
+import type { SignedReceipt } from '../../../../evidence/receipt.js';
+import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
+import { AnswersService } from '../../citations/answers.service.js';
+import type { ProofLogEntry, ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
+import { PROOF_CONTRACT } from '../proofs.types.js';
+import type { ProofJob } from './proof-job.types.js';
+import { ProofJobsStore } from './proof-jobs.store.js';
+
+/** Shows receipts and makes proof packs. Needs an open unit of work. */
+@Injectable()
+export class ProofReceiptsService {
+  constructor(
+    private readonly evidence: EvidenceService,
+    private readonly packs: ProofPacks,
+    private readonly sequencer: LogSequencer,
+    private readonly crossTenant: CrossTenant,
+    private readonly store: ProofJobsStore,
+    private readonly answers: AnswersService,
+  ) {}
+
+  async readReceipt(receiptId: string, ok: boolean): Promise<ProofReceipt> {
+    const { payload, cose } = await this.evidence.read(receiptId);
+    return {
+      ok,
+      contract: PROOF_CONTRACT,
+      receiptId,
+      kind: payload.kind,
+      subject: payload.subject,
+      occurredAt: payload.occurred_at,
+      actor: payload.actor,
+      authMode: payload.auth_mode,
+      stream: payload.stream,
+      seq: payload.seq,
+      prev: payload.prev,
+      bodyHash: payload.body_hash,
+      body: payload.body,
+      cose: Buffer.from(cose).toString('base64'),
+      log: await this.findLogEntry(cose),
+      links: { proofpack: `/v1/proof/receipts/${receiptId}/proofpack` },
+    };
+  }
+
+  /** The pack of an execution receipt, or of a retrieval receipt `blake3:<hex>`. */
+  async readPack(receiptId: string): Promise<ProofPackFile> {
+    const file = await this.packs.make(await this.contentsOf(receiptId));
+    // A pack is canonical JSON (RFC 8785), which is what JSON.stringify makes of it again: the answer is the file, byte
+    // for byte.
+    return JSON.parse(Buffer.from(file).toString('utf8')) as ProofPackFile;
+  }
+
+  private async contentsOf(receiptId: string): Promise<PackRequest> {
+    if (/^blake3:[0-9a-f]{64}$/.test(receiptId)) {
+      return { subject: { type: 'retrieval', id: receiptId }, receiptIds: [receiptId], chunks: [] };
+    }
+    if (!UUID.test(receiptId))
+      throw new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
+    const job = await this.store.findByReceipt(receiptId);
+    if (job) return this.contentsOfProof(job, receiptId);
+    const receipt = await this.evidence.read(receiptId);
+    const { kind, subject } = receipt.payload;
+    if (kind === 'answer.recorded') return this.contentsOfAnswer(receipt);
+    return { subject: { type: kind, id: subject }, receiptIds: [receiptId], chunks: [] };
+  }
+
+  /** The proof, every receipt it rests on, and the texts it found intact. */
+  private async contentsOfProof({ jobId, subject, reliesOn }: ProofJob, receiptId: string): Promise<PackRequest> {
+    const chunks = await this.store.findChunks(jobId, -1, null);
+    const shown = chunks.map(({ chunkId, content, contentHash, corpusId, docId, docVersion }) => ({
+      chunk_id: chunkId,
+      content: content ?? '',
+      content_hash: contentHash,
+      corpus_id: corpusId,
+      doc_id: docId,
+      receipt_id: receiptId,
+      version: docVersion,
+    }));
+    return {
+      subject: { type: subject.type, id: subject.id },
+      receiptIds: [receiptId, ...reliesOn],
+      chunks: onceEach(shown.filter(isIntact)),
+    };
+  }
+
+  private async contentsOfAnswer({ receiptId, payload }: SignedReceipt): Promise<PackRequest> {
+    const { answer, citations } = await this.answers.readAnswer(payload.subject, Number(payload.body.version));
+    const shown = citations.map(({ chunk }) => ({
+      chunk_id: chunk.chunkId,
+      content: chunk.content,
+      content_hash: chunk.contentHash,
+      corpus_id: chunk.corpusId,
+      doc_id: chunk.docId,
+      receipt_id: receiptId,
+      version: chunk.docVersion,
+    }));
+    const search = answer.retrieval;
+    const behind = [search?.receiptId, search?.executionReceiptId].filter((id) => typeof id === 'string');
+    return {
+      subject: { type: 'answer', id: payload.subject },
+      receiptIds: [receiptId, ...behind],
+      chunks: onceEach(shown.filter(isIntact)),
+    };
+  }
+
+  /** Where the receipt stands in the log, after waiting for it to be integrated. */
+  private async findLogEntry(cose: Uint8Array): Promise<ProofLogEntry | null> {
+    const found = await this.lookUp(cose);
+    if (found) return found;
+    await this.sequencer.integrate();
+    return this.lookUp(cose);
+  }
+
+  private lookUp(cose: Uint8Array): Promise<ProofLogEntry | null> {
+    return this.crossTenant.run('read log', async (query) => {
+      const log = new LogReader(query);
+      const [leafIndex] = (await log.findLeaves([blake3(cose)])).values();
+      const head = await log.findHead();
+      if (leafIndex === undefined || head === undefined) return null;
+      return { leafIndex, treeSize: head.size, checkpoint: head.checkpoint };
+    });
+  }
+}
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Only a text that is what was recorded can be shown with its digest. */
+const isIntact = (chunk: PackChunk): boolean => blake3Digest(chunk.content) === chunk.content_hash;
+
+const onceEach = (chunks: PackChunk[]): PackChunk[] => [...new Map(chunks.map((one) => [one.chunk_id, one])).values()];

@@ -1,0 +1,182 @@
+import { setTimeout } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { TenantCaller } from '../../../../common/contract/caller.js';
+import type { Digest } from '../../../../evidence/digest.js';
+import { invalid } from '../../../../common/problem/common-problems.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { AnswersService } from '../../citations/answers.service.js';
+import { CitationsService, REMEMBERED_WITHIN_MS } from '../../citations/citations.service.js';
+import type { RecordedSearch, ResolvedCitation, VisibleChunk } from '../../citations/citations.types.js';
+import type { RecordedPassage } from '../../retrieval/retrieval.types.js';
+import type { ProofRequest } from '../proofs.dto.js';
+import { ProofSubjectUnknown } from '../proofs.problems.js';
+import type { ExpectedChunk, Grounds, Subject, Target } from './proof-job.types.js';
+import { ProofSubjectsViews } from './proof-subjects.views.js';
+
+export interface FoundSubject {
+  subject: Subject;
+  target: Target;
+}
+
+/** Finds what a request wants proven, and what that rests on. Needs an open unit of work. */
+@Injectable()
+export class ProofSubjectsService {
+  constructor(
+    private readonly answers: AnswersService,
+    private readonly citations: CitationsService,
+    private readonly views: ProofSubjectsViews,
+    private readonly tenancy: Tenancy,
+  ) {}
+
+  /** @throws ValidationFailed when both answerId and artefact_id are given; ProofSubjectUnknown */
+  async read(caller: TenantCaller, request: ProofRequest): Promise<FoundSubject> {
+    const { answerId, artefact_id: artefact, agentId } = request;
+    if (answerId !== undefined && artefact !== undefined && answerId !== artefact)
+      throw invalid('body.artefact_id', 'names another thing than body.answerId; send one of them');
+    if (answerId !== undefined) {
+      return (
+        (await this.findAnswer(answerId)) ??
+        unknown(answerId, 'No answer with this answerId is recorded; POST /v1/citations records one')
+      );
+    }
+    if (artefact === undefined) {
+      return (
+        (await this.findSearch(caller, agentId)) ??
+        unknown(null, `Agent ${agentId} has retrieved nothing yet; name an answerId or artefact_id`)
+      );
+    }
+    return (
+      (await this.findAnswer(artefact)) ??
+      (await this.findChunk(artefact)) ??
+      (await this.findDocument(artefact)) ??
+      unknown(artefact, 'There is no answer, passage or document (as corpusId/docId) of this name')
+    );
+  }
+
+  /** What the subject rests on, as it was recorded. */
+  async readGrounds(target: Target): Promise<Grounds> {
+    switch (target.type) {
+      case 'answer':
+        return this.groundsOfAnswer(target.answerId, target.version);
+      case 'document': {
+        const acceptance = await this.views.findAcceptance(target);
+        const chunks = await this.views.findChunks(target);
+        return { chunks, search: null, receiptIds: acceptance === undefined ? [] : [acceptance] };
+      }
+      case 'chunk': {
+        const acceptance = await this.acceptanceOf(target.chunk);
+        return { chunks: [target.chunk], search: null, receiptIds: acceptance === undefined ? [] : [acceptance] };
+      }
+      case 'retrieval':
+        return {
+          chunks: target.search.results.map(expectFound),
+          search: target.search,
+          receiptIds: receiptsOf(target.search),
+        };
+    }
+  }
+
+  private async findAnswer(answerId: string): Promise<FoundSubject | undefined> {
+    const found = await this.answers.findAnswer(answerId);
+    if (!found) return undefined;
+    const { version } = found.answer;
+    return { subject: { type: 'answer', id: answerId, version }, target: { type: 'answer', answerId, version } };
+  }
+
+  private async findChunk(chunkId: string): Promise<FoundSubject | undefined> {
+    const chunk = (await this.answers.findChunks([chunkId])).get(chunkId);
+    return (
+      chunk && {
+        subject: { type: 'chunk', id: chunkId, version: null },
+        target: { type: 'chunk', chunk: expectPresent(chunk) },
+      }
+    );
+  }
+
+  private async findDocument(written: string): Promise<FoundSubject | undefined> {
+    const found = await this.views.findDocument(written);
+    return (
+      found && {
+        subject: { type: 'document', id: written, version: found.version },
+        target: { type: 'document', ...found },
+      }
+    );
+  }
+
+  /** Waits first: a retrieval that another process has just answered may not be written down yet. */
+  private async findSearch(caller: TenantCaller, agentId: string): Promise<FoundSubject | undefined> {
+    await setTimeout(REMEMBERED_WITHIN_MS);
+    const search = await this.citations.findLastSearch(caller, agentId);
+    return (
+      search && {
+        subject: { type: 'retrieval', id: search.retrievalId, version: null },
+        target: { type: 'retrieval', search },
+      }
+    );
+  }
+
+  private async groundsOfAnswer(answerId: string, version: number): Promise<Grounds> {
+    const found = await this.answers.readAnswer(answerId, version);
+    const { retrieval: search, receiptId } = found.answer;
+    const ranks = new Map(search?.results.map(({ chunkId }, index) => [chunkId, index + 1]));
+    return {
+      chunks: found.citations.map((citation) => expectCited(citation, ranks)),
+      search,
+      receiptIds: [receiptId, ...(search ? receiptsOf(search) : [])],
+    };
+  }
+
+  /** Only the owner's own receipts are the tenant's to show. */
+  private async acceptanceOf({
+    ownerTenantId,
+    corpusId,
+    docId,
+    docVersion,
+  }: ExpectedChunk): Promise<string | undefined> {
+    if (ownerTenantId !== this.tenancy.tenant) return undefined;
+    return this.views.findAcceptance({ corpusId, docId, version: docVersion });
+  }
+}
+
+function unknown(subject: string | null, detail: string): never {
+  throw new ProofSubjectUnknown({ subject }, detail);
+}
+
+const receiptsOf = ({ receiptId, executionReceiptId }: RecordedSearch): string[] =>
+  [receiptId, executionReceiptId].filter((id) => id !== null);
+
+function expectPresent(chunk: VisibleChunk): ExpectedChunk {
+  const { chunkId, ownerTenantId, corpusId, docId, docVersion, title, url, contentHash } = chunk;
+  return {
+    chunkId,
+    ownerTenantId,
+    corpusId,
+    docId,
+    docVersion,
+    title,
+    url,
+    contentHash,
+    quote: null,
+    recordedRank: null,
+  };
+}
+
+function expectCited({ chunk, quote }: ResolvedCitation, ranks: ReadonlyMap<string, number>): ExpectedChunk {
+  return { ...expectPresent(chunk), quote, recordedRank: ranks.get(chunk.chunkId) ?? null };
+}
+
+function expectFound(found: RecordedPassage, index: number): ExpectedChunk {
+  const { chunkId, ownerTenantId, corpusId, docId, version, contentHash } = found;
+  return {
+    chunkId,
+    ownerTenantId,
+    corpusId,
+    docId,
+    docVersion: version,
+    title: null,
+    url: null,
+    contentHash: contentHash as Digest,
+    quote: null,
+    recordedRank: index + 1,
+  };
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { namedDigest, type Digest } from '../../../../evidence/digest.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import type { ExpectedChunk } from './proof-job.types.js';
+
+export interface CurrentDocument {
+  corpusId: string;
+  docId: string;
+  version: number;
+}
+
+/** What an audit retrieval scored: its best candidates, and a digest over all of them (docs/retrieval.md). */
+export interface StoredLedger {
+  candidateCount: number;
+  candidatesDigest: Digest;
+  candidates: { chunkId: string; score: number }[];
+}
+
+/** Documents of the open unit of work's tenant and its ledgers, as proofs look at them. */
+@Injectable()
+export class ProofSubjectsViews {
+  constructor(private readonly tenancy: Tenancy) {}
+
+  /** The document written as corpusId/docId; both may hold slashes themselves, so every one is tried as the divider. */
+  async findDocument(written: string): Promise<CurrentDocument | undefined> {
+    const dividers = [...written.matchAll(/\//g)]
+      .map(({ index }) => index)
+      .filter((at) => at > 0 && at < written.length - 1);
+    const [row] = await this.tenancy.query<{ corpus_id: string; doc_id: string; current_version: number }>(
+      `select corpus_id, doc_id, current_version from document
+       where (corpus_id, doc_id) in (select * from unnest($1::text[], $2::text[])) and current_version is not null
+       order by length(corpus_id) limit 1`,
+      [dividers.map((at) => written.slice(0, at)), dividers.map((at) => written.slice(at + 1))],
+    );
+    return row && { corpusId: row.corpus_id, docId: row.doc_id, version: row.current_version };
+  }
+
+  /** The passages of one version of an own document, in its order. */
+  async findChunks({ corpusId, docId, version }: CurrentDocument): Promise<ExpectedChunk[]> {
+    const rows = await this.tenancy.query<{
+      chunk_id: string;
+      title: string | null;
+      url: string | null;
+      content_hash: Buffer;
+    }>(
+      `select chunk_id, title, url, content_hash from chunk
+       where tenant_id = $1 and corpus_id = $2 and doc_id = $3 and version = $4 order by ordinal`,
+      [this.tenancy.tenant, corpusId, docId, version],
+    );
+    return rows.map((row) => ({
+      chunkId: row.chunk_id,
+      ownerTenantId: this.tenancy.tenant,
+      corpusId,
+      docId,
+      docVersion: version,
+      title: row.title,
+      url: row.url,
+      contentHash: namedDigest('blake3', row.content_hash),
+      quote: null,
+      recordedRank: null,
+    }));
+  }
+
+  /** The receipt under which a version of an own document was first accepted. */
+  async findAcceptance({ corpusId, docId, version }: CurrentDocument): Promise<string | undefined> {
+    const [row] = await this.tenancy.query<{ receipt_id: string }>(
+      `select receipt_id from ingest where corpus_id = $1 and doc_id = $2 and version = $3 order by accepted_at, ingest_id limit 1`,
+      [corpusId, docId, version],
+    );
+    return row?.receipt_id;
+  }
+
+  async findLedger(retrievalId: string): Promise<StoredLedger | undefined> {
+    const [row] = await this.tenancy.query<{
+      candidate_count: number;
+      candidates_digest: Buffer;
+      candidates: StoredLedger['candidates'];
+    }>('select candidate_count, candidates_digest, candidates from retrieval_ledger where retrieval_id = $1', [
+      retrievalId,
+    ]);
+    return (
+      row && {
+        candidateCount: row.candidate_count,
+        candidatesDigest: namedDigest('blake3', row.candidates_digest),
+        candidates: row.candidates,
+      }
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import type { Hit } from '../../../search/collection.js';
+import { scoreChunk } from '../../../search/exhaustive.js';
+import { ranksBefore } from '../../../search/top-hits.js';
+import type { OpenSegment } from './index/segment-loader.service.js';
+import type { LanguageGroup } from './retrieval.rules.js';
+
+/** How many of the nearest chunks take part in the ranking. */
+export const NEAREST = 100;
+
+/** A chunk near to the query in meaning, in the segment that holds it. */
+export interface NearHit {
+  group: LanguageGroup<OpenSegment>;
+  view: OpenSegment;
+  ordinal: number;
+  similarity: number;
+}
+
+/** Where a live chunk is, if it is in what is searched. */
+export function locate(
+  groups: readonly LanguageGroup<OpenSegment>[],
+  ownerTenantId: string,
+  chunkId: string,
+): Omit<NearHit, 'similarity'> | undefined {
+  for (const group of groups) {
+    for (const view of group.views) {
+      if (view.shard.tenantId !== ownerTenantId) continue;
+      const ordinal = view.segment.ordinalOf(chunkId);
+      if (ordinal !== undefined && !view.tombstones?.dead[ordinal]) return { group, view, ordinal };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Adds the vector component: weight * scale * (cosine - least) / (greatest - least), over the nearest chunks; 0 for all
+ * others. Scale is the
+ * best hit's lexical score, at least 1. So at a weight below 1 meaning alone never outranks the best match of words,
+ * whatever the
+ * model's cosines look like.
+ * @param hits by words, best first, at least NEAREST more than will be returned
+ * @param near nearest first
+ */
+export function fuse(hits: readonly Hit[], near: readonly NearHit[], weight: number): Hit[] {
+  if (near.length === 0) return [...hits];
+  const scale = Math.max(hits[0]?.lexical ?? 0, 1);
+  const greatest = near[0]!.similarity;
+  const span = greatest - near[near.length - 1]!.similarity;
+  const byWords = new Map(hits.map((hit) => [keyOf(hit.view as OpenSegment, hit.chunkId), hit]));
+  for (const { group, view, ordinal, similarity } of near) {
+    const hit = scoreChunk(group.views, group.query, view, ordinal);
+    const relative = span > 0 ? 1 - (greatest - similarity) / span : 1;
+    const vector = weight * scale * relative;
+    const score = hit.lexical + vector + hit.recency + hit.laneWeight;
+    byWords.set(keyOf(view, hit.chunkId), { ...hit, vector, score });
+  }
+  return [...byWords.values()].sort((a, b) => (ranksBefore(a, b) ? -1 : 1));
+}
+
+function keyOf(view: OpenSegment, chunkId: string): string {
+  return `${view.shard.shardId}${chunkId}`;
+}

@@ -1,0 +1,120 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { Metrics } from '../../../../common/observability/metrics.js';
+import type { PostingList, Tombstones } from '../../../../search/postings.js';
+import type { Segment } from '../../../../search/segment.js';
+import type { SegmentRef, Tombstone } from './index.types.js';
+
+/** A segment in memory: its header, the posting lists that were asked for, the tombstones last applied to it. */
+export class LoadedSegment {
+  private appliedUpTo = 0;
+  private applied: Tombstones | undefined;
+  private readonly lists = new Map<string, PostingList>();
+  private listBytes = 0;
+
+  constructor(readonly segment: Segment) {}
+
+  get byteSize(): number {
+    return this.segment.byteSize + this.segment.chunkCount + this.listBytes;
+  }
+
+  findPostings(term: string): PostingList | undefined {
+    return this.lists.get(term);
+  }
+
+  /** Keeps lists, and evicts the oldest ones once all together exceed `maxBytes`. */
+  keepPostings(postings: ReadonlyMap<string, PostingList>, maxBytes: number): void {
+    for (const [term, list] of postings) {
+      if (this.lists.has(term)) continue;
+      this.lists.set(term, list);
+      this.listBytes += sizeOf(term, list);
+    }
+    for (const [term, list] of this.lists) {
+      if (this.listBytes <= maxBytes) return;
+      this.lists.delete(term);
+      this.listBytes -= sizeOf(term, list);
+    }
+  }
+
+  /**
+   * The withdrawn chunks of the segment under a shard's tombstones, which come latest first. The same object as before
+   * while none was added: what is counted per tombstones stays valid. A tombstone is deleted only once no segment needs
+   * it.
+   */
+  tombstones(ref: SegmentRef, tombstones: readonly Tombstone[]): Tombstones | undefined {
+    const latest = tombstones[0]?.generation ?? 0;
+    if (latest <= ref.sequence) return undefined;
+    if (latest !== this.appliedUpTo) {
+      this.applied = this.apply(ref, tombstones);
+      this.appliedUpTo = latest;
+    }
+    return this.applied;
+  }
+
+  private apply(ref: SegmentRef, tombstones: readonly Tombstone[]): Tombstones | undefined {
+    const { segment } = this;
+    const dead = new Uint8Array(segment.chunkCount);
+    let count = 0;
+    let length = 0;
+    for (const { chunkId, generation } of tombstones) {
+      if (generation <= ref.sequence) break;
+      const ordinal = segment.ordinalOf(chunkId);
+      if (ordinal === undefined || dead[ordinal]) continue;
+      dead[ordinal] = 1;
+      count++;
+      length += segment.lengths[ordinal]!;
+    }
+    if (count === 0) return undefined;
+    return count === this.applied?.count ? this.applied : { dead, count, length };
+  }
+}
+
+function sizeOf(term: string, list: PostingList): number {
+  return list.byteSize + term.length * 2 + 100;
+}
+
+/** Unpacked segments by identity, within a bound of bytes. Segments never change, so entries never go stale. */
+@Injectable()
+export class SegmentCache {
+  private readonly segments: LRUCache<string, LoadedSegment>;
+  /** One segment may take half of the memory, so that it never drives itself out. */
+  private readonly maxListBytes: number;
+  private readonly lookups;
+
+  constructor(@Inject(SETTINGS) { retrieval }: Settings, @Inject(Metrics) metrics: Metrics) {
+    this.maxListBytes = retrieval.cacheBytes / 2;
+    this.segments = new LRUCache<string, LoadedSegment>({
+      maxSize: retrieval.cacheBytes,
+      sizeCalculation: (segment) => segment.byteSize,
+    });
+    this.lookups = metrics.counter('svc_index_cache_lookups_total', 'Posting lists that queries needed.', ['outcome']);
+    metrics.gauge('svc_index_cache_bytes', 'Memory held by unpacked index segments, estimated.', [], (gauge) =>
+      gauge.set(this.segments.calculatedSize),
+    );
+    metrics.gauge('svc_index_cache_segments', 'Index segments in memory.', [], (gauge) =>
+      gauge.set(this.segments.size),
+    );
+  }
+
+  find(segmentId: string): LoadedSegment | undefined {
+    return this.segments.get(segmentId);
+  }
+
+  keep(segmentId: string, segment: LoadedSegment): void {
+    this.segments.set(segmentId, segment);
+  }
+
+  keepPostings(segmentId: string, segment: LoadedSegment, postings: ReadonlyMap<string, PostingList>): void {
+    segment.keepPostings(postings, this.maxListBytes);
+    // Taken out first: the cache asks for the size of an entry only when it is new.
+    this.segments.delete(segmentId);
+    this.segments.set(segmentId, segment);
+  }
+
+  /** Counts the look-ups of one query. */
+  count(hits: number, misses: number): void {
+    if (hits > 0) this.lookups.inc({ outcome: 'hit' }, hits);
+    if (misses > 0) this.lookups.inc({ outcome: 'miss' }, misses);
+  }
+}

@@ -1,0 +1,144 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOG, type Log } from '../../../../common/observability/log.js';
+import { Metrics } from '../../../../common/observability/metrics.js';
+import type { SegmentView } from '../../../../search/collection.js';
+import type { PostingList } from '../../../../search/postings.js';
+import { Segment, SegmentCorrupted } from '../../../../search/segment.js';
+import { IndexCorrupted } from '../retrieval.problems.js';
+import type { SegmentRef, ShardSnapshot } from './index.types.js';
+import { LoadedSegment, SegmentCache } from './segment-cache.js';
+import { type SegmentAddress, SnapshotsStore } from './snapshots.store.js';
+
+/** A segment of the snapshot is gone: a merge replaced it. Take a new snapshot. */
+export class SnapshotOutdated extends Error {}
+
+/** A segment as a search reads it, and whose it is. */
+export interface OpenSegment extends SegmentView {
+  shard: ShardSnapshot;
+}
+
+interface Wanted extends SegmentAddress {
+  term: string;
+  loaded: LoadedSegment;
+  into: Map<string, PostingList>;
+}
+
+/**
+ * Brings segments and posting lists into memory, each checked against its digest before anything is answered from it.
+ */
+@Injectable()
+export class SegmentLoader {
+  private readonly underway = new Map<string, Promise<LoadedSegment>>();
+  private readonly corruptions;
+
+  constructor(
+    private readonly store: SnapshotsStore,
+    private readonly cache: SegmentCache,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(Metrics) metrics: Metrics,
+  ) {
+    this.corruptions = metrics.counter(
+      'svc_index_corruptions_total',
+      'Index rows that were not what had been written; queries that met one failed.',
+    );
+  }
+
+  /**
+   * The segments of the shards with the postings of the query's terms, by each shard's language.
+   * @throws SnapshotOutdated when a segment is gone
+   * @throws IndexCorrupted when a row is not what was written
+   */
+  async open(
+    reader: string,
+    shards: readonly ShardSnapshot[],
+    termsFor: (shard: ShardSnapshot) => readonly string[],
+  ): Promise<OpenSegment[]> {
+    const refs = shards.flatMap((shard) => shard.segments.map((ref) => ({ shard, ref })));
+    const segments = await this.findSegments(reader, refs);
+    const wanted: Wanted[] = [];
+    let hits = 0;
+    const views = refs.map(({ shard, ref }): OpenSegment => {
+      const loaded = segments.get(ref.segmentId)!;
+      const postings = new Map<string, PostingList>();
+      for (const term of termsFor(shard)) {
+        const list = loaded.findPostings(term);
+        if (list) postings.set(term, list);
+        else if (loaded.segment.has(term))
+          wanted.push({ tenantId: shard.tenantId, segmentId: ref.segmentId, term, loaded, into: postings });
+      }
+      hits += postings.size;
+      return { shard, segment: loaded.segment, tombstones: loaded.tombstones(ref, shard.tombstones), postings };
+    });
+    if (wanted.length > 0) await this.loadPostings(reader, wanted);
+    this.cache.count(hits, wanted.length);
+    return views;
+  }
+
+  /** Every segment, from memory or loaded. The result holds them all, because the cache may be too small for that. */
+  private async findSegments(
+    reader: string,
+    refs: { shard: ShardSnapshot; ref: SegmentRef }[],
+  ): Promise<Map<string, LoadedSegment>> {
+    const found = new Map<string, LoadedSegment>();
+    for (const { ref } of refs) {
+      const loaded = this.cache.find(ref.segmentId);
+      if (loaded) found.set(ref.segmentId, loaded);
+    }
+    const absent = refs.filter(({ ref }) => !found.has(ref.segmentId));
+    const unasked = absent.filter(({ ref }) => !this.underway.has(ref.segmentId));
+    if (unasked.length > 0) this.load(reader, unasked);
+    await Promise.all(
+      absent.map(async ({ ref: { segmentId } }) => found.set(segmentId, await this.underway.get(segmentId)!)),
+    );
+    return found;
+  }
+
+  /** One statement for all; queries that need the same header meanwhile wait for it. */
+  private load(reader: string, refs: { shard: ShardSnapshot; ref: SegmentRef }[]): void {
+    const addresses = refs.map(({ shard, ref }) => ({ tenantId: shard.tenantId, segmentId: ref.segmentId }));
+    const rows = this.store
+      .findHeaders(reader, addresses)
+      .then((found) => new Map(found.map((row) => [row.segment_id, row])));
+    for (const { segmentId } of addresses) {
+      const loading = rows.then((found) => {
+        const row = found.get(segmentId);
+        if (!row) throw new SnapshotOutdated();
+        const loaded = new LoadedSegment(this.check(segmentId, () => Segment.open(row.header, row.digest)));
+        this.cache.keep(segmentId, loaded);
+        return loaded;
+      });
+      this.underway.set(segmentId, loading);
+      const done = () => void this.underway.delete(segmentId);
+      loading.then(done, done);
+    }
+  }
+
+  private async loadPostings(reader: string, wanted: Wanted[]): Promise<void> {
+    const rows = await this.store.findPostings(reader, wanted);
+    const found = new Map(rows.map((row) => [row.segment_id + row.term, row]));
+    for (const { segmentId, term, loaded, into } of wanted) {
+      const row = found.get(segmentId + term);
+      if (!row) throw new SnapshotOutdated();
+      into.set(
+        term,
+        this.check(segmentId, () => loaded.segment.openPostings(term, row.postings ?? undefined)),
+      );
+    }
+    const bySegment = new Map(wanted.map((one) => [one.segmentId, one]));
+    for (const { segmentId, loaded, into } of bySegment.values()) this.cache.keepPostings(segmentId, loaded, into);
+  }
+
+  private check<T>(segmentId: string, open: () => T): T {
+    try {
+      return open();
+    } catch (error) {
+      if (!(error instanceof SegmentCorrupted)) throw error;
+      this.corruptions.inc();
+      this.log.error({ segment_id: segmentId, error }, 'an index segment is not what was written');
+      throw new IndexCorrupted(
+        { segmentId },
+        'A part of the search index is not what was written, so nothing is answered from it. The operator must restore it or index the corpus again.',
+      );
+    }
+  }
+}

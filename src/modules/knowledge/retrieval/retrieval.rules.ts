@@ -1,0 +1,77 @@
+import type { Tier } from '../../../common/contract/caller.js';
+import { bindQuery, type BoundQuery, type Hit, type QueryTerm, type SegmentView } from '../../../search/collection.js';
+import { searchAll } from '../../../search/exhaustive.js';
+import type { Language } from '../../../search/languages.js';
+import { searchTop } from '../../../search/maxscore.js';
+import { ranksBefore } from '../../../search/top-hits.js';
+import type { ShardSnapshot } from './index/index.types.js';
+import type { CostReason, Search } from './retrieval.types.js';
+
+export interface Cost {
+  credit_cost: number;
+  cost_reason: CostReason;
+}
+
+/**
+ * What a retrieval costs (decision D17). The commons are what other tenants opened to everyone; bought corpora are paid
+ * for already.
+ */
+export function costOf(tier: Tier, searchesCommons: boolean): Cost {
+  if (!searchesCommons) return { credit_cost: 0, cost_reason: 'tenant_only_query' };
+  return tier === 'free'
+    ? { credit_cost: 5, cost_reason: 'free_tier_commons_rate' }
+    : { credit_cost: 1, cost_reason: 'paid_tier_commons_query' };
+}
+
+/**
+ * The visible shards a search is about: the named corpora, the tenant's own and, unless it says no, what others share
+ * with it.
+ */
+export function shardsFor(reader: string, shards: readonly ShardSnapshot[], search: Search): ShardSnapshot[] {
+  const named = new Set(search.corpusIds);
+  return shards.filter(
+    (shard) => (shard.tenantId === reader || search.includeCommons) && (named.size === 0 || named.has(shard.corpusId)),
+  );
+}
+
+export function searchesCommons(reader: string, shards: readonly ShardSnapshot[]): boolean {
+  return shards.some((shard) => shard.tenantId !== reader && shard.shareability === 'public_safe');
+}
+
+/** The query's terms in every language that is searched. */
+export type TermsByLanguage = ReadonlyMap<Language, readonly QueryTerm[]>;
+
+/** The segments of one language with the query in that language: they share statistics. */
+export interface LanguageGroup<View extends SegmentView> {
+  language: Language;
+  views: View[];
+  query: BoundQuery;
+}
+
+export function groupByLanguage<View extends SegmentView>(
+  views: readonly View[],
+  terms: TermsByLanguage,
+  today: number,
+): LanguageGroup<View>[] {
+  return [...terms].map(([language, query]) => {
+    const own = views.filter((view) => view.segment.language === language);
+    return { language, views: own, query: bindQuery(own, query, today) };
+  });
+}
+
+/** The best hits over all languages, and how many chunks were scored in full. */
+export function rankTop(groups: readonly LanguageGroup<SegmentView>[], limit: number): { hits: Hit[]; scored: number } {
+  const found = groups.map(({ views, query }) => searchTop(views, query, limit));
+  const hits = found.length === 1 ? found[0]!.hits : byRank(found.flatMap((one) => one.hits)).slice(0, limit);
+  return { hits, scored: found.reduce((sum, one) => sum + one.scored, 0) };
+}
+
+/** Every chunk that matches, best first. */
+export function rankAll(groups: readonly LanguageGroup<SegmentView>[]): { hits: Hit[]; scored: number } {
+  const hits = byRank(groups.flatMap(({ views, query }) => searchAll(views, query)));
+  return { hits, scored: hits.length };
+}
+
+function byRank(hits: Hit[]): Hit[] {
+  return hits.sort((a, b) => (ranksBefore(a, b) ? -1 : 1));
+}

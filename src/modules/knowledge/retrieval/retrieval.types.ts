@@ -1,0 +1,87 @@
+export const LANES = ['light', 'verified', 'audit'] as const;
+/** How thoroughly a retrieval is done (decision D18). */
+export type Lane = (typeof LANES)[number];
+
+export const COST_REASONS = ['tenant_only_query', 'paid_tier_commons_query', 'free_tier_commons_rate'] as const;
+export type CostReason = (typeof COST_REASONS)[number];
+
+/** What is looked for, and where. */
+export interface Search {
+  query: string;
+  /** None: every corpus. */
+  corpusIds: readonly string[];
+  includeCommons: boolean;
+  limit: number;
+}
+
+/** `score` is vector + lexical + recency + laneWeight, added as (((lexical + vector) + recency) + laneWeight). */
+export interface ScoreComponents {
+  vector: number;
+  lexical: number;
+  recency: number;
+  laneWeight: number;
+}
+
+/** A passage that was found. */
+export interface Passage {
+  chunkId: string;
+  /** The tenant that owns it. */
+  ownerTenantId: string;
+  corpusId: string;
+  docId: string;
+  version: number;
+  title: string | null;
+  url: string | null;
+  content: string;
+  /** BLAKE3-256 of the content as UTF-8, 32 bytes. */
+  contentHash: Uint8Array;
+  score: number;
+  scoreComponents: ScoreComponents;
+}
+
+/** A retrieval as it is remembered: enough to repeat it and to see whether its passages still stand. */
+export interface RecordedRetrieval {
+  retrievalId: string;
+  agentId: string;
+  lane: Lane;
+  request: Search & { day: number };
+  results: RecordedPassage[];
+  createdAt: Date;
+}
+
+export interface RecordedPassage {
+  chunkId: string;
+  ownerTenantId: string;
+  corpusId: string;
+  docId: string;
+  version: number;
+  /** `blake3:<hex>` */
+  contentHash: string;
+  score: number;
+}
+
+/** What an audit scored (decision D18). */
+export interface LedgerRecord {
+  candidateCount: number;
+  /**
+   * BLAKE3-256 over every candidate, best first, as `<chunkId> TAB <score> LF` in UTF-8; the score as ECMAScript prints
+   * it.
+   */
+  candidatesDigest: Uint8Array;
+  /** By language: what the scores were computed from. */
+  statistics: LedgerStatistics[];
+  /** The best candidates, at most LEDGER_CANDIDATES. */
+  candidates: LedgerCandidate[];
+}
+
+export interface LedgerStatistics {
+  language: string;
+  averageLength: number;
+  /** Each term with its weight: qtf * idf * (k1 + 1). */
+  terms: { term: string; weight: number; isExpansion: boolean }[];
+}
+
+export interface LedgerCandidate extends ScoreComponents {
+  chunkId: string;
+  score: number;
+}

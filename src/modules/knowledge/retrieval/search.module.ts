@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { ExpansionService } from './expansion.service.js';
+import { SegmentCache } from './index/segment-cache.js';
+import { SegmentLoader } from './index/segment-loader.service.js';
+import { SnapshotsService } from './index/snapshots.service.js';
+import { SnapshotsStore } from './index/snapshots.store.js';
+import { IndexingModule } from './indexing.module.js';
+import { LaneSearchService } from './lane-search.service.js';
+import { PassagesStore } from './passages.store.js';
+import { SearchService } from './search.service.js';
+import { VectorSearchService } from './vectors/vector-search.service.js';
+
+/** The reading side of the index: searches that record nothing, for retrievals and for services that repeat one. */
+@Module({
+  imports: [IndexingModule],
+  providers: [
+    ExpansionService,
+    LaneSearchService,
+    PassagesStore,
+    SearchService,
+    SegmentCache,
+    SegmentLoader,
+    SnapshotsService,
+    SnapshotsStore,
+    VectorSearchService,
+  ],
+  exports: [LaneSearchService],
+})
+export class SearchModule {}
