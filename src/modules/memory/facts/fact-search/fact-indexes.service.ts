@@ -1,0 +1,172 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { Metrics } from '../../../../common/observability/metrics.js';
+import { FactIndexStore, type IndexState } from './fact-index.store.js';
+import { FactIndexThreads } from './fact-index.threads.js';
+import { FactSegment, type PackedSegment } from './fact-segment.js';
+import { type FactView, TenantIndex } from './tenant-index.js';
+
+/** A segment is gone: a merge replaced it. Look again. */
+export class IndexMoved extends Error {}
+
+/** Records beyond the segments that make sealing worth while. */
+export const SEALED_AT_ONCE = 512;
+/** A search gives up when the segments change this often while it reads them. */
+const MAX_LOOKS = 8;
+
+/** A read that has not begun yet: calls that arrive before it begins share its result. */
+interface Turn {
+  wants: { withHistory: boolean };
+  done: Promise<TenantIndex>;
+}
+
+/**
+ * The indexes of the tenants that were searched last, in memory within a bound of bytes; segments never change, so they
+ * never go stale.
+ */
+@Injectable()
+export class FactIndexes {
+  /** Tenants seen with a long tail; the sealing takes them from here. */
+  readonly behind = new Set<string>();
+  private readonly indexes: LRUCache<string, TenantIndex>;
+  private readonly running = new Map<string, Promise<unknown>>();
+  private readonly waiting = new Map<string, Turn>();
+  private readonly postingBudget: number;
+
+  constructor(
+    private readonly store: FactIndexStore,
+    private readonly threads: FactIndexThreads,
+    @Inject(SETTINGS) { retrieval }: Settings,
+    @Inject(Metrics) metrics: Metrics,
+  ) {
+    this.postingBudget = retrieval.cacheBytes / 2;
+    this.indexes = new LRUCache<string, TenantIndex>({
+      maxSize: retrieval.cacheBytes,
+      sizeCalculation: (index) => index.byteSize,
+    });
+    metrics.gauge('svc_fact_index_bytes', 'Memory held by the indexes of facts, estimated.', [], (gauge) =>
+      gauge.set(this.indexes.calculatedSize),
+    );
+    metrics.gauge('svc_fact_index_segments', 'Segments of facts in memory.', [], (gauge) =>
+      gauge.set(this.sum((index) => index.storedCount)),
+    );
+    metrics.gauge('svc_fact_index_tail', 'Records in memory that no segment of facts holds yet.', [], (gauge) =>
+      gauge.set(this.sum((index) => index.tailLength)),
+    );
+  }
+
+  /**
+   * The tenant's index with everything that was committed before the call. Calls that come while one is being read
+   * share the next reading.
+   * @throws SegmentCorrupted when a segment is not what was written
+   */
+  fresh(tenantId: string, withHistory: boolean): Promise<TenantIndex> {
+    const waiting = this.waiting.get(tenantId);
+    if (waiting) {
+      waiting.wants.withHistory ||= withHistory;
+      return waiting.done;
+    }
+    const wants = { withHistory };
+    const before = this.running.get(tenantId);
+    const done = this.begin(tenantId, wants, before);
+    if (before) this.waiting.set(tenantId, { wants, done });
+    return done;
+  }
+
+  /** Releases what is in memory for a tenant. */
+  forget(tenantId: string): void {
+    this.indexes.delete(tenantId);
+  }
+
+  /**
+   * Brings the postings of the terms into memory.
+   * @throws IndexMoved when a segment is gone; SegmentCorrupted as `fresh` does
+   */
+  async openPostings(tenantId: string, views: readonly FactView[], terms: readonly string[]): Promise<void> {
+    const wanted = views.flatMap((view) =>
+      terms.flatMap((term) => {
+        const range = view.postings.has(term) ? undefined : view.facts.rangeOf(term);
+        return range && view.segmentId !== undefined ? [{ view, term, segmentId: view.segmentId, ...range }] : [];
+      }),
+    );
+    if (wanted.length === 0) return;
+    const found = await this.store.findPostings(tenantId, wanted);
+    for (const [i, { view, term }] of wanted.entries()) {
+      const bytes = found[i];
+      if (!bytes) throw new IndexMoved();
+      view.postings.set(term, view.facts.keepPostings(term, bytes));
+    }
+    const index = this.indexes.get(tenantId);
+    if (index) this.keep(tenantId, index);
+  }
+
+  private async begin(tenantId: string, wants: Turn['wants'], before?: Promise<unknown>): Promise<TenantIndex> {
+    if (before) {
+      await before.catch(() => undefined);
+      this.waiting.delete(tenantId);
+    }
+    const reading = this.read(tenantId, wants.withHistory);
+    this.running.set(tenantId, reading);
+    try {
+      return await reading;
+    } finally {
+      if (this.running.get(tenantId) === reading) this.running.delete(tenantId);
+    }
+  }
+
+  private async read(tenantId: string, withHistory: boolean): Promise<TenantIndex> {
+    let index = this.indexes.get(tenantId) ?? new TenantIndex();
+    for (let looks = 0; looks < MAX_LOOKS;) {
+      const state = await this.store.readState(tenantId, index.generation, index.known);
+      const next = state.segments ? index.movedTo(state.generation, state.sealedSeq, state.segments) : index;
+      const isWhole = await this.complete(tenantId, next, state, withHistory);
+      if (!isWhole) {
+        looks++;
+        continue;
+      }
+      index = next;
+      const isDone = !state.hasMore && !index.lacksTail;
+      index.lacksTail = false;
+      if (isDone) return this.keep(tenantId, index);
+    }
+    throw new IndexMoved();
+  }
+
+  /** Loads what the index names and adds what was committed; false when a segment is gone meanwhile. */
+  private async complete(
+    tenantId: string,
+    index: TenantIndex,
+    { added }: IndexState,
+    withHistory: boolean,
+  ): Promise<boolean> {
+    const absent = index.absent(withHistory);
+    const loaded = new Map<string, FactSegment>();
+    if (absent.length > 0) {
+      const rows = await this.store.findSegments(
+        tenantId,
+        absent.map(({ segmentId }) => segmentId),
+      );
+      if (rows.length < absent.length) return false;
+      for (const row of rows) loaded.set(row.segmentId, new FactSegment(row, row));
+    }
+    const packed: PackedSegment[] = added.length > 0 ? await this.threads.run({ kind: 'tail', facts: added }) : [];
+    // From here on without waiting: a search sees all of it or nothing.
+    if (loaded.size > 0) index.addStored(loaded);
+    if (added.length > 0) index.addTail(added, packed);
+    return true;
+  }
+
+  private keep(tenantId: string, index: TenantIndex): TenantIndex {
+    if (index.tailLength >= SEALED_AT_ONCE) this.behind.add(tenantId);
+    index.trim(this.postingBudget);
+    // Taken out first: the cache asks for the size of an entry only when it is new.
+    this.indexes.delete(tenantId);
+    this.indexes.set(tenantId, index);
+    return index;
+  }
+
+  private sum(of: (index: TenantIndex) => number): number {
+    return [...this.indexes.values()].reduce((sum, index) => sum + of(index), 0);
+  }
+}

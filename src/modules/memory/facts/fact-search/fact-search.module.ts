@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { FactIndexStore } from './fact-index.store.js';
+import { FactIndexThreads } from './fact-index.threads.js';
+import { FactIndexes } from './fact-indexes.service.js';
+import { FactSegmentFlush } from './fact-sealing.service.js';
+import { FactSegmentFlushStore } from './fact-sealing.store.js';
+import { FactSearchService } from './fact-search.service.js';
+
+/**
+ * Ranked search over facts: segments that are sealed in the background, and FactSearchService for the routes. See
+ * docs/decisions/0093.
+ */
+@Module({
+  providers: [
+    FactIndexStore,
+    FactIndexThreads,
+    FactIndexes,
+    FactSegmentFlush,
+    FactSegmentFlushStore,
+    FactSearchService,
+  ],
+  exports: [FactSearchService, FactSegmentFlush],
+})
+export class FactSearchModule {}

@@ -1,0 +1,59 @@
+import { Body, Controller, Param } from '@nestjs/common';
+import { anyOf, created, ok } from '../../../common/contract/contract.js';
+import { ListBody } from '../../../common/fields/list-body.js';
+import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { Caller } from '../../../common/contract/caller.js';
+import { Route } from '../../../common/contract/route.decorator.js';
+import { FactDeleted, FactPath, FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
+import { FactHeld, FactNotFound } from './facts.problems.js';
+import { FactsService } from './facts.service.js';
+
+const tag = 'facts';
+const access = anyOf('facts:write', 'admin:write');
+const MAX_AT_ONCE = 1000;
+
+const CHAINS =
+  'The same entity and key again is a new version, which supersedes the one before. Private facts of each writer have versions of their own and never supersede public ones. Entities under a reserved prefix (`__`, `svc:`, `layer:`, `storybook:`, `dossier:`) are stored as private whatever is sent: read `private` of the record.';
+
+@Controller()
+export class FactWritesController {
+  constructor(private readonly facts: FactsService) {}
+
+  @Route('PUT /v1/facts', {
+    tag,
+    summary: 'Store a fact',
+    description: CHAINS,
+    access,
+    reply: created(FactReply),
+  })
+  storeFact(@Caller() caller: DaemonCaller, @Body() body: StoreFactRequest): Promise<FactReply> {
+    return this.facts.store(caller, body);
+  }
+
+  @Route('PUT /v1/facts/bulk', {
+    tag,
+    summary: 'Store up to 1,000 facts, all or none',
+    description: `The answer is in the order of the list. Facts of one entity and key become versions in that order. private: true is refused with 400. ${CHAINS}`,
+    access,
+    reply: created(FactsReply),
+  })
+  storeFacts(
+    @Caller() caller: DaemonCaller,
+    @ListBody(StoreFactRequest, { max: MAX_AT_ONCE }) body: StoreFactRequest[],
+  ): Promise<FactsReply> {
+    return this.facts.storeMany(caller, body);
+  }
+
+  @Route('DELETE /v1/facts/:factId', {
+    tag,
+    summary: 'Delete a fact',
+    description:
+      'A tombstone supersedes the fact: all versions of its entity and key leave reads, lists and totals, whichever of them is named. as_of and as_of_unix_ms before the deletion still show them. Storing the entity and key again starts again with the next version number.',
+    access,
+    reply: ok(FactDeleted),
+    problems: [FactNotFound, FactHeld],
+  })
+  retireFact(@Caller() caller: DaemonCaller, @Param() { factId }: FactPath): Promise<FactDeleted> {
+    return this.facts.retire(caller, factId);
+  }
+}

@@ -1,0 +1,183 @@
+import { Choice, DateTime, Decimal, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
+import { HORIZON_CLASSES, type HorizonClass } from './facts.types.js';
+
+/** Bounds of names and values, in UTF-16 code units. */
+export const MAX_ENTITY = 512;
+export const MAX_KEY = 256;
+export const MAX_VALUE = 1024 * 1024;
+
+/** A fact to be stored (memory-daemon.md 2.2, D36, D37). */
+export class StoreFactRequest {
+  @Text({ about: 'What the fact is about.', min: 1, max: MAX_ENTITY, example: 'user:ada' })
+  entity!: string;
+
+  @Text({
+    about: 'Which fact of it. The same entity and key again is a new version.',
+    min: 1,
+    max: MAX_KEY,
+    example: 'city',
+  })
+  key!: string;
+
+  @Text({ about: 'The value, as text.', max: MAX_VALUE, example: 'London' })
+  value!: string;
+
+  @Text({ about: "The caller's own digest of its tenant, kept as it is sent.", optional: true, max: 256 })
+  tenant_hash?: string;
+
+  @Text({ about: 'The receipt of what the fact was learnt from.', optional: true, min: 1, max: 512 })
+  source_receipt?: string;
+
+  @Decimal({ about: 'How sure the writer is, 0 to 1, kept as a 32-bit float.', min: 0, max: 1, default: 1 })
+  confidence!: number;
+
+  @Flag({
+    about: 'Whether only its writer and admin scopes see it. Entities under a reserved prefix are always private.',
+    default: false,
+  })
+  'private'!: boolean;
+
+  @Choice({
+    about:
+      'How fast confidence fades: by half in 30 days (ephemeral), by half in 180 (session), never (durable, permanent).',
+    values: HORIZON_CLASSES,
+    default: 'durable',
+  })
+  horizon_class!: HorizonClass;
+
+  @Text({ about: 'Who says so; the acting passport unless given.', optional: true, min: 1, max: 256 })
+  actor?: string;
+
+  @DateTime({ about: 'From when it holds; from when it is stored unless given.', optional: true })
+  valid_from?: string;
+
+  @DateTime({ about: 'Until when it holds; without end unless given.', optional: true })
+  valid_to?: string;
+}
+
+/** A fact as it is stored (memory-daemon.md 2.2; A-05). */
+export class FactReply {
+  @Uuid({ about: 'Names this record: each version has its own.' })
+  fact_id!: string;
+
+  @Text({ about: 'What the fact is about.' })
+  entity!: string;
+
+  @Text({ about: 'Which fact of it.' })
+  key!: string;
+
+  @Text({ about: 'The value; only its beginning where value_truncated says so.' })
+  value!: string;
+
+  @Flag({
+    about: 'The value is only its beginning: GET /v1/facts/{factId} has the whole. Absent otherwise.',
+    optional: true,
+  })
+  value_truncated?: true;
+
+  @Text({ about: 'Who says so.' })
+  actor!: string;
+
+  @Decimal({ about: 'How sure the writer was.' })
+  confidence!: number;
+
+  @Choice({ about: 'How fast confidence fades.', values: HORIZON_CLASSES })
+  horizon_class!: HorizonClass;
+
+  @Integer({ about: 'Tokens of the whole value (o200k_base).' })
+  tokens!: number;
+
+  @Integer({
+    about: 'Counts the records of this entity and key from 1, deletions too; private ones of each writer apart.',
+  })
+  version!: number;
+
+  @DateTime({ about: 'When it was stored.' })
+  stored_at!: string;
+
+  @Flag({ about: 'Whether only its writer and admin scopes see it.' })
+  'private'!: boolean;
+
+  @DateTime({ about: 'From when it holds, where that was said.', optional: true })
+  valid_from?: string;
+
+  @DateTime({ about: 'Until when it holds, where that was said.', optional: true })
+  valid_to?: string;
+
+  @Text({ about: 'The receipt of what it was learnt from, where that was said.', optional: true })
+  source_receipt?: string;
+
+  @Text({ about: "The writer's digest of its tenant, where one was sent.", optional: true })
+  tenant_hash?: string;
+
+  @Uuid({ about: 'The record that retired it; absent while it is the latest.', optional: true })
+  superseded_by?: string;
+}
+
+export class FactsReply {
+  @ListOf({ about: 'The facts.', type: () => FactReply })
+  facts!: FactReply[];
+}
+
+export class FoundFactsReply extends FactsReply {
+  @Integer({ about: 'The sum of their tokens.' })
+  total_tokens!: number;
+}
+
+export class FactDeleted {
+  @Flag({ about: 'true: a tombstone supersedes it.' })
+  deleted!: true;
+}
+
+export class FactPath {
+  @Text({ about: 'The fact_id of a record.', min: 1, max: 2048 })
+  factId!: string;
+}
+
+export class EntityPath {
+  @Text({ about: 'The entity, percent-encoded.', min: 1, max: 2048 })
+  entity!: string;
+}
+
+/** What GET /v1/facts takes. */
+export class FactsQuery {
+  @Text({
+    about: 'What is looked for, in words: facts come ranked. Without it they come newest first.',
+    optional: true,
+    min: 1,
+    max: 4096,
+  })
+  query?: string;
+
+  @Text({ about: 'Only facts about this entity.', optional: true, min: 1, max: MAX_ENTITY })
+  entity?: string;
+
+  @Text({ about: 'Only facts about entities that begin so.', optional: true, max: MAX_ENTITY })
+  entity_prefix?: string;
+
+  @Integer({ about: 'How many facts at most.', min: 1, max: 1000, default: 20 })
+  top_k!: number;
+
+  @Integer({
+    about: 'Tokens of their values at most: of the top_k facts, in their order, those that still fit.',
+    optional: true,
+    min: 0,
+    max: 2_147_483_647,
+  })
+  token_budget?: number;
+
+  @Decimal({
+    about: 'Only facts whose confidence, faded by their horizon_class until now or until as_of, is at least this.',
+    optional: true,
+    min: 0,
+    max: 1,
+  })
+  min_effective_confidence?: number;
+
+  @DateTime({
+    about:
+      'The facts as they held then: each record from its valid_from, or else from when it was stored, until its valid_to, its next version or its deletion.',
+    optional: true,
+  })
+  as_of?: string;
+}

@@ -1,0 +1,40 @@
+import { Module } from '@nestjs/common';
+import { AggregatesController } from './aggregates.controller.js';
+import { AggregatesService } from './aggregates.service.js';
+import { AggregatesStore } from './aggregates.store.js';
+import { FactDeletionRules } from './fact-deletion-rules.js';
+import { FactImportsService } from './fact-imports.service.js';
+import { FactListStore } from './fact-list.store.js';
+import { FactListsService } from './fact-lists.service.js';
+import { FactReadStore } from './fact-read.store.js';
+import { FactReadsService } from './fact-reads.service.js';
+import { FactWritesController } from './fact-writes.controller.js';
+import { FactWrites } from './fact-writes.js';
+import { FactWritesStore } from './fact-writes.store.js';
+import { FactsController } from './facts.controller.js';
+import { FactsService } from './facts.service.js';
+import { FactSearchModule } from './fact-search/fact-search.module.js';
+
+/**
+ * Facts: key-value records with provenance, confidence and horizon, in append-only chains (memory-daemon.md 2.2, 4.2;
+ * D36, D37).
+ */
+@Module({
+  imports: [FactSearchModule],
+  controllers: [FactWritesController, AggregatesController, FactsController],
+  providers: [
+    FactsService,
+    FactImportsService,
+    FactReadsService,
+    FactListsService,
+    AggregatesService,
+    AggregatesStore,
+    FactWrites,
+    FactWritesStore,
+    FactReadStore,
+    FactListStore,
+    FactDeletionRules,
+  ],
+  exports: [FactsService, FactImportsService, FactReadsService, FactDeletionRules],
+})
+export class FactsModule {}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { inRounds } from '../../../common/database/rounds.js';
+import { VISIBILITY, type FactDraft, type Visibility } from './facts.types.js';
+import { sha256Digest } from '../../../evidence/digest.js';
+
+/** Entities that daemons keep for themselves: always private (D36). */
+export const RESERVED_PREFIXES = ['__', 'svc:', 'layer:', 'storybook:', 'dossier:'] as const;
+
+export const isReserved = (entity: string): boolean => RESERVED_PREFIXES.some((prefix) => entity.startsWith(prefix));
+
+export function visibilityOf(entity: string, isPrivate: boolean): Visibility {
+  if (isReserved(entity)) return VISIBILITY.reserved;
+  return isPrivate ? VISIBILITY.private : VISIBILITY.public;
+}
+
+/** A token's subject can be of any length and hold anything; what is part of an index key cannot. */
+const MAX_OWNER = 200;
+
+/** Under which name a principal owns private facts. */
+export function ownerOf(principal: string): string {
+  if (principal.length <= MAX_OWNER && principal.isWellFormed() && !principal.includes('\0')) return principal;
+  return sha256Digest(principal);
+}
+
+/**
+ * Parts the facts so that no part holds two of one chain: the database stores part after part.
+ * @returns the parts, each fact with its place among all, from 1
+ */
+export const roundsOf = (drafts: readonly FactDraft[]): (FactDraft & { place: number })[][] =>
+  inRounds(
+    drafts.map((draft, index) => ({ ...draft, place: index + 1 })),
+    nameOf,
+  );
+
+const nameOf = ({ owner, entity, key }: FactDraft): string[] => [owner, entity, key];
+const chainOf = (draft: FactDraft): string => JSON.stringify(nameOf(draft));
+
+/** Of each fact of a list the one that retires it, where a later one of the same list does. */
+export function successorsOf(drafts: readonly FactDraft[]): (string | undefined)[] {
+  const next = new Map<string, string>();
+  const successors = drafts.toReversed().map((draft) => {
+    const successor = next.get(chainOf(draft));
+    next.set(chainOf(draft), draft.fact_id);
+    return successor;
+  });
+  return successors.reverse();
+}
+
+/** Of what the budget is spent on in this order: whatever still fits. */
+export function withinBudget<T extends { tokens: number }>(facts: readonly T[], budget: number | undefined): T[] {
+  let left = budget ?? Infinity;
+  return facts.filter(({ tokens }) => {
+    if (tokens > left) return false;
+    left -= tokens;
+    return true;
+  });
+}
+
+/** Of what the budget is spent on in this order: everything up to where the next would exceed it. */
+export function beforeBudgetEnds<T extends { tokens: number }>(facts: readonly T[], budget: number | undefined): T[] {
+  let left = budget ?? Infinity;
+  const end = facts.findIndex(({ tokens }) => (left -= tokens) < 0);
+  return end === -1 ? [...facts] : facts.slice(0, end);
+}
+
+const PREFIX_LENGTH = 200;
+const LAST_CODE_POINT = 0x10ffff;
+
+/**
+ * The bounds between which the first 200 characters of every text with this prefix lie, by code points: `from` <= text
+ * < `until`, where there is an end.
+ */
+export function prefixRange(prefix: string): { from: string; until: string | undefined } {
+  const points = Array.from(prefix).slice(0, PREFIX_LENGTH);
+  const from = points.join('');
+  while (points.at(-1)?.codePointAt(0) === LAST_CODE_POINT) points.pop();
+  const last = points.pop();
+  if (last === undefined) return { from, until: undefined };
+  const next = last.codePointAt(0)! + 1;
+  // Surrogates are no characters.
+  return { from, until: points.join('') + String.fromCodePoint(next === 0xd800 ? 0xe000 : next) };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+/**
+ * A UUID of version 7 (RFC 9562), so that ids of one time lie together in indexes. Made of a random one, of which
+ * Node.js keeps a stock: asking for
+ * random bytes each time takes as long as a statement's share in storing the fact.
+ */
+export function newFactId(): string {
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}

@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { invalid } from '../../../common/problem/common-problems.js';
+import { countTokens } from '../../../common/tokens/tokenizer.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { TenantResolver } from '../../../guards/tenant-resolver.js';
+import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { Outbox } from '../../../common/outbox/outbox.js';
+import { FactDeletionRules } from './fact-deletion-rules.js';
+import { FactReadStore } from './fact-read.store.js';
+import { replyOf, replyToDraft } from './fact-replies.js';
+import { FactWrites } from './fact-writes.js';
+import { FactWritesStore } from './fact-writes.store.js';
+import type { FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
+import { FactHeld, FactNotFound } from './facts.problems.js';
+import { isUuid, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
+import { VISIBILITY, type FactDraft, type FactReader, type FactRow, type StoredFact } from './facts.types.js';
+
+/** Single facts: stored, read, deleted (memory-daemon.md 4.2). */
+@Injectable()
+export class FactsService {
+  constructor(
+    private readonly tenants: TenantResolver,
+    private readonly tenancy: Tenancy,
+    private readonly writes: FactWrites,
+    private readonly writesStore: FactWritesStore,
+    private readonly reads: FactReadStore,
+    private readonly rules: FactDeletionRules,
+    private readonly outbox: Outbox,
+  ) {}
+
+  async store(caller: DaemonCaller, request: StoreFactRequest): Promise<FactReply> {
+    checkValidity(request, 'body');
+    const draft = await draftOf(caller, request);
+    const [stored] = await this.write(caller, [draft]);
+    return replyToDraft(draft, stored!);
+  }
+
+  /** All or none, in the order of the list. */
+  async storeMany(caller: DaemonCaller, requests: readonly StoreFactRequest[]): Promise<FactsReply> {
+    requests.forEach((request, place) => {
+      checkValidity(request, `body[${place}]`);
+      if (request.private)
+        throw invalid(`body[${place}].private`, 'must be false here; store private facts one by one by PUT /v1/facts');
+    });
+    if (requests.length === 0) return this.tenants.run(caller, undefined, async () => ({ facts: [] }));
+    const drafts: FactDraft[] = [];
+    for (const request of requests) drafts.push(await draftOf(caller, request));
+    const stored = await this.write(caller, drafts);
+    const successors = successorsOf(drafts);
+    return { facts: drafts.map((draft, place) => replyToDraft(draft, stored[place]!, successors[place])) };
+  }
+
+  async read(caller: DaemonCaller, factId: string): Promise<FactReply> {
+    const reader = readerOf(caller, await this.tenants.enter(caller));
+    return this.tenancy.run(reader.tenantId, async () => replyOf(await this.find(reader, factId)));
+  }
+
+  /** Deletes the fact with all its versions, whichever of them is named. */
+  async retire(caller: DaemonCaller, factId: string): Promise<{ deleted: true }> {
+    await this.tenants.write(caller, undefined, async () => {
+      const { chain, entity, key } = await this.find(readerOf(caller, this.tenancy.tenant), factId);
+      const heldBy = await this.rules.findHold({ factId, entity, key });
+      if (heldBy !== undefined) throw new FactHeld({ fact_id: factId, held_by: heldBy }, `${heldBy} holds this fact`);
+      if (!(await this.writesStore.retire(chain, newFactId(), actorOf(caller)))) throw notFound(factId);
+    });
+    this.outbox.announce();
+    return { deleted: true };
+  }
+
+  private write(caller: DaemonCaller, drafts: readonly FactDraft[]): Promise<StoredFact[]> {
+    return this.tenants.writeAlone(caller, undefined, (tenantId, unit) =>
+      unit ? this.writesStore.storeInUnit(drafts) : this.writes.add(tenantId, drafts),
+    );
+  }
+
+  private async find(reader: FactReader, factId: string): Promise<FactRow & { chain: Buffer }> {
+    const row = isUuid(factId) ? await this.reads.find(reader, factId) : undefined;
+    if (!row) throw notFound(factId);
+    return row;
+  }
+}
+
+const notFound = (factId: string): FactNotFound =>
+  new FactNotFound(
+    { fact_id: factId },
+    'No fact of this tenant that you may see has this fact_id; GET /v1/facts/list shows those there are',
+  );
+
+export const readerOf = ({ principal, isAdmin }: DaemonCaller, tenantId: string): FactReader => ({
+  tenantId,
+  principal: ownerOf(principal),
+  seesAll: isAdmin,
+});
+
+const actorOf = ({ passport, principal }: DaemonCaller): string => passport ?? ownerOf(principal);
+
+/** A fact as it is stored, its tokens counted. */
+export async function draftOf(caller: DaemonCaller, request: StoreFactRequest): Promise<FactDraft> {
+  const { private: isPrivate, actor, confidence, valid_from, valid_to, ...rest } = request;
+  const visibility = visibilityOf(request.entity, isPrivate);
+  return {
+    ...rest,
+    fact_id: newFactId(),
+    visibility,
+    owner: visibility === VISIBILITY.public ? '' : ownerOf(caller.principal),
+    actor: actor ?? actorOf(caller),
+    valid_from: toMilliseconds(valid_from),
+    valid_to: toMilliseconds(valid_to),
+    // As a 32-bit float: what is smaller than one holds would be refused by the database.
+    confidence: Math.fround(confidence),
+    tokens: await countTokens(request.value),
+  };
+}
+
+/** To the millisecond, as in every response; the database would keep more digits, and round up anything finer still. */
+const toMilliseconds = (time: string | undefined): string | undefined => time && new Date(time).toISOString();
+
+/** @throws ValidationFailed */
+export function checkValidity({ valid_from, valid_to }: StoreFactRequest, where: string): void {
+  if (valid_from !== undefined && valid_to !== undefined && Date.parse(valid_from) >= Date.parse(valid_to))
+    throw invalid(`${where}.valid_to`, 'must be later than valid_from');
+}

@@ -1,0 +1,107 @@
+export const HORIZON_CLASSES = ['ephemeral', 'session', 'durable', 'permanent'] as const;
+/** How fast confidence in a fact fades (D36). */
+export type HorizonClass = (typeof HORIZON_CLASSES)[number];
+
+/**
+ * Column `visibility`: private facts are visible to their owner and to admin scopes, reserved ones only if they are
+ * also asked for explicitly (D36).
+ */
+export const VISIBILITY = { public: 0, private: 1, reserved: 2 } as const;
+export type Visibility = (typeof VISIBILITY)[keyof typeof VISIBILITY];
+
+/**
+ * One record of table `fact`. A chain (tenant, owner, entity, key) is append-only: a record changes only by being
+ * superseded or deleted.
+ * - current: `superseded_at` and `deleted_at` are null, and it is no tombstone;
+ * - of ingest time t (as_of_unix_ms): stored_at <= t, not deleted by t, and current then unless superseded by t;
+ * - of valid time t (as_of): coalesce(valid_from, stored_at) <= t < coalesce(ends_at, forever), and the newest version
+ *   of its chain of which that holds.
+ */
+export interface FactRow {
+  seq: string;
+  fact_id: string;
+  version: number;
+  visibility: Visibility;
+  entity: string;
+  key: string;
+  value: string;
+  /** Whether `value` is only its beginning. */
+  value_truncated: boolean;
+  actor: string;
+  confidence: number;
+  horizon_class: HorizonClass;
+  tokens: number;
+  tenant_hash: string | null;
+  source_receipt: string | null;
+  stored_at: Date;
+  valid_from: Date | null;
+  valid_to: Date | null;
+  superseded_by: string | null;
+}
+
+/** A fact to be stored, everything decided but what only the database knows: version and time. */
+export interface FactDraft {
+  fact_id: string;
+  /** '' for public ones, else the principal that will see it. */
+  owner: string;
+  visibility: Visibility;
+  entity: string;
+  key: string;
+  value: string;
+  actor: string;
+  confidence: number;
+  horizon_class: HorizonClass;
+  tokens: number;
+  tenant_hash?: string | undefined;
+  source_receipt?: string | undefined;
+  valid_from?: string | undefined;
+  valid_to?: string | undefined;
+}
+
+/** What the database adds to a draft. */
+export interface StoredFact {
+  fact_id: string;
+  version: number;
+  stored_at: Date;
+  confidence: number;
+}
+
+/** The identity that a read is made as. */
+export interface FactReader {
+  tenantId: string;
+  /** Whose private facts are visible in addition to the public ones: ownerOf of the caller's principal. */
+  principal: string;
+  /** With an admin scope everybody's. */
+  seesAll: boolean;
+}
+
+/** What GET /v1/facts, entities and aggregates choose by. */
+export interface FactFilter {
+  entity?: string | undefined;
+  entityPrefix?: string | undefined;
+  key?: string | undefined;
+  minEffectiveConfidence?: number | undefined;
+  /** Valid time, RFC 3339; absent: the current facts. */
+  asOf?: string | undefined;
+}
+
+/** Where a list goes on: after the record with this time (Unix milliseconds) and seq. */
+export interface FactPlace {
+  storedAtMs: number;
+  seq: string;
+}
+
+export interface FactListFilter {
+  includeReserved: boolean;
+  includeSuperseded: boolean;
+  entityPrefix?: string | undefined;
+  q?: string | undefined;
+  /** Ingest time, Unix milliseconds. */
+  asOfMs?: number | undefined;
+}
+
+export interface FactListPage {
+  rows: FactRow[];
+  totalVisible: number;
+  totalNondeleted: number;
+}

@@ -1,0 +1,51 @@
+import { Body, Controller, Query } from '@nestjs/common';
+import { anyOf, ok } from '../../../common/contract/contract.js';
+import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { Caller } from '../../../common/contract/caller.js';
+import { Route } from '../../../common/contract/route.decorator.js';
+import { EdgeAddress, EdgeList, EdgeReply, EdgesQuery, StoreEdge } from './edges.dto.js';
+import { EdgesService } from './edges.service.js';
+import { EdgeUnknown } from './graph.problems.js';
+
+const tag = 'graph';
+
+@Controller()
+export class EdgesController {
+  constructor(private readonly edges: EdgesService) {}
+
+  @Route('GET /v1/edges', {
+    tag,
+    summary: 'List edges',
+    description: 'In the order of their identity. Each filter works alone and with any other.',
+    access: anyOf('facts:read', 'admin:read'),
+    reply: ok(EdgeList),
+  })
+  listEdges(@Caller() caller: DaemonCaller, @Query() query: EdgesQuery): Promise<EdgeList> {
+    return this.edges.list(caller, query);
+  }
+
+  @Route('PUT /v1/edges', {
+    tag,
+    summary: 'Store an edge',
+    description:
+      'The five members are its identity: stored again, the same edge gets a new payload and a higher version. The entities it names need not be stored, ' +
+      'before or ever. Its kinds are registered with it.',
+    access: anyOf('facts:write', 'admin:write'),
+    reply: ok(EdgeReply),
+  })
+  storeEdge(@Caller() caller: DaemonCaller, @Body() body: StoreEdge): Promise<EdgeReply> {
+    return this.edges.record(caller, body);
+  }
+
+  @Route('DELETE /v1/edges', {
+    tag,
+    summary: 'Delete an edge',
+    description: 'Takes the five members in the body, not in the query.',
+    access: anyOf('facts:write', 'admin:write'),
+    reply: ok(EdgeReply),
+    problems: [EdgeUnknown],
+  })
+  deleteEdge(@Caller() caller: DaemonCaller, @Body() body: EdgeAddress): Promise<EdgeReply> {
+    return this.edges.retire(caller, body);
+  }
+}

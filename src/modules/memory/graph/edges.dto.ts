@@ -1,0 +1,101 @@
+import { AnyJson, DateTime, Flag, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
+import { PageQuery } from '../../../common/fields/page.dto.js';
+import { MAX_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from './entities.dto.js';
+
+/** The five members that make an edge the one it is. */
+export class EdgeAddress {
+  @Text({ about: 'The kind of the entity it goes out from.', min: 1, max: MAX_KIND, example: 'person' })
+  from_kind!: string;
+
+  @Text({ about: 'The id of that entity.', min: 1, max: MAX_ID, example: 'ada' })
+  from_id!: string;
+
+  @Text({ about: 'The kind of the edge.', min: 1, max: MAX_KIND, example: 'wrote' })
+  edge_kind!: string;
+
+  @Text({ about: 'The kind of the entity it goes to.', min: 1, max: MAX_KIND, example: 'note' })
+  to_kind!: string;
+
+  @Text({ about: 'The id of that entity.', min: 1, max: MAX_ID, example: 'note-g' })
+  to_id!: string;
+}
+
+export class StoreEdge extends EdgeAddress {
+  @AnyJson({
+    about: 'What is known of the edge: any JSON value.',
+    maxBytes: MAX_PAYLOAD_BYTES,
+    default: null,
+  })
+  payload!: unknown;
+}
+
+export class EdgesQuery extends PageQuery {
+  @Text({ about: 'Only edges from entities of this kind.', optional: true, min: 1, max: MAX_KIND })
+  from_kind?: string;
+
+  @Text({ about: 'Only edges from entities of this id.', optional: true, min: 1, max: MAX_ID })
+  from_id?: string;
+
+  @Text({ about: 'Only edges to entities of this kind.', optional: true, min: 1, max: MAX_KIND })
+  to_kind?: string;
+
+  @Text({ about: 'Only edges to entities of this id.', optional: true, min: 1, max: MAX_ID })
+  to_id?: string;
+
+  @Text({ about: 'Only edges of this kind.', optional: true, min: 1, max: MAX_KIND })
+  edge_kind?: string;
+
+  @Flag({ about: 'Deleted ones as well.', default: false })
+  include_deleted!: boolean;
+}
+
+export class EdgeRecord {
+  @Text({ about: 'The kind of the entity it goes out from.' })
+  from_kind!: string;
+
+  @Text({ about: 'The id of that entity.' })
+  from_id!: string;
+
+  @Text({ about: 'The kind of the edge.' })
+  edge_kind!: string;
+
+  @Text({ about: 'The kind of the entity it goes to.' })
+  to_kind!: string;
+
+  @Text({ about: 'The id of that entity.' })
+  to_id!: string;
+
+  @AnyJson({ about: 'What is known of it; of a deleted one what was known last.' })
+  payload!: unknown;
+
+  @Integer({ about: 'How often it was stored or deleted.', min: 1 })
+  version!: number;
+
+  @Flag({ about: 'Whether it is deleted.' })
+  deleted!: boolean;
+
+  @DateTime({ about: 'When it was stored first.' })
+  created_at!: string;
+
+  @DateTime({ about: 'When it was stored or deleted last.' })
+  updated_at!: string;
+
+  @Text({ about: 'Who did that.' })
+  updated_by!: string;
+}
+
+export class EdgeReply {
+  @Nested({ about: 'The edge.', type: () => EdgeRecord })
+  edge!: EdgeRecord;
+}
+
+export class EdgeList {
+  @Integer({ about: 'How many this page holds.', min: 0 })
+  count!: number;
+
+  @ListOf({ about: 'The edges, by from_kind, from_id, edge_kind, to_kind, to_id.', type: () => EdgeRecord })
+  edges!: EdgeRecord[];
+
+  @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
+  next_cursor!: string | null;
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Text } from '../../../common/fields/fields.js';
+import { readAll } from '../../../common/fields/read-each.js';
+import { StoreEdge } from './edges.dto.js';
+import { MAX_ID, MAX_KIND, StoreEntity } from './entities.dto.js';
+import { GraphImportsStore } from './graph-imports.store.js';
+
+/** An entity with the names that stand in the address of PUT /v1/entities/{kind}/{id}. */
+export class ImportedEntity extends StoreEntity {
+  @Text({ about: 'Its kind.', min: 1, max: MAX_KIND })
+  kind!: string;
+
+  @Text({ about: 'Its id among those of its kind.', min: 1, max: MAX_ID })
+  id!: string;
+}
+
+/** Entities and edges supplied by another module, stored in its unit of work: first read, then `store`. */
+@Injectable()
+export class GraphImportsService {
+  constructor(private readonly store: GraphImportsStore) {}
+
+  /** @param where the path of the list @throws ValidationFailed */
+  readEntities(entities: readonly unknown[], where: string): Promise<ImportedEntity[]> {
+    return readAll(ImportedEntity, entities, where);
+  }
+
+  /** Edges as PUT /v1/edges takes them. @param where the path of the list @throws ValidationFailed */
+  readEdges(edges: readonly unknown[], where: string): Promise<StoreEdge[]> {
+    return readAll(StoreEdge, edges, where);
+  }
+
+  /** In the open unit of work. @returns how many were stored */
+  storeEntities(entities: readonly ImportedEntity[], actor: string): Promise<number> {
+    return this.store.storeEntities(entities, actor);
+  }
+
+  /** In the open unit of work. @returns how many were stored */
+  storeEdges(edges: readonly StoreEdge[], actor: string): Promise<number> {
+    return this.store.storeEdges(edges, actor);
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * What a kind is used by: entities that are stored, edges, or the ends of edges whether or not an entity is stored
+ * there.
+ */
+export const KIND_USES = ['entity', 'edge', 'endpoint'] as const;
+export type KindUse = (typeof KIND_USES)[number];
+
+/** An entity as its newest version has it. */
+export interface Entity {
+  kind: string;
+  id: string;
+  version: number;
+  payload: unknown;
+  isDeleted: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+  updatedBy: string;
+}
+
+export interface EntityVersion {
+  kind: string;
+  id: string;
+  version: number;
+  payload: unknown;
+  isDeleted: boolean;
+  storedAt: Date;
+  storedBy: string;
+}
+
+/** What makes an edge the one it is. */
+export interface EdgeIdentity {
+  from_kind: string;
+  from_id: string;
+  edge_kind: string;
+  to_kind: string;
+  to_id: string;
+}
+
+export interface Edge extends EdgeIdentity {
+  payload: unknown;
+  version: number;
+  isDeleted: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+  updatedBy: string;
+}
+
+export interface Kind {
+  kind: string;
+  usedBy: KindUse[];
+  firstSeenAt: Date;
+  /** Live entities and live edges of the kind. */
+  entityCount: number;
+  edgeCount: number;
+}
+
+/** A part of a list: so many rows, after a position in its order. */
+export interface Part<K> {
+  after: K | undefined;
+  limit: number;
+}

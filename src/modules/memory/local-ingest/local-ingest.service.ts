@@ -1,0 +1,161 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { blake3, namedDigest } from '../../../evidence/digest.js';
+import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { Outbox } from '../../../common/outbox/outbox.js';
+import { RequestTimeout } from '../../../common/problem/common-problems.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { TenantResolver } from '../../../guards/tenant-resolver.js';
+import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { DirectIngestService } from '../../knowledge/ingest/direct-ingest.service.js';
+import type { DirectDocument, IngestedDocument, PlannedVersion } from '../../knowledge/ingest/ingest.types.js';
+import { CAPS, type LocalIngestReply, type LocalIngestRequest } from './local-ingest.dto.js';
+import { segmentSealed } from './local-ingest.events.js';
+import { DocumentNotProcessable } from './local-ingest.problems.js';
+import { documentsOf } from './local-ingest.rules.js';
+import { LocalIngestStore } from './local-ingest.store.js';
+import { WriterQueue } from './writer-queue.js';
+import { encodeSegment, type SegmentFrame } from './segment.rules.js';
+
+/** The chain of receipts of local ingest: its writers wait for each other already, and nobody else for them. */
+const EVIDENCE_STREAM = 'local-ingest';
+/** Longest wait for another process's sealing; the router's own limit ends the wait in this process. */
+const MAX_WAIT_MS = 29_000;
+
+interface SealedSegment {
+  readonly segmentSeq: number;
+  readonly frames: readonly SegmentFrame[];
+  readonly bytes: Uint8Array;
+  readonly digest: Uint8Array;
+  readonly sealedAt: string;
+  readonly receiptId: string;
+}
+
+/** Takes documents in, makes them searchable and seals them, in one transaction a call and one call at a time. */
+@Injectable()
+export class LocalIngestService {
+  private readonly queue = new WriterQueue();
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly tenancy: Tenancy,
+    private readonly tenants: TenantResolver,
+    private readonly documents: DirectIngestService,
+    private readonly store: LocalIngestStore,
+    private readonly evidence: EvidenceService,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /**
+   * @param deadline when it aborts before the call is sealed, nothing of the call remains
+   * @throws LocalIngestTooLarge, ValidationFailed, DocumentNotProcessable, AnalysisTooCostly, CorpusLanguageFixed,
+   * RequestTimeout
+   */
+  async ingest(caller: DaemonCaller, request: LocalIngestRequest, deadline: AbortSignal): Promise<LocalIngestReply> {
+    const documents = await documentsOf(request);
+    const arrived = performance.now();
+    return this.queue.run(deadline, () =>
+      this.tenants.write(caller, request.tenant_id, async () => {
+        if (!(await this.store.lockSealing(MAX_WAIT_MS - (performance.now() - arrived))))
+          throw new RequestTimeout(
+            {},
+            'Another process was sealing all the while; nothing was taken in, send it again',
+          );
+        deadline.throwIfAborted();
+        const reply = await this.take(caller, request, documents);
+        deadline.throwIfAborted();
+        return reply;
+      }),
+    );
+  }
+
+  /** In the open unit of work, the lock held. */
+  private async take(
+    caller: DaemonCaller,
+    request: LocalIngestRequest,
+    documents: readonly DirectDocument[],
+  ): Promise<LocalIngestReply> {
+    const planned = await this.documents.record(documents, caller.principal);
+    const segment = await this.seal(caller, request, planned);
+    const outcomes = await this.documents.publish(planned, segment.receiptId);
+    checkOutcomes(documents, outcomes);
+    const { segmentSeq, bytes, digest, sealedAt, receiptId, frames } = segment;
+    const { corpus_id } = request;
+    const sealed = { corpusId: corpus_id, frameCount: frames.length, frames: bytes };
+    await this.store.recordSegment({ segmentSeq, digest, sealedAt, receiptId, ...sealed });
+    const reported = {
+      segment_seq: segmentSeq,
+      frame_count: frames.length,
+      segment_digest: namedDigest('blake3', digest),
+      receipt_id: receiptId,
+    };
+    await this.outbox.emit(segmentSealed({ corpus_id, ...reported }));
+    const ingested = outcomes.filter(({ isNew }) => isNew).length;
+    return {
+      ingested,
+      documents: outcomes.map(({ version, isNew, chunkCount }, index) => ({
+        doc_id: documents[index]!.docId,
+        version,
+        status: isNew ? 'ingested' : 'unchanged',
+        chunk_count: chunkCount,
+        content_hash: frames[index]!.content_hash,
+      })),
+      ...reported,
+      sealed: true,
+      dense_dim: 0,
+      dense_vectors: 0,
+      capability: this.settings.retrieval.embeddingsUrl === undefined ? 'lexical' : 'hybrid',
+      code: ingested > 0 ? 'INGESTED' : 'UNCHANGED',
+      ...CAPS,
+    };
+  }
+
+  /** Makes the segment and its receipt. */
+  private async seal(
+    caller: DaemonCaller,
+    { corpus_id, semantic_profile }: LocalIngestRequest,
+    planned: readonly PlannedVersion[],
+  ): Promise<SealedSegment> {
+    const tenant_id = this.tenancy.tenant;
+    const segmentSeq = await this.store.nextSeq();
+    const sealedAt = new Date().toISOString();
+    const frames = planned.map(frameOf);
+    const header = { tenant_id, corpus_id, segment_seq: segmentSeq, semantic_profile, sealed_at: sealedAt };
+    const bytes = encodeSegment(header, frames);
+    const digest = blake3(bytes);
+    const { receiptId } = await this.evidence.record({
+      kind: 'local.ingested',
+      actor: caller.principal,
+      authMode: caller.authMode,
+      stream: EVIDENCE_STREAM,
+      subject: `segment:${segmentSeq}`,
+      body: {
+        segment_seq: segmentSeq,
+        segment_digest: namedDigest('blake3', digest),
+        corpus_id,
+        semantic_profile,
+        frame_count: frames.length,
+        documents: frames.map(({ doc_id, version, content_hash }) => ({ doc_id, version, content_hash })),
+      },
+    });
+    return { segmentSeq, frames, bytes, digest, sealedAt, receiptId };
+  }
+}
+
+const frameOf = ({ submission, version }: PlannedVersion): SegmentFrame => ({
+  doc_id: submission.docId,
+  version,
+  title: submission.title,
+  url: submission.url,
+  content_type: (submission.metadata?.['contentType'] as string | undefined) ?? null,
+  text: submission.content,
+  content_hash: namedDigest('blake3', submission.contentHash),
+});
+
+/** @throws DocumentNotProcessable */
+function checkOutcomes(documents: readonly DirectDocument[], outcomes: readonly IngestedDocument[]): void {
+  const index = outcomes.findIndex(({ error }) => error !== null);
+  if (index < 0) return;
+  const { docId } = documents[index]!;
+  throw new DocumentNotProcessable({ doc_id: docId, index }, `body.documents[${index}]: ${outcomes[index]!.error}`);
+}
