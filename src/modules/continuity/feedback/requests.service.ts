@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import type { TenantCaller } from '../../../common/contract/caller.js';
+import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
+import { Outbox } from '../../../common/outbox/outbox.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { FeedbackRequestUnknown, TransitionNotAllowed } from './feedback.problems.js';
+import type {
+  FeedbackRequestList,
+  FeedbackRequestQuery,
+  FeedbackRequestRecord,
+  FeedbackRequestSent,
+  VoteRecord,
+} from './requests.dto.js';
+import { actionsFrom, containing, isVotable, targetOf } from './requests.rules.js';
+import { RequestsStore } from './requests.store.js';
+import type { FeedbackRequest, RequestAction, RequestStatus } from './requests.types.js';
+
+/** What is to be done with a request, and why. */
+export interface RequestOrderOf {
+  requestId: string;
+  action: RequestAction;
+  reason?: string;
+  note?: string;
+}
+
+/** Feature requests of a tenant: their list, their votes and their way from open to shipped. */
+@Injectable()
+export class RequestsService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: RequestsStore,
+    private readonly outbox: Outbox,
+  ) {}
+
+  submit(caller: TenantCaller, sent: FeedbackRequestSent): Promise<FeedbackRequestRecord> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const requestId = await this.store.submit(sent, caller.principal);
+      const { title, category, agentId } = sent;
+      const data = { title, category, agentId: agentId ?? null, actor: caller.principal };
+      await this.outbox.emit({ kind: 'feedback.request_submitted', subject: requestId, data });
+      return this.read(caller, requestId);
+    });
+  }
+
+  list(caller: TenantCaller, query: FeedbackRequestQuery): Promise<FeedbackRequestList> {
+    const { limit, cursor, status, category, agentId, mine, q, order } = query;
+    const filter = {
+      status,
+      category,
+      agentId,
+      submittedBy: mine ? caller.principal : undefined,
+      pattern: q === undefined ? undefined : containing(q),
+    };
+    const page = { byVotes: order === 'votes', after: decodeCursor(cursor, ['integer', 'uuid']), limit: limit + 1 };
+    return this.tenancy.run(caller.tenantId, async () => {
+      const rows = await this.store.find(caller.principal, filter, page);
+      const { page: shown, next_cursor } = takePage(rows, limit, (row) => [row.votes, row.requestId]);
+      return { requests: shown.map(recordOf), next_cursor };
+    });
+  }
+
+  /** @throws FeedbackRequestUnknown, TransitionNotAllowed naming what may be done */
+  move(caller: TenantCaller, { requestId, action, reason, note }: RequestOrderOf): Promise<FeedbackRequestRecord> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const from = await this.hold(requestId);
+      if (!actionsFrom(from).includes(action)) throw notFrom(from, action);
+      const to = targetOf(action);
+      await this.store.move(requestId, { action, from, to, principal: caller.principal, reason, note });
+      const data = { action, from, to, reason: reason ?? null, actor: caller.principal };
+      const kind = action === 'reopen' ? 'feedback.request_reopened' : `feedback.request_${to}`;
+      await this.outbox.emit({ kind, subject: requestId, data });
+      return this.read(caller, requestId);
+    });
+  }
+
+  /** @throws FeedbackRequestUnknown; TransitionNotAllowed where it is shipped or archived */
+  vote(caller: TenantCaller, requestId: string, withdraw: boolean): Promise<VoteRecord> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const status = await this.hold(requestId);
+      if (!isVotable(status)) throw notFrom(status, withdraw ? 'withdraw a vote' : 'vote');
+      const { changed, votes } = await this.store.vote(requestId, caller.principal, withdraw);
+      const data = { votes, withdrawn: withdraw, actor: caller.principal };
+      if (changed) await this.outbox.emit({ kind: 'feedback.request_voted', subject: requestId, data });
+      return { requestId, votes, voted: !withdraw, changed };
+    });
+  }
+
+  private async hold(requestId: string): Promise<RequestStatus> {
+    const status = await this.store.hold(requestId);
+    if (!status) throw new FeedbackRequestUnknown({ requestId }, 'Use a requestId of GET /v1/feedback/requests');
+    return status;
+  }
+
+  private async read(caller: TenantCaller, requestId: string): Promise<FeedbackRequestRecord> {
+    const [row] = await this.store.find(caller.principal, { requestId }, { byVotes: false, limit: 1 });
+    return recordOf(row!);
+  }
+}
+
+function notFrom(status: RequestStatus, wanted: string): TransitionNotAllowed {
+  const allowed = [...actionsFrom(status), ...(isVotable(status) ? ['vote'] : [])];
+  const remedy = allowed.length === 0 ? 'nothing more can be done with it' : `from there: ${allowed.join(', ')}`;
+  return new TransitionNotAllowed(
+    { current: status, allowed },
+    `The request is ${status}, which does not let you ${wanted}; ${remedy}`,
+  );
+}
+
+const recordOf = ({ submittedAt, updatedAt, ...request }: FeedbackRequest): FeedbackRequestRecord => ({
+  ...request,
+  submittedAt: submittedAt.toISOString(),
+  updatedAt: updatedAt.toISOString(),
+});

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { TenantCaller } from '../../../common/contract/caller.js';
+import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
+import { Outbox } from '../../../common/outbox/outbox.js';
+import { invalid } from '../../../common/problem/common-problems.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { DeclarationUnknown, TransitionNotAllowed } from './feedback.problems.js';
+import { RequestsStore } from './requests.store.js';
+import type {
+  DeclarationRecord,
+  DeclarationReviewSent,
+  DeclarationSent,
+  RevenueQuery,
+  RevenueSummary,
+} from './revenue.dto.js';
+import { verdictsFrom } from './revenue.rules.js';
+import { RevenueStore } from './revenue.store.js';
+import type { Declaration, DeclarationState } from './revenue.types.js';
+
+const WAITING_SHOWN = 50;
+
+/** What a tenant says it would pay, and for what. */
+@Injectable()
+export class RevenueService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: RevenueStore,
+    private readonly requests: RequestsStore,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** @throws ValidationFailed where the request is none of the tenant's */
+  declare(caller: TenantCaller, sent: DeclarationSent): Promise<DeclarationRecord> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      if (sent.requestId !== undefined && !(await this.requests.hold(sent.requestId)))
+        throw invalid('body.requestId', 'is no feedback request of this tenant');
+      const declarationId = await this.store.declare(sent, caller.principal);
+      const { subject, amountMinor, currency, period } = sent;
+      const data = { subject, amountMinor, currency, period, actor: caller.principal };
+      await this.outbox.emit({ kind: 'feedback.revenue_declared', subject: declarationId, data });
+      return this.read(declarationId);
+    });
+  }
+
+  summarize(caller: TenantCaller, { limit, cursor, ...filter }: RevenueQuery): Promise<RevenueSummary> {
+    const after = decodeCursor(cursor, ['text', 'text', 'text', 'text']);
+    return this.tenancy.run(caller.tenantId, async () => {
+      const totals = await this.store.sumUp(filter);
+      const rows = await this.store.sumUpSubjects(filter, after, limit + 1);
+      const { page, next_cursor } = takePage(rows, limit, (row) => [row.subject, row.currency, row.period, row.status]);
+      return {
+        count: totals.reduce((sum, { count }) => sum + count, 0),
+        totals,
+        subjects: page,
+        awaiting_review: (await this.store.findWaiting(WAITING_SHOWN)).map(recordOf),
+        next_cursor,
+      };
+    });
+  }
+
+  /** @throws DeclarationUnknown, TransitionNotAllowed naming what may be decided */
+  review(
+    caller: TenantCaller,
+    declarationId: string,
+    { decision, reason }: DeclarationReviewSent,
+  ): Promise<DeclarationRecord> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const from = await this.store.hold(declarationId);
+      if (!from) throw new DeclarationUnknown({ declarationId }, 'Use a declarationId of this tenant');
+      if (!verdictsFrom(from).includes(decision)) throw notFrom(from, decision);
+      await this.store.move(declarationId, { from, to: decision, principal: caller.principal, reason });
+      const data = { from, to: decision, reason, actor: caller.principal };
+      await this.outbox.emit({ kind: 'feedback.declaration_reviewed', subject: declarationId, data });
+      return this.read(declarationId);
+    });
+  }
+
+  private async read(declarationId: string): Promise<DeclarationRecord> {
+    const declaration = await this.store.find(declarationId);
+    if (!declaration) throw new Error('a declaration is gone');
+    return recordOf(declaration);
+  }
+}
+
+function notFrom(status: DeclarationState, wanted: string): TransitionNotAllowed {
+  const allowed = [...verdictsFrom(status)];
+  const remedy = allowed.length === 0 ? 'the decision stands' : `from there: ${allowed.join(', ')}`;
+  return new TransitionNotAllowed(
+    { current: status, allowed },
+    `The declaration is ${status} and cannot become ${wanted}; ${remedy}`,
+  );
+}
+
+const recordOf = ({ declaredAt, updatedAt, ...declaration }: Declaration): DeclarationRecord => ({
+  ...declaration,
+  declaredAt: declaredAt.toISOString(),
+  updatedAt: updatedAt.toISOString(),
+});

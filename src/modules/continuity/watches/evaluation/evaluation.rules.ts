@@ -1,0 +1,183 @@
+import { documentKeyOf, type PresentDocument } from '../../../knowledge/citations/present-documents.views.js';
+import type { Alert, AlertedPassage, Change } from '../watches.types.js';
+import type { Candidate, Occurrence, PlacedSource } from './evaluation.types.js';
+
+/** Passages that an alert names at most; it counts all. */
+export const MAX_PASSAGES = 20;
+
+/** What came of looking at a watch: alerts in the order of their events, and where it stands from now on. */
+export interface Verdict {
+  alerts: Alert[];
+  targetVersion: number | null;
+  sources: PlacedSource[];
+}
+
+interface NamedPassage {
+  chunkId: string;
+  contentHash: string;
+}
+
+const isAboutDocuments = ({ kind }: Occurrence): boolean => kind.startsWith('document.');
+const nameOf = ({ owner, data }: Occurrence) => ({
+  ownerTenantId: owner,
+  corpusId: data.corpusId as string,
+  docId: data.docId as string,
+});
+const documentOf = (one: Occurrence): string => documentKeyOf(nameOf(one));
+const versionOf = ({ data }: Occurrence): number | null => (data.version as number | null) ?? null;
+
+function alert(one: Occurrence, change: Change, rest: Partial<Alert>): Alert {
+  const { eventId, occurredAt } = one;
+  const { corpusId, docId } = isAboutDocuments(one) ? nameOf(one) : { corpusId: null, docId: null };
+  const none = { from: null, to: null, passages: [], passageCount: 0, proofJobId: null };
+  return { eventId, occurredAt, change, corpusId, docId, ...none, ...rest };
+}
+
+/** Proofs that did not hold, of whatever is watched. */
+export function judgeProofs({ resolvedType, targetId, known }: Candidate, occurrences: readonly Occurrence[]): Alert[] {
+  return occurrences
+    .filter(({ kind, transaction, data }) => {
+      if (kind !== 'proof.completed' || known.includes(transaction)) return false;
+      const { type, id } = data.subject as { type: string; id: string };
+      return type === resolvedType && id === targetId && (data.verdict === 'drifted' || data.verdict === 'broken');
+    })
+    .map((one) => alert(one, 'drifted', { proofJobId: one.data.jobId as string }));
+}
+
+/**
+ * A watched document. Of an own one every version is reported, also when it was replaced meanwhile. Of another tenant's
+ * only what can be seen now: one that is not shared any more counts as deleted, whatever became of it.
+ */
+export function judgeDocument(
+  watch: Candidate,
+  occurrences: readonly Occurrence[],
+  { tenantId, present }: { tenantId: string; present: ReadonlyMap<string, PresentDocument> },
+): Verdict {
+  const [source] = watch.sources as [PlacedSource];
+  const key = documentKeyOf(source);
+  const isOwn = source.ownerTenantId === tenantId;
+  const alerts: Alert[] = [];
+  let { version, stands } = source;
+  for (const one of occurrences) {
+    if (!isAboutDocuments(one) || documentOf(one) !== key || watch.known.includes(one.transaction)) continue;
+    const reported = versionOf(one) ?? 0;
+    const isThere = isOwn ? one.kind === 'document.indexed' : present.has(key);
+    if (isThere && reported > version) {
+      alerts.push(newVersion(one, stands ? version : null, reported));
+      [version, stands] = [reported, true];
+    } else if (!isThere && stands && (reported >= version || !isOwn)) {
+      alerts.push(alert(one, 'deleted', { from: version }));
+      stands = false;
+    }
+  }
+  return { alerts, targetVersion: version, sources: [{ ...source, version, stands }] };
+}
+
+function newVersion(one: Occurrence, from: number | null, to: number): Alert {
+  const { corpusId, docId } = nameOf(one);
+  const passages = (one.data.changed as NamedPassage[]).map((passage) => ({
+    ...passage,
+    corpusId,
+    docId,
+    version: to,
+  }));
+  return alert(one, 'new_version', { from, to, passages, passageCount: one.data.changedCount as number });
+}
+
+/**
+ * Watched passages, of an answer or one alone: reports those that were present and no longer are. A passage that comes
+ * back is not reported, but its next loss may be.
+ */
+export function judgePassages(
+  watch: Candidate,
+  occurrences: readonly Occurrence[],
+  present: ReadonlyMap<string, PresentDocument>,
+): Verdict {
+  const events = occurrences.filter((one) => isAboutDocuments(one) && !watch.known.includes(one.transaction));
+  // A document that changed several times has one state now: its last event brought it.
+  const last = new Map(events.map((one) => [documentOf(one), one]));
+  const lost = new Map<string, PlacedSource[]>();
+  const sources = watch.sources.map((source) => {
+    const key = documentKeyOf(source);
+    if (!last.has(key)) return source;
+    const stands = present.get(key)?.hashes.has(source.contentHash!) ?? false;
+    if (source.stands && !stands) lost.set(key, [...(lost.get(key) ?? []), source]);
+    return { ...source, stands };
+  });
+  const alerts = [...last]
+    .filter(([key]) => lost.has(key))
+    .map(([key, one]) => lostPassages(one, lost.get(key)!, present.get(key)));
+  return { alerts, targetVersion: watch.targetVersion, sources };
+}
+
+function lostPassages(one: Occurrence, lost: readonly PlacedSource[], present: PresentDocument | undefined): Alert {
+  return alert(one, present ? 'drifted' : 'deleted', {
+    from: Math.max(...lost.map(({ version }) => version)),
+    to: present?.version ?? null,
+    passages: lost.slice(0, MAX_PASSAGES).map(({ chunkId, contentHash, corpusId, docId, version }) => ({
+      chunkId: chunkId!,
+      contentHash: `blake3:${contentHash}`,
+      corpusId,
+      docId,
+      version,
+    })),
+    passageCount: lost.length,
+  });
+}
+
+/** The latest recording of a watched answer that is newer than the one it stands on. */
+export function latestRecording(
+  { targetId, targetVersion, known }: Candidate,
+  occurrences: readonly Occurrence[],
+): Occurrence | undefined {
+  return occurrences.findLast(
+    (one) =>
+      one.kind === 'answer.recorded' &&
+      one.subject === targetId &&
+      !known.includes(one.transaction) &&
+      (versionOf(one) ?? 0) > (targetVersion ?? 0),
+  );
+}
+
+export const newAnswer = (one: Occurrence, from: number | null): Alert =>
+  alert(one, 'new_version', { from, to: versionOf(one) });
+
+/** A passage that a watched query finds now. */
+export interface Match extends AlertedPassage {
+  ownerTenantId: string;
+  key: Buffer;
+}
+
+/**
+ * Of what a query finds now, what these events brought: text that the version before did not have. By the last event
+ * that did.
+ */
+export function matchesOf(
+  { known, query }: Candidate,
+  occurrences: readonly Occurrence[],
+  found: readonly Match[],
+): Map<Occurrence, Match[]> {
+  const events = occurrences.filter((one) => one.kind === 'document.indexed' && !known.includes(one.transaction));
+  const matches = new Map<Occurrence, Match[]>();
+  if (!query) return matches;
+  for (const match of found) {
+    const one = events.findLast((event) => documentOf(event) === documentKeyOf(match) && hasBrought(event, match));
+    if (one) matches.set(one, [...(matches.get(one) ?? []), match]);
+  }
+  return matches;
+}
+
+function hasBrought({ data }: Occurrence, { contentHash }: Match): boolean {
+  const changed = data.changed as NamedPassage[];
+  return (
+    changed.length < (data.changedCount as number) || changed.some((passage) => passage.contentHash === contentHash)
+  );
+}
+
+export function newMatches(one: Occurrence, matches: readonly Match[]): Alert {
+  return alert(one, 'new_match', {
+    to: Math.max(...matches.map(({ version }) => version)),
+    passages: matches.slice(0, MAX_PASSAGES).map(({ ownerTenantId: _owner, key: _key, ...passage }) => passage),
+    passageCount: matches.length,
+  });
+}

@@ -1,0 +1,179 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuid } from 'uuid';
+import { namedDigest } from '../../../../evidence/digest.js';
+import { Metrics } from '../../../../common/observability/metrics.js';
+import { Outbox } from '../../../../common/outbox/outbox.js';
+import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { JournalService } from '../../sessions/journal/journal.service.js';
+import type { Passage } from '../../../knowledge/retrieval/retrieval.types.js';
+import { WatchTargetsService } from '../watch-targets.service.js';
+import { PresentDocumentsViews, type PresentDocument } from '../../../knowledge/citations/present-documents.views.js';
+import { passageKey } from '../watches.rules.js';
+import { WatchesStore } from '../watches.store.js';
+import type { Alert, EvaluationTask } from '../watches.types.js';
+import {
+  judgeDocument,
+  judgePassages,
+  judgeProofs,
+  latestRecording,
+  matchesOf,
+  newAnswer,
+  newMatches,
+  type Match,
+  type Verdict,
+} from './evaluation.rules.js';
+import { EvaluationStore, findOccurrences } from './evaluation.store.js';
+import type { Candidate, Occurrence } from './evaluation.types.js';
+
+/** What is known when watches are judged. */
+interface Scene {
+  tenantId: string;
+  occurrences: readonly Occurrence[];
+  present: ReadonlyMap<string, PresentDocument>;
+  /** By watch: what its query finds now. */
+  found: ReadonlyMap<string, Match[]>;
+}
+
+/**
+ * Looks at the watches that events may concern. Everything a look finds is one transaction, and an event alerts a watch
+ * once: so a job may run twice, or concurrently with another, with one effect.
+ */
+@Injectable()
+export class EvaluationService {
+  private readonly alerts;
+
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly crossTenant: CrossTenant,
+    private readonly store: EvaluationStore,
+    private readonly watches: WatchesStore,
+    private readonly targets: WatchTargetsService,
+    private readonly documents: PresentDocumentsViews,
+    private readonly journal: JournalService,
+    private readonly outbox: Outbox,
+    metrics: Metrics,
+  ) {
+    this.alerts = metrics.counter('svc_watch_alerts_total', 'Alerts of watches, by what changed.', ['change']);
+  }
+
+  async evaluate(task: EvaluationTask): Promise<void> {
+    const { tenantId } = task;
+    const occurrences = await this.crossTenant.run('watch evaluation', (query) => findOccurrences(query, task));
+    const candidates = await this.tenancy.run(tenantId, () => this.store.findCandidates(occurrences, false));
+    const found = await this.search(tenantId, candidates, occurrences);
+    await this.tenancy.run(tenantId, async () => {
+      const locked = await this.store.findCandidates(occurrences, true);
+      const present = await this.documents.findPresent(locked.flatMap(({ sources }) => sources));
+      const scene = { tenantId, occurrences, present, found };
+      for (const watch of locked) await this.settle(watch, scene);
+    });
+  }
+
+  /**
+   * Searches come before the transaction, which would hold a connection meanwhile: once a watch, however many documents
+   * have changed.
+   */
+  private async search(
+    tenantId: string,
+    candidates: readonly Candidate[],
+    occurrences: readonly Occurrence[],
+  ): Promise<Map<string, Match[]>> {
+    const corpora = new Set(
+      occurrences.filter(({ kind }) => kind === 'document.indexed').map(({ data }) => data.corpusId as string),
+    );
+    const found = new Map<string, Match[]>();
+    if (corpora.size === 0) return found;
+    for (const { watchId, query } of candidates) {
+      if (!query || (query.corpusIds.length > 0 && !query.corpusIds.some((corpus) => corpora.has(corpus)))) continue;
+      found.set(watchId, (await this.targets.searchAs(tenantId, query)).map(matchOf));
+    }
+    return found;
+  }
+
+  private async settle(watch: Candidate, scene: Scene): Promise<void> {
+    const alerts = [...(await this.judge(watch, scene)), ...judgeProofs(watch, scene.occurrences)];
+    for (const alert of alerts) await this.raise(watch, alert);
+  }
+
+  private async judge(watch: Candidate, scene: Scene): Promise<Alert[]> {
+    const { occurrences, present, found } = scene;
+    switch (watch.resolvedType) {
+      case 'document':
+        return this.keep(watch, judgeDocument(watch, occurrences, scene));
+      case 'chunk':
+        return this.keep(watch, judgePassages(watch, occurrences, present));
+      case 'answer': {
+        const alerts = await this.keep(watch, judgePassages(watch, occurrences, present));
+        return [...alerts, ...(await this.judgeRecording(watch, occurrences))];
+      }
+      case 'query':
+        return this.judgeQuery(watch, matchesOf(watch, occurrences, found.get(watch.watchId) ?? []));
+    }
+  }
+
+  private async keep({ watchId }: Candidate, { alerts, targetVersion, sources }: Verdict): Promise<Alert[]> {
+    await this.store.move(watchId, targetVersion, sources);
+    return alerts;
+  }
+
+  /** From now on the watch stands on what the new version cites. */
+  private async judgeRecording(watch: Candidate, occurrences: readonly Occurrence[]): Promise<Alert[]> {
+    const recording = latestRecording(watch, occurrences);
+    const answer = recording && (await this.targets.sourcesOfAnswer(watch.targetId));
+    if (!answer) return [];
+    await this.store.removeSources(watch.watchId);
+    await this.watches.recordSources(watch.watchId, answer.sources);
+    await this.store.move(watch.watchId, answer.version, []);
+    return [newAnswer(recording, watch.targetVersion)];
+  }
+
+  private async judgeQuery({ watchId }: Candidate, matches: ReadonlyMap<Occurrence, Match[]>): Promise<Alert[]> {
+    const alerts: Alert[] = [];
+    for (const [occurrence, found] of matches) {
+      const fresh = await this.watches.recordSeen(
+        watchId,
+        found.map(({ key }) => key),
+      );
+      const untold = found.filter(({ key }) => fresh.some((one) => one.equals(key)));
+      if (untold.length > 0) alerts.push(newMatches(occurrence, untold));
+    }
+    return alerts;
+  }
+
+  private async raise(watch: Candidate, alert: Alert): Promise<void> {
+    const { watchId, agentId, targetType, targetId, note } = watch;
+    const alertId = uuid();
+    if (!(await this.store.recordAlert(watchId, alertId, alert))) return;
+    const { eventId: _event, occurredAt, change, ...details } = alert;
+    const data = { alertId, watchId, agentId, targetType, targetId, change, ...details, note, occurredAt };
+    await this.outbox.emit({ kind: 'watch.alert', subject: watchId, data });
+    const severity = change === 'deleted' || change === 'drifted' ? 'warning' : 'info';
+    await this.journal.append(agentId, {
+      type: 'watch_alert',
+      subject: watchId,
+      data: { watchId, alertId, targetType, targetId, change, severity, details: { ...details, note } },
+      source: 'watches',
+      eventId: `watch:${alertId}`,
+      occurredAt,
+    });
+    this.tenancy.afterCommit(() => this.alerts.inc({ change }));
+  }
+}
+
+function matchOf(passage: Passage): Match {
+  const { chunkId, ownerTenantId, corpusId, docId, version, title, url, score, contentHash } = passage;
+  const key = passageKey(passage);
+  return {
+    key,
+    ownerTenantId,
+    chunkId,
+    corpusId,
+    docId,
+    version,
+    title,
+    url,
+    score,
+    contentHash: namedDigest('blake3', contentHash),
+  };
+}

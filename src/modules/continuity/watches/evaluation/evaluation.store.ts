@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import type { Query } from '../../../../common/tenancy/cross-tenant.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import type { Alert, EvaluationTask } from '../watches.types.js';
+import type { Candidate, Occurrence, PlacedSource } from './evaluation.types.js';
+
+interface CandidateRow {
+  watch_id: string;
+  principal: string;
+  agent_id: string;
+  target_type: Candidate['targetType'];
+  target_id: string;
+  resolved_type: Candidate['resolvedType'];
+  target_version: number | null;
+  query: Candidate['query'];
+  note: string | null;
+  known: string[];
+  sources: PlacedSource[];
+}
+
+/** The events of a task, of whatever tenant, in their order. */
+export async function findOccurrences(query: Query, { events }: EvaluationTask): Promise<Occurrence[]> {
+  return query<Occurrence>(
+    `select e.tenant_id as owner, e.event_id as "eventId", e.kind, e.subject, e.data, e.occurred_at as "occurredAt", e.transaction::text as transaction
+     from unnest($1::text[], $2::uuid[]) n(tenant_id, event_id) join outbox_event e using (tenant_id, event_id)
+     order by e.transaction, e.position`,
+    [events.map(([owner]) => owner), events.map(([, id]) => id)],
+  );
+}
+
+/** Watches of the open unit of work's tenant as they are looked at. */
+@Injectable()
+export class EvaluationStore {
+  constructor(private readonly tenancy: Tenancy) {}
+
+  /**
+   * The watches that these events may concern, by agent: in the order in which a transaction that changes several locks
+   * them. With `lock` they stay as they are until the unit of work ends.
+   */
+  async findCandidates(occurrences: readonly Occurrence[], lock: boolean): Promise<Candidate[]> {
+    const documents = occurrences
+      .filter(({ kind }) => kind.startsWith('document.'))
+      .map(({ owner, data }) => ({ owner, corpus: data.corpusId, doc: data.docId }));
+    const subjects = occurrences.map(({ kind, subject, data }) =>
+      kind === 'proof.completed' ? (data.subject as { id: string }).id : subject,
+    );
+    const rows = await this.tenancy.query<CandidateRow>(
+      `select w.watch_id, w.principal, w.agent_id, w.target_type, w.target_id, w.resolved_type, w.target_version, w.query, w.note,
+         array(select x from unnest($2::text[]) x where pg_visible_in_snapshot(x::xid8, w.created_snapshot)) as known,
+         coalesce((select jsonb_agg(jsonb_build_object('ordinal', s.ordinal, 'ownerTenantId', s.owner_tenant_id, 'corpusId', s.corpus_id, 'docId', s.doc_id,
+           'chunkId', s.chunk_id, 'contentHash', encode(s.content_hash, 'hex'), 'version', s.version, 'stands', s.stands) order by s.ordinal)
+           from watch_source s where s.tenant_id = w.tenant_id and s.watch_id = w.watch_id), '[]') as sources
+       from watch w
+       where w.tenant_id = $1 and w.ended_at is null and (
+         w.resolved_type = 'query'
+         or w.resolved_type in ('answer', 'chunk', 'document') and w.target_id = any($3::text[])
+         or w.watch_id in (select s.watch_id from jsonb_to_recordset($4::jsonb) as d(owner text, corpus text, doc text)
+           join watch_source s on s.tenant_id = $1 and s.owner_tenant_id = d.owner and s.corpus_id = d.corpus and s.doc_id = d.doc))
+       order by w.agent_id collate "C", w.watch_id ${lock ? 'for update of w' : ''}`,
+      [
+        this.tenancy.tenant,
+        [...new Set(occurrences.map(({ transaction }) => transaction))],
+        subjects,
+        JSON.stringify(documents),
+      ],
+    );
+    return rows.map((row) => ({
+      watchId: row.watch_id,
+      principal: row.principal,
+      agentId: row.agent_id,
+      targetType: row.target_type,
+      targetId: row.target_id,
+      resolvedType: row.resolved_type,
+      targetVersion: row.target_version,
+      query: row.query,
+      note: row.note,
+      known: row.known,
+      sources: row.sources,
+    }));
+  }
+
+  /** @returns false when the watch was alerted to this event before */
+  async recordAlert(
+    watchId: string,
+    alertId: string,
+    { eventId, occurredAt, change, ...body }: Alert,
+  ): Promise<boolean> {
+    const rows = await this.tenancy.query(
+      `insert into watch_alert (tenant_id, watch_id, alert_id, event_id, change, body, occurred_at) values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (tenant_id, watch_id, event_id) do nothing returning 1`,
+      [this.tenancy.tenant, watchId, alertId, eventId, change, JSON.stringify(body), occurredAt],
+    );
+    return rows.length > 0;
+  }
+
+  /** Where the target and what it stands on have come to. */
+  async move(watchId: string, targetVersion: number | null, sources: readonly PlacedSource[]): Promise<void> {
+    await this.tenancy.query('update watch set target_version = $3 where tenant_id = $1 and watch_id = $2', [
+      this.tenancy.tenant,
+      watchId,
+      targetVersion,
+    ]);
+    await this.tenancy.query(
+      `update watch_source s set stands = n.stands, version = n.version from jsonb_to_recordset($3::jsonb) as n(ordinal int, stands boolean, version int)
+       where s.tenant_id = $1 and s.watch_id = $2 and s.ordinal = n.ordinal and (s.stands, s.version) is distinct from (n.stands, n.version)`,
+      [
+        this.tenancy.tenant,
+        watchId,
+        JSON.stringify(sources.map(({ ordinal, stands, version }) => ({ ordinal, stands, version }))),
+      ],
+    );
+  }
+
+  async removeSources(watchId: string): Promise<void> {
+    await this.tenancy.query('delete from watch_source where tenant_id = $1 and watch_id = $2', [
+      this.tenancy.tenant,
+      watchId,
+    ]);
+  }
+}

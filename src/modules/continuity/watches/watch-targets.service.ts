@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import canonicalize from 'canonicalize';
+import { invalid } from '../../../common/problem/common-problems.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { AnswersService } from '../../knowledge/citations/answers.service.js';
+import type { VisibleChunk } from '../../knowledge/citations/citations.types.js';
+import { documentKeyOf, PresentDocumentsViews } from '../../knowledge/citations/present-documents.views.js';
+import { LaneSearchService } from '../../knowledge/retrieval/lane-search.service.js';
+import type { Passage } from '../../knowledge/retrieval/retrieval.types.js';
+import { WatchTargetsStore } from './watch-targets.store.js';
+import type { WatchRequest } from './watches.dto.js';
+import { WatchTargetUnknown } from './watches.problems.js';
+import type { ResolvedType, TargetType, WatchedQuery, WatchSource } from './watches.types.js';
+import { sha256 } from '../../../evidence/sha256.js';
+
+/** What a request wants watched, and what that stands on now. */
+export interface FoundTarget {
+  targetType: TargetType;
+  targetId: string;
+  resolvedType: ResolvedType;
+  targetVersion: number | null;
+  query: WatchedQuery | null;
+  sources: WatchSource[];
+}
+
+/** Finds what is to be watched. Needs an open unit of work. */
+@Injectable()
+export class WatchTargetsService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly answers: AnswersService,
+    private readonly searches: LaneSearchService,
+    private readonly store: WatchTargetsStore,
+    private readonly documents: PresentDocumentsViews,
+  ) {}
+
+  /** @throws ValidationFailed where the members do not fit the type; WatchTargetUnknown naming body.targetId */
+  async read({ targetType: written, targetId, query }: WatchRequest): Promise<FoundTarget> {
+    const targetType = written === 'artefact' ? 'artifact' : written;
+    if (targetType === 'query') {
+      if (!query) throw invalid('body.query', 'is needed where targetType is query');
+      const watched: WatchedQuery = { ...query, minScore: query.minScore ?? null };
+      const id = targetId ?? `query:${digestOf(watched).slice(0, 32)}`;
+      return { targetType, targetId: id, resolvedType: 'query', targetVersion: null, query: watched, sources: [] };
+    }
+    if (query) throw invalid('body.query', 'is for targetType query alone');
+    if (targetId === undefined) throw invalid('body.targetId', `is needed where targetType is ${written}`);
+    const found = await this.find(targetType, targetId);
+    if (found) return { targetType, targetId, query: null, ...found };
+    const message = `names no ${targetType} that this tenant can see${HINTS[targetType]}`;
+    throw new WatchTargetUnknown({ issues: [{ path: 'body.targetId', message }] }, `body.targetId ${message}`);
+  }
+
+  /** The passages an answer cites, each with whether it still stands. */
+  async sourcesOfAnswer(answerId: string): Promise<{ version: number; sources: WatchSource[] } | undefined> {
+    const found = await this.answers.findAnswer(answerId);
+    if (!found) return undefined;
+    const sources = await this.sourcesOf(found.citations.map(({ chunk }) => chunk));
+    return { version: found.answer.version, sources };
+  }
+
+  /** What answers a query now, best first. */
+  async search(query: WatchedQuery): Promise<Passage[]> {
+    return this.searchAs(this.tenancy.tenant, query);
+  }
+
+  /** The same outside of a unit of work. */
+  async searchAs(
+    tenantId: string,
+    { query, corpusIds, includeCommons, limit, minScore }: WatchedQuery,
+  ): Promise<Passage[]> {
+    const { passages } = await this.searches.search(tenantId, { query, corpusIds, includeCommons, limit }, 'light');
+    return passages.filter(({ score }) => minScore === null || score >= minScore);
+  }
+
+  private async find(
+    targetType: TargetType,
+    targetId: string,
+  ): Promise<Pick<FoundTarget, 'resolvedType' | 'targetVersion' | 'sources'> | undefined> {
+    if (targetType !== 'document') {
+      const answer = await this.sourcesOfAnswer(targetId);
+      if (answer) return { resolvedType: 'answer', targetVersion: answer.version, sources: answer.sources };
+    }
+    if (targetType === 'answer') return undefined;
+    if (targetType === 'artifact') {
+      const chunk = (await this.answers.findChunks([targetId])).get(targetId);
+      if (chunk) return { resolvedType: 'chunk', targetVersion: null, sources: await this.sourcesOf([chunk]) };
+    }
+    const document = await this.store.findDocument(targetId);
+    if (!document) return undefined;
+    const source = { ...document, chunkId: null, contentHash: null, stands: true };
+    return { resolvedType: 'document', targetVersion: document.version, sources: [source] };
+  }
+
+  private async sourcesOf(chunks: readonly VisibleChunk[]): Promise<WatchSource[]> {
+    const present = await this.documents.findPresent(chunks);
+    const once = new Map(chunks.map((chunk) => [chunk.chunkId, chunk]));
+    return [...once.values()].map(({ ownerTenantId, corpusId, docId, chunkId, contentHash, docVersion }) => {
+      const hash = contentHash.slice(contentHash.indexOf(':') + 1);
+      const stands = present.get(documentKeyOf({ ownerTenantId, corpusId, docId }))?.hashes.has(hash) ?? false;
+      return { ownerTenantId, corpusId, docId, chunkId, contentHash: hash, version: docVersion, stands };
+    });
+  }
+}
+
+const HINTS: Record<Exclude<TargetType, 'query'>, string> = {
+  answer: '; POST /v1/citations records one',
+  artifact: ': it is an answerId, a chunkId or corpusId/docId',
+  document: ' in search; it is written corpusId/docId',
+};
+
+const digestOf = (query: WatchedQuery): string => sha256(canonicalize(query) ?? '').toString('hex');
