@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuid } from 'uuid';
+import type { TenantCaller } from '../../../../common/contract/caller.js';
+import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
+import { invalid } from '../../../../common/problem/common-problems.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { PolicyService } from '../policy/policy.service.js';
+import { KillSwitchLifted, KillSwitchUnknown } from '../shield.problems.js';
+import { TargetsService } from '../targets.service.js';
+import type {
+  KillSwitch,
+  KillSwitchChanged,
+  KillSwitchList,
+  KillSwitchListQuery,
+  KillSwitchRequest,
+} from './kill-switches.dto.js';
+import { KillSwitchesStore, type KillSwitchRow } from './kill-switches.store.js';
+
+/** Sets and lifts kill switches; every process follows when it commits. */
+@Injectable()
+export class KillSwitchesService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly switches: KillSwitchesStore,
+    private readonly policy: PolicyService,
+    private readonly targets: TargetsService,
+  ) {}
+
+  async set(caller: TenantCaller, request: KillSwitchRequest): Promise<KillSwitchChanged> {
+    const { scope, mode, includeReads, reason, expiresAt = null } = request;
+    const target = this.targets.targetOf(scope, request.target);
+    if (expiresAt !== null && Date.parse(expiresAt) <= Date.now())
+      throw invalid('body.expiresAt', 'must be in the future');
+    const row = await this.switches.set({
+      killSwitchId: uuid(),
+      scope,
+      target,
+      mode,
+      includeReads,
+      reason,
+      principal: caller.principal,
+      expiresAt,
+    });
+    return this.changed(caller, row, { kind: 'shield.kill_switch_set', reason });
+  }
+
+  async lift(caller: TenantCaller, killSwitchId: string, reason: string): Promise<KillSwitchChanged> {
+    const found = await this.switches.find(killSwitchId);
+    if (!found) throw new KillSwitchUnknown({ killSwitchId }, 'GET /v1/shield/kill-switches lists those of the tenant');
+    const row = await this.switches.lift(killSwitchId, caller.principal, reason);
+    if (!row) throw new KillSwitchLifted({ killSwitchId }, 'It stops nothing any more');
+    return this.changed(caller, row, { kind: 'shield.kill_switch_lifted', reason });
+  }
+
+  async list(caller: TenantCaller, query: KillSwitchListQuery): Promise<KillSwitchList> {
+    const after = decodeCursor(query.cursor, ['uuid'])?.[0];
+    const rows = await this.tenancy.run(caller.tenantId, () => this.switches.list(query, after, query.limit + 1));
+    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.kill_switch_id]);
+    return { killSwitches: page.map(toKillSwitch), next_cursor };
+  }
+
+  private async changed(
+    caller: TenantCaller,
+    row: KillSwitchRow,
+    { kind, reason }: { kind: string; reason: string },
+  ): Promise<KillSwitchChanged> {
+    const { kill_switch_id: subject, scope, target, mode, include_reads: includeReads } = row;
+    const policyVersion = await this.policy.change(caller, {
+      kind,
+      subject,
+      reason,
+      facts: { scope, target, mode, includeReads },
+    });
+    return { ...toKillSwitch(row), policyVersion };
+  }
+}
+
+export const toKillSwitch = (row: KillSwitchRow): KillSwitch => ({
+  killSwitchId: row.kill_switch_id,
+  scope: row.scope,
+  target: row.target,
+  mode: row.mode,
+  includeReads: row.include_reads,
+  reason: row.reason,
+  active: row.is_active,
+  createdBy: row.created_by,
+  createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at?.toISOString() ?? null,
+  liftedBy: row.lifted_by,
+  liftedAt: row.lifted_at?.toISOString() ?? null,
+  liftReason: row.lift_reason,
+});

@@ -1,0 +1,68 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable } from '@nestjs/common';
+import { Listener } from '../../../common/database/listener.js';
+import { TtlCache } from '../../../common/database/ttl-cache.js';
+import { ShieldPipeline, type ShieldCall } from '../../../common/call-policy/shield-pipeline.js';
+import { isAlwaysOpen } from '../../../common/call-policy/shield-call.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { mayStopRead } from './decisions/decision.rules.js';
+import { DecisionsService, type Admission } from './decisions/decisions.service.js';
+import { KillSwitchesStore, type ReadSwitchRow } from './kill-switches/kill-switches.store.js';
+
+/**
+ * The shield in front of every call. Mutations are decided in the database, in the transaction of their effect. Reads
+ * are let through from
+ * memory; one that a switch may stop, or that names a server or a tool definition, is decided in a transaction of its
+ * own first.
+ */
+@Injectable()
+export class PipelineService extends ShieldPipeline {
+  private readonly current = new AsyncLocalStorage<Admission>();
+  private readonly readSwitches: TtlCache<ReadSwitchRow[]>;
+
+  constructor(
+    private readonly tenancy: Tenancy,
+    listener: Listener,
+    private readonly decisions: DecisionsService,
+    private readonly switches: KillSwitchesStore,
+  ) {
+    super();
+    this.readSwitches = new TtlCache(listener, 'svc_shield_changed', (tenant, _, name) => name === tenant);
+  }
+
+  async run<T>(call: ShieldCall, effect: () => Promise<T>): Promise<T> {
+    const admission = await this.decisions.decide(call);
+    return this.current.run(admission, effect);
+  }
+
+  async admitSpending(credits: number): Promise<void> {
+    const admission = this.current.getStore();
+    if (admission) this.decisions.decideOnSpending(admission, credits);
+  }
+
+  admitRead(call: ShieldCall): Promise<void> | undefined {
+    if (isAlwaysOpen(call.action)) return undefined;
+    if (call.serverId !== undefined || call.toolDigest !== undefined) return this.decideOnRead(call);
+    const known = this.readSwitches.get(call.caller.tenantId);
+    if (!known) return this.askAboutRead(call);
+    return known.some((one) => standsInTheWay(one, call)) ? this.decideOnRead(call) : undefined;
+  }
+
+  private async askAboutRead(call: ShieldCall): Promise<void> {
+    const { tenantId } = call.caller;
+    const found = (await this.readSwitches.ask(tenantId, () => this.switches.findReadSwitches(tenantId))) ?? [];
+    if (found.some((one) => standsInTheWay(one, call))) await this.decideOnRead(call);
+  }
+
+  /** The decision is committed before the read begins. */
+  private async decideOnRead(call: ShieldCall): Promise<void> {
+    await this.tenancy.run(call.caller.tenantId, () => this.decisions.decide(call));
+  }
+}
+
+/** One that has expired since is in nobody's way: the database, by whose clock it expires, says so. */
+const standsInTheWay = (one: ReadSwitchRow, { action, serverId, caller }: ShieldCall): boolean =>
+  mayStopRead(
+    { scope: one.scope, target: one.target, includeReads: one.include_reads },
+    { action, serverId, isRead: true, principal: caller.principal },
+  );

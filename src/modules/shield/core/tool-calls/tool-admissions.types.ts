@@ -1,0 +1,15 @@
+import type { ToolCall } from '../../../../common/call-policy/tool-call-signer.js';
+
+/** A tool call that asks to go on to the API. */
+export interface ToolCallToAdmit extends ToolCall {
+  approvalToken?: string;
+  /** Credits that the arguments say it spends. */
+  spendsCredits?: number;
+  /** Of a mutation: where the API keeps its answer for repeats; the path encoded, without the query. */
+  effect?: { method: string; path: string; idempotencyKey: string };
+}
+
+export interface ToolAdmission {
+  /** The decision, committed with its event; none where the call only repeats its stored answer. */
+  decisionId: string | undefined;
+}

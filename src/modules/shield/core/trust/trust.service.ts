@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import type { TenantCaller } from '../../../../common/contract/caller.js';
+import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
+import { invalid, invalidMembers } from '../../../../common/problem/common-problems.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { SHA256 } from '../approvals/approvals.dto.js';
+import { PolicyService } from '../policy/policy.service.js';
+import { DigestRevoked, PublisherRevoked, PublisherUnknown, ServerUnknown } from '../shield.problems.js';
+import type {
+  DigestList,
+  DigestListQuery,
+  DigestRequest,
+  DigestRevocation,
+  Publisher,
+  PublisherList,
+  PublisherListQuery,
+  PublisherRequest,
+  Server,
+  ServerList,
+  ServerListQuery,
+  ServerRequest,
+  ServerStatusChange,
+  ToolDigest,
+} from './trust.dto.js';
+import { isSignedBy } from './trust.rules.js';
+import { TrustStore, type DigestRow, type PublisherRow, type ServerRow } from './trust.store.js';
+
+/**
+ * Whom and what calls may come through: publishers, tool definitions, servers. Every change raises the policy version.
+ */
+@Injectable()
+export class TrustService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly trust: TrustStore,
+    private readonly policy: PolicyService,
+  ) {}
+
+  async putPublisher(caller: TenantCaller, request: PublisherRequest): Promise<Publisher> {
+    const { publisherId, name = null, publicKey, status, reason } = request;
+    const key = publicKey === undefined ? null : Buffer.from(publicKey, 'base64');
+    const row = await this.trust.putPublisher(
+      { publisher_id: publisherId, name, public_key: key, status, reason },
+      caller.principal,
+    );
+    const facts = { status, name: row.name, publicKey: row.public_key?.toString('base64') ?? null };
+    await this.policy.change(caller, { kind: `shield.publisher_${status}`, subject: publisherId, reason, facts });
+    return toPublisher(row);
+  }
+
+  /** @throws PublisherUnknown, PublisherRevoked, ServerUnknown, ValidationFailed */
+  async pinDigest(caller: TenantCaller, request: DigestRequest): Promise<ToolDigest> {
+    const { digest, tool = null, publisherId = null, serverId = null, signature, reason } = request;
+    if (publisherId !== null) checkSignature(await this.readTrusted(publisherId), digest, signature);
+    const row = await this.trust.putDigest(
+      { digest, tool, publisher_id: publisherId, status: 'trusted', reason },
+      caller.principal,
+    );
+    if (serverId !== null && !(await this.trust.pin(serverId, digest))) throw serverUnknown(serverId);
+    const facts = { tool: row.tool, publisherId: row.publisher_id, serverId };
+    await this.policy.change(caller, { kind: 'shield.digest_trusted', subject: digest, reason, facts });
+    return toDigest(row);
+  }
+
+  async revokeDigest(caller: TenantCaller, { digest, reason }: DigestRevocation): Promise<ToolDigest> {
+    const row = await this.trust.putDigest(
+      { digest, tool: null, publisher_id: null, status: 'revoked', reason },
+      caller.principal,
+    );
+    const facts = { tool: row.tool, publisherId: row.publisher_id };
+    await this.policy.change(caller, { kind: 'shield.digest_revoked', subject: digest, reason, facts });
+    return toDigest(row);
+  }
+
+  /** @throws PublisherUnknown, PublisherRevoked, DigestRevoked, ValidationFailed */
+  async putServer(caller: TenantCaller, request: ServerRequest): Promise<Server> {
+    const { serverId, url = null, publisherId, toolDigests, reason } = request;
+    checkDigests(toolDigests);
+    await this.readTrusted(publisherId);
+    const [revoked] = await this.trust.findRevoked(toolDigests);
+    if (revoked)
+      throw new DigestRevoked(
+        { digest: revoked },
+        'Trust it again with POST /v1/shield/trust/digests, or leave it out',
+      );
+    const row = await this.trust.putServer(
+      { server_id: serverId, url, publisher_id: publisherId, tool_digests: [...new Set(toolDigests)], reason },
+      caller.principal,
+    );
+    const facts = { url, publisherId, toolDigests: row.tool_digests, status: row.status };
+    await this.policy.change(caller, { kind: 'shield.server_registered', subject: serverId, reason, facts });
+    return toServer(row);
+  }
+
+  /** @throws ServerUnknown */
+  async setServerStatus(caller: TenantCaller, serverId: string, change: ServerStatusChange): Promise<Server> {
+    const row = await this.trust.setServerStatus(serverId, change, caller.principal);
+    if (!row) throw serverUnknown(serverId);
+    const { status, reason } = change;
+    await this.policy.change(caller, { kind: `shield.server_${status}`, subject: serverId, reason, facts: { status } });
+    return toServer(row);
+  }
+
+  async listPublishers(caller: TenantCaller, query: PublisherListQuery): Promise<PublisherList> {
+    const after = decodeCursor(query.cursor, ['text'])?.[0];
+    const rows = await this.tenancy.run(caller.tenantId, () =>
+      this.trust.listPublishers(query.status, after, query.limit + 1),
+    );
+    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.publisher_id]);
+    return { publishers: page.map(toPublisher), next_cursor };
+  }
+
+  async listDigests(caller: TenantCaller, query: DigestListQuery): Promise<DigestList> {
+    const after = decodeCursor(query.cursor, ['text'])?.[0];
+    const rows = await this.tenancy.run(caller.tenantId, () => this.trust.listDigests(query, after, query.limit + 1));
+    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.digest]);
+    return { digests: page.map(toDigest), next_cursor };
+  }
+
+  async listServers(caller: TenantCaller, query: ServerListQuery): Promise<ServerList> {
+    const after = decodeCursor(query.cursor, ['text'])?.[0];
+    const rows = await this.tenancy.run(caller.tenantId, () => this.trust.listServers(query, after, query.limit + 1));
+    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.server_id]);
+    return { servers: page.map(toServer), next_cursor };
+  }
+
+  private async readTrusted(publisherId: string): Promise<PublisherRow> {
+    const row = await this.trust.findPublisher(publisherId);
+    if (!row) throw new PublisherUnknown({ publisherId }, 'Register it first: POST /v1/shield/trust/publishers');
+    if (row.status === 'trusted') return row;
+    throw new PublisherRevoked({ publisherId }, `It was revoked: ${row.reason}`);
+  }
+}
+
+function checkSignature({ public_key: key }: PublisherRow, digest: string, signature: string | undefined): void {
+  if (key === null) return;
+  if (signature !== undefined && isSignedBy(key, digest, Buffer.from(signature, 'base64'))) return;
+  throw invalid(
+    'body.signature',
+    signature === undefined ? 'is needed: this publisher has a key' : "is not the publisher's signature of this digest",
+  );
+}
+
+function checkDigests(digests: string[]): void {
+  const issues = digests.flatMap((digest, index) =>
+    SHA256.test(digest)
+      ? []
+      : [{ path: `body.toolDigests[${index}]`, message: 'must be sha256:<64 hexadecimal digits>' }],
+  );
+  if (issues.length > 0) throw invalidMembers(issues);
+}
+
+const serverUnknown = (serverId: string) =>
+  new ServerUnknown({ serverId }, 'Register it first: POST /v1/shield/servers');
+
+const changed = (row: PublisherRow | DigestRow | ServerRow) => ({
+  reason: row.reason,
+  createdAt: row.created_at.toISOString(),
+  updatedBy: row.changed_by,
+  updatedAt: row.changed_at.toISOString(),
+});
+
+const toPublisher = (row: PublisherRow): Publisher => ({
+  publisherId: row.publisher_id,
+  name: row.name,
+  publicKey: row.public_key?.toString('base64') ?? null,
+  status: row.status,
+  ...changed(row),
+});
+
+const toDigest = (row: DigestRow): ToolDigest => ({
+  digest: row.digest,
+  tool: row.tool,
+  publisherId: row.publisher_id,
+  status: row.status,
+  ...changed(row),
+});
+
+const toServer = (row: ServerRow): Server => ({
+  serverId: row.server_id,
+  url: row.url,
+  publisherId: row.publisher_id,
+  toolDigests: row.tool_digests,
+  status: row.status,
+  ...changed(row),
+});
