@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { refusalOf, secondsToUtcMidnight } from './agents.rules.js';
+
+const EVENING = new Date('2026-11-21T23:59:30.400Z');
+const left = (creditsRemaining: number, dailyQueryRemaining: number) =>
+  refusalOf({ creditsRemaining, dailyQueryRemaining, upgradeUrl: 'https://svc.example/' }, EVENING);
+
+it('counts the seconds to the next UTC day, never none', () => {
+  expect(secondsToUtcMidnight(EVENING)).toBe(30);
+  expect(secondsToUtcMidnight(new Date('2026-11-22T00:00:00.000Z'))).toBe(86_400);
+  expect(secondsToUtcMidnight(new Date('2026-11-21T23:59:59.999Z'))).toBe(1);
+});
+
+it('refuses nothing while a query is left and paid for', () => {
+  expect(left(5, 1)).toBeUndefined();
+});
+
+it('states when to retry only where that helps', () => {
+  const upgradeUrl = 'https://svc.example/';
+  const refusal = (credits: number, queries: number) => [
+    left(credits, queries)?.facts,
+    left(credits, queries)?.retryable,
+  ];
+  expect(refusal(5, 0)).toEqual([{ creditBalance: 5, dailyRemaining: 0, upgradeUrl, retryAfterSec: 30 }, true]);
+  expect(refusal(4, 7)).toEqual([{ creditBalance: 4, dailyRemaining: 7, upgradeUrl }, false]);
+  expect(refusal(4, 0)).toEqual([{ creditBalance: 4, dailyRemaining: 0, upgradeUrl }, false]);
+});

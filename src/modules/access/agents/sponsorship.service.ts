@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { TenantCaller } from '../../../common/contract/caller.js';
+import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
+import { AgentCheck } from '../../../common/keys/agent-check.js';
+import { Outbox } from '../../../common/outbox/outbox.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import type {
+  AgentPath,
+  AgentSponsorClaimRequest,
+  AgentSponsorClaimResponse,
+  SponsoredAgent,
+  SponsoredAgentList,
+  SponsoredAgentQuery,
+} from './agents.dto.js';
+import { AgentAlreadySponsored, AgentEnded, AgentUnknown } from './agents.problems.js';
+import { AgentsStore, type ClaimRow } from './agents.store.js';
+import { sponsoredAgentOf } from './agents.views.js';
+
+/**
+ * Lets tenants sponsor agents and release them. A sponsorship is the tenant's, not that of the seat or key that decided
+ * on it.
+ */
+@Injectable()
+export class SponsorshipService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: AgentsStore,
+    private readonly agents: AgentCheck,
+    private readonly evidence: EvidenceService,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** In the open unit of work of the sponsor. @throws AgentUnknown, AgentAlreadySponsored, AgentEnded */
+  async sponsor(
+    caller: TenantCaller,
+    { agentPrincipalId }: AgentPath,
+    { tier }: AgentSponsorClaimRequest,
+  ): Promise<AgentSponsorClaimResponse> {
+    const claim = await this.store.claim(agentPrincipalId, tier, caller.principal);
+    const answer = answerOf(agentPrincipalId, caller.tenantId, claim);
+    if (!claim?.claimed) return answer;
+    await this.publish(caller, 'agent.sponsored', agentPrincipalId, { tier });
+    return answer;
+  }
+
+  listSponsored(caller: TenantCaller, query: SponsoredAgentQuery): Promise<SponsoredAgentList> {
+    const { limit, cursor, status, tier, agentFramework: framework } = query;
+    const after = decodeCursor(cursor, ['integer', 'uuid']);
+    return this.tenancy.run(caller.tenantId, async () => {
+      const rows = await this.store.listSponsored({ status, tier, framework }, after, limit + 1);
+      const { page, next_cursor } = takePage(rows, limit, (row) => [row.sponsored_us, row.agent_id]);
+      return { agents: page.map(sponsoredAgentOf), next_cursor };
+    });
+  }
+
+  /**
+   * Ends an agent for good, in the open unit of work of its sponsor; one that was released before stays as it is.
+   * @throws AgentUnknown
+   */
+  async release(caller: TenantCaller, agentId: string, reason: string | undefined): Promise<SponsoredAgent> {
+    const isEnded = await this.store.release(agentId, caller.principal, reason);
+    const [row] = await this.store.listSponsored({ agentId }, undefined, 1);
+    if (!row) throw unknown(agentId);
+    if (isEnded) await this.publish(caller, 'agent.released', agentId, { reason: reason ?? null });
+    return sponsoredAgentOf(row);
+  }
+
+  private async publish(caller: TenantCaller, kind: string, agentId: string, facts: object): Promise<void> {
+    const { principal: actor, authType: authMode } = caller;
+    this.tenancy.afterCommit(() => this.agents.invalidate(agentId));
+    await this.outbox.emit({ kind, subject: agentId, data: { agentPrincipalId: agentId, ...facts, actor } });
+    await this.evidence.record({ kind, actor, authMode, subject: agentId, body: { agent_id: agentId, ...facts } });
+  }
+}
+
+const unknown = (agentPrincipalId: string): AgentUnknown =>
+  new AgentUnknown({ agentPrincipalId }, 'Ask the agent for its agentPrincipalId; it received it at its registration');
+
+function answerOf(agentId: string, tenantId: string, claim: ClaimRow | undefined): AgentSponsorClaimResponse {
+  if (!claim) throw unknown(agentId);
+  const facts = { agentPrincipalId: agentId };
+  if (claim.sponsor_tenant_id !== null && claim.sponsor_tenant_id !== tenantId)
+    throw new AgentAlreadySponsored(facts, 'An agent has one sponsor; let it register again for another');
+  if (claim.is_over || !claim.sponsor_tier || !claim.sponsored_at)
+    throw new AgentEnded(facts, 'Its bearer has expired or was revoked; let the agent register again');
+  return {
+    accepted: true,
+    agentPrincipalId: agentId,
+    sponsorTenantId: tenantId,
+    tier: claim.sponsor_tier,
+    registrationType: 'sponsored',
+    sponsoredAt: claim.sponsored_at.toISOString(),
+  };
+}

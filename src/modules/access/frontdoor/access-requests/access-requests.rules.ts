@@ -1,0 +1,43 @@
+import type { AccessRequestStatus } from './access-requests.types.js';
+
+/** Where a request may go from each state (D12). The last three are final. */
+const NEXT: Record<AccessRequestStatus, readonly AccessRequestStatus[]> = {
+  submitted: ['reviewing'],
+  reviewing: ['approved', 'rejected', 'spam'],
+  approved: ['provisioned'],
+  rejected: [],
+  spam: [],
+  provisioned: [],
+};
+
+export const nextStates = (status: AccessRequestStatus): readonly AccessRequestStatus[] => NEXT[status];
+
+/** A tenant's name is sent in a header and stands in addresses. */
+export const TENANT_NAME = /^[A-Za-z0-9][\w.:@-]{0,119}$/;
+
+/**
+ * A name for a company's tenant: `Müller & Söhne GmbH` is `muller-sohne-gmbh`. Empty where there is nothing to make one
+ * of.
+ */
+export function slugOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/ß/g, 'ss')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, '');
+}
+
+/**
+ * The name of the tenant to make: what the reviewer says, else what was asked for, else the company's.
+ * @returns undefined where none of these can be one
+ */
+export function tenantNameFor(
+  request: { wanted_tenant_id: string | null; company_name: string | null },
+  chosen: string | undefined,
+): string | undefined {
+  const name = chosen ?? request.wanted_tenant_id ?? slugOf(request.company_name ?? '');
+  return TENANT_NAME.test(name) ? name : undefined;
+}

@@ -1,0 +1,216 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuid } from 'uuid';
+import type { CallerRole, TenantCaller } from '../../../../common/contract/caller.js';
+import { PublicAddress } from '../../../../common/http/public-address.js';
+import { Mailer } from '../../../../common/mail/mailer.js';
+import { Forbidden } from '../../../../common/problem/common-problems.js';
+import { Sessions } from '../../../../common/sessions/sessions.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { OrganisationLock } from '../organisation-lock.service.js';
+import { SeatJournal } from '../seat-journal.service.js';
+import { InviteUnknown, OwnerExists, OwnerNeedsKey, SeatActive } from '../seats.problems.js';
+import { holdsOwnership, mayChange, normaliseEmail } from '../seats.rules.js';
+import { SeatsStore } from '../seats.store.js';
+import type { InvitedRole, Seat, SeatEvent } from '../seats.types.js';
+import { toSeat } from '../seats.views.js';
+import { inviteMail } from './invite-mail.js';
+import { isSameHash, mintInvite, readInvite } from './invite-token.js';
+import type {
+  OrgAcceptInviteResponse,
+  OrgBootstrapOwnerResponse,
+  OrgInviteRequest,
+  OrgInviteResponse,
+} from './invites.dto.js';
+
+/** Who invites, as it is kept. */
+interface Inviter {
+  principal: string;
+  authMode: string;
+  role: CallerRole;
+  seatId?: string;
+}
+
+/** Whom to, and as what: nothing said is a new member, or an active seat as it is. */
+interface Invited {
+  email: string;
+  role?: InvitedRole | 'owner';
+}
+
+/** A request for a sign-in link by mail carries no credential. */
+const ANYONE = 'anyone';
+
+/** Invitations to seats, and of active ones to sign in again: issued, replaced, accepted. */
+@Injectable()
+export class SeatInvitesService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: SeatsStore,
+    private readonly lock: OrganisationLock,
+    private readonly journal: SeatJournal,
+    private readonly sessions: Sessions,
+    private readonly mailer: Mailer,
+    private readonly address: PublicAddress,
+  ) {}
+
+  /**
+   * Makes the first owner's seat.
+   * @throws OwnerExists, SeatActive; OwnerNeedsKey for an admin, who would receive the owner's invitation
+   */
+  bootstrapOwner(caller: TenantCaller, email: string): Promise<OrgBootstrapOwnerResponse> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      await this.lock.take(caller);
+      const owners = await this.store.listOwners();
+      const owner = owners.find(holdsOwnership);
+      if (owner) throw new OwnerExists({ seatId: owner.seat_id }, remedyFor(owner));
+      if (caller.role !== 'owner')
+        throw new OwnerNeedsKey(
+          {},
+          'Its invitation would be yours to accept: send the request with an API key of the tenant',
+        );
+      const inviter = inviterOf(caller);
+      await this.clearExpired(owners, normaliseEmail(email), inviter);
+      const issued = await this.issue({ email: normaliseEmail(email), role: 'owner' }, inviter);
+      return { ...issued.seat, ...issued };
+    });
+  }
+
+  /**
+   * @throws SeatActive for another role than the active seat has; Forbidden for an owner's seat or invitation when the
+   * caller is none
+   */
+  invite(caller: TenantCaller, { email, role }: OrgInviteRequest): Promise<OrgInviteResponse> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      await this.lock.take(caller);
+      return this.issue({ email: normaliseEmail(email), role }, inviterOf(caller));
+    });
+  }
+
+  /**
+   * Invites the first owner of a tenant that was made in the open unit of work; see {@link Tenancy.enter}.
+   * @param actor the principal that made the tenant
+   */
+  inviteFirstOwner(email: string, { principal, authType }: TenantCaller): Promise<OrgInviteResponse> {
+    return this.issue(
+      { email: normaliseEmail(email), role: 'owner' },
+      { principal, authMode: authType, role: 'owner' },
+    );
+  }
+
+  /** Mails a sign-in link to the active seat with this e-mail, if there is one; the requester receives nothing. */
+  mailSignInLink(tenantId: string, email: string): Promise<void> {
+    return this.tenancy.run(tenantId, async () => {
+      const seat = await this.store.findByEmail(normaliseEmail(email));
+      if (seat?.status !== 'active') return;
+      const { token, hash } = mintInvite(tenantId, seat.seat_id);
+      const invited = await this.store.inviteToSignIn({ seatId: seat.seat_id, hash });
+      await this.hand(invited, token, { kind: 'sign_in_invited', actor: ANYONE, authMode: ANYONE });
+    });
+  }
+
+  /** Takes up an invitation, once, and signs its seat in. @throws InviteUnknown whatever is wrong with the token */
+  accept(token: string): Promise<{ session: OrgAcceptInviteResponse; cookie: string }> {
+    const invite = readInvite(token);
+    if (!invite) throw notAccepted();
+    return this.tenancy.run(invite.tenantId, async () => {
+      const invited = await this.store.find(invite.seatId);
+      const isAcceptable = isSameHash(invited?.invite_hash ?? Buffer.alloc(invite.hash.length), invite.hash);
+      if (!isAcceptable || !invited?.invite_is_open) throw notAccepted();
+      const isFirst = invited.status === 'pending';
+      const seat = await (isFirst ? this.store.activate(invited.seat_id) : this.store.useSignIn(invited.seat_id));
+      const { cookie, expiresAt } = await this.sessions.open({ authType: 'seat', seatId: seat.seat_id });
+      await this.journal.note(seat, {
+        kind: isFirst ? 'accepted' : 'signed_in',
+        actor: `seat:${seat.seat_id}`,
+        authMode: 'seat',
+      });
+      return { session: sessionOf(seat, expiresAt), cookie };
+    });
+  }
+
+  /**
+   * Gives a seat to an e-mail that has none, another invitation to one that is pending, and one to sign in again to an
+   * active one.
+   */
+  private async issue(invited: Invited, inviter: Inviter): Promise<OrgInviteResponse> {
+    const { email, role = 'member' } = invited;
+    const present = await this.store.findByEmail(email);
+    if (present?.status === 'active') return this.inviteToSignIn(present, invited, inviter);
+    if (present && !mayChange(inviter.role, present.role, role))
+      throw new Forbidden({ policy: 'owner_only' }, "Only an owner replaces an owner's invitation");
+    const seatId = present?.seat_id ?? uuid();
+    const { token, hash } = mintInvite(this.tenancy.tenant, seatId);
+    const invitation = { seatId, email, role, hash, invitedBy: inviter.seatId ?? null, issuer: inviter.principal };
+    const seat = await (present ? this.store.replaceInvitation(invitation) : this.store.recordInvitation(invitation));
+    const { principal: actor, authMode } = inviter;
+    return this.hand(seat, token, { kind: 'invited', actor, authMode, formerRole: present?.role });
+  }
+
+  /** The token is in the inviter's hands, who could sign in with it: an owner's comes from an owner. */
+  private async inviteToSignIn(
+    { seat_id: seatId, role: present }: Seat,
+    { role }: Invited,
+    { principal, authMode, role: inviterRole }: Inviter,
+  ): Promise<OrgInviteResponse> {
+    if (role !== undefined && role !== present)
+      throw new SeatActive(
+        { seatId },
+        `Its role is ${present}: leave role out to invite it to sign in again; PUT /v1/org/seats/:id changes what it may do`,
+      );
+    if (!mayChange(inviterRole, present))
+      throw new Forbidden({ policy: 'owner_only' }, 'Only an owner invites an owner to sign in again');
+    const { token, hash } = mintInvite(this.tenancy.tenant, seatId);
+    const seat = await this.store.inviteToSignIn({ seatId, hash, issuer: principal });
+    return this.hand(seat, token, { kind: 'sign_in_invited', actor: principal, authMode });
+  }
+
+  /** Mails the token, notes it, and shows it this once. */
+  private async hand(seat: Seat, token: string, event: SeatEvent): Promise<OrgInviteResponse> {
+    const inviteUrl = this.address.urlOf(`/frontdoor/accept-invite#token=${token}`);
+    const expiresAt = seat.invite_expires_at!;
+    await this.mailer.send(inviteMail(seat, inviteUrl, expiresAt));
+    await this.journal.note(seat, event);
+    return { seat: toSeat(seat), inviteToken: token, inviteUrl, expiresAt: expiresAt.toISOString() };
+  }
+
+  /**
+   * An owner's invitation that nobody accepted in time does not keep a tenant without owner; one to the same e-mail is
+   * replaced.
+   */
+  private async clearExpired(owners: Seat[], email: string, { principal, authMode }: Inviter): Promise<void> {
+    for (const { seat_id, user_email } of owners) {
+      if (user_email === email) continue;
+      const revoked = await this.store.revoke(seat_id);
+      await this.journal.note(revoked, { kind: 'revoked', actor: principal, authMode, reason: 'invitation expired' });
+    }
+  }
+}
+
+const inviterOf = ({ principal, authType, role, session }: TenantCaller): Inviter => ({
+  principal,
+  authMode: authType,
+  role,
+  seatId: session?.seatId,
+});
+
+const remedyFor = ({ status }: Seat): string =>
+  status === 'active'
+    ? 'An owner gives the role to others with PUT /v1/org/seats/:id'
+    : 'Its invitation can still be accepted; DELETE /v1/org/seats/:id withdraws it';
+
+const notAccepted = () =>
+  new InviteUnknown(
+    {},
+    'It was used, replaced, withdrawn or has expired, or never was; ask for another invitation, or, where you had accepted one before, for a link to sign in with POST /frontdoor/auth/sign-in-link',
+  );
+
+function sessionOf(seat: Seat, expiresAt: Date): OrgAcceptInviteResponse {
+  return {
+    tenantId: seat.tenant_id,
+    authType: 'seat',
+    expiresAt: expiresAt.toISOString(),
+    seatId: seat.seat_id,
+    seatRole: seat.role,
+    seatEmail: seat.user_email,
+    seat: toSeat(seat),
+  };
+}
