@@ -1,0 +1,104 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Piscina } from 'piscina';
+import { KeyRing } from '../../../common/evidence-log/key-ring.js';
+import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
+import { workerFile } from '../../../common/workers/worker-file.js';
+import type { BundleVerdictBody } from './audit.dto.js';
+import { BundleMalformed, BundleTooLarge } from './audit.problems.js';
+import { BUNDLE_LIMITS, type BundleOutcome, type BundleTask } from './audit.types.js';
+import { FairQueue, QueueFull } from './fair-queue.js';
+
+const MIB = 1024 * 1024;
+/** A caller that waits longer for the thread gets a 503 and retries: nothing is known of the bundle yet. */
+const WAIT_MS = 8_000;
+/** What waits of those without a credential, and of those with one. More is refused for the moment. */
+const ANONYMOUS = { places: 8, bytes: 64 * MIB, waitMs: WAIT_MS };
+const IDENTIFIED = { places: 128, bytes: 64 * MIB, waitMs: WAIT_MS };
+/** A bundle that takes longer is given up with its thread; with the wait it is less than the router's 30 seconds. */
+const MAX_MS = 20_000;
+/** Memory of a thread, in MiB: what a bundle of the largest size takes, with headroom. */
+const MAX_MIB = 1024;
+
+/** The caller that sends a bundle. */
+export interface Bringer {
+  /** As ClientAddresses gives it: by it turns are taken. */
+  address: string;
+  /** Whether a credential that holds came with it. */
+  isIdentified: boolean;
+}
+
+/**
+ * Verifies bundles in threads, so that a large one, or a crafted one, holds no other route up. There is one for callers
+ * with a credential and one for the
+ * rest, so that the latter never keep the former waiting (docs/decisions/0102, 0116).
+ */
+@Injectable()
+export class BundleVerificationService implements OnApplicationShutdown {
+  private readonly threads = new Piscina<BundleTask, BundleOutcome>({
+    filename: workerFile(import.meta.url, 'verify-bundle.worker'),
+    minThreads: 0,
+    maxThreads: 2,
+    idleTimeout: 10_000,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MIB },
+  });
+
+  private readonly anonymous = new FairQueue(ANONYMOUS);
+  private readonly identified = new FairQueue(IDENTIFIED);
+
+  constructor(private readonly keys: KeyRing) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.destroy();
+  }
+
+  /** @throws BundleMalformed, BundleTooLarge, ServiceUnavailable while too many wait */
+  async verify(bytes: Uint8Array, bringer: Bringer): Promise<BundleVerdictBody> {
+    if (bytes.length === 0) throw new BundleMalformed({}, 'The body is empty: send the bundle as it was exported.');
+    const outcome = await this.run(bytes, bringer);
+    if ('refused' in outcome) throw refusalOf(outcome.refused, outcome.detail);
+    const { ok, checks, format, tenantId, subject, kids } = outcome.verdict;
+    const ours = new Set((await this.keys.list()).map(({ key }) => key.kid));
+    const keys = kids.map((kid) => ({ kid, known: ours.has(kid) }));
+    return {
+      ok,
+      known_issuer: keys.length > 0 && keys.every(({ known }) => known),
+      checks: [...checks],
+      format,
+      tenant_id: tenantId,
+      subject,
+      keys,
+    };
+  }
+
+  /** One after another in each queue, so that the time a bundle waits is not taken for the time it takes. */
+  private async run(bytes: Uint8Array, { address, isIdentified }: Bringer): Promise<BundleOutcome> {
+    const queue = isIdentified ? this.identified : this.anonymous;
+    try {
+      return await queue.run(address, bytes.length, () => this.runInThread(bytes));
+    } catch (error) {
+      if (error instanceof QueueFull) throw busy();
+      throw error;
+    }
+  }
+
+  private async runInThread(bytes: Uint8Array): Promise<BundleOutcome> {
+    const signal = AbortSignal.timeout(MAX_MS);
+    try {
+      return await this.threads.run({ bytes, limits: BUNDLE_LIMITS }, { signal });
+    } catch (error) {
+      if (signal.aborted) throw refusalOf('too big', `it takes longer than ${MAX_MS / 1000} seconds to verify`);
+      if ((error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY')
+        throw refusalOf('too big', 'it takes more memory than there is for it');
+      throw error;
+    }
+  }
+}
+
+const busy = () =>
+  new ServiceUnavailable({ retryAfterSec: 1 }, 'Many bundles are waiting to be verified; send it again.');
+
+function refusalOf(refused: 'unreadable' | 'too big', detail: string): BundleMalformed | BundleTooLarge {
+  if (refused === 'unreadable') return new BundleMalformed({}, `The bundle cannot be read: ${detail}.`);
+  const { bytes, ratio } = BUNDLE_LIMITS;
+  return new BundleTooLarge({ limit_bytes: bytes, limit_ratio: ratio }, `The bundle is too large: ${detail}.`);
+}

@@ -1,0 +1,71 @@
+/** No place is left, or the turn did not come in time. */
+export class QueueFull extends Error {
+  override readonly name = 'QueueFull';
+}
+
+/** What may wait. */
+export interface QueueLimits {
+  places: number;
+  bytes: number;
+  /** Who waits longer is refused. */
+  waitMs: number;
+}
+
+interface Waiting {
+  bytes: number;
+  start: () => void;
+}
+
+/**
+ * Does one piece of work at a time. Those that wait take turns client by client: however many one sends, each other
+ * waits for at most one of them.
+ */
+export class FairQueue {
+  /** Whose turn is next stands first. */
+  private readonly clients = new Map<string, Waiting[]>();
+  private isBusy = false;
+
+  constructor(private readonly limits: QueueLimits) {}
+
+  /** @throws QueueFull */
+  async run<T>(client: string, bytes: number, work: () => Promise<T>): Promise<T> {
+    if (this.isBusy) await this.wait(client, bytes);
+    this.isBusy = true;
+    try {
+      return await work();
+    } finally {
+      this.startNext();
+    }
+  }
+
+  private async wait(client: string, bytes: number): Promise<void> {
+    const all = [...this.clients.values()].flat();
+    const bytesInAll = all.reduce((sum, one) => sum + one.bytes, bytes);
+    if (all.length >= this.limits.places || bytesInAll > this.limits.bytes) throw new QueueFull();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting = { bytes, start: resolve };
+    this.clients.set(client, [...(this.clients.get(client) ?? []), waiting]);
+    const timer = setTimeout(() => {
+      this.remove(client, waiting);
+      reject(new QueueFull());
+    }, this.limits.waitMs);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  /** The client that is served goes to the end. */
+  private startNext(): void {
+    const [next] = this.clients;
+    this.isBusy = next !== undefined;
+    if (!next) return;
+    const [client, [first, ...others]] = next;
+    this.clients.delete(client);
+    if (others.length > 0) this.clients.set(client, others);
+    first?.start();
+  }
+
+  private remove(client: string, waiting: Waiting): void {
+    const left = (this.clients.get(client) ?? []).filter((one) => one !== waiting);
+    if (left.length > 0) this.clients.set(client, left);
+    else this.clients.delete(client);
+  }
+}

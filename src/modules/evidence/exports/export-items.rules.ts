@@ -1,0 +1,110 @@
+import type { CborMap } from '../../../evidence/cbor.js';
+import { blake3, blake3Digest, type Digest, namedDigest } from '../../../evidence/digest.js';
+import type { StoredRecord } from '../../../common/evidence-log/evidence-records.js';
+import type { DraftItem } from '../../../evidence/export/sign-export.js';
+import { type Finding, type RecordReport } from '../../../common/evidence-log/record-checks.js';
+import { openReceipt, openRetrieval } from '../../../evidence/receipt.js';
+import type { StreamEvent, StreamName } from '../../memory/streams/streams.types.js';
+import type { CitedText, EvidenceEventRow, RecordedAnswer, TextState } from './subjects.views.js';
+
+/**
+ * A record of the log, whole, and each part of its payload as a field of its own.
+ * @throws CborError when it cannot be read
+ */
+export function recordItem(stored: StoredRecord): { item: DraftItem; authMode: string } {
+  const ingested_at = stored.ingestedAt.toISOString();
+  const record = namedDigest('blake3', blake3(stored.record));
+  const bytes = Uint8Array.from(stored.record);
+  if (stored.family === 'retrieval') {
+    const { receiptId, payload } = openRetrieval(bytes);
+    const value = { cbor: bytes, receipt_id: receiptId, ingested_at, payload: { ...payload } };
+    return { item: { type: 'retrieval', record, value }, authMode: payload.auth_mode };
+  }
+  const { receiptId, payloadHash, payload } = openReceipt(bytes);
+  const value = { cose: bytes, receipt_id: receiptId, payload_hash: payloadHash, ingested_at, payload: { ...payload } };
+  return { item: { type: 'receipt', record, value }, authMode: payload.auth_mode };
+}
+
+const item = (type: string, value: CborMap): DraftItem => ({ type, record: null, value });
+
+const hashOrNull = (text: string | null): Digest | null => (text === null ? null : blake3Digest(text));
+
+export const answerItem = (answer: RecordedAnswer): DraftItem =>
+  item('answer', {
+    answer_id: answer.answerId,
+    version: answer.version,
+    agent_id: answer.agentId,
+    text: answer.text,
+    text_hash: hashOrNull(answer.text),
+    recorded_by: answer.recordedBy,
+    recorded_at: answer.recordedAt.toISOString(),
+    receipt_id: answer.receiptId,
+  });
+
+/** A text that is not what its digest says any more is not shown with it. */
+export const citationItem = (cited: CitedText): DraftItem =>
+  item('citation', {
+    answer_id: cited.answerId,
+    version: cited.version,
+    ordinal: cited.ordinal,
+    chunk_id: cited.chunkId,
+    corpus_id: cited.corpusId,
+    doc_id: cited.docId,
+    doc_version: cited.docVersion,
+    title: cited.title,
+    url: cited.url,
+    content: isIntact(cited) ? cited.content : null,
+    content_hash: cited.contentHash,
+    start: cited.start,
+    end: cited.end,
+    quote: cited.quote,
+    quote_hash: hashOrNull(cited.quote),
+    note: cited.note,
+    note_hash: hashOrNull(cited.note),
+  });
+
+const isIntact = ({ content, contentHash }: CitedText): boolean => blake3Digest(content) === contentHash;
+
+/** docs/formats/segments.md says what the digests of an event are over. */
+export const eventItem = ({ streamType, streamId }: StreamName, event: StreamEvent): DraftItem =>
+  item('event', {
+    stream_type: streamType,
+    stream_id: streamId,
+    seq: event.seq,
+    event_id: event.eventId,
+    type: event.type,
+    occurred_at: event.occurredAt,
+    recorded_at: event.recordedAt,
+    payload: event.payload,
+    salt: Uint8Array.from(event.salt),
+    payload_digest: event.payloadDigest,
+    digest: event.digest,
+    receipt_id: event.receiptId,
+  });
+
+/** An event of the outbox about the subject, as it was published. */
+export const outboxEventItem = ({ eventId, kind, subject, data, occurredAt }: EvidenceEventRow): DraftItem =>
+  item('happening', { event_id: eventId, kind, subject, occurred_at: occurredAt.toISOString(), data });
+
+/** What was found of a record when the export was made: codes alone, because details depend on a log that grows. */
+export const recordFinding = (receiptId: string, report: RecordReport): DraftItem =>
+  item('finding', {
+    receipt_id: receiptId,
+    record: codeOf(report.record),
+    signature: codeOf(report.signature),
+    chain: codeOf(report.chain),
+    log: codeOf(report.log),
+  });
+
+const codeOf = ({ ok, code }: Finding): string | null => (ok === null ? null : code);
+
+/** Whether the document still says what was cited, and the tenant may still see it. */
+export const textFinding = (cited: CitedText, state: TextState): DraftItem =>
+  item('finding', {
+    answer_id: cited.answerId,
+    version: cited.version,
+    ordinal: cited.ordinal,
+    chunk_id: cited.chunkId,
+    text: isIntact(cited) ? 'intact' : 'changed',
+    source: state,
+  });

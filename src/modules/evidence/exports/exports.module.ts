@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { StreamsModule } from '../../memory/streams/streams.module.js';
+import { ExportsController } from './exports.controller.js';
+import { ExportsService } from './exports.service.js';
+import { SubjectsService } from './subjects.service.js';
+import { SubjectsViews } from './subjects.views.js';
+
+/**
+ * Portable evidence: what the database holds of a receipt, an answer, an action or a stream, in one signed file that
+ * verifies offline, whole or with fields withheld. docs/formats/export.md.
+ */
+@Module({
+  imports: [StreamsModule],
+  controllers: [ExportsController],
+  providers: [ExportsService, SubjectsService, SubjectsViews],
+})
+export class ExportsModule {}
