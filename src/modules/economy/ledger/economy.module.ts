@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { ChargesService } from './charges.service.js';
+import { ConversionsService } from './conversions.service.js';
+import { ConversionsStore } from './conversions.store.js';
+import { CreditsController } from './credits.controller.js';
+import { CreditsService } from './credits.service.js';
+import { DashboardService } from './dashboard.service.js';
+import { DashboardStore } from './dashboard.store.js';
+import { EconomyController } from './economy.controller.js';
+import { LedgerService } from './ledger.service.js';
+import { LedgerStore } from './ledger.store.js';
+import { PaymentWebhookController } from './payment-webhook.controller.js';
+import { PaymentWebhookService } from './payment-webhook.service.js';
+import { TipsService } from './tips.service.js';
+
+/**
+ * Credits: the double-entry ledger, what agents can spend and for what, conversions into a discount, tips. See
+ * docs/economy.md.
+ */
+@Module({
+  controllers: [CreditsController, EconomyController, PaymentWebhookController],
+  providers: [
+    ChargesService,
+    ConversionsService,
+    ConversionsStore,
+    CreditsService,
+    DashboardService,
+    DashboardStore,
+    LedgerService,
+    LedgerStore,
+    PaymentWebhookService,
+    TipsService,
+  ],
+  exports: [ChargesService, LedgerService],
+})
+export class EconomyModule {}

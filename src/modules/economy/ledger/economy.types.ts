@@ -1,0 +1,59 @@
+/** Why credits moved. A reason of a closed list, so that spending can be reported by reason. */
+export type TransferReason =
+  | 'allowance.granted'
+  | 'allowance.expired'
+  | 'grant'
+  | 'retrieval'
+  | 'proof'
+  | 'refund'
+  | 'tip'
+  | 'conversion.requested'
+  | 'conversion.applied'
+  | 'conversion.failed'
+  | 'bundle.purchased'
+  | 'bundle.sold';
+
+/**
+ * What an agent can spend, and from where: first its own, then the tenant's allowance of the month, then what the
+ * tenant earned.
+ */
+export interface Wallet {
+  /** own + allowance + earnings. */
+  balance: number;
+  own: number;
+  allowance: number;
+  earnings: number;
+}
+
+/** Credits that an agent is to spend. */
+export interface Spending {
+  agentId: string;
+  credits: number;
+  reason: TransferReason;
+  /** What for, an id: for one reason and reference credits are spent once. */
+  reference: string;
+  /** The account that receives them. */
+  target: string;
+  note?: string;
+}
+
+/** Credits for the use of the service. */
+export type Charge = Pick<Spending, 'agentId' | 'credits' | 'reference'> & { reason: 'retrieval' | 'proof' };
+
+/** Credits that an agent is to pay another tenant, for a bundle. The reference, a UUID, names the transfer too. */
+export type Payment = Pick<Spending, 'agentId' | 'credits' | 'reference' | 'note'>;
+
+export interface Grant {
+  agentId: string;
+  credits: number;
+  /** Who gives: a principal, or a part of the server. */
+  principal: string;
+  /** Why, in words. */
+  note: string;
+  /** Where given, a second grant for the same reference does nothing. */
+  reference?: string;
+}
+
+export const CONVERSION_STATES = ['pending', 'applied', 'failed'] as const;
+/** pending until the payment provider says what became of it. */
+export type ConversionState = (typeof CONVERSION_STATES)[number];

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import type { StoredEvent } from '../outbox.types.js';
+import { BELOW_THE_LINE, EVENT_COLUMNS, eventOf, type Cursor, type EventRow } from '../publisher/cursors.store.js';
+
+export interface EventFilter {
+  kind?: string;
+  subject?: string;
+  since?: string;
+}
+
+/** The tenant's events that no later commit can come before. */
+@Injectable()
+export class EventsStore {
+  constructor(private readonly tenancy: Tenancy) {}
+
+  async list({ kind, subject, since }: EventFilter, after: Cursor, limit: number): Promise<StoredEvent[]> {
+    const rows = await this.tenancy.query<EventRow>(
+      `select ${EVENT_COLUMNS} from outbox_event
+       where tenant_id = $1 and (transaction, position) > ($2::xid8, $3::bigint) and ${BELOW_THE_LINE}
+         and ($4::text is null or case when $4 like '%.*' then starts_with(kind, left($4, -1)) else kind = $4 end)
+         and ($5::text is null or subject = $5) and ($6::timestamptz is null or occurred_at >= $6)
+       order by outbox_event.transaction, outbox_event.position limit $7`,
+      [this.tenancy.tenant, after.transaction, after.position, kind ?? null, subject ?? null, since ?? null, limit],
+    );
+    return rows.map(eventOf);
+  }
+
+  /** The position before which everything is certain: what is yet to be seen comes after it. */
+  async line(): Promise<Cursor> {
+    const [row] = await this.tenancy.query<Cursor>(
+      `select pg_snapshot_xmin(pg_current_snapshot())::text as transaction, '0' as position`,
+    );
+    return row!;
+  }
+
+  /** Whether a cursor can be one of this database: none is ahead of its transactions. */
+  async isPast({ transaction }: Cursor): Promise<boolean> {
+    const [row] = await this.tenancy.query<{ past: boolean }>(
+      'select $1::xid8 < pg_snapshot_xmax(pg_current_snapshot()) as past',
+      [transaction],
+    );
+    return row?.past === true;
+  }
+}

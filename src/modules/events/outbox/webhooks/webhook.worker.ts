@@ -1,0 +1,157 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { isDatabaseUnavailable } from '../../../../common/database/unavailable.js';
+import { LOG, type Log } from '../../../../common/observability/log.js';
+import { Metrics } from '../../../../common/observability/metrics.js';
+import { Outbox } from '../../../../common/outbox/outbox.js';
+import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { DeliveriesStore } from './deliveries.store.js';
+import { claimDue, type DueDelivery } from './due-deliveries.store.js';
+import { retryDelay } from './retry.rules.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+import { postWebhook, type Answered } from './webhook-sender.js';
+import { WebhooksStore } from './webhooks.store.js';
+
+/** Attempts in flight at once: of this process, and over all processes for an endpoint and a tenant. */
+const MAX_AT_ONCE = 128;
+const MAX_PER_ENDPOINT = 4;
+const MAX_PER_TENANT = 16;
+const POLL_MS = 500;
+/** What an outcome may take to be written down after the endpoint's time is over. */
+const LEASE_SLACK_SECONDS = 20;
+const GONE = 410;
+
+/** Attempts what is due, many endpoints at once, few attempts to each. */
+@Injectable()
+export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly attempts;
+  private timer: NodeJS.Timeout | undefined;
+  private claiming: Promise<void> | undefined;
+  private again = false;
+  private closed = true;
+
+  constructor(
+    private readonly crossTenant: CrossTenant,
+    private readonly tenancy: Tenancy,
+    private readonly deliveries: DeliveriesStore,
+    private readonly webhooks: WebhooksStore,
+    private readonly secrets: WebhookSecrets,
+    private readonly outbox: Outbox,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(Metrics) metrics: Metrics,
+  ) {
+    this.attempts = metrics.counter('svc_webhook_attempts_total', 'Attempts to deliver to webhooks, by outcome.', [
+      'outcome',
+    ]);
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.settings.jobs.enabled) return;
+    this.closed = false;
+    this.timer = setInterval(() => this.wake(), POLL_MS).unref();
+  }
+
+  /** Waits for the attempts in flight, which their timeout bounds. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await this.claiming;
+    await Promise.all(this.underWay);
+  }
+
+  wake(): void {
+    if (this.closed) return;
+    if (this.claiming) {
+      this.again = true;
+      return;
+    }
+    this.again = false;
+    this.claiming = this.claim().finally(() => {
+      this.claiming = undefined;
+      if (this.again) this.wake();
+    });
+  }
+
+  private async claim(): Promise<void> {
+    const free = MAX_AT_ONCE - this.underWay.size;
+    if (free <= 0) return;
+    const bounds = {
+      free,
+      perEndpoint: MAX_PER_ENDPOINT,
+      perTenant: MAX_PER_TENANT,
+      leaseSeconds: this.settings.outbox.webhookTimeoutMs / 1000 + LEASE_SLACK_SECONDS,
+    };
+    try {
+      for (const due of await this.crossTenant.run('webhook claims', (query) => claimDue(query, bounds)))
+        this.begin(due);
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) this.log.error({ error }, 'webhook deliveries could not be taken up');
+    }
+  }
+
+  private begin(due: DueDelivery): void {
+    const attempt = this.attempt(due).catch((error: unknown) => {
+      // The lease ends, and the delivery is due again.
+      this.log.error({ tenant: due.tenant_id, delivery: due.delivery_id, error }, 'a webhook outcome was not recorded');
+    });
+    this.underWay.add(attempt);
+    void attempt.finally(() => {
+      this.underWay.delete(attempt);
+      this.wake();
+    });
+  }
+
+  private async attempt(due: DueDelivery): Promise<void> {
+    const startedAt = new Date();
+    const answered = await this.post(due);
+    const durationMs = Date.now() - startedAt.getTime();
+    const { delivery_id: deliveryId, attempts: attempt } = due;
+    await this.tenancy.run(due.tenant_id, async () => {
+      await this.deliveries.recordAttempt({ deliveryId, attempt, startedAt, durationMs, ...answered });
+      await this.settle(due, answered);
+    });
+  }
+
+  private async post(due: DueDelivery): Promise<Answered> {
+    const { tenant_id: tenantId, endpoint_id: endpointId, secret, previous_secret: previous } = due;
+    const sealed = previous === null ? [secret] : [secret, previous];
+    const opened = await Promise.all(sealed.map((one) => this.secrets.open(tenantId, endpointId, one)));
+    const secrets = opened.filter((one) => one !== undefined);
+    if (secrets.length === 0) return { status: null, error: 'the signing secret cannot be read; rotate it' };
+    const { outbox, process } = this.settings;
+    return postWebhook({
+      url: due.url,
+      id: due.event_id,
+      payload: due.payload,
+      secrets,
+      timeoutMs: outbox.webhookTimeoutMs,
+      isPrivateAllowed: outbox.allowPrivateTargets || process.nodeEnv !== 'production',
+    });
+  }
+
+  private async settle(due: DueDelivery, { status, error }: Answered): Promise<void> {
+    const { delivery_id: deliveryId, endpoint_id: webhookId, attempts: attempt, event_id: eventId } = due;
+    const isDisabled = status === GONE && (await this.disable(webhookId));
+    const delay = retryDelay(this.settings.outbox.webhookRetrySeconds, due.round_attempts);
+    const outcome = error === null ? 'delivered' : delay === undefined || isDisabled ? 'dead' : 'pending';
+    if (!isDisabled) await this.deliveries.settle(deliveryId, attempt, outcome, delay);
+    this.attempts.inc({ outcome: outcome === 'pending' ? 'failed' : outcome });
+    if (outcome !== 'dead') return;
+    this.log.warn(
+      { tenant: due.tenant_id, webhook: webhookId, event: eventId, error },
+      'a webhook delivery was given up',
+    );
+  }
+
+  /** A receiver that answers 410 wants no more (Standard Webhooks). */
+  private async disable(webhookId: string): Promise<boolean> {
+    const isDisabled = await this.webhooks.disable(webhookId, 'the endpoint answered 410 Gone');
+    if (isDisabled) {
+      await this.outbox.emit({ kind: 'webhook.disabled', subject: webhookId, data: { webhookId, reason: '410' } });
+    }
+    return isDisabled;
+  }
+}

@@ -1,8 +1,0 @@
-import { Module } from '@nestjs/common';
-import { EventReadingModule } from '../outbox/event-reading.module.js';
-import { LiveController } from './live.controller.js';
-import { LiveService } from './live.service.js';
-
-/** What happens in a tenant, as it happens: the event stream of the daemon (memory-daemon.md 6). */
-@Module({ imports: [EventReadingModule], controllers: [LiveController], providers: [LiveService] })
-export class LiveModule {}

@@ -1,0 +1,135 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Listener } from '../../../common/database/listener.js';
+import { headerOf } from '../../../common/http/headers.js';
+import { LOG, type Log } from '../../../common/observability/log.js';
+import { Metrics } from '../../../common/observability/metrics.js';
+import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
+import { invalid } from '../../../common/problem/common-problems.js';
+import { TenantResolver } from '../../../guards/tenant-resolver.js';
+import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { EventReaderService } from '../../events/outbox/feed/event-reader.service.js';
+import type { EventPosition } from '../../events/outbox/outbox.types.js';
+import { LiveConnection } from './live-connection.js';
+import { TooManyStreams } from './live.problems.js';
+import { positionOf } from './live.rules.js';
+import { TenantFollower } from './tenant-follower.js';
+
+/** Notifications are only hints: each follower also polls this often. */
+const POLL_MS = 1_000;
+const HEARTBEAT_MS = 15_000;
+const MAX_STREAMS = 2_000;
+const MAX_OF_ONE_PRINCIPAL = 64;
+
+/** The open event streams of this process, by tenant. */
+@Injectable()
+export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly followers = new Map<string, TenantFollower>();
+  private readonly connections = new Set<LiveConnection>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private stopListening: (() => void) | undefined;
+
+  constructor(
+    private readonly events: EventReaderService,
+    private readonly tenants: TenantResolver,
+    private readonly listener: Listener,
+    private readonly metrics: Metrics,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  onModuleInit(): void {
+    this.metrics.gauge('svc_event_streams', 'Event streams that are open.', [], (gauge) =>
+      gauge.set(this.connections.size),
+    );
+    this.stopListening = this.listener.on(OUTBOX_CHANNEL, () => this.wakeAll());
+    this.timers.push(setInterval(() => this.wakeAll(), POLL_MS));
+    this.timers.push(setInterval(() => this.connections.forEach((one) => one.beat()), HEARTBEAT_MS));
+    for (const timer of this.timers) timer.unref();
+  }
+
+  /**
+   * Streams end at the beginning of the drain: their clients come back to another process, or to this one when it is
+   * there again.
+   */
+  beforeApplicationShutdown(): void {
+    this.stopListening?.();
+    for (const timer of this.timers) clearInterval(timer);
+    for (const connection of this.connections) connection.end('shutdown');
+  }
+
+  /**
+   * Writes events until the client goes.
+   * @throws TooManyStreams; ValidationFailed for a Last-Event-ID that is not one of this server
+   */
+  async serve(caller: DaemonCaller, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const tenantId = await this.tenants.enter(caller);
+    this.checkCapacity(tenantId, caller);
+    const start = await this.startOf(tenantId, request);
+    const { raw } = reply;
+    // The request timed out and was answered meanwhile, or the client has gone: nobody is left to answer.
+    if (raw.headersSent || raw.destroyed) return;
+    // Others that were asked for at the same time may have come first.
+    this.checkCapacity(tenantId, caller);
+    reply.hijack();
+    raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
+    if (request.method === 'HEAD') return void raw.end();
+    const connection = new LiveConnection(raw, { tenantId, principal: caller.principal }, start);
+    this.connections.add(connection);
+    connection.begin();
+    const follower = this.followerOf(tenantId, connection.seen);
+    raw.once('close', () => this.forget(tenantId, follower, connection));
+    try {
+      await follower.join(connection);
+    } catch (error) {
+      this.log.warn({ error, request_id: request.id }, 'an event stream could not be served');
+      connection.end('unavailable');
+    }
+  }
+
+  /** A caller is a principal in a tenant: one of the same name in another tenant does not count against its limit. */
+  private checkCapacity(tenantId: string, { principal }: DaemonCaller): void {
+    const isOwn = ({ of }: LiveConnection): boolean => of.tenantId === tenantId && of.principal === principal;
+    const own = [...this.connections].filter(isOwn).length;
+    if (this.connections.size < MAX_STREAMS && own < MAX_OF_ONE_PRINCIPAL) return;
+    throw new TooManyStreams(
+      { retryAfterSec: 5 },
+      `A process keeps ${MAX_STREAMS} event streams, ${MAX_OF_ONE_PRINCIPAL} of them for one caller; close some`,
+    );
+  }
+
+  /** After the event that the client saw last; without one, from now on. */
+  private async startOf(tenantId: string, request: FastifyRequest): Promise<EventPosition> {
+    const id = headerOf(request, 'last-event-id');
+    if (id === undefined) return this.events.line(tenantId);
+    const position = positionOf(id);
+    if (position && (await this.events.isPast(tenantId, position))) return position;
+    throw invalid('headers.last-event-id', 'is no id of an event of this server; leave it out to hear what is new');
+  }
+
+  private followerOf(tenantId: string, reached: EventPosition): TenantFollower {
+    const known = this.followers.get(tenantId);
+    if (known) return known;
+    const follower = new TenantFollower((after, limit) => this.events.after(tenantId, after, limit), reached);
+    this.followers.set(tenantId, follower);
+    return follower;
+  }
+
+  private forget(tenantId: string, follower: TenantFollower, connection: LiveConnection): void {
+    follower.leave(connection);
+    this.connections.delete(connection);
+    if (follower.isIdle && this.followers.get(tenantId) === follower) this.followers.delete(tenantId);
+  }
+
+  private wakeAll(): void {
+    for (const [tenantId, follower] of this.followers)
+      follower.wake().catch((error: unknown) => this.log.warn({ error, tenant: tenantId }, 'events could not be read'));
+  }
+}
+
+/** Nothing on the way may keep or gather what is sent. */
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+};
