@@ -2,11 +2,11 @@
 import module from 'node:module';
 
 /** Older ones lack what the product is built on; the package brings the one it is tried with. */
-const LEAST_NODE = 24;
+const MIN_NODE = 24;
 
-if (Number(process.versions.node.split('.')[0]) < LEAST_NODE) {
+if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
   process.stderr.write(
-    `svc: this is Node.js ${process.versions.node}, and svc needs ${LEAST_NODE}. "npm ci" brings it: node_modules/.bin/node dist/main.js\n`,
+    `svc: this is Node.js ${process.versions.node}, and svc needs ${MIN_NODE}. "npm ci" brings it: node_modules/.bin/node dist/main.js\n`,
   );
   process.exit(1);
 }
