@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { inject } from 'vitest';
 import { openApi } from '../../src/apps/api.app.js';
 import { loadSettings } from '../../src/common/config/settings.js';
 import type { Tier } from '../../src/common/contract/caller.js';
+import type { DatabaseAddress } from '../../src/common/database/connection.js';
 import { TenantsStore } from '../../src/common/keys/tenants.store.js';
 import { makeLog } from '../../src/common/observability/log.js';
 import { Metrics } from '../../src/common/observability/metrics.js';
@@ -41,6 +43,8 @@ export interface TestApiOptions {
   env?: Record<string, string>;
   /** Share another app's database: two processes' worth of state on one database. It is not dropped on close. */
   database?: TestDatabase;
+  /** How the app reaches that database, where it is not directly. */
+  address?: DatabaseAddress;
 }
 
 /** The real API app on a free loopback port, on a database of its own. */
@@ -50,6 +54,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const settings = loadSettings({
     NODE_ENV: 'test',
     SVC_DATA_DIR: dataDir,
+    SVC_SIGNING_KEY_FILE: inject('signingKeyFile'),
     SVC_API_PORT: '0',
     SVC_LOG_LEVEL: 'silent',
     SVC_DATABASE_POOL_SIZE: '8',
@@ -58,7 +63,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     SVC_SHUTDOWN_DRAIN_SECS: '5',
     ...options.env,
   });
-  const address = { ownerUrl: database.url };
+  const address = options.address ?? { ownerUrl: database.url };
   const { app, url } = await openApi({ settings, address, log: makeLog(settings, 'api'), metrics: new Metrics() });
   const addTenant = (tenantId: string, tier: Tier = 'team') => makeTenant(url, database, tenantId, tier);
   return {
@@ -106,7 +111,19 @@ const callerWith =
       ...headers,
     });
 
-/** One HTTP call. A string body is sent as it is, anything else as JSON; an empty header value leaves the header out. */
+let addresses = 0;
+/**
+ * The header of a client that never called before, for a server that trusts 127.0.0.1: failures of others are not
+ * counted for it.
+ */
+export const fromAnotherAddress = (): Record<string, string> => {
+  addresses += 1;
+  return { 'x-forwarded-for': `198.18.${addresses >> 8}.${addresses & 255}` };
+};
+
+/**
+ * One HTTP call. A string body is sent as it is, anything else as JSON; an empty header value leaves the header out.
+ */
 export async function send(
   url: string,
   method: string,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FlagName } from '../../src/common/config/daemon/flag-table.js';
+import type { DaemonFlagName } from '../../src/common/config/daemon/flag-table.js';
 import { DAEMON_FLAGS } from '../../src/common/config/daemon/flag-table.js';
 
 /** What the specification says of one route, with the readings decided on where it is silent or at odds with itself. */
@@ -34,7 +34,9 @@ export const shapeOf = (method: string, path: string): string => `${method} ${pa
 
 const BY_SHAPE = new Map(DAEMON_CONTRACT.routes.map((route) => [shapeOf(route.method, route.path), route]));
 
-/** @returns undefined for an address that the specification does not name; of a named family what is said of all of it */
+/**
+ * @returns undefined for an address that the specification does not name; of a named family what is said of all of it
+ */
 export function contractOf(method: string, path: string): ContractRoute | undefined {
   const found = BY_SHAPE.get(shapeOf(method, path));
   if (found) return found;
@@ -46,7 +48,7 @@ export function contractOf(method: string, path: string): ContractRoute | undefi
 
 /** Every flag of the daemon switched on, so that each of its routes is there. */
 export const ALL_FLAGS_ON: Record<string, string> = Object.fromEntries(
-  (Object.keys(DAEMON_FLAGS) as FlagName[]).map((name) => [
+  (Object.keys(DAEMON_FLAGS) as DaemonFlagName[]).map((name) => [
     DAEMON_FLAGS[name].env,
     name === 'punchcard' ? 'enforce' : '1',
   ]),

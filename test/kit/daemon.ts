@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { inject } from 'vitest';
 import { openDaemon } from '../../src/apps/daemon.app.js';
 import { loadSettings } from '../../src/common/config/settings.js';
+import type { DatabaseAddress } from '../../src/common/database/connection.js';
+import { TenantsStore } from '../../src/common/keys/tenants.store.js';
 import { makeLog, type Log } from '../../src/common/observability/log.js';
 import { Metrics } from '../../src/common/observability/metrics.js';
 import { send, type Answer } from './app.js';
@@ -43,6 +46,10 @@ export interface TestDaemonOptions {
   env?: Record<string, string>;
   /** Share another app's database. It is not dropped on close. */
   database?: TestDatabase;
+  /** How the app reaches that database, where it is not directly. */
+  address?: DatabaseAddress;
+  /** Created before it starts: in the modes of tokens nobody works in others. */
+  tenants?: string[];
   /** Where its log lines go; nowhere unless given. */
   log?: Log;
 }
@@ -57,6 +64,7 @@ export async function startDaemon(options: TestDaemonOptions = {}): Promise<Test
   const settings = loadSettings({
     NODE_ENV: 'test',
     SVC_DATA_DIR: dataDir,
+    SVC_SIGNING_KEY_FILE: inject('signingKeyFile'),
     SVCD_HTTP_PORT: '0',
     SVCD_MCP_PORT: '0',
     SVCD_GRPC_PORT: '0',
@@ -69,7 +77,8 @@ export async function startDaemon(options: TestDaemonOptions = {}): Promise<Test
     SVCD_DATA_DIR_MIN_FREE_RATIO: '0',
     ...options.env,
   });
-  const address = { ownerUrl: database.url };
+  const address = options.address ?? { ownerUrl: database.url };
+  await createTenants(database, options.tenants ?? []);
   const log = options.log ?? makeLog(settings, 'daemon');
   const { app, url, mcpUrl, grpcAddress } = await openDaemon({ settings, address, log, metrics: new Metrics() });
   const as = (actor: Actor): DaemonCall => callerOf(url, actor);
@@ -89,6 +98,12 @@ export async function startDaemon(options: TestDaemonOptions = {}): Promise<Test
     },
   };
 }
+
+/** Tenants as an operator creates them, with keys that nobody needs. */
+export const createTenants = (database: TestDatabase, tenants: readonly string[]): Promise<void> =>
+  TenantsStore.using({ ownerUrl: database.url }, async (store) => {
+    for (const tenant of tenants) await store.createTenant(tenant, 'team');
+  });
 
 const callerOf =
   (url: string, { scopes, passport, tenant, bearer }: Actor): DaemonCall =>

@@ -3,13 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject } from 'vitest';
-import { migrate } from '../../src/common/database/migrate.js';
+import { loginUrl, type Role } from '../../src/common/database/connection.js';
+import { migrate } from '../../src/common/database/run-migrations.js';
 
 export interface TestDatabase {
-  /** As the owner. */
+  /** As the owner, who is no member of the two roles: under forced row-level security he sees no tenant's rows. */
   url: string;
+  /** Bypasses row-level security, as an operator with direct access to the database does. */
+  superuserUrl: string;
   /** The same database as another role, for looking past or through row-level security. */
-  urlAs(role: 'svc_app' | 'svc_operator'): { connectionString: string; options: string };
+  urlAs(role: Role): { connectionString: string };
   /** One statement as the owner of nothing: role svc_operator, who sees every tenant. */
   query<Row extends object>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
@@ -21,9 +24,10 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
   const url = databaseUrl(name);
-  const urlAs = (role: string) => ({ connectionString: url, options: `-c role=${role}` });
+  const urlAs = (role: Role) => ({ connectionString: loginUrl(url, role) });
   return {
     url,
+    superuserUrl: databaseUrl(name, inject('superuserUrl')),
     urlAs,
     query: async <Row extends object>(sql: string, parameters: unknown[] = []) => {
       const client = new Client(urlAs('svc_operator'));
@@ -39,11 +43,12 @@ export async function freshDatabase(): Promise<TestDatabase> {
 }
 
 /** An empty database, not migrated. */
-export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export async function emptyDatabase(): Promise<Pick<TestDatabase, 'url' | 'superuserUrl' | 'drop'>> {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   await asAdmin((admin) => admin.query(`create database ${name}`));
   return {
     url: databaseUrl(name),
+    superuserUrl: databaseUrl(name, inject('superuserUrl')),
     drop: () => asAdmin(async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`))),
   };
 }
@@ -69,7 +74,7 @@ function digestOfSchema(): string {
   for (const file of [
     ...migrations.sort(),
     join(source, 'common/jobs/queues.ts'),
-    join(source, 'common/database/migrate.ts'),
+    join(source, 'common/database/run-migrations.ts'),
   ])
     hash.update(readFileSync(file));
   return hash.digest('hex').slice(0, 16);
@@ -85,5 +90,5 @@ async function asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
   }
 }
 
-const databaseUrl = (name: string): string =>
-  inject('adminUrl').replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);
+const databaseUrl = (name: string, server = inject('adminUrl')): string =>
+  server.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`);

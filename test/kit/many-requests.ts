@@ -7,7 +7,7 @@ export interface Ask {
   body?: string;
 }
 
-export interface Told {
+export interface Outcome {
   status: number;
   /** The body of a 401 or 403; of other answers nothing is read. */
   refusal: any;
@@ -15,15 +15,17 @@ export interface Told {
 
 const AT_ONCE = 24;
 
-/** Sends many requests to one server over a few connections, and answers in their order. Streams that begin are ended. */
-export async function sendAll(url: string, asks: readonly Ask[]): Promise<Told[]> {
+/**
+ * Sends many requests to one server over a few connections, and answers in their order. Streams that begin are ended.
+ */
+export async function sendAll(url: string, asks: readonly Ask[]): Promise<Outcome[]> {
   const pool = new Pool(url, { connections: AT_ONCE });
-  const told: Told[] = [];
+  const outcomes: Outcome[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < asks.length) {
       const at = next++;
-      told[at] = await sendOne(pool, asks[at]!);
+      outcomes[at] = await sendOne(pool, asks[at]!);
     }
   };
   try {
@@ -31,10 +33,10 @@ export async function sendAll(url: string, asks: readonly Ask[]): Promise<Told[]
   } finally {
     await pool.destroy();
   }
-  return told;
+  return outcomes;
 }
 
-async function sendOne(pool: Pool, { method, path, headers, body }: Ask): Promise<Told> {
+async function sendOne(pool: Pool, { method, path, headers, body }: Ask): Promise<Outcome> {
   const answer = await pool.request({
     method: method,
     path,

@@ -8,12 +8,16 @@ import { openClusterHome, SOCKET_PORT, type ClusterHome } from '../../src/common
 import { startEmbedded, type EmbeddedServer } from '../../src/common/database/embedded/embedded.js';
 import { SERVER_ENV } from '../../src/common/database/embedded/initialise.js';
 import { findPostgresBinaries } from '../../src/common/database/embedded/platform-binaries.js';
-import { migrate } from '../../src/common/database/migrate.js';
+import { loginUrl, type Role } from '../../src/common/database/connection.js';
+import { migrate } from '../../src/common/database/run-migrations.js';
 import type { TestDatabase } from './database.js';
 
 const STANDBY = 'drill_standby';
 
-/** A real PostgreSQL with a real streaming standby, both of the binaries that npm brings: the standby is a copy of the files (PostgreSQL manual, 25.3). */
+/**
+ * A real PostgreSQL with a real streaming standby, both of the binaries that npm brings: the standby is a copy of the
+ * files (PostgreSQL manual, 25.3).
+ */
 export class ReplicatedPostgres {
   private standby: ChildProcess | undefined;
 
@@ -38,10 +42,10 @@ export class ReplicatedPostgres {
   /** The primary's database `svc`. */
   get database(): TestDatabase {
     const { url } = this.server;
-    const urlAs = (role: string) => ({ connectionString: url, options: `-c role=${role}` });
+    const urlAs = (role: Role) => ({ connectionString: loginUrl(url, role) });
     const query = <Row extends object>(sql: string, parameters: unknown[] = []) =>
       withClient(urlAs('svc_operator'), async (client) => (await client.query<Row>(sql, parameters)).rows);
-    return { url, urlAs, query, drop: () => Promise.resolve() };
+    return { url, superuserUrl: this.server.superuserUrl, urlAs, query, drop: () => Promise.resolve() };
   }
 
   /** Statements as the superuser of the primary, each a transaction of its own that waits for no standby. */

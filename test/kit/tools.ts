@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { inject } from 'vitest';
 import { openTools } from '../../src/apps/tools.app.js';
 import { loadSettings } from '../../src/common/config/settings.js';
 import { makeLog } from '../../src/common/observability/log.js';
@@ -29,6 +30,7 @@ export async function startTools(
   const settings = loadSettings({
     NODE_ENV: 'test',
     SVC_DATA_DIR: dataDir,
+    SVC_SIGNING_KEY_FILE: inject('signingKeyFile'),
     SVC_TOOLS_PORT: '0',
     SVC_API_URL: options.apiUrl ?? api.url,
     SVC_LOG_LEVEL: 'silent',

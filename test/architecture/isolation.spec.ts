@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RouteRecord } from '../../src/common/contract/contract.js';
 import { RouteManifest } from '../../src/common/contract/route-manifest.js';
 import { send, startApi, type Answer, type TestApi, type TestTenant } from '../kit/app.js';
-import { fillCompany, keyOn, LISTS, SECRET, withCookie, type Company } from '../kit/company.js';
+import { makeTenantFixture, keyOn, LISTS, SECRET, withCookie, type TenantFixture } from '../kit/tenant-fixture.js';
 
 let api: TestApi;
 let production: TestApi;
 let victim: TestTenant;
 let attacker: TestTenant;
-let company: Company;
+let fixture: TenantFixture;
 /** The attacker's ways to call: key and owner's session, on either server. */
 let ways: Record<string, TestTenant['call']>;
 
@@ -18,11 +18,11 @@ beforeAll(async () => {
   api = await startApi({ env });
   production = await startApi({
     database: api.database,
-    env: { ...env, NODE_ENV: 'production', SVC_BOOTSTRAP_API_KEY: 'a-key-of-production' },
+    env: { ...env, NODE_ENV: 'production', SVC_BOOTSTRAP_API_KEY: 'a-key-of-production, thirty-two characters' },
   });
   victim = api.tenant;
   attacker = await api.addTenant('umbrella');
-  company = await fillCompany(api, victim);
+  fixture = await makeTenantFixture(api, victim);
   const { inviteToken: token } = (await attacker.call('POST', '/v1/org/bootstrap-owner', { email: 'o@umbrella.test' }))
     .body;
   const accepted = await send(api.url, 'POST', '/v1/org/accept-invite', { token });
@@ -68,8 +68,8 @@ const BODIES: Record<string, object> = {
 };
 /** An agent's name is free: everybody has an agent called so, and finds its own things there. */
 const isOwnNameSpace = ({ path }: RouteRecord) => namesIn(path).includes('agentId');
-/** What tells that it exists and is somebody's: an agent is claimed by whoever comes first. */
-const TELLS: Record<string, number[]> = {
+/** Routes that reveal that the object exists: the first tenant that claims an agent gets it. */
+const EXPECTED: Record<string, number[]> = {
   'POST /v1/agents/:agentPrincipalId/sponsor': [401, 409],
   // The corpus it names is none of the attacker's.
   'PUT /v1/bundles/:bundleId': [400],
@@ -84,9 +84,9 @@ describe('another tenant', () => {
       for (const route of api.app.get(RouteManifest).routes) {
         const names = namesIn(route.path);
         if (route.access.kind === 'anyone' || names.length === 0 || isOwnNameSpace(route)) continue;
-        for (const id of company.ids[names.at(-1)!]!) {
+        for (const id of fixture.ids[names.at(-1)!]!) {
           const target = route.path.replace(/:(\w+)/g, (_, name: string) =>
-            encodeURIComponent(name === names.at(-1) ? id : company.ids[name]![0]!),
+            encodeURIComponent(name === names.at(-1) ? id : fixture.ids[name]![0]!),
           );
           for (const [way, call] of Object.entries(ways)) {
             const body = route.verb === 'GET' || route.verb === 'DELETE' ? undefined : (BODIES[route.address] ?? {});
@@ -94,7 +94,7 @@ describe('another tenant', () => {
             expect([
               way,
               route.address,
-              (TELLS[route.address] ?? [404]).includes(answer.status),
+              (EXPECTED[route.address] ?? [404]).includes(answer.status),
               answer.body.type,
             ]).toEqual([way, route.address, true, expect.any(String)]);
             expect([way, route.address, leaks(answer).filter((secret) => !target.includes(secret))]).toEqual([
@@ -124,15 +124,15 @@ describe('another tenant', () => {
         expect([path, answer.status, seen]).toEqual([path, 200, []]);
       }
     }
-    expect(Object.keys(company.cursors).length).toBeGreaterThan(3);
-    for (const [path, cursor] of Object.entries(company.cursors)) {
+    expect(Object.keys(fixture.cursors).length).toBeGreaterThan(3);
+    for (const [path, cursor] of Object.entries(fixture.cursors)) {
       const answer = await attacker.call('GET', `${path}?cursor=${encodeURIComponent(cursor)}`);
       expect([path, answer.status, leaks(answer)]).toEqual([path, 200, []]);
     }
   });
 
   it("cannot make use of the victim's ids in a body", async () => {
-    const { ids, chunkId } = company;
+    const { ids, chunkId } = fixture;
     const tried: [string, object][] = [
       ['/v1/watches', { targetType: 'document', targetId: 'vault/a' }],
       ['/v1/watches', { targetType: 'answer', targetId: ids.answerId![0] }],
@@ -143,7 +143,7 @@ describe('another tenant', () => {
       ['/v1/home/a/primitives', { kind: 'goal', name: 'mine', content: { text: 'mine' }, pins: [{ chunkId }] }],
       [
         '/v1/feedback/revenue/declarations',
-        { subject: 'mine', amountMinor: 1, currency: 'GBP', period: 'once', requestId: company.requestId },
+        { subject: 'mine', amountMinor: 1, currency: 'GBP', period: 'once', requestId: fixture.requestId },
       ],
     ];
     for (const [path, body] of tried) {
@@ -158,7 +158,7 @@ describe('another tenant', () => {
   });
 
   it("cannot use the victim's approval, cookie or bearer as its own", async () => {
-    const { approvalToken, approvedTip, cookie, bearer } = company;
+    const { approvalToken, approvedTip, cookie, bearer } = fixture;
     const stolen = await attacker.call('POST', '/v1/economy/tip-platform', approvedTip, {
       'x-shield-approval-token': approvalToken,
     });
@@ -201,7 +201,7 @@ describe('another tenant', () => {
         agentId: 'a',
         answerId: 'mine',
         idempotencyKey: 'cite-once',
-        citations: [{ chunkId: company.chunkId }],
+        citations: [{ chunkId: fixture.chunkId }],
       },
       NO_HEADER,
     );
@@ -218,12 +218,12 @@ describe('another tenant', () => {
     );
     expect([cite.status, cite.body.issues[0].path]).toEqual([400, 'body.citations[0].chunkId']);
     // A chunk of another tenant and a chunk that is none are refused alike, but for the id itself.
-    expect(cite.text.replaceAll(company.chunkId, 'X').replace(cite.body.request_id, '')).toBe(
+    expect(cite.text.replaceAll(fixture.chunkId, 'X').replace(cite.body.request_id, '')).toBe(
       made.text.replaceAll(`chk_${'0'.repeat(32)}`, 'X').replace(made.body.request_id, ''),
     );
     for (const subject of [
-      { answerId: company.ids.answerId![0] },
-      { artefact_id: company.chunkId },
+      { answerId: fixture.ids.answerId![0] },
+      { artefact_id: fixture.chunkId },
       { artefact_id: 'vault/a' },
     ]) {
       const answer = await attacker.call('POST', '/v1/proof/jobs', { mode: 'light', ...subject });

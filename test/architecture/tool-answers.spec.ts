@@ -2,13 +2,13 @@ import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_NAMES, type ToolName } from '../../src/common/contract/tool-names.js';
-import { SURVEYS } from '../../src/modules/feedback/surveys.definitions.js';
+import { SURVEYS } from '../../src/modules/continuity/feedback/surveys.definitions.js';
 import { readArguments, requestOf } from '../../src/rpc/tools/tool-arguments.js';
-import { ToolRegistry } from '../../src/rpc/tools/tool-registry.js';
+import { makeServiceTools } from '../../src/rpc/tools/service-tools.js';
 import { ingested } from '../medium/ingest/given.js';
 import { send, startApi, type TestApi, type TestTenant } from '../kit/app.js';
 
-const registry = new ToolRegistry();
+const registry = makeServiceTools();
 /** Strict about formats as well: so are clients of the Model Context Protocol. */
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

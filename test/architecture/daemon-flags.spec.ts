@@ -4,7 +4,7 @@ import { send, type Answer } from '../kit/app.js';
 import { ALL_SCOPES, startDaemon, type TestDaemon } from '../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../kit/database.js';
 
-type Off = 404 | 501 | 'told' | 'none';
+type Off = 404 | 501 | 'reported' | 'none';
 
 /** memory-daemon.md 4.12, the flags that open addresses: variable, default, what is answered while off, addresses. */
 const ROWS: [string, 'on' | 'off', Off, ...string[]][] = [
@@ -25,7 +25,7 @@ const ROWS: [string, 'on' | 'off', Off, ...string[]][] = [
   ['SVCD_FEATURE_INCIDENTS', 'off', 404, '/v1/incidents', '/v1/incidents/1/export'],
   ['SVCD_FEATURE_LEGAL_HOLD', 'off', 404, '/v1/legal-holds', '/v1/legal-holds/1'],
   ['SVCD_FEATURE_ACTIVITY_LOG', 'off', 404, '/v1/activity', '/v1/activity/stream'],
-  ['SVCD_OBSERVE', 'off', 'told', '/v1/observe/sessions/1/steps', '/v1/observe/sessions/1/audit/export'],
+  ['SVCD_OBSERVE', 'off', 'reported', '/v1/observe/sessions/1/steps', '/v1/observe/sessions/1/audit/export'],
   ['SVCD_ORCHESTRATORS', 'off', 404, '/v1/orchestrators', '/v1/orchestrators/1/work'],
   ['SVCD_PUNCHCARD', 'off', 501, '/v1/punchcards', '/v1/punchcards/acquire', '/v1/punchcards/1/force-release'],
   ['SVCD_FEATURE_COST_LENS', 'off', 404, '/v1/cost/report'],
@@ -56,7 +56,7 @@ const isOn = (env: string, byDefault: 'on' | 'off', value: string | undefined, r
 
 /** The answer of a flag that is off, by what names it in the answer. */
 function flagAnswerOf({ status, body }: Answer): [Off, string] | undefined {
-  if (status === 200 && body.enabled === false) return ['told', body.flag];
+  if (status === 200 && body.enabled === false) return ['reported', body.flag];
   if (status === 404 && body.code === 'FLAG_OFF') return [404, body.flag];
   if (status === 501 && body.code === 'PLANE_OFF') return [501, body.flag];
   return undefined;

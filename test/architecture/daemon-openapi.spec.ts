@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAEMON_FLAGS } from '../../src/common/config/daemon/flag-table.js';
-import type { DaemonRouteRecord } from '../../src/daemon/contract/daemon-contract.js';
-import { DaemonManifest } from '../../src/daemon/contract/daemon-manifest.js';
-import type { ScopeRule } from '../../src/daemon/contract/scopes.js';
-import { PROBLEM_JSON } from '../../src/daemon/problems/daemon-problem-form.js';
+import { flagVariable } from '../../src/common/config/feature-flags.js';
+import { classify } from '../../src/common/route-auth/route-class.js';
+import type { Access, RouteRecord } from '../../src/common/contract/contract.js';
+import { RouteManifest } from '../../src/common/contract/route-manifest.js';
+import { PROBLEM_JSON } from '../../src/common/problem/daemon-problem-form.js';
 import { send } from '../kit/app.js';
-import { startDaemon, type TestDaemon } from '../kit/daemon.js';
-import { openApiProblems } from '../kit/openapi.js';
+import { ALL_SCOPES, startDaemon, type TestDaemon } from '../kit/daemon.js';
+import { answerFaults, openApiProblems } from '../kit/openapi.js';
 
 let daemon: TestDaemon;
-let routes: DaemonRouteRecord[];
+let routes: RouteRecord[];
 const texts: Record<string, string> = {};
 const documents: Record<string, any> = {};
 const BOTH = ['/v1/openapi.json', '/docs/openapi.json'];
 
 beforeAll(async () => {
   daemon = await startDaemon();
-  ({ routes } = daemon.app.get(DaemonManifest));
+  ({ routes } = daemon.app.get(RouteManifest));
   for (const path of BOTH) {
     const { text, body } = await send(daemon.url, 'GET', path);
     texts[path] = text;
@@ -35,14 +35,12 @@ const operationsOf = (document: any): Map<string, any> =>
   );
 
 /** What a document must say of a scope rule. */
-function writtenScopes(rule: ScopeRule): object | undefined {
-  if (rule.kind === 'any') return { any_of: [...rule.scopes] };
-  if (rule.kind === 'all') return { all_of: [...rule.scopes] };
-  return undefined;
+function writtenScopes(access: Access): object | undefined {
+  return access.kind === 'scopes' ? { [`${access.rule}_of`]: [...access.scopes] } : undefined;
 }
 
-const writtenCredentials = ({ scopes }: DaemonRouteRecord): object[] =>
-  scopes.kind === 'public' ? [] : [{ bearer: [] }, { devScopes: [] }];
+const writtenCredentials = ({ access }: RouteRecord): object[] =>
+  access.kind === 'anyone' ? [] : [{ bearer: [] }, { devScopes: [] }];
 
 describe.each(BOTH)('the OpenAPI document at %s', (path) => {
   it('is valid OpenAPI 3.1', async () => {
@@ -56,9 +54,9 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
     expect([...operationsOf(documents[path]).keys()].sort()).toEqual(declared.sort());
   });
 
-  it('tells of no 405: an address that does not take a method is not there for it', () => {
-    const told = [...operationsOf(documents[path]).values()].filter(({ responses }) => '405' in responses);
-    expect(told).toEqual([]);
+  it('declares no 405: an address that does not take a method does not exist for it', () => {
+    const declared = [...operationsOf(documents[path]).values()].filter(({ responses }) => '405' in responses);
+    expect(declared).toEqual([]);
   });
 
   it('says of every operation what its declaration says', () => {
@@ -77,10 +75,10 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
       };
       expect(said).toEqual({
         address: route.address,
-        scopes: writtenScopes(route.scopes),
+        scopes: writtenScopes(route.access),
         tenantBound: route.tenantBound,
-        routeClass: route.classified?.class,
-        flag: route.flag && DAEMON_FLAGS[route.flag].env,
+        routeClass: classify(route.verb, route.path)?.class,
+        flag: route.flag && flagVariable(route.flag),
         security: new Set(writtenCredentials(route).map((one) => JSON.stringify(one))),
         unlisted: route.unlisted,
       });
@@ -122,9 +120,36 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
   });
 });
 
+describe('what the daemon answers', () => {
+  it('is what its document says: refusals of every route, and the document itself', async () => {
+    const document = documents['/docs/openapi.json'];
+    const asks: Record<string, string>[] = [
+      {},
+      { 'x-svc-scopes': ALL_SCOPES },
+      { 'x-svc-scopes': 'compute:embed' },
+      { 'x-svc-passport-id': 'not one' },
+      { origin: 'https://elsewhere.example' },
+    ];
+    const faults: unknown[] = [];
+    for (const { address, verb, path, streams } of routes)
+      for (const headers of streams ? asks.slice(2) : asks) {
+        const body = verb === 'GET' || verb === 'DELETE' ? undefined : { surprise: 1 };
+        const answer = await send(daemon.url, verb, path.replace(/:\w+/g, 'none'), body, headers);
+        const found = answerFaults(document, `${verb} ${templateOf(path)}`, answer);
+        if (found.length > 0) faults.push([address, headers, found]);
+      }
+    expect(faults).toEqual([]);
+    const enumerated = JSON.stringify(document.paths).match(/"enum":\["urn:svc:errors\/[^\]]*/g);
+    expect(enumerated?.length).toBeGreaterThan(routes.length);
+  }, 120_000);
+});
+
 describe('the route manifest', () => {
   it('leaves out exactly the two legacy rails', () => {
     const [listed, all] = BOTH.map((path) => [...operationsOf(documents[path]).keys()]);
-    expect(all!.filter((address) => !listed!.includes(address))).toEqual(['POST /session', 'POST /invocation/verify']);
+    expect(all!.filter((address) => !listed!.includes(address)).sort()).toEqual([
+      'POST /invocation/verify',
+      'POST /session',
+    ]);
   });
 });

@@ -9,7 +9,7 @@ import { RPC_CODES, RpcFailure } from '../../src/rpc/json-rpc.js';
 import type { Peer } from '../../src/rpc/peer.js';
 import { RpcServer } from '../../src/rpc/rpc.server.js';
 import { codeOf } from '../../src/rpc/tools/tool-errors.js';
-import { ToolRegistry } from '../../src/rpc/tools/tool-registry.js';
+import { makeServiceTools } from '../../src/rpc/tools/service-tools.js';
 import { send, startApi, type TestApi } from '../kit/app.js';
 import { startTools, type TestTools } from '../kit/tools.js';
 
@@ -28,10 +28,10 @@ afterAll(async () => {
   await api.close();
 });
 
-const MOUTHS: Peer['mouth'][] = ['http', 'stream', 'stdio', 'nats', 'mcp'];
+const TRANSPORTS: Peer['transport'][] = ['http', 'stream', 'stdio', 'nats', 'mcp'];
 
-const peer = (mouth: Peer['mouth'], isPublic: boolean, credential: Credential = {}): Peer => ({
-  mouth,
+const peer = (transport: Peer['transport'], isPublic: boolean, credential: Credential = {}): Peer => ({
+  transport,
   isPublic,
   credential,
   clientAddress: '127.0.0.1',
@@ -61,7 +61,7 @@ describe('the methods', () => {
     expect(methods().sort()).toEqual([...TOOL_NAMES, 'tools/list', 'tools/call'].sort());
   });
 
-  it.each(MOUTHS)('refuse a peer without a credential that comes by %s', async (mouth) => {
+  it.each(TRANSPORTS)('refuse a peer without a credential that comes by %s', async (transport) => {
     const credentials: Credential[] = [
       {},
       { tenantId: 'acme' },
@@ -69,28 +69,28 @@ describe('the methods', () => {
       { tenantId: 'acme', apiKey: `${api.tenant.apiKey}x` },
       { tenantId: 'umbrella', apiKey: api.tenant.apiKey },
       { bearer: 'svc_self_nobody.at-all' },
-      ...(mouth === 'mcp' ? [] : [{ bearer: api.tenant.apiKey }]),
+      ...(transport === 'mcp' ? [] : [{ bearer: api.tenant.apiKey }]),
     ];
     for (const credential of credentials)
       for (const method of methods()) {
-        const code = await codeOfCall(method, paramsFor(method), peer(mouth, false, credential));
+        const code = await codeOfCall(method, paramsFor(method), peer(transport, false, credential));
         expect([method, credential, code]).toEqual([method, credential, RPC_CODES.unauthorized]);
       }
   });
 
-  it.each(MOUTHS)('answer a public peer that comes by %s two tools alone', async (mouth) => {
+  it.each(TRANSPORTS)('answer a public peer that comes by %s two tools alone', async (transport) => {
     // Also one that brings a credential: where it is public, none is looked at.
     for (const credential of [{}, { tenantId: 'acme', apiKey: api.tenant.apiKey }]) {
       const refused: string[] = [];
       for (const method of methods())
-        if ((await codeOfCall(method, paramsFor(method), peer(mouth, true, credential))) === RPC_CODES.unauthorized)
+        if ((await codeOfCall(method, paramsFor(method), peer(transport, true, credential))) === RPC_CODES.unauthorized)
           refused.push(method);
       const open = ['register_agent', 'request_sponsor', 'tools/list'];
       expect(methods().filter((method) => !refused.includes(method))).toEqual(open);
     }
   });
 
-  it('let in who has a credential, and tell what is missing', async () => {
+  it('let in callers with a credential, and say what is missing', async () => {
     const known = { tenantId: 'acme', apiKey: api.tenant.apiKey };
     expect(await codeOfCall('get_watches', {}, peer('http', false, known))).toBe(0);
     expect(await codeOfCall('query_vault', {}, peer('http', false, known))).toBe(RPC_CODES.invalidParams);
@@ -100,13 +100,13 @@ describe('the methods', () => {
 describe('the codes', () => {
   it('of every tool are those of the golden table: a difference here is another answer to agents', async () => {
     const routes = new Map(api.app.get(RouteManifest).routes.map((route) => [route.address, route]));
-    const told = new ToolRegistry().tools.map(({ definition, addresses }) => {
+    const codesOfTools = makeServiceTools().tools.map(({ definition, addresses }) => {
       const problems = addresses.flatMap(({ address }) => routes.get(address)!.problems);
       const lines = problems.map(({ status, type }) => `${codeOf(status, type)} ${status} ${type}`);
       return { name: definition.name, lines: [...new Set(lines)].sort() };
     });
-    const shared = told[0]!.lines.filter((line) => told.every(({ lines }) => lines.includes(line)));
-    const lines = [{ name: 'every tool', lines: shared }, ...told].flatMap(({ name, lines: own }) => [
+    const shared = codesOfTools[0]!.lines.filter((line) => codesOfTools.every(({ lines }) => lines.includes(line)));
+    const lines = [{ name: 'every tool', lines: shared }, ...codesOfTools].flatMap(({ name, lines: own }) => [
       name,
       ...own.filter((line) => name === 'every tool' || !shared.includes(line)).map((line) => `  ${line}`),
     ]);
@@ -133,7 +133,7 @@ describe('the definitions', () => {
     const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const { body: capabilities } = await send(tools.url, 'GET', '/capabilities', undefined, headers);
     const plain = (await send(tools.url, 'POST', '/rpc', rpc, headers)).body.result.tools;
-    const client = new Client({ name: 'house', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    const client = new Client({ name: 'conformance', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', tools.url), { requestInit: { headers } }));
     const listed = await client.listTools();
     await client.close();

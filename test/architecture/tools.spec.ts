@@ -9,14 +9,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import canonicalize from 'canonicalize';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RouteRecord } from '../../src/common/contract/contract.js';
+import type { Access, RouteRecord } from '../../src/common/contract/contract.js';
 import { RouteManifest } from '../../src/common/contract/route-manifest.js';
 import { TOOL_NAMES, type ToolName } from '../../src/common/contract/tool-names.js';
 import { fieldsOf } from '../../src/common/fields/fields.js';
 import { codeOf } from '../../src/rpc/tools/tool-errors.js';
-import { DECLARED_TOOLS, ToolRegistry } from '../../src/rpc/tools/tool-registry.js';
-import type { ToolRoute } from '../../src/rpc/tools/tool-declaration.js';
-import { QUESTION_KINDS } from '../../src/modules/feedback/surveys.types.js';
+import { DECLARED_TOOLS, makeServiceTools } from '../../src/rpc/tools/service-tools.js';
+import type { ToolRoute } from '../../src/common/contract/tool-declaration.js';
+import { QUESTION_KINDS } from '../../src/modules/continuity/feedback/surveys.types.js';
 import { startApi, type TestApi } from '../kit/app.js';
 
 let api: TestApi;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const registry = new ToolRegistry();
+const registry = makeServiceTools();
 const { tools } = registry;
 const declarationOf = (name: string) => DECLARED_TOOLS.find((declared) => declared.name === name)!;
 /** All routes that a tool stands for. */
@@ -58,7 +58,7 @@ describe('the tools', () => {
     expect(DECLARED_TOOLS.map(({ name }) => name).sort()).toEqual([...TOOL_NAMES].sort());
   });
 
-  it('are those of the golden definitions: a difference here is one that clients have to trust anew', async () => {
+  it('are those of the golden definitions: clients have to trust a difference here again', async () => {
     const shown = {
       digest: registry.digest,
       tools: tools.map(({ definition, digest }) => ({ digest, ...definition })),
@@ -113,7 +113,7 @@ describe('the tools', () => {
   });
 
   it('pass on the credential that their route asks for', () => {
-    const needed = { anyone: 'none', agent: 'session_token', seats: 'caller', tool: undefined };
+    const needed: Partial<Record<Access['kind'], string>> = { anyone: 'none', agent: 'session_token', seats: 'caller' };
     for (const { definition, credential } of tools)
       for (const { route } of routesOf(definition.name))
         expect([route, credential]).toEqual([route, needed[routes.get(route)!.access.kind]]);
@@ -227,8 +227,8 @@ describe('their descriptions', () => {
     }
   });
 
-  it('tell errors by the code that they have, of problems that there are', () => {
-    let told = 0;
+  it('name errors by their code, and only existing problems', () => {
+    let checked = 0;
     const all = tools.flatMap(({ definition }) => routesOf(definition.name));
     const problems = all.flatMap(({ route }) => routes.get(route)!.problems);
     for (const { definition } of tools) {
@@ -239,10 +239,10 @@ describe('their descriptions', () => {
           type,
           Number(code),
         ]);
-        told += 1;
+        checked += 1;
       }
     }
-    expect(told).toBeGreaterThan(10);
+    expect(checked).toBeGreaterThan(10);
   });
 });
 
@@ -259,21 +259,21 @@ describe('the registry', () => {
     );
   };
 
-  it('is made of data: no service, store, controller or module of a room is loaded with it', () => {
-    const declarations = globSync('src/modules/*/*.rpc.ts', { cwd: root });
-    expect(declarations).toHaveLength(8);
+  it('is made of data: it loads no service, store, controller or Nest module', () => {
+    const declarations = globSync('src/modules/*/*/*.tools.ts', { cwd: root });
+    expect(declarations).toHaveLength(11);
     const seen = new Set<string>(declarations);
     for (const file of seen) loads(file).forEach((target) => seen.add(target));
-    const heavy = [...seen].filter((file) => !/\.(rpc|dto|types|rules|problems)\.ts$/.test(file));
+    const heavy = [...seen].filter((file) => !/\.(tools|dto|types|rules|problems)\.ts$/.test(file));
     expect(heavy.sort()).toEqual([
+      'src/common/contract/tool-declaration.ts',
       'src/common/fields/fields.ts',
       'src/common/fields/shared-members.ts',
       'src/common/tokens/tokenizer.ts',
-      'src/rpc/tools/tool-declaration.ts',
     ]);
   });
 
-  it('tells what can be called, and how', () => {
+  it('says what can be called, and how', () => {
     const shown = registry.capabilities({ version: '1.2.3', callsPerMinute: 120, natsSubject: 'svc.tools.rpc' });
     expect(shown).toMatchObject({
       service: 'svc-tools',

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -16,32 +16,50 @@ const imports = new Map(
   }),
 );
 
-const roomOf = (file: string) => /^src\/modules\/([^/]+)\//.exec(file)?.[1];
+/** `<domain>/<module>` of a file. */
+const moduleOf = (file: string) => /^src\/modules\/([^/]+\/[^/]+)\//.exec(file)?.[1];
 const OPEN_TO_OTHERS = /\.(module|service|views|problems|events|types)\.ts$/;
 
 const offences = (rule: (from: string, to: string) => boolean) =>
   [...imports].flatMap(([from, targets]) => targets.filter((to) => rule(from, to)).map((to) => `${from} -> ${to}`));
 
-describe('the rooms', () => {
+describe('the modules', () => {
   it('finds the source', () => {
     expect(files.length).toBeGreaterThan(50);
     expect([...imports.values()].flat().filter((file) => !files.includes(file))).toEqual([]);
   });
 
-  it('another room is entered by its module, service, views, problems, events or types alone', () => {
+  it('another module is entered by its module, service, views, problems, events or types alone', () => {
     expect(
       offences(
         (from, to) =>
-          roomOf(to) !== undefined &&
-          roomOf(from) !== undefined &&
-          roomOf(from) !== roomOf(to) &&
+          moduleOf(to) !== undefined &&
+          moduleOf(from) !== undefined &&
+          moduleOf(from) !== moduleOf(to) &&
           !OPEN_TO_OTHERS.test(to),
       ),
     ).toEqual([]);
   });
 
-  it('common and guards import no room', () => {
-    expect(offences((from, to) => /^src\/(common|guards)\//.test(from) && roomOf(to) !== undefined)).toEqual([]);
+  it('no import runs upward', () => {
+    const level = (file: string): number =>
+      [
+        /^src\/(evidence|search|migrations)\//,
+        /^src\/common\//,
+        /^src\/guards\//,
+        /^src\/modules\//,
+        /^src\/rpc\//,
+        /^src\/apps\//,
+        /^src\/(cli\/|main\.ts)/,
+      ].findIndex((folder) => folder.test(file));
+    expect(files.filter((file) => level(file) < 0)).toEqual([]);
+    expect(offences((from, to) => level(to) > level(from))).toEqual([]);
+  });
+
+  it('no two files bear one name, and no two folders outside of a domain and its library', () => {
+    const doubled = (paths: string[]) =>
+      paths.filter((path) => paths.some((other) => other !== path && basename(other) === basename(path)));
+    expect(doubled(files.filter((file) => !/^src\/main\.ts$/.test(file)))).toEqual([]);
   });
 
   it('stores do not reach up to services, services not to controllers', () => {
@@ -50,8 +68,8 @@ describe('the rooms', () => {
     expect(
       offences(
         (from, to) =>
-          roomOf(from) === roomOf(to) &&
-          roomOf(from) !== undefined &&
+          moduleOf(from) === moduleOf(to) &&
+          moduleOf(from) !== undefined &&
           /\.(store|service)\.ts$/.test(from) &&
           /\.(service|controller)\.ts$/.test(to) &&
           height(to) > height(from),
@@ -68,9 +86,9 @@ describe('the rooms', () => {
     expect(cycles()).toEqual([]);
   });
 
-  it('every room has a module that says what it is for, in at most 8 lines', () => {
-    const modules = files.filter((file) => /^src\/modules\/[^/]+\/[^/]+\.module\.ts$/.test(file));
-    expect(new Set(modules.map(roomOf))).toEqual(new Set(files.map(roomOf).filter(Boolean)));
+  it('every module has a file that says what it is for, in at most 8 lines', () => {
+    const modules = files.filter((file) => /^src\/modules\/[^/]+\/[^/]+\/[^/]+\.module\.ts$/.test(file));
+    expect(new Set(modules.map(moduleOf))).toEqual(new Set(files.map(moduleOf).filter(Boolean)));
     const undocumented = modules.filter((file) => {
       const text = /\/\*\*([\s\S]*?)\*\/\s*(?:@Global\(\)\s*)?@Module/.exec(
         readFileSync(join(ROOT, file), 'utf8'),
@@ -81,7 +99,7 @@ describe('the rooms', () => {
   });
 
   it('no test is skipped, focused or left to do, and nothing is silenced', () => {
-    const all = globSync('{src,test}/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('rooms.spec.ts'));
+    const all = globSync('{src,bench,test}/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('modules.spec.ts'));
     const bad = all.filter((file) =>
       /\b(it|test|describe)\.(skip|only|todo)\b|@ts-ignore|@ts-expect-error|eslint-disable|\bas any\b|\bTODO\b|\bFIXME\b/.test(
         readFileSync(join(ROOT, file), 'utf8'),

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flagVariable } from '../../src/common/config/feature-flags.js';
 import { RouteManifest } from '../../src/common/contract/route-manifest.js';
-import { GATE_VARIABLES, type Access, type RouteRecord } from '../../src/common/contract/contract.js';
-import { send, startApi, type Answer, type TestApi, type TestTenant } from '../kit/app.js';
+import type { Access, RouteRecord } from '../../src/common/contract/contract.js';
+import { fromAnotherAddress, send, startApi, type Answer, type TestApi, type TestTenant } from '../kit/app.js';
 
 let api: TestApi;
 let other: TestTenant;
@@ -9,7 +10,7 @@ let gated: TestApi;
 let routes: RouteRecord[];
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } });
   other = await api.addTenant('umbrella');
   gated = await startApi({
     database: api.database,
@@ -47,18 +48,18 @@ const byKey = ({ access }: RouteRecord) => access.kind === 'seats' && !access.se
 
 function whoOf(access: Access): string {
   if (access.kind !== 'seats') return access.kind;
-  const besides = [...(access.session ? ['by session'] : []), ...(access.discovery ? ['discovery'] : [])];
-  return [access.roles.join(','), ...besides].join(' + ');
+  const extras = [...(access.session ? ['by session'] : []), ...(access.discovery ? ['discovery'] : [])];
+  return [access.roles.join(','), ...extras].join(' + ');
 }
 
 describe('the routes', () => {
   it('are those of the golden manifest: a difference here is a change of who may do what', async () => {
-    const lines = routes.map(({ address, access, gate, paidTier, idempotent, reply }) => {
+    const lines = routes.map(({ address, access, flag, paidTier, idempotent, reply }) => {
       return [
         address,
         whoOf(access),
         paidTier ? 'paid tier' : '-',
-        gate ? GATE_VARIABLES[gate] : '-',
+        flag ? flagVariable(flag) : '-',
         idempotent ? 'idempotent' : '-',
         reply.status,
       ].join(' | ');
@@ -77,7 +78,7 @@ describe('the routes', () => {
     for (const apiKey of [`${api.tenant.apiKey}x`, 'short', other.apiKey]) {
       const headers = { ...withKey, 'x-tenant-id': api.tenant.tenantId, 'x-api-key': apiKey };
       const answers = await callEach(credentialed, (route) =>
-        send(api.url, route.verb, pathOf(route), bodyFor(route), headers),
+        send(api.url, route.verb, pathOf(route), bodyFor(route), { ...headers, ...fromAnotherAddress() }),
       );
       expect(answers).toEqual(everyOne(credentialed, '401 Unauthorized'));
     }
@@ -97,15 +98,15 @@ describe('the routes', () => {
 
   it('answer 412 where their feature is off, after the credential and before anything else', async () => {
     // Self-signup is no address at all where it is off: the agents' tests.
-    const behindGate = ({ gate }: RouteRecord) => gate !== undefined && gate !== 'selfSignup';
-    const known = await callEach(behindGate, (route) =>
+    const behindFlag = ({ flag }: RouteRecord) => flag !== undefined && flag !== 'selfSignup';
+    const known = await callEach(behindFlag, (route) =>
       gated.tenant.call(route.verb, pathOf(route), bodyFor(route, { wrong: true })),
     );
-    expect(known).toEqual(everyOne(behindGate, '412 FeatureDisabled'));
-    const unknown = await callEach(behindGate, (route) =>
+    expect(known).toEqual(everyOne(behindFlag, '412 FeatureDisabled'));
+    const unknown = await callEach(behindFlag, (route) =>
       send(gated.url, route.verb, pathOf(route), bodyFor(route), withKey),
     );
-    expect(unknown).toEqual(everyOne(behindGate, '401 Unauthorized'));
+    expect(unknown).toEqual(everyOne(behindFlag, '401 Unauthorized'));
   });
 
   it('ask for an idempotency key of 8 characters where they write', async () => {

@@ -1,16 +1,18 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RouteAuthMode } from '../../src/common/config/daemon/daemon-settings.js';
-import { DaemonManifest } from '../../src/daemon/contract/daemon-manifest.js';
+import { RouteManifest } from '../../src/common/contract/route-manifest.js';
 import { send } from '../kit/app.js';
 import { startDaemon, type TestDaemon } from '../kit/daemon.js';
 import { ALL_FLAGS_ON, contractOf, DAEMON_CONTRACT, type ContractRoute } from '../kit/daemon-contract.js';
-import { sendAll, type Ask, type Told } from '../kit/many-requests.js';
+import { sendAll, type Ask, type Outcome } from '../kit/many-requests.js';
 
 const MODES: RouteAuthMode[] = ['off', 'shadow', 'enforce'];
 const MARKER = 'route_auth_shadow_mismatch';
 
-/** Three daemons on one database, one a mode of route-auth, and the ids of the requests that each would have refused. */
+/**
+ * Three daemons on one database, one a mode of route-auth, and the ids of the requests that each would have refused.
+ */
 const daemons = new Map<RouteAuthMode, TestDaemon>();
 const marked = new Map<RouteAuthMode, string[]>();
 let specified: ContractRoute[];
@@ -23,8 +25,8 @@ beforeAll(async () => {
     daemons.set(mode, await startDaemon({ env: { ...ALL_FLAGS_ON, SVCD_ROUTE_AUTH: mode }, database, log }));
     marked.set(mode, ids);
   }
-  const { routes } = daemons.get('off')!.app.get(DaemonManifest);
-  // What is not of the specification is told by daemon-routes.spec.ts.
+  const { routes } = daemons.get('off')!.app.get(RouteManifest);
+  // daemon-routes.spec.ts reports what is not of the specification.
   specified = routes.flatMap(({ verb, path }) => contractOf(verb, path) ?? []);
   expect(specified.length).toBeGreaterThan(0);
 });
@@ -49,8 +51,8 @@ function askFor({ method, path }: ContractRoute, headers: Record<string, string>
 }
 
 /** What became of a request: let in (whatever it was answered then), or refused for the scopes it lacks. */
-const verdictOf = ({ status, refusal }: Told): string => {
-  if (status >= 500 && status !== 501 && status !== 503) return `fault ${status}`;
+const verdictOf = ({ status, refusal }: Outcome): string => {
+  if (status >= 500 && status !== 501 && status !== 503) return `error ${status}`;
   if (!refusal) return 'in';
   const { code, missingAnyScope, missingScopes } = refusal;
   if (code === 'MISSING_SCOPE') return refused({ missingAnyScope, missingScopes });
@@ -81,8 +83,8 @@ describe.each(MODES)('the scope matrix under SVCD_ROUTE_AUTH=%s', { timeout: 300
     const asks = cells.map(({ route, scope }, i) =>
       askFor(route, { 'x-svc-scopes': scope, 'x-request-id': `cell-${i}` }),
     );
-    const told = await sendAll(daemons.get(mode)!.url, asks);
-    const observed = cells.map(({ route, scope }, i) => `${scope} ${named(route, verdictOf(told[i]!))}`);
+    const outcomes = await sendAll(daemons.get(mode)!.url, asks);
+    const observed = cells.map(({ route, scope }, i) => `${scope} ${named(route, verdictOf(outcomes[i]!))}`);
     expect(observed).toEqual(cells.map(({ route, scope }) => `${scope} ${named(route, expected(mode, route, scope))}`));
 
     const marks = new Set(marked.get(mode)!.filter((id) => id.startsWith('cell-')));
@@ -94,25 +96,25 @@ describe.each(MODES)('the scope matrix under SVCD_ROUTE_AUTH=%s', { timeout: 300
   });
 
   it('asks for a credential wherever a scope is asked for', async () => {
-    const told = await sendAll(
+    const outcomes = await sendAll(
       daemons.get(mode)!.url,
       specified.map((route) => askFor(route, {})),
     );
     const asks = ({ handler, class: routeClass }: ContractRoute) =>
       typeof handler === 'object' || (mode === 'enforce' && routeClass !== 'Public');
-    expect(specified.map((route, i) => named(route, verdictOf(told[i]!)))).toEqual(
+    expect(specified.map((route, i) => named(route, verdictOf(outcomes[i]!)))).toEqual(
       specified.map((route) => named(route, asks(route) ? '401 UNAUTHORIZED' : 'in')),
     );
-    expect(told.filter(({ status, refusal }) => status === 401 && !refusal.hint)).toEqual([]);
+    expect(outcomes.filter(({ status, refusal }) => status === 401 && !refusal.hint)).toEqual([]);
   });
 
   it('leaves no route unreachable for all scopes together', async () => {
     const all = { 'x-svc-scopes': DAEMON_CONTRACT.scopes.join(',') };
-    const told = await sendAll(
+    const outcomes = await sendAll(
       daemons.get(mode)!.url,
       specified.map((route) => askFor(route, all)),
     );
-    expect(specified.map((route, i) => named(route, verdictOf(told[i]!)))).toEqual(
+    expect(specified.map((route, i) => named(route, verdictOf(outcomes[i]!)))).toEqual(
       specified.map((route) => named(route, 'in')),
     );
   });
@@ -123,7 +125,7 @@ describe.each(MODES)('the scope matrix under SVCD_ROUTE_AUTH=%s', { timeout: 300
       'GET /v2/facts',
       'GET /api',
       'PATCH /v1/openapi.json',
-      'HEAD /healthz',
+      'HEAD /nowhere',
       'OPTIONS /healthz',
     ];
     for (const address of addresses) {
@@ -145,11 +147,11 @@ describe('SVCD_AUTH_MODE=off', () => {
     const env = { ...ALL_FLAGS_ON, SVCD_AUTH_MODE: 'off', SVCD_ROUTE_AUTH: 'enforce' };
     const daemon = await startDaemon({ env, database: daemons.get('off')!.database });
     try {
-      const told = await sendAll(
+      const outcomes = await sendAll(
         daemon.url,
         specified.map((route) => askFor(route, {})),
       );
-      expect(specified.map((route, i) => named(route, verdictOf(told[i]!)))).toEqual(
+      expect(specified.map((route, i) => named(route, verdictOf(outcomes[i]!)))).toEqual(
         specified.map((route) => named(route, 'in')),
       );
     } finally {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAEMON_FLAGS } from '../../src/common/config/daemon/flag-table.js';
-import { SCOPES, type ScopeRule } from '../../src/daemon/contract/scopes.js';
-import type { DaemonRouteRecord } from '../../src/daemon/contract/daemon-contract.js';
-import { DaemonManifest } from '../../src/daemon/contract/daemon-manifest.js';
-import { matches } from '../../src/daemon/route-auth/path-pattern.js';
-import { classify } from '../../src/daemon/route-auth/route-class.js';
+import { DAEMON_FLAGS, type DaemonFlagName } from '../../src/common/config/daemon/flag-table.js';
+import { flagVariable } from '../../src/common/config/feature-flags.js';
+import { SCOPES } from '../../src/common/contract/scopes.js';
+import type { Access, RouteRecord } from '../../src/common/contract/contract.js';
+import { RouteManifest } from '../../src/common/contract/route-manifest.js';
+import { matches } from '../../src/common/route-auth/path-pattern.js';
+import { classify } from '../../src/common/route-auth/route-class.js';
 import { startDaemon, type TestDaemon } from '../kit/daemon.js';
 import { ALL_FLAGS_ON, contractOf, DAEMON_CONTRACT } from '../kit/daemon-contract.js';
 
@@ -42,10 +43,10 @@ describe('route-auth', () => {
 
 describe('the flags', () => {
   const known = new Map(Object.values(DAEMON_FLAGS).map(({ env, paths }) => [env, paths]));
-  const isGated = (paths: readonly string[], path: string) => paths.some((pattern) => matches(pattern, path));
+  const isBehindFlag = (paths: readonly string[], path: string) => paths.some((pattern) => matches(pattern, path));
 
-  it.each(DAEMON_CONTRACT.routes)('gate $method $path exactly as the specification says', ({ path, flag }) => {
-    const gating = [...known].filter(([, paths]) => isGated(paths, templateOf(path))).map(([env]) => env);
+  it.each(DAEMON_CONTRACT.routes)('cover $method $path exactly as the specification says', ({ path, flag }) => {
+    const gating = [...known].filter(([, paths]) => isBehindFlag(paths, templateOf(path))).map(([env]) => env);
     // Flags that do not open addresses come with their plane.
     expect(gating).toEqual(flag !== null && known.has(flag) ? [flag] : []);
   });
@@ -53,15 +54,24 @@ describe('the flags', () => {
 
 describe('every route of the running daemon', () => {
   let daemon: TestDaemon;
-  let routes: DaemonRouteRecord[];
+  let routes: RouteRecord[];
   beforeAll(async () => {
     daemon = await startDaemon({ env: ALL_FLAGS_ON });
-    ({ routes } = daemon.app.get(DaemonManifest));
+    ({ routes } = daemon.app.get(RouteManifest));
   });
   afterAll(() => daemon.close());
 
   it('is one of the specification', () => {
     expect(routes.filter(({ verb, path }) => !contractOf(verb, path)).map(({ address }) => address)).toEqual([]);
+  });
+
+  it('is behind a flag that is not reserved; of the reserved ones no plane is there', () => {
+    const behind = new Set(routes.map(({ flag }) => flag));
+    const unserved = (Object.keys(DAEMON_FLAGS) as DaemonFlagName[]).filter(
+      (name) => DAEMON_FLAGS[name].paths.length > 0 && !behind.has(name),
+    );
+    const reserved = (Object.keys(DAEMON_FLAGS) as DaemonFlagName[]).filter((name) => DAEMON_FLAGS[name].isReserved);
+    expect(reserved).toEqual(unserved);
   });
 
   it('has the class, the scopes, the tenant check and the flag that the specification gives it', () => {
@@ -70,16 +80,16 @@ describe('every route of the running daemon', () => {
   });
 });
 
-const declared = ({ address, classified, scopes, tenantBound, flag }: DaemonRouteRecord) => ({
+const declared = ({ address, verb, path, access, tenantBound, flag }: RouteRecord) => ({
   address,
-  class: classified?.class,
-  route: classified?.anyOf,
-  handler: written(scopes),
+  class: classify(verb, path)?.class,
+  route: classify(verb, path)?.anyOf,
+  handler: written(access),
   tenantBound: tenantBound ?? false,
-  flag: flag && DAEMON_FLAGS[flag].env,
+  flag: flag && flagVariable(flag),
 });
 
-function specified({ address, verb, path }: DaemonRouteRecord): ReturnType<typeof declared> {
+function specified({ address, verb, path }: RouteRecord): ReturnType<typeof declared> {
   const { class: routeClass, route_any_of, handler, tenant_bound, flag } = contractOf(verb, path)!;
   return {
     address,
@@ -91,8 +101,7 @@ function specified({ address, verb, path }: DaemonRouteRecord): ReturnType<typeo
   };
 }
 
-function written(rule: ScopeRule) {
-  if (rule.kind === 'any') return { any_of: rule.scopes };
-  if (rule.kind === 'all') return { all_of: rule.scopes };
-  return rule.kind;
+function written(access: Access) {
+  if (access.kind === 'scopes') return { [`${access.rule}_of`]: access.scopes };
+  return access.kind === 'anyone' ? 'public' : access.kind;
 }

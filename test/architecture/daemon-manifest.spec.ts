@@ -1,42 +1,49 @@
+import { tmpdir } from 'node:os';
+import { Controller } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAEMON_FLAGS } from '../../src/common/config/daemon/flag-table.js';
-import type { DaemonRouteRecord } from '../../src/daemon/contract/daemon-contract.js';
-import { DaemonManifest } from '../../src/daemon/contract/daemon-manifest.js';
-import type { ScopeRule } from '../../src/daemon/contract/scopes.js';
+import { flagVariable } from '../../src/common/config/feature-flags.js';
+import { classify } from '../../src/common/route-auth/route-class.js';
+import { CoreModule } from '../../src/apps/core.module.js';
+import { loadSettings } from '../../src/common/config/settings.js';
+import { nothing, seats, type Access, type RouteRecord } from '../../src/common/contract/contract.js';
+import { daemonContract } from '../../src/common/contract/daemon-contract.js';
+import { Route } from '../../src/common/contract/route.decorator.js';
+import { makeLog } from '../../src/common/observability/log.js';
+import { Metrics } from '../../src/common/observability/metrics.js';
+import { RouteManifest } from '../../src/common/contract/route-manifest.js';
 import { send } from '../kit/app.js';
 import { startDaemon, type TestDaemon } from '../kit/daemon.js';
 import { ALL_FLAGS_ON } from '../kit/daemon-contract.js';
 
 let daemon: TestDaemon;
 let enforcing: TestDaemon;
-let routes: DaemonRouteRecord[];
+let routes: RouteRecord[];
 beforeAll(async () => {
   daemon = await startDaemon({ env: ALL_FLAGS_ON });
   enforcing = await startDaemon({ env: { ...ALL_FLAGS_ON, SVCD_ROUTE_AUTH: 'enforce' }, database: daemon.database });
-  ({ routes } = daemon.app.get(DaemonManifest));
+  ({ routes } = daemon.app.get(RouteManifest));
 });
 afterAll(async () => {
   await enforcing.close();
   await daemon.close();
 });
 
-function whoOf(rule: ScopeRule): string {
-  if (rule.kind === 'public') return 'anyone';
-  if (rule.kind === 'unchecked') return 'whoever route-auth lets in';
-  return `${rule.kind} of ${rule.scopes.join(', ')}`;
+function whoOf(access: Access): string {
+  if (access.kind === 'unchecked') return 'whoever route-auth lets in';
+  return access.kind === 'scopes' ? `${access.rule} of ${access.scopes.join(', ')}` : access.kind;
 }
 
-const pathOf = ({ path }: DaemonRouteRecord) => path.replace(/:\w+/g, 'x');
-/** Streams begin to answer and never end. */
-const ends = ({ streams }: DaemonRouteRecord) => !streams;
-const isPublic = ({ classified }: DaemonRouteRecord) => classified?.class === 'Public';
-const isGuarded = (route: DaemonRouteRecord) => route.scopes.kind === 'any' || route.scopes.kind === 'all';
+const classOf = ({ verb, path }: RouteRecord) => classify(verb, path);
+const scopesOf = ({ access }: RouteRecord) => (access.kind === 'scopes' ? access.scopes : []);
 
-const callEach = async (
-  url: string,
-  which: (route: DaemonRouteRecord) => boolean,
-  headers: Record<string, string> = {},
-) =>
+const pathOf = ({ path }: RouteRecord) => path.replace(/:\w+/g, 'x');
+/** Streams begin to answer and never end. */
+const ends = ({ streams }: RouteRecord) => !streams;
+const isPublic = (route: RouteRecord) => classOf(route)?.class === 'Public';
+const isGuarded = (route: RouteRecord) => route.access.kind === 'scopes';
+
+const callEach = async (url: string, which: (route: RouteRecord) => boolean, headers: Record<string, string> = {}) =>
   Object.fromEntries(
     await Promise.all(
       routes.filter(which).map(async (route) => {
@@ -46,23 +53,45 @@ const callEach = async (
       }),
     ),
   );
-const each = (which: (route: DaemonRouteRecord) => boolean, answer: string) =>
+const each = (which: (route: RouteRecord) => boolean, answer: string) =>
   Object.fromEntries(routes.filter(which).map(({ address }) => [address, answer]));
+
+describe('a route that asks for a credential which no guard of its server knows', () => {
+  @Controller()
+  class Misplaced {
+    @Route('GET /misplaced', { tag: 't', summary: 'S', access: seats('owner'), reply: nothing() })
+    async read(): Promise<void> {}
+  }
+
+  it('stops the start', async () => {
+    const settings = loadSettings({ NODE_ENV: 'test', SVC_DATA_DIR: tmpdir() });
+    const address = { ownerUrl: daemon.database.url };
+    const parts = { settings, address, log: makeLog(settings, 'test'), metrics: new Metrics() };
+    const imports = [CoreModule.of(parts, { contract: daemonContract('urn:test') })];
+    const start = NestFactory.createApplicationContext(
+      { module: class MisplacedModule {}, imports, controllers: [Misplaced] },
+      { logger: false, abortOnError: false },
+    );
+    await expect(start).rejects.toThrow('GET /misplaced asks for access by seats');
+  });
+});
 
 describe('the routes of the daemon', () => {
   it('are those of the golden manifest: a difference here is a change of who may do what', async () => {
-    const lines = routes.map(({ address, scopes, tenantBound, flag, classified, unlisted, bodyLimit, reply }) =>
-      [
+    const lines = routes.map((route) => {
+      const { address, access, tenantBound, flag, unlisted, bodyLimit, reply } = route;
+      const classified = classOf(route);
+      return [
         address,
-        whoOf(scopes),
+        whoOf(access),
         tenantBound ? 'tenant-bound' : '-',
-        flag ? DAEMON_FLAGS[flag].env : '-',
+        flag ? flagVariable(flag) : '-',
         classified ? `${classified.class}(${classified.anyOf.join(', ')})` : 'unclassified',
         unlisted ? 'unlisted' : '-',
         bodyLimit === undefined ? '-' : `${bodyLimit / 1024} KiB`,
         reply.status,
-      ].join(' | '),
-    );
+      ].join(' | ');
+    });
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../golden/daemon-routes.txt');
   });
 
@@ -84,11 +113,10 @@ describe('the routes of the daemon', () => {
   });
 
   it('refuse a caller that names a tenant which its credential does not cover', async () => {
-    const bound = (route: DaemonRouteRecord) => route.tenantBound === true && ends(route);
+    const bound = (route: RouteRecord) => route.tenantBound === true && ends(route);
     const answers = await Promise.all(
       routes.filter(bound).map(async (route) => {
-        const scopes = route.scopes.kind === 'any' || route.scopes.kind === 'all' ? [...route.scopes.scopes] : [];
-        const own = scopes.filter((scope) => !scope.startsWith('admin:'));
+        const own = scopesOf(route).filter((scope) => !scope.startsWith('admin:'));
         if (own.length === 0) return undefined;
         const headers = { 'x-svc-scopes': own.join(' '), 'x-svc-tenant-id': 'acme' };
         const query = route.verb === 'GET' ? '?tenant_id=umbrella' : '';

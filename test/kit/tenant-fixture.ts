@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { caller, send, type Answer, type TestApi, type TestTenant } from './app.js';
 
-/** A word that nothing else holds: where it shows, something of the company shows. */
+/** A word that nothing else holds: where it shows, data of the fixture leaks. */
 export const SECRET = 'zyzzyva';
 
-/** What belongs to a tenant that has used every room. */
-export interface Company {
+/** A tenant with data in every module. */
+export interface TenantFixture {
   tenant: TestTenant;
   /** Every id of its own, by the path parameter that takes it; `id` stands for many things. */
   ids: Record<string, string[]>;
@@ -34,8 +34,8 @@ export const withCookie =
       ...headers,
     });
 
-/** Uses every room once, in the name of a tenant, and remembers the ids. The server needs FEATURE_SELF_SIGNUP. */
-export async function fillCompany(api: TestApi, tenant: TestTenant): Promise<Company> {
+/** Calls every module once for a tenant and returns the ids. The server needs FEATURE_SELF_SIGNUP. */
+export async function makeTenantFixture(api: TestApi, tenant: TestTenant): Promise<TenantFixture> {
   const { tenantId, call } = tenant;
   const must = async (method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<any> => {
     const answer = await call(method, path, body, headers);

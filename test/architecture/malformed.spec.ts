@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send, startApi, type Answer, type TestApi, type TestTenant } from '../kit/app.js';
-import { withCookie } from '../kit/company.js';
+import { withCookie } from '../kit/tenant-fixture.js';
 
 let api: TestApi;
 let operations: Operation[];
@@ -52,7 +52,7 @@ const refusalOf = (path: string) =>
   path.startsWith('/v1/webhooks/payment/') ? '401 Unauthorized' : '400 ValidationFailed';
 /** A value that is of none of the types a schema allows. */
 const wrong = (schema: any) =>
-  JSON.stringify(schema).includes('"object"') || schema.allOf || schema.oneOf || schema.$ref ? 12.5 : { not: 'this' };
+  JSON.stringify(schema).includes('"object"') || schema.allOf || schema.anyOf || schema.$ref ? 12.5 : { not: 'this' };
 
 describe('malformed input', () => {
   it('finds routes with bodies', () => {
@@ -94,7 +94,7 @@ describe('malformed input', () => {
       ['{"a":', '400 MalformedRequest', {}],
       ['{"a":"\\u0000"}', '400 ValidationFailed', {}],
       ['{"a":"\\ud800"}', '400 ValidationFailed', {}],
-      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, '400 ValidationFailed', {}],
+      [`${'['.repeat(8_000)}${']'.repeat(8_000)}`, '400 ValidationFailed', {}],
       ['{}', '415 UnsupportedMediaType', { 'content-type': 'text/plain' }],
       ['a=b', '415 UnsupportedMediaType', { 'content-type': 'application/x-www-form-urlencoded' }],
     ];

@@ -1,0 +1,20 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freshDatabase, type TestDatabase } from '../kit/database.js';
+import { readSchema } from '../kit/schema.js';
+
+let database: TestDatabase;
+let owner: Client;
+beforeAll(async () => {
+  database = await freshDatabase();
+  owner = new Client(database.url);
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await database.drop();
+});
+
+it('is that of the golden file: a migration shows there what it changes', async () => {
+  await expect(await readSchema(owner)).toMatchFileSnapshot('../golden/schema.sql');
+});

@@ -1,0 +1,63 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Words of our own, with the term of docs/language.md that stands for each. */
+const FORBIDDEN: Record<string, string> = {
+  'mouths?': 'transport',
+  house: 'common, architecture',
+  'rooms?': 'module; space, capacity',
+  'doors?': 'resolver',
+  anew: 'again',
+  told: 'reported, returned',
+  'tells?': 'report, return, say',
+  'let(s|ting)? go': 'release, close',
+  besides: 'also, in addition',
+  beside: 'next to; with',
+  'strangers?': 'unknown parameter; anonymous caller',
+  'happenings?': 'event',
+  'machinery|machineries': 'providers, platform',
+  'narrators?': 'progress output',
+  'linger(s|ing)?': 'graceful close',
+};
+
+/** Where such a word is another's: the name of a data item that is on the wire, or an English word in sample data. */
+const ALLOWED: readonly RegExp[] = [/['`]happening['`]/, /front door/i];
+
+const PATTERN = new RegExp(`\\b(${Object.keys(FORBIDDEN).join('|')})\\b`, 'i');
+const files = globSync(['{src,bench,test}/**/*.{ts,mjs}', 'docs/**/*.md', 'test/golden/openapi*.json', '*.md'], {
+  cwd: ROOT,
+}).filter((file) => !/^src[\\/]migrations[\\/]|words\.spec\.ts$|docs[\\/]language\.md$|CHANGELOG\.md$/.test(file));
+
+describe('plain words', () => {
+  it('finds what is read', () => {
+    expect(files.length).toBeGreaterThan(1_000);
+  });
+
+  it('no word of our own stands where the field has a term', () => {
+    const found = files.flatMap((file) =>
+      readFileSync(join(ROOT, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => {
+          const text = ALLOWED.reduce((rest, allowed) => rest.replaceAll(new RegExp(allowed, 'gi'), ''), line);
+          const word = PATTERN.exec(text)?.[0];
+          return word === undefined ? [] : [`${file}:${index + 1} ${word}`];
+        }),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('no comment is wider than 120 columns', () => {
+    const comments = files.filter((file) => file.endsWith('.ts'));
+    const wide = comments.flatMap((file) =>
+      readFileSync(join(ROOT, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) =>
+          line.length > 120 && /^\s*(\/\*\*|\*|\/\/) /.test(line) ? [`${file}:${index + 1}`] : [],
+        ),
+    );
+    expect(wide).toEqual([]);
+  });
+});

@@ -1,0 +1,3744 @@
+create table access_request (
+  tenant_id text not null,
+  request_id uuid not null,
+  status text not null default 'submitted'::text,
+  audience text not null,
+  requester_email text not null,
+  requester_name text,
+  company_name text,
+  wanted_tenant_id text,
+  default_agent_id text,
+  api_key_provided boolean not null,
+  wanted_tier text,
+  use_case text,
+  notes text,
+  submitted_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  provisioned_tenant_id text,
+  constraint access_request_pkey PRIMARY KEY (tenant_id, request_id),
+  constraint access_request_audience_check CHECK ((audience = ANY (ARRAY['agent'::text, 'human'::text]))),
+  constraint access_request_check CHECK (((status = 'provisioned'::text) = (provisioned_tenant_id IS NOT NULL))),
+  constraint access_request_requester_email_check CHECK ((length(requester_email) <= 254)),
+  constraint access_request_status_check CHECK ((status = ANY (ARRAY['submitted'::text, 'reviewing'::text, 'approved'::text, 'rejected'::text, 'provisioned'::text, 'spam'::text]))),
+  constraint access_request_wanted_tier_check CHECK ((wanted_tier = ANY (ARRAY['free'::text, 'starter'::text, 'pro'::text, 'team'::text])))
+);
+alter table access_request enable row level security, force row level security;
+create policy operator_rows on access_request for all to svc_operator using (true) with check (true);
+create policy tenant_rows on access_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX access_request_email ON public.access_request USING btree (tenant_id, lower(requester_email));
+grant delete, insert, select, update on access_request to svc_app;
+grant delete, insert, select, update on access_request to svc_operator;
+
+create table access_request_change (
+  tenant_id text not null,
+  request_id uuid not null,
+  change_id bigint not null,
+  from_status text not null,
+  to_status text not null,
+  changed_by text not null,
+  changed_at timestamp with time zone not null default clock_timestamp(),
+  reason text,
+  constraint access_request_change_pkey PRIMARY KEY (tenant_id, request_id, change_id),
+  constraint access_request_change_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES access_request(tenant_id, request_id)
+);
+alter table access_request_change enable row level security, force row level security;
+create policy operator_rows on access_request_change for all to svc_operator using (true) with check (true);
+create policy tenant_rows on access_request_change for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on access_request_change to svc_app;
+grant insert, select on access_request_change to svc_operator;
+
+create table agent (
+  tenant_id text not null,
+  agent_id uuid not null,
+  token_hash bytea not null,
+  framework text not null,
+  display_name text,
+  callback_url text,
+  fingerprint text,
+  registered_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  query_day date not null default ((now() AT TIME ZONE 'utc'::text))::date,
+  day_queries integer not null default 0,
+  sponsor_tenant_id text,
+  sponsor_tier text,
+  sponsored_at timestamp with time zone,
+  sponsored_by text,
+  ended_at timestamp with time zone,
+  ended_by text,
+  end_reason text,
+  constraint agent_pkey PRIMARY KEY (tenant_id, agent_id),
+  constraint agent_sponsor_tenant_id_fkey FOREIGN KEY (sponsor_tenant_id) REFERENCES tenant(tenant_id),
+  constraint agent_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint agent_check CHECK ((num_nulls(sponsor_tenant_id, sponsor_tier, sponsored_at, sponsored_by) = ANY (ARRAY[0, 4]))),
+  constraint agent_check1 CHECK (((ended_at IS NULL) = (ended_by IS NULL))),
+  constraint agent_day_queries_check CHECK ((day_queries >= 0)),
+  constraint agent_sponsor_tenant_id_check CHECK ((sponsor_tenant_id <> 'svc-discovery'::text)),
+  constraint agent_sponsor_tier_check CHECK ((sponsor_tier = ANY (ARRAY['starter'::text, 'pro'::text, 'team'::text]))),
+  constraint agent_tenant_id_check CHECK ((tenant_id = 'svc-discovery'::text)),
+  constraint agent_token_hash_check CHECK ((length(token_hash) = 32))
+);
+alter table agent enable row level security, force row level security;
+create policy operator_rows on agent for all to svc_operator using (true) with check (true);
+create policy sponsor_rows on agent for select to svc_app using ((sponsor_tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+create policy tenant_rows on agent for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX agent_sponsor ON public.agent USING btree (sponsor_tenant_id, sponsored_at, agent_id) WHERE (sponsor_tenant_id IS NOT NULL);
+CREATE TRIGGER announce_change AFTER DELETE OR UPDATE OF sponsor_tenant_id, ended_at, expires_at ON public.agent FOR EACH ROW EXECUTE FUNCTION svc_announce_agent();
+CREATE TRIGGER end_principal AFTER UPDATE OF ended_at ON public.agent FOR EACH ROW WHEN (((old.ended_at IS NULL) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION svc_end_agent_principal();
+grant delete, insert, select, update on agent to svc_app;
+grant delete, insert, select, update on agent to svc_operator;
+
+create table agent_home (
+  tenant_id text not null,
+  agent_id text not null,
+  home_id uuid not null,
+  journal_seq bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  constraint agent_home_tenant_id_home_id_key UNIQUE (tenant_id, home_id),
+  constraint agent_home_pkey PRIMARY KEY (tenant_id, agent_id),
+  constraint agent_home_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint agent_home_agent_id_check CHECK (((length(agent_id) >= 1) AND (length(agent_id) <= 512)))
+);
+alter table agent_home enable row level security, force row level security;
+create policy operator_rows on agent_home for all to svc_operator using (true) with check (true);
+create policy tenant_rows on agent_home for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on agent_home to svc_app;
+grant delete, insert, select, update on agent_home to svc_operator;
+
+create table agent_retrieval (
+  tenant_id text not null,
+  agent_id text not null,
+  retrieval_id uuid not null,
+  lane text not null,
+  request jsonb not null,
+  results jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint agent_retrieval_pkey PRIMARY KEY (tenant_id, agent_id)
+);
+alter table agent_retrieval enable row level security, force row level security;
+create policy operator_rows on agent_retrieval for all to svc_operator using (true) with check (true);
+create policy tenant_rows on agent_retrieval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on agent_retrieval to svc_app;
+grant delete, insert, select, update on agent_retrieval to svc_operator;
+
+create table answer (
+  tenant_id text not null,
+  answer_id text not null,
+  version integer not null,
+  agent_id text not null,
+  answer_text text,
+  metadata jsonb,
+  retrieval jsonb,
+  receipt_id uuid not null,
+  recorded_by text not null,
+  recorded_at timestamp with time zone not null default now(),
+  constraint answer_pkey PRIMARY KEY (tenant_id, answer_id, version),
+  constraint answer_version_check CHECK ((version > 0))
+);
+alter table answer enable row level security, force row level security;
+create policy operator_rows on answer for all to svc_operator using (true) with check (true);
+create policy tenant_rows on answer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on answer to svc_app;
+grant insert, select on answer to svc_operator;
+
+create table api_key (
+  tenant_id text not null,
+  key_id uuid not null,
+  prefix text not null,
+  key_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  revoked_at timestamp with time zone,
+  label text,
+  created_by text,
+  expires_at timestamp with time zone,
+  revoked_by text,
+  revoke_reason text,
+  lookup bytea not null,
+  constraint api_key_tenant_id_lookup_key UNIQUE (tenant_id, lookup),
+  constraint api_key_tenant_id_prefix_key UNIQUE (tenant_id, prefix),
+  constraint api_key_pkey PRIMARY KEY (tenant_id, key_id),
+  constraint api_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint api_key_label_check CHECK (((length(label) >= 1) AND (length(label) <= 120))),
+  constraint api_key_not_discovery CHECK ((tenant_id <> 'svc-discovery'::text))
+);
+alter table api_key enable row level security, force row level security;
+create policy operator_rows on api_key for all to svc_operator using (true) with check (true);
+create policy tenant_rows on api_key for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX api_key_lookup ON public.api_key USING btree (lookup) WHERE (revoked_at IS NULL);
+CREATE TRIGGER announce_revocation AFTER DELETE OR UPDATE OF revoked_at ON public.api_key FOR EACH ROW EXECUTE FUNCTION svc_announce_key();
+CREATE TRIGGER end_principal AFTER UPDATE OF revoked_at ON public.api_key FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION svc_end_key();
+CREATE TRIGGER set_lookup BEFORE INSERT OR UPDATE OF key_hash ON public.api_key FOR EACH ROW EXECUTE FUNCTION svc_set_key_lookup();
+grant delete, insert, select, update on api_key to svc_app;
+grant delete, insert, select, update on api_key to svc_operator;
+
+create table bundle (
+  tenant_id text not null,
+  bundle_id uuid not null,
+  title text not null,
+  description text not null,
+  corpora text[] not null,
+  price_credits bigint not null,
+  status text not null default 'published'::text,
+  published_by text not null,
+  published_at timestamp with time zone not null default now(),
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  withdrawn_reason text,
+  constraint bundle_pkey PRIMARY KEY (tenant_id, bundle_id),
+  constraint bundle_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint bundle_corpora_check CHECK (((cardinality(corpora) >= 1) AND (cardinality(corpora) <= 100))),
+  constraint bundle_price_credits_check CHECK ((price_credits >= 0)),
+  constraint bundle_status_check CHECK ((status = ANY (ARRAY['published'::text, 'withdrawn'::text])))
+);
+alter table bundle enable row level security, force row level security;
+create policy operator_rows on bundle for all to svc_operator using (true) with check (true);
+create policy shared_rows on bundle for select to svc_app using (((NULLIF(current_setting('svc.tenant_id'::text, true), ''::text) IS NOT NULL) AND (status = 'published'::text)));
+create policy tenant_rows on bundle for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX bundle_by_id ON public.bundle USING btree (bundle_id);
+CREATE INDEX bundle_catalogue ON public.bundle USING btree (published_at, bundle_id) WHERE (status = 'published'::text);
+grant insert, select, update on bundle to svc_app;
+grant delete, insert, select, update on bundle to svc_operator;
+
+create table bundle_purchase (
+  tenant_id text not null,
+  purchase_id uuid not null,
+  publisher_tenant_id text not null,
+  bundle_id uuid not null,
+  agent_id text not null,
+  corpora text[] not null,
+  price_credits bigint not null,
+  purchased_by text not null,
+  purchased_at timestamp with time zone not null default now(),
+  constraint bundle_purchase_tenant_id_publisher_tenant_id_bundle_id_key UNIQUE (tenant_id, publisher_tenant_id, bundle_id),
+  constraint bundle_purchase_pkey PRIMARY KEY (tenant_id, purchase_id),
+  constraint bundle_purchase_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint bundle_purchase_price_credits_check CHECK ((price_credits >= 0))
+);
+alter table bundle_purchase enable row level security, force row level security;
+create policy operator_rows on bundle_purchase for all to svc_operator using (true) with check (true);
+create policy sales on bundle_purchase for select to svc_app using (((publisher_tenant_id = NULLIF(current_setting('svc.counted_publisher'::text, true), ''::text)) AND (publisher_tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))));
+create policy tenant_rows on bundle_purchase for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX bundle_purchase_sales ON public.bundle_purchase USING btree (publisher_tenant_id, bundle_id);
+grant insert, select on bundle_purchase to svc_app;
+grant insert, select on bundle_purchase to svc_operator;
+
+create table chunk (
+  tenant_id text not null,
+  chunk_id text not null,
+  corpus_id text not null,
+  doc_id text not null,
+  version integer not null,
+  ordinal integer not null,
+  start_offset integer not null,
+  end_offset integer not null,
+  heading_path text[] not null,
+  title text,
+  url text,
+  content text not null,
+  content_hash bytea not null,
+  shareability text not null,
+  language text not null,
+  day integer not null,
+  retired_at timestamp with time zone,
+  constraint chunk_pkey PRIMARY KEY (tenant_id, chunk_id),
+  constraint chunk_content_hash_check CHECK ((length(content_hash) = 32))
+);
+alter table chunk enable row level security, force row level security;
+create policy operator_rows on chunk for all to svc_operator using (true) with check (true);
+create policy shared_rows on chunk for select to svc_app using (((retired_at IS NULL) AND (NULLIF(current_setting('svc.tenant_id'::text, true), ''::text) IS NOT NULL) AND ((shareability = 'public_safe'::text) OR ((shareability = 'entitled_only'::text) AND (EXISTS ( SELECT
+   FROM entitlement e
+  WHERE ((e.publisher_tenant_id = chunk.tenant_id) AND (e.corpus_id = chunk.corpus_id)))))) AND (EXISTS ( SELECT
+   FROM registered_tenant r
+  WHERE (r.name = chunk.tenant_id)))));
+create policy tenant_rows on chunk for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX chunk_by_document ON public.chunk USING btree (tenant_id, corpus_id, doc_id, version, ordinal);
+CREATE INDEX chunk_by_id ON public.chunk USING btree (chunk_id);
+grant delete, insert, select, update on chunk to svc_app;
+grant delete, insert, select, update on chunk to svc_operator;
+
+create table chunk_vector (
+  tenant_id text not null,
+  chunk_id text not null,
+  model text not null,
+  shard_id uuid not null,
+  generation bigint not null,
+  vector bytea not null,
+  constraint chunk_vector_pkey PRIMARY KEY (tenant_id, chunk_id, model)
+);
+alter table chunk_vector enable row level security, force row level security;
+create policy operator_rows on chunk_vector for all to svc_operator using (true) with check (true);
+create policy shared_rows on chunk_vector for select to svc_app using ((EXISTS ( SELECT
+   FROM index_shard s
+  WHERE ((s.tenant_id = chunk_vector.tenant_id) AND (s.shard_id = chunk_vector.shard_id)))));
+create policy tenant_rows on chunk_vector for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX chunk_vector_shard ON public.chunk_vector USING btree (tenant_id, shard_id, generation);
+grant delete, insert, select, update on chunk_vector to svc_app;
+grant delete, insert, select, update on chunk_vector to svc_operator;
+
+create table citation (
+  tenant_id text not null,
+  answer_id text not null,
+  version integer not null,
+  ordinal integer not null,
+  chunk_id text not null,
+  owner_tenant_id text not null,
+  corpus_id text not null,
+  doc_id text not null,
+  doc_version integer not null,
+  title text,
+  url text,
+  content text not null,
+  content_hash bytea not null,
+  start_offset integer,
+  end_offset integer,
+  quote text,
+  note text,
+  constraint citation_pkey PRIMARY KEY (tenant_id, answer_id, version, ordinal),
+  constraint citation_tenant_id_answer_id_version_fkey FOREIGN KEY (tenant_id, answer_id, version) REFERENCES answer(tenant_id, answer_id, version)
+);
+alter table citation enable row level security, force row level security;
+create policy operator_rows on citation for all to svc_operator using (true) with check (true);
+create policy tenant_rows on citation for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX citation_chunk ON public.citation USING btree (tenant_id, chunk_id);
+grant insert, select on citation to svc_app;
+grant insert, select on citation to svc_operator;
+
+create table conversion (
+  tenant_id text not null,
+  conversion_id uuid not null,
+  agent_id text not null,
+  tier text not null,
+  month date not null,
+  credits bigint not null,
+  pence bigint not null,
+  state text not null default 'pending'::text,
+  transfer_id uuid not null,
+  requested_by text not null,
+  requested_at timestamp with time zone not null default now(),
+  expected_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  failure_reason text,
+  constraint conversion_pkey PRIMARY KEY (tenant_id, conversion_id),
+  constraint conversion_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint conversion_tenant_id_transfer_id_fkey FOREIGN KEY (tenant_id, transfer_id) REFERENCES ledger_transfer(tenant_id, transfer_id),
+  constraint conversion_check CHECK (((state = 'pending'::text) = (settled_at IS NULL))),
+  constraint conversion_credits_check CHECK ((credits > 0)),
+  constraint conversion_pence_check CHECK ((pence > 0)),
+  constraint conversion_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'applied'::text, 'failed'::text])))
+);
+alter table conversion enable row level security, force row level security;
+create policy operator_rows on conversion for all to svc_operator using (true) with check (true);
+create policy tenant_rows on conversion for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX conversion_agent ON public.conversion USING btree (tenant_id, agent_id, requested_at, conversion_id);
+CREATE INDEX conversion_by_id ON public.conversion USING btree (conversion_id);
+CREATE INDEX conversion_month ON public.conversion USING btree (tenant_id, month);
+CREATE TRIGGER keep_settlement BEFORE UPDATE ON public.conversion FOR EACH ROW WHEN ((old.state <> 'pending'::text)) EXECUTE FUNCTION svc_keep_settlement();
+grant insert, select, update on conversion to svc_app;
+grant insert, select, update on conversion to svc_operator;
+
+create table conversion_event (
+  tenant_id text not null,
+  conversion_id uuid not null,
+  event_id text not null,
+  type text not null,
+  outcome text not null,
+  happened_at timestamp with time zone not null,
+  received_at timestamp with time zone not null default now(),
+  constraint conversion_event_pkey PRIMARY KEY (tenant_id, conversion_id, event_id),
+  constraint conversion_event_tenant_id_conversion_id_fkey FOREIGN KEY (tenant_id, conversion_id) REFERENCES conversion(tenant_id, conversion_id),
+  constraint conversion_event_outcome_check CHECK ((outcome = ANY (ARRAY['settled'::text, 'ignored'::text])))
+);
+alter table conversion_event enable row level security, force row level security;
+create policy operator_rows on conversion_event for all to svc_operator using (true) with check (true);
+create policy tenant_rows on conversion_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on conversion_event to svc_app;
+grant insert, select on conversion_event to svc_operator;
+
+create table corpus (
+  tenant_id text not null,
+  corpus_id text not null,
+  language text not null default 'english'::text,
+  created_at timestamp with time zone not null default now(),
+  constraint corpus_pkey PRIMARY KEY (tenant_id, corpus_id),
+  constraint corpus_corpus_id_check CHECK (((length(corpus_id) >= 1) AND (length(corpus_id) <= 512)))
+);
+alter table corpus enable row level security, force row level security;
+create policy operator_rows on corpus for all to svc_operator using (true) with check (true);
+create policy tenant_rows on corpus for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on corpus to svc_app;
+grant delete, insert, select, update on corpus to svc_operator;
+
+create table corruption_finding (
+  finding_id bigint not null,
+  source text not null,
+  subject text not null,
+  detail text not null,
+  found_at timestamp with time zone not null default now(),
+  cleared_at timestamp with time zone,
+  constraint corruption_finding_pkey PRIMARY KEY (finding_id)
+);
+CREATE UNIQUE INDEX corruption_finding_open ON public.corruption_finding USING btree (source, subject) WHERE (cleared_at IS NULL);
+grant insert, select, update on corruption_finding to svc_operator;
+
+create table document (
+  tenant_id text not null,
+  corpus_id text not null,
+  doc_id text not null,
+  latest_version integer not null default 0,
+  latest_digest bytea,
+  current_version integer,
+  withdrawn_version integer not null default 0,
+  shareability text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint document_pkey PRIMARY KEY (tenant_id, corpus_id, doc_id),
+  constraint document_tenant_id_corpus_id_fkey FOREIGN KEY (tenant_id, corpus_id) REFERENCES corpus(tenant_id, corpus_id),
+  constraint document_doc_id_check CHECK (((length(doc_id) >= 1) AND (length(doc_id) <= 512)))
+);
+alter table document enable row level security, force row level security;
+create policy operator_rows on document for all to svc_operator using (true) with check (true);
+create policy tenant_rows on document for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX document_by_update ON public.document USING btree (tenant_id, updated_at, corpus_id, doc_id) WHERE (current_version IS NOT NULL);
+grant delete, insert, select, update on document to svc_app;
+grant delete, insert, select, update on document to svc_operator;
+
+create table document_version (
+  tenant_id text not null,
+  corpus_id text not null,
+  doc_id text not null,
+  version integer not null,
+  title text not null,
+  url text,
+  content text not null,
+  content_hash bytea not null,
+  shareability text not null,
+  metadata jsonb,
+  source_suggestion_id uuid,
+  accepted_by text not null,
+  accepted_at timestamp with time zone not null default now(),
+  chunk_count integer,
+  indexed_at timestamp with time zone,
+  retired_at timestamp with time zone,
+  constraint document_version_pkey PRIMARY KEY (tenant_id, corpus_id, doc_id, version),
+  constraint document_version_tenant_id_corpus_id_doc_id_fkey FOREIGN KEY (tenant_id, corpus_id, doc_id) REFERENCES document(tenant_id, corpus_id, doc_id),
+  constraint document_version_shareability_check CHECK ((shareability = ANY (ARRAY['owner_only'::text, 'entitled_only'::text, 'public_safe'::text])))
+);
+alter table document_version enable row level security, force row level security;
+create policy operator_rows on document_version for all to svc_operator using (true) with check (true);
+create policy tenant_rows on document_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on document_version to svc_app;
+grant delete, insert, select, update on document_version to svc_operator;
+
+create table entitlement (
+  tenant_id text not null,
+  publisher_tenant_id text not null,
+  corpus_id text not null,
+  granted_at timestamp with time zone not null default now(),
+  constraint entitlement_pkey PRIMARY KEY (tenant_id, publisher_tenant_id, corpus_id)
+);
+alter table entitlement enable row level security, force row level security;
+create policy operator_rows on entitlement for all to svc_operator using (true) with check (true);
+create policy tenant_rows on entitlement for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on entitlement to svc_app;
+grant delete, insert, select, update on entitlement to svc_operator;
+
+create table fact (
+  tenant_id text not null,
+  seq bigint not null,
+  fact_id uuid not null,
+  chain bytea not null,
+  version integer not null,
+  visibility smallint not null,
+  owner text not null,
+  entity text not null,
+  key text not null,
+  value text not null,
+  actor text not null,
+  confidence real not null,
+  horizon_class text not null,
+  tokens integer not null,
+  tenant_hash text,
+  source_receipt text,
+  stored_at timestamp with time zone not null,
+  valid_from timestamp with time zone,
+  valid_to timestamp with time zone,
+  ends_at timestamp with time zone,
+  tombstone boolean not null default false,
+  supersedes bigint,
+  superseded_by uuid,
+  superseded_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  constraint fact_tenant_id_chain_version_key UNIQUE (tenant_id, chain, version),
+  constraint fact_tenant_id_fact_id_key UNIQUE (tenant_id, fact_id),
+  constraint fact_pkey PRIMARY KEY (tenant_id, seq),
+  constraint fact_chain_check CHECK ((length(chain) = 32)),
+  constraint fact_check CHECK (((owner = ''::text) = (visibility = 0))),
+  constraint fact_horizon_class_check CHECK ((horizon_class = ANY (ARRAY['ephemeral'::text, 'session'::text, 'durable'::text, 'permanent'::text]))),
+  constraint fact_visibility_check CHECK (((visibility >= 0) AND (visibility <= 2)))
+);
+alter table fact enable row level security, force row level security;
+create policy operator_rows on fact for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX fact_deleted ON public.fact USING btree (tenant_id, visibility, stored_at, seq) WHERE ((deleted_at IS NOT NULL) AND (NOT tombstone));
+CREATE INDEX fact_list ON public.fact USING btree (tenant_id, visibility, stored_at, seq) WHERE ((deleted_at IS NULL) AND (NOT tombstone));
+CREATE INDEX fact_own ON public.fact USING btree (tenant_id, owner, visibility, stored_at, seq) WHERE ((visibility > 0) AND (deleted_at IS NULL) AND (NOT tombstone));
+grant delete, insert, select, update on fact to svc_app;
+grant delete, insert, select, update on fact to svc_operator;
+
+create table fact_count (
+  tenant_id text not null,
+  scope text not null,
+  visibility smallint not null,
+  slot integer not null,
+  records bigint not null,
+  current bigint not null,
+  constraint fact_count_pkey PRIMARY KEY (tenant_id, scope, visibility, slot)
+);
+alter table fact_count enable row level security, force row level security;
+create policy operator_rows on fact_count for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact_count for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on fact_count to svc_app;
+grant delete, insert, select, update on fact_count to svc_operator;
+
+create table fact_head (
+  tenant_id text not null,
+  chain bytea not null,
+  owner text not null,
+  visibility smallint not null,
+  entity text not null,
+  entity_start text not null generated always as ("left"(entity, 200)) stored,
+  version integer not null,
+  seq bigint not null,
+  stored_at timestamp with time zone not null,
+  supersedes bigint,
+  records integer not null,
+  constraint fact_head_pkey PRIMARY KEY (tenant_id, chain)
+);
+alter table fact_head enable row level security, force row level security;
+create policy operator_rows on fact_head for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact_head for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX fact_head_entity ON public.fact_head USING btree (tenant_id, entity_start);
+CREATE INDEX fact_head_list ON public.fact_head USING btree (tenant_id, visibility, stored_at, seq) WHERE (records > 0);
+CREATE INDEX fact_head_own ON public.fact_head USING btree (tenant_id, owner, visibility, stored_at, seq) WHERE ((visibility > 0) AND (records > 0));
+grant delete, insert, select, update on fact_head to svc_app;
+grant delete, insert, select, update on fact_head to svc_operator;
+
+create table fact_index (
+  tenant_id text not null,
+  generation bigint not null,
+  sealed_seq bigint not null,
+  constraint fact_index_pkey PRIMARY KEY (tenant_id)
+);
+alter table fact_index enable row level security, force row level security;
+create policy operator_rows on fact_index for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact_index for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on fact_index to svc_app;
+grant delete, insert, select, update on fact_index to svc_operator;
+
+create table fact_segment (
+  tenant_id text not null,
+  segment_id uuid not null,
+  visibility smallint not null,
+  history boolean not null,
+  fact_count integer not null,
+  retire_count integer not null,
+  header bytea not null,
+  header_digest bytea not null,
+  columns bytea not null,
+  columns_digest bytea not null,
+  postings bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint fact_segment_pkey PRIMARY KEY (tenant_id, segment_id),
+  constraint fact_segment_columns_digest_check CHECK ((length(columns_digest) = 32)),
+  constraint fact_segment_header_digest_check CHECK ((length(header_digest) = 32)),
+  constraint fact_segment_visibility_check CHECK (((visibility >= 0) AND (visibility <= 2)))
+);
+alter table fact_segment enable row level security, force row level security;
+create policy operator_rows on fact_segment for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on fact_segment to svc_app;
+grant delete, insert, select, update on fact_segment to svc_operator;
+
+create table feedback_request (
+  tenant_id text not null,
+  request_id uuid not null,
+  title text not null,
+  body text not null,
+  category text not null,
+  agent_id text,
+  status text not null default 'open'::text,
+  votes integer not null default 0,
+  submitted_by text not null,
+  submitted_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint feedback_request_pkey PRIMARY KEY (tenant_id, request_id),
+  constraint feedback_request_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint feedback_request_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'shipped'::text, 'archived'::text]))),
+  constraint feedback_request_votes_check CHECK ((votes >= 0))
+);
+alter table feedback_request enable row level security, force row level security;
+create policy operator_rows on feedback_request for all to svc_operator using (true) with check (true);
+create policy tenant_rows on feedback_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX feedback_request_votes ON public.feedback_request USING btree (tenant_id, votes DESC, request_id DESC);
+grant delete, insert, select, update on feedback_request to svc_app;
+grant delete, insert, select, update on feedback_request to svc_operator;
+
+create table feedback_request_change (
+  tenant_id text not null,
+  request_id uuid not null,
+  seq integer not null,
+  action text not null,
+  from_status text,
+  to_status text not null,
+  principal text not null,
+  reason text,
+  note text,
+  changed_at timestamp with time zone not null default now(),
+  constraint feedback_request_change_pkey PRIMARY KEY (tenant_id, request_id, seq),
+  constraint feedback_request_change_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES feedback_request(tenant_id, request_id)
+);
+alter table feedback_request_change enable row level security, force row level security;
+create policy operator_rows on feedback_request_change for all to svc_operator using (true) with check (true);
+create policy tenant_rows on feedback_request_change for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on feedback_request_change to svc_app;
+grant insert, select on feedback_request_change to svc_operator;
+
+create table feedback_vote (
+  tenant_id text not null,
+  request_id uuid not null,
+  principal text not null,
+  voted_at timestamp with time zone not null default now(),
+  withdrawn_at timestamp with time zone,
+  constraint feedback_vote_pkey PRIMARY KEY (tenant_id, request_id, principal),
+  constraint feedback_vote_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES feedback_request(tenant_id, request_id)
+);
+alter table feedback_vote enable row level security, force row level security;
+create policy operator_rows on feedback_vote for all to svc_operator using (true) with check (true);
+create policy tenant_rows on feedback_vote for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on feedback_vote to svc_app;
+grant delete, insert, select, update on feedback_vote to svc_operator;
+
+create table graph_edge (
+  tenant_id text not null,
+  from_kind text not null,
+  from_id text not null,
+  edge_kind text not null,
+  to_kind text not null,
+  to_id text not null,
+  payload json not null,
+  version integer not null default 1,
+  live_since integer not null default 1,
+  is_deleted boolean not null default false,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  updated_by text not null,
+  constraint graph_edge_pkey PRIMARY KEY (tenant_id, from_kind, from_id, edge_kind, to_kind, to_id)
+);
+alter table graph_edge enable row level security, force row level security;
+create policy operator_rows on graph_edge for all to svc_operator using (true) with check (true);
+create policy tenant_rows on graph_edge for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX graph_edge_from_id ON public.graph_edge USING btree (tenant_id, from_id, from_kind, edge_kind, to_kind, to_id);
+CREATE INDEX graph_edge_kind ON public.graph_edge USING btree (tenant_id, edge_kind, from_kind, from_id, to_kind, to_id);
+CREATE INDEX graph_edge_to_id ON public.graph_edge USING btree (tenant_id, to_id, from_kind, from_id, edge_kind, to_kind);
+CREATE INDEX graph_edge_to_kind ON public.graph_edge USING btree (tenant_id, to_kind, from_kind, from_id, edge_kind, to_id);
+grant delete, insert, select, update on graph_edge to svc_app;
+grant delete, insert, select, update on graph_edge to svc_operator;
+
+create table graph_entity (
+  tenant_id text not null,
+  kind text not null,
+  id text not null,
+  version integer not null default 1,
+  live_since integer not null default 1,
+  is_deleted boolean not null default false,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint graph_entity_pkey PRIMARY KEY (tenant_id, kind, id)
+);
+alter table graph_entity enable row level security, force row level security;
+create policy operator_rows on graph_entity for all to svc_operator using (true) with check (true);
+create policy tenant_rows on graph_entity for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX graph_entity_live ON public.graph_entity USING btree (tenant_id, kind, id) WHERE (NOT is_deleted);
+grant delete, insert, select, update on graph_entity to svc_app;
+grant delete, insert, select, update on graph_entity to svc_operator;
+
+create table graph_entity_version (
+  tenant_id text not null,
+  kind text not null,
+  id text not null,
+  version integer not null,
+  payload json not null,
+  is_deleted boolean not null,
+  stored_by text not null,
+  stored_at timestamp with time zone not null,
+  constraint graph_entity_version_pkey PRIMARY KEY (tenant_id, kind, id, version)
+);
+alter table graph_entity_version enable row level security, force row level security;
+create policy operator_rows on graph_entity_version for all to svc_operator using (true) with check (true);
+create policy tenant_rows on graph_entity_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on graph_entity_version to svc_app;
+grant insert, select on graph_entity_version to svc_operator;
+
+create table graph_kind (
+  tenant_id text not null,
+  kind text not null,
+  used_by text not null,
+  slot smallint not null,
+  live bigint not null,
+  first_seen_at timestamp with time zone not null default now(),
+  constraint graph_kind_pkey PRIMARY KEY (tenant_id, kind, used_by, slot),
+  constraint graph_kind_used_by_check CHECK ((used_by = ANY (ARRAY['entity'::text, 'edge'::text, 'endpoint'::text])))
+);
+alter table graph_kind enable row level security, force row level security;
+create policy operator_rows on graph_kind for all to svc_operator using (true) with check (true);
+create policy tenant_rows on graph_kind for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on graph_kind to svc_app;
+grant delete, insert, select, update on graph_kind to svc_operator;
+
+create table idempotent_request (
+  tenant_id text not null,
+  principal text not null,
+  method text not null,
+  path text not null,
+  idempotency_key text not null,
+  request_digest bytea not null,
+  status smallint not null,
+  body text,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotent_request_pkey PRIMARY KEY (tenant_id, principal, method, path, idempotency_key)
+);
+alter table idempotent_request enable row level security, force row level security;
+create policy operator_rows on idempotent_request for all to svc_operator using (true) with check (true);
+create policy tenant_rows on idempotent_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX idempotent_request_age ON public.idempotent_request USING btree (created_at);
+grant delete, insert, select, update on idempotent_request to svc_app;
+grant delete, insert, select, update on idempotent_request to svc_operator;
+
+create table index_garbage (
+  tenant_id text not null,
+  segment_id uuid not null,
+  constraint index_garbage_pkey PRIMARY KEY (tenant_id, segment_id)
+);
+alter table index_garbage enable row level security, force row level security;
+create policy operator_rows on index_garbage for all to svc_operator using (true) with check (true);
+create policy tenant_rows on index_garbage for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on index_garbage to svc_app;
+grant delete, insert, select, update on index_garbage to svc_operator;
+
+create table index_posting (
+  tenant_id text not null,
+  segment_id uuid not null,
+  term text not null,
+  postings bytea not null,
+  constraint index_posting_pkey PRIMARY KEY (tenant_id, segment_id, term)
+);
+alter table index_posting enable row level security, force row level security;
+create policy operator_rows on index_posting for all to svc_operator using (true) with check (true);
+create policy shared_rows on index_posting for select to svc_app using ((EXISTS ( SELECT
+   FROM index_segment s
+  WHERE ((s.tenant_id = index_posting.tenant_id) AND (s.segment_id = index_posting.segment_id)))));
+create policy tenant_rows on index_posting for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on index_posting to svc_app;
+grant delete, insert, select, update on index_posting to svc_operator;
+
+create table index_segment (
+  tenant_id text not null,
+  segment_id uuid not null,
+  shard_id uuid not null,
+  sequence bigint not null,
+  chunk_count integer not null,
+  header bytea not null,
+  digest bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint index_segment_pkey PRIMARY KEY (tenant_id, segment_id),
+  constraint index_segment_digest_check CHECK ((length(digest) = 32))
+);
+alter table index_segment enable row level security, force row level security;
+create policy operator_rows on index_segment for all to svc_operator using (true) with check (true);
+create policy shared_rows on index_segment for select to svc_app using ((EXISTS ( SELECT
+   FROM index_shard s
+  WHERE ((s.tenant_id = index_segment.tenant_id) AND (s.shard_id = index_segment.shard_id)))));
+create policy tenant_rows on index_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX index_segment_shard ON public.index_segment USING btree (tenant_id, shard_id);
+grant delete, insert, select, update on index_segment to svc_app;
+grant delete, insert, select, update on index_segment to svc_operator;
+
+create table index_shard (
+  tenant_id text not null,
+  shard_id uuid not null default gen_random_uuid(),
+  corpus_id text not null,
+  shareability text not null,
+  language text not null,
+  generation bigint not null default 1,
+  constraint index_shard_tenant_id_corpus_id_shareability_language_key UNIQUE (tenant_id, corpus_id, shareability, language),
+  constraint index_shard_pkey PRIMARY KEY (tenant_id, shard_id),
+  constraint index_shard_shareability_check CHECK ((shareability = ANY (ARRAY['owner_only'::text, 'entitled_only'::text, 'public_safe'::text])))
+);
+alter table index_shard enable row level security, force row level security;
+create policy operator_rows on index_shard for all to svc_operator using (true) with check (true);
+create policy shared_rows on index_shard for select to svc_app using (((NULLIF(current_setting('svc.tenant_id'::text, true), ''::text) IS NOT NULL) AND ((shareability = 'public_safe'::text) OR ((shareability = 'entitled_only'::text) AND (EXISTS ( SELECT
+   FROM entitlement e
+  WHERE ((e.publisher_tenant_id = index_shard.tenant_id) AND (e.corpus_id = index_shard.corpus_id)))))) AND (EXISTS ( SELECT
+   FROM registered_tenant r
+  WHERE (r.name = index_shard.tenant_id)))));
+create policy tenant_rows on index_shard for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX index_shard_commons ON public.index_shard USING btree (shard_id) WHERE (shareability = 'public_safe'::text);
+grant delete, insert, select, update on index_shard to svc_app;
+grant delete, insert, select, update on index_shard to svc_operator;
+
+create table index_tombstone (
+  tenant_id text not null,
+  shard_id uuid not null,
+  chunk_id text not null,
+  generation bigint not null,
+  constraint index_tombstone_pkey PRIMARY KEY (tenant_id, shard_id, chunk_id)
+);
+alter table index_tombstone enable row level security, force row level security;
+create policy operator_rows on index_tombstone for all to svc_operator using (true) with check (true);
+create policy shared_rows on index_tombstone for select to svc_app using ((EXISTS ( SELECT
+   FROM index_shard s
+  WHERE ((s.tenant_id = index_tombstone.tenant_id) AND (s.shard_id = index_tombstone.shard_id)))));
+create policy tenant_rows on index_tombstone for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on index_tombstone to svc_app;
+grant delete, insert, select, update on index_tombstone to svc_operator;
+
+create table ingest (
+  tenant_id text not null,
+  ingest_id uuid not null,
+  corpus_id text not null,
+  doc_id text not null,
+  version integer not null,
+  status text not null default 'queued'::text,
+  error text,
+  attempts integer not null default 0,
+  receipt_id uuid not null,
+  accepted_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint ingest_pkey PRIMARY KEY (tenant_id, ingest_id),
+  constraint ingest_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text])))
+);
+alter table ingest enable row level security, force row level security;
+create policy operator_rows on ingest for all to svc_operator using (true) with check (true);
+create policy tenant_rows on ingest for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX ingest_by_document ON public.ingest USING btree (tenant_id, corpus_id, doc_id, version);
+CREATE INDEX ingest_unfinished ON public.ingest USING btree (tenant_id, accepted_at) WHERE (finished_at IS NULL);
+grant delete, insert, select, update on ingest to svc_app;
+grant delete, insert, select, update on ingest to svc_operator;
+
+create table journal_entry (
+  tenant_id text not null,
+  home_id uuid not null,
+  seq bigint not null,
+  entry_id uuid not null,
+  event_id text,
+  type text not null,
+  subject text not null,
+  data jsonb not null,
+  source text not null,
+  actor text,
+  occurred_at timestamp with time zone not null,
+  recorded_at timestamp with time zone not null default clock_timestamp(),
+  constraint journal_entry_pkey PRIMARY KEY (tenant_id, home_id, seq),
+  constraint journal_entry_tenant_id_home_id_fkey FOREIGN KEY (tenant_id, home_id) REFERENCES agent_home(tenant_id, home_id),
+  constraint journal_entry_seq_check CHECK ((seq > 0)),
+  constraint journal_entry_type_check CHECK ((type ~ '^[a-z][a-z0-9_]{0,63}$'::text))
+);
+alter table journal_entry enable row level security, force row level security;
+create policy operator_rows on journal_entry for all to svc_operator using (true) with check (true);
+create policy tenant_rows on journal_entry for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE UNIQUE INDEX journal_entry_event ON public.journal_entry USING btree (tenant_id, home_id, event_id) WHERE (event_id IS NOT NULL);
+CREATE INDEX journal_entry_time ON public.journal_entry USING btree (tenant_id, home_id, recorded_at);
+CREATE INDEX journal_entry_type ON public.journal_entry USING btree (tenant_id, home_id, type, seq);
+grant insert, select on journal_entry to svc_app;
+grant insert, select on journal_entry to svc_operator;
+
+create table ledger_account (
+  tenant_id text not null,
+  account_id text not null,
+  kind text not null,
+  agent_id text,
+  balance bigint not null default 0,
+  opened_at timestamp with time zone not null default now(),
+  constraint ledger_account_pkey PRIMARY KEY (tenant_id, account_id),
+  constraint ledger_account_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint ledger_account_agent_id_check CHECK (((length(agent_id) >= 1) AND (length(agent_id) <= 512))),
+  constraint ledger_account_check CHECK ((account_id = (kind || COALESCE((':'::text || agent_id), ''::text)))),
+  constraint ledger_account_check1 CHECK (((kind = ANY (ARRAY['agent'::text, 'escrow'::text])) = (agent_id IS NOT NULL))),
+  constraint ledger_account_kind_check CHECK ((kind = ANY (ARRAY['issuance'::text, 'allowance'::text, 'agent'::text, 'earnings'::text, 'escrow'::text, 'revenue'::text, 'platform'::text, 'discount'::text, 'clearing'::text]))),
+  constraint ledger_no_overdraft CHECK (((balance >= 0) OR (kind = ANY (ARRAY['issuance'::text, 'clearing'::text]))))
+);
+alter table ledger_account enable row level security, force row level security;
+create policy keeper_rows on ledger_account for all to svc_owner using (true) with check (true);
+create policy operator_rows on ledger_account for all to svc_operator using (true) with check (true);
+create policy tenant_rows on ledger_account for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant select on ledger_account to svc_app;
+grant select on ledger_account to svc_operator;
+
+create table ledger_allowance (
+  tenant_id text not null,
+  month date not null,
+  granted bigint not null,
+  constraint ledger_allowance_pkey PRIMARY KEY (tenant_id, month, granted),
+  constraint ledger_allowance_granted_check CHECK ((granted > 0)),
+  constraint ledger_allowance_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+);
+alter table ledger_allowance enable row level security, force row level security;
+create policy operator_rows on ledger_allowance for all to svc_operator using (true) with check (true);
+create policy tenant_rows on ledger_allowance for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on ledger_allowance to svc_app;
+grant delete, insert, select, update on ledger_allowance to svc_operator;
+
+create table ledger_entry (
+  tenant_id text not null,
+  transfer_id uuid not null,
+  entry_no smallint not null,
+  account_id text not null,
+  amount bigint not null,
+  constraint balanced TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint ledger_entry_pkey PRIMARY KEY (tenant_id, transfer_id, entry_no),
+  constraint ledger_entry_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES ledger_account(tenant_id, account_id),
+  constraint ledger_entry_tenant_id_transfer_id_fkey FOREIGN KEY (tenant_id, transfer_id) REFERENCES ledger_transfer(tenant_id, transfer_id),
+  constraint ledger_entry_amount_check CHECK ((amount <> 0))
+);
+alter table ledger_entry enable row level security, force row level security;
+create policy keeper_rows on ledger_entry for all to svc_owner using (true) with check (true);
+create policy operator_rows on ledger_entry for all to svc_operator using (true) with check (true);
+create policy tenant_rows on ledger_entry for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX ledger_entry_account ON public.ledger_entry USING btree (tenant_id, account_id);
+CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_entry DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION svc_check_transfer();
+CREATE TRIGGER keep_balances AFTER INSERT ON public.ledger_entry REFERENCING NEW TABLE AS posted FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_balances();
+grant insert, select on ledger_entry to svc_app;
+grant insert, select on ledger_entry to svc_operator;
+
+create table ledger_transfer (
+  tenant_id text not null,
+  transfer_id uuid not null,
+  reason text not null,
+  reference text,
+  principal text not null,
+  agent_id text,
+  note text,
+  reverses uuid,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint balanced TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint ledger_transfer_pkey PRIMARY KEY (tenant_id, transfer_id),
+  constraint ledger_transfer_tenant_id_reverses_fkey FOREIGN KEY (tenant_id, reverses) REFERENCES ledger_transfer(tenant_id, transfer_id),
+  constraint ledger_transfer_agent_id_check CHECK (((length(agent_id) >= 1) AND (length(agent_id) <= 512))),
+  constraint ledger_transfer_note_check CHECK ((length(note) <= 2000)),
+  constraint ledger_transfer_principal_check CHECK (((length(principal) >= 1) AND (length(principal) <= 200))),
+  constraint ledger_transfer_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 64))),
+  constraint ledger_transfer_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 200)))
+);
+alter table ledger_transfer enable row level security, force row level security;
+create policy keeper_rows on ledger_transfer for all to svc_owner using (true) with check (true);
+create policy operator_rows on ledger_transfer for all to svc_operator using (true) with check (true);
+create policy tenant_rows on ledger_transfer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX ledger_transfer_agent ON public.ledger_transfer USING btree (tenant_id, agent_id, created_at);
+CREATE UNIQUE INDEX ledger_transfer_once ON public.ledger_transfer USING btree (tenant_id, reason, reference) WHERE (reference IS NOT NULL);
+CREATE UNIQUE INDEX ledger_transfer_reversed_once ON public.ledger_transfer USING btree (tenant_id, reverses) WHERE (reverses IS NOT NULL);
+CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_transfer DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION svc_check_transfer();
+grant insert, select on ledger_transfer to svc_app;
+grant insert, select on ledger_transfer to svc_operator;
+
+create table log_head (
+  only_one boolean not null default true,
+  origin text not null,
+  size bigint not null,
+  root bytea not null,
+  kid text not null,
+  checkpoint text not null,
+  signed_at timestamp with time zone not null default now(),
+  constraint log_head_pkey PRIMARY KEY (only_one),
+  constraint log_head_kid_fkey FOREIGN KEY (kid) REFERENCES signing_key(kid),
+  constraint log_head_only_one_check CHECK (only_one)
+);
+grant select on log_head to svc_app;
+grant insert, select, update on log_head to svc_operator;
+
+create table log_leaf (
+  leaf_index bigint not null,
+  record_type text not null,
+  record_digest bytea not null,
+  constraint log_leaf_record_digest_key UNIQUE (record_digest),
+  constraint log_leaf_pkey PRIMARY KEY (leaf_index)
+);
+grant select on log_leaf to svc_app;
+grant insert, select on log_leaf to svc_operator;
+
+create table log_pending (
+  pending_id bigint not null,
+  record_type text not null,
+  record_digest bytea not null,
+  constraint log_pending_pkey PRIMARY KEY (pending_id),
+  constraint log_pending_record_digest_check CHECK ((length(record_digest) = 32)),
+  constraint log_pending_record_type_check CHECK ((record_type = ANY (ARRAY['execution'::text, 'retrieval'::text])))
+);
+grant insert on log_pending to svc_app;
+grant delete, insert, select on log_pending to svc_operator;
+
+create table log_tile (
+  level smallint not null,
+  tile_index bigint not null,
+  hashes bytea not null,
+  constraint log_tile_pkey PRIMARY KEY (level, tile_index)
+);
+grant select on log_tile to svc_app;
+grant insert, select, update on log_tile to svc_operator;
+
+create table migration (
+  id integer not null default nextval('migration_id_seq'::regclass),
+  "timestamp" bigint not null,
+  name character varying not null,
+  constraint "PK_3043fc6b8af7c99b8b98830094f" PRIMARY KEY (id)
+);
+grant select on migration to svc_app;
+grant select on migration to svc_operator;
+
+create table outbox_cursor (
+  sink text not null,
+  transaction xid8 not null default '0'::xid8,
+  "position" bigint not null default 0,
+  moved_at timestamp with time zone not null default now(),
+  constraint outbox_cursor_pkey PRIMARY KEY (sink)
+);
+grant delete, insert, select, update on outbox_cursor to svc_operator;
+
+create table outbox_event (
+  tenant_id text not null,
+  event_id uuid not null,
+  kind text not null,
+  subject text not null,
+  data jsonb not null,
+  occurred_at timestamp with time zone not null default now(),
+  transaction xid8 not null default pg_current_xact_id(),
+  "position" bigint not null,
+  constraint outbox_event_pkey PRIMARY KEY (tenant_id, event_id)
+);
+alter table outbox_event enable row level security, force row level security;
+create policy operator_rows on outbox_event for all to svc_operator using (true) with check (true);
+create policy tenant_rows on outbox_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX outbox_event_age ON public.outbox_event USING btree (occurred_at);
+CREATE INDEX outbox_event_order ON public.outbox_event USING btree (transaction, "position");
+CREATE INDEX outbox_event_subject ON public.outbox_event USING btree (tenant_id, subject, transaction, "position");
+CREATE INDEX outbox_event_tenant ON public.outbox_event USING btree (tenant_id, transaction, "position");
+grant delete, insert, select, update on outbox_event to svc_app;
+grant delete, insert, select, update on outbox_event to svc_operator;
+
+create table outgoing_mail (
+  tenant_id text not null,
+  mail_id uuid not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint outgoing_mail_pkey PRIMARY KEY (tenant_id, mail_id),
+  constraint outgoing_mail_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
+);
+alter table outgoing_mail enable row level security, force row level security;
+create policy operator_rows on outgoing_mail for all to svc_operator using (true) with check (true);
+create policy tenant_rows on outgoing_mail for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX outgoing_mail_age ON public.outgoing_mail USING btree (created_at);
+grant delete, insert, select, update on outgoing_mail to svc_app;
+grant delete, insert, select, update on outgoing_mail to svc_operator;
+
+create table payment_event (
+  event_id text not null,
+  received_at timestamp with time zone not null default now(),
+  constraint payment_event_pkey PRIMARY KEY (event_id)
+);
+grant insert, select on payment_event to svc_app;
+grant insert, select on payment_event to svc_operator;
+
+create table primitive (
+  tenant_id text not null,
+  home_id uuid not null,
+  kind text not null,
+  name text not null,
+  version integer not null,
+  retired boolean not null default false,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint primitive_pkey PRIMARY KEY (tenant_id, home_id, kind, name),
+  constraint primitive_tenant_id_home_id_fkey FOREIGN KEY (tenant_id, home_id) REFERENCES agent_home(tenant_id, home_id),
+  constraint primitive_kind_check CHECK ((kind = ANY (ARRAY['goal'::text, 'preference'::text, 'constraint'::text, 'skill'::text]))),
+  constraint primitive_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint primitive_version_check CHECK ((version > 0))
+);
+alter table primitive enable row level security, force row level security;
+create policy operator_rows on primitive for all to svc_operator using (true) with check (true);
+create policy tenant_rows on primitive for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on primitive to svc_app;
+grant delete, insert, select, update on primitive to svc_operator;
+
+create table primitive_pin (
+  tenant_id text not null,
+  home_id uuid not null,
+  kind text not null,
+  name text not null,
+  version integer not null,
+  ordinal integer not null,
+  chunk_id text,
+  owner_tenant_id text,
+  corpus_id text,
+  doc_id text,
+  doc_version integer,
+  content text,
+  content_hash bytea,
+  answer_id text,
+  answer_version integer,
+  note text,
+  pinned_at timestamp with time zone not null,
+  constraint primitive_pin_pkey PRIMARY KEY (tenant_id, home_id, kind, name, version, ordinal),
+  constraint primitive_pin_tenant_id_home_id_kind_name_version_fkey FOREIGN KEY (tenant_id, home_id, kind, name, version) REFERENCES primitive_version(tenant_id, home_id, kind, name, version),
+  constraint primitive_pin_check CHECK ((num_nonnulls(chunk_id, owner_tenant_id, corpus_id, doc_id, doc_version, content, content_hash) = ANY (ARRAY[0, 7]))),
+  constraint primitive_pin_check1 CHECK ((num_nonnulls(answer_id, answer_version) = ANY (ARRAY[0, 2]))),
+  constraint primitive_pin_check2 CHECK (((chunk_id IS NULL) <> (answer_id IS NULL)))
+);
+alter table primitive_pin enable row level security, force row level security;
+create policy operator_rows on primitive_pin for all to svc_operator using (true) with check (true);
+create policy tenant_rows on primitive_pin for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on primitive_pin to svc_app;
+grant insert, select on primitive_pin to svc_operator;
+
+create table primitive_version (
+  tenant_id text not null,
+  home_id uuid not null,
+  kind text not null,
+  name text not null,
+  version integer not null,
+  content_text text,
+  content_data jsonb,
+  retired boolean not null,
+  reason text,
+  recorded_by text not null,
+  recorded_at timestamp with time zone not null default now(),
+  constraint primitive_version_pkey PRIMARY KEY (tenant_id, home_id, kind, name, version),
+  constraint primitive_version_tenant_id_home_id_kind_name_fkey FOREIGN KEY (tenant_id, home_id, kind, name) REFERENCES primitive(tenant_id, home_id, kind, name),
+  constraint primitive_version_check1 CHECK (((content_text IS NOT NULL) OR (content_data IS NOT NULL)))
+);
+alter table primitive_version enable row level security, force row level security;
+create policy operator_rows on primitive_version for all to svc_operator using (true) with check (true);
+create policy tenant_rows on primitive_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on primitive_version to svc_app;
+grant insert, select on primitive_version to svc_operator;
+
+create table principal_end (
+  tenant_id text not null,
+  principal text not null,
+  ended_at timestamp with time zone not null default clock_timestamp(),
+  end_id bigint not null,
+  reason text not null,
+  constraint principal_end_pkey PRIMARY KEY (tenant_id, principal, end_id)
+);
+alter table principal_end enable row level security, force row level security;
+create policy operator_rows on principal_end for all to svc_operator using (true) with check (true);
+create policy tenant_rows on principal_end for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER end_approvals AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_approvals();
+CREATE TRIGGER end_invitations AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_invitations();
+CREATE TRIGGER end_sessions AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_sessions();
+CREATE TRIGGER end_watches AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_watches();
+grant delete, insert, select, update on principal_end to svc_app;
+grant delete, insert, select, update on principal_end to svc_operator;
+
+create table proof_job (
+  tenant_id text not null,
+  job_id uuid not null,
+  agent_id text not null,
+  mode text not null,
+  subject_type text not null,
+  subject_id text not null,
+  subject_version integer,
+  target jsonb not null,
+  metadata jsonb,
+  extra jsonb not null,
+  status text not null default 'queued'::text,
+  verdict text not null default 'pending'::text,
+  checks jsonb not null default '[]'::jsonb,
+  relies_on jsonb not null default '[]'::jsonb,
+  chunk_count integer,
+  receipt_id uuid,
+  error text,
+  requested_by text not null,
+  auth_mode text not null,
+  created_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint proof_job_pkey PRIMARY KEY (tenant_id, job_id),
+  constraint proof_job_mode_check CHECK ((mode = ANY (ARRAY['light'::text, 'verified'::text, 'audit'::text]))),
+  constraint proof_job_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text]))),
+  constraint proof_job_subject_type_check CHECK ((subject_type = ANY (ARRAY['answer'::text, 'document'::text, 'chunk'::text, 'retrieval'::text]))),
+  constraint proof_job_verdict_check CHECK ((verdict = ANY (ARRAY['pending'::text, 'holds'::text, 'drifted'::text, 'broken'::text])))
+);
+alter table proof_job enable row level security, force row level security;
+create policy operator_rows on proof_job for all to svc_operator using (true) with check (true);
+create policy tenant_rows on proof_job for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX proof_job_receipt ON public.proof_job USING btree (tenant_id, receipt_id) WHERE (receipt_id IS NOT NULL);
+grant delete, insert, select, update on proof_job to svc_app;
+grant delete, insert, select, update on proof_job to svc_operator;
+
+create table proof_job_chunk (
+  tenant_id text not null,
+  job_id uuid not null,
+  ordinal integer not null,
+  chunk_id text not null,
+  owner_tenant_id text not null,
+  corpus_id text not null,
+  doc_id text not null,
+  doc_version integer not null,
+  title text,
+  url text,
+  content text,
+  content_hash bytea not null,
+  quote text,
+  recorded_rank integer,
+  rank integer,
+  score double precision,
+  checks jsonb not null,
+  constraint proof_job_chunk_pkey PRIMARY KEY (tenant_id, job_id, ordinal),
+  constraint proof_job_chunk_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES proof_job(tenant_id, job_id)
+);
+alter table proof_job_chunk enable row level security, force row level security;
+create policy operator_rows on proof_job_chunk for all to svc_operator using (true) with check (true);
+create policy tenant_rows on proof_job_chunk for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on proof_job_chunk to svc_app;
+grant delete, insert, select, update on proof_job_chunk to svc_operator;
+
+create table proof_upstream_claim (
+  tenant_id text not null,
+  kind text not null,
+  id text not null,
+  claimed_at timestamp with time zone not null default now(),
+  constraint proof_upstream_claim_pkey PRIMARY KEY (tenant_id, kind, id),
+  constraint proof_upstream_claim_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'receipt'::text, 'answer'::text, 'artefact'::text, 'agent'::text])))
+);
+alter table proof_upstream_claim enable row level security, force row level security;
+create policy operator_rows on proof_upstream_claim for all to svc_operator using (true) with check (true);
+create policy tenant_rows on proof_upstream_claim for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX proof_upstream_claim_id ON public.proof_upstream_claim USING btree (kind, id);
+grant delete, insert, select, update on proof_upstream_claim to svc_app;
+grant delete, insert, select, update on proof_upstream_claim to svc_operator;
+
+create table receipt (
+  tenant_id text not null,
+  receipt_id uuid not null,
+  stream text not null,
+  seq bigint not null,
+  prev_hash bytea,
+  payload_hash bytea not null,
+  kind text not null,
+  actor text not null,
+  subject text not null,
+  occurred_at timestamp with time zone not null,
+  cose bytea not null,
+  ingested_at timestamp with time zone default clock_timestamp(),
+  session text,
+  constraint receipt_tenant_id_stream_seq_key UNIQUE (tenant_id, stream, seq),
+  constraint receipt_pkey PRIMARY KEY (tenant_id, receipt_id),
+  constraint receipt_seq_check CHECK ((seq >= 1)),
+  constraint receipt_session_check CHECK ((session <> ''::text))
+);
+alter table receipt enable row level security, force row level security;
+create policy operator_rows on receipt for all to svc_operator using (true) with check (true);
+create policy tenant_rows on receipt for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX receipt_actor ON public.receipt USING btree (tenant_id, actor, occurred_at);
+CREATE INDEX receipt_kind ON public.receipt USING btree (tenant_id, kind, occurred_at);
+CREATE INDEX receipt_session ON public.receipt USING btree (tenant_id, session, occurred_at) WHERE (session IS NOT NULL);
+CREATE INDEX receipt_subject ON public.receipt USING btree (tenant_id, subject, stream, seq);
+CREATE INDEX receipt_subject_time ON public.receipt USING btree (tenant_id, subject, occurred_at);
+CREATE INDEX receipt_time ON public.receipt USING btree (tenant_id, occurred_at);
+CREATE TRIGGER tally AFTER INSERT ON public.receipt REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_tally_receipts();
+grant insert, select on receipt to svc_app;
+grant insert, select on receipt to svc_operator;
+
+create table receipt_head (
+  tenant_id text not null,
+  stream text not null,
+  seq bigint not null,
+  payload_hash bytea,
+  constraint receipt_head_pkey PRIMARY KEY (tenant_id, stream)
+);
+alter table receipt_head enable row level security, force row level security;
+create policy operator_rows on receipt_head for all to svc_operator using (true) with check (true);
+create policy tenant_rows on receipt_head for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select, update on receipt_head to svc_app;
+grant insert, select, update on receipt_head to svc_operator;
+
+create table receipt_tally (
+  tenant_id text not null,
+  session text not null,
+  family text not null,
+  kind text not null,
+  principal text not null,
+  receipts bigint not null,
+  constraint receipt_tally_family_check CHECK ((family = ANY (ARRAY['execution'::text, 'retrieval'::text])))
+);
+alter table receipt_tally enable row level security, force row level security;
+create policy operator_rows on receipt_tally for all to svc_operator using (true) with check (true);
+create policy tenant_rows on receipt_tally for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX receipt_tally_session ON public.receipt_tally USING btree (tenant_id, session);
+grant delete, insert, select, update on receipt_tally to svc_app;
+grant delete, insert, select, update on receipt_tally to svc_operator;
+
+create table registered_tenant (
+  name text not null,
+  constraint registered_tenant_pkey PRIMARY KEY (name),
+  constraint registered_tenant_name_fkey FOREIGN KEY (name) REFERENCES tenant(tenant_id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+grant select on registered_tenant to svc_app;
+grant select on registered_tenant to svc_operator;
+
+create table relation (
+  tenant_id text not null,
+  from_id bigint not null,
+  to_id bigint not null,
+  edge_type text not null,
+  confidence real not null,
+  created_at_micros bigint not null,
+  updated_at_micros bigint not null,
+  constraint relation_pkey PRIMARY KEY (tenant_id, from_id, edge_type, to_id),
+  constraint relation_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+  constraint relation_from_id_check CHECK (((from_id >= 0) AND (from_id <= '4294967295'::bigint))),
+  constraint relation_to_id_check CHECK (((to_id >= 0) AND (to_id <= '4294967295'::bigint)))
+);
+alter table relation enable row level security, force row level security;
+create policy operator_rows on relation for all to svc_operator using (true) with check (true);
+create policy tenant_rows on relation for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX relation_best ON public.relation USING btree (tenant_id, from_id, confidence DESC, edge_type, to_id);
+CREATE INDEX relation_best_of_type ON public.relation USING btree (tenant_id, from_id, edge_type, confidence DESC, to_id);
+CREATE INDEX relation_incoming ON public.relation USING btree (tenant_id, to_id, edge_type, from_id);
+grant delete, insert, select, update on relation to svc_app;
+grant delete, insert, select, update on relation to svc_operator;
+
+create table result_envelope (
+  tenant_id text not null,
+  job_id text not null,
+  artefact_id text not null,
+  schema_version integer not null,
+  schema text not null,
+  purpose_tag text,
+  key_id text not null,
+  platform_signature bytea not null,
+  content_hash bytea not null,
+  payload bytea not null,
+  passport_fpr text,
+  credit_spend_receipt text,
+  companion_artifacts json not null,
+  counts json not null,
+  receipt_id uuid not null,
+  imported_by text not null,
+  imported_at timestamp with time zone not null,
+  constraint result_envelope_pkey PRIMARY KEY (tenant_id, job_id),
+  constraint result_envelope_content_hash_check CHECK ((length(content_hash) = 32)),
+  constraint result_envelope_platform_signature_check CHECK ((length(platform_signature) = 64))
+);
+alter table result_envelope enable row level security, force row level security;
+create policy operator_rows on result_envelope for all to svc_operator using (true) with check (true);
+create policy tenant_rows on result_envelope for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on result_envelope to svc_app;
+grant insert, select on result_envelope to svc_operator;
+
+create table retrieval (
+  tenant_id text not null,
+  retrieval_id uuid not null,
+  agent_id text not null,
+  lane text not null,
+  request jsonb not null,
+  results jsonb not null,
+  receipt_id text,
+  execution_receipt_id uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint retrieval_pkey PRIMARY KEY (tenant_id, retrieval_id)
+);
+alter table retrieval enable row level security, force row level security;
+create policy operator_rows on retrieval for all to svc_operator using (true) with check (true);
+create policy tenant_rows on retrieval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on retrieval to svc_app;
+grant delete, insert, select, update on retrieval to svc_operator;
+
+create table retrieval_ledger (
+  tenant_id text not null,
+  retrieval_id uuid not null,
+  candidate_count integer not null,
+  candidates_digest bytea not null,
+  statistics jsonb not null,
+  candidates jsonb not null,
+  constraint retrieval_ledger_pkey PRIMARY KEY (tenant_id, retrieval_id),
+  constraint retrieval_ledger_candidates_digest_check CHECK ((length(candidates_digest) = 32))
+);
+alter table retrieval_ledger enable row level security, force row level security;
+create policy operator_rows on retrieval_ledger for all to svc_operator using (true) with check (true);
+create policy tenant_rows on retrieval_ledger for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on retrieval_ledger to svc_app;
+grant delete, insert, select, update on retrieval_ledger to svc_operator;
+
+create table retrieval_receipt (
+  tenant_id text not null,
+  record_digest bytea not null,
+  actor text not null,
+  occurred_at timestamp with time zone not null,
+  record bytea not null,
+  ingested_at timestamp with time zone default clock_timestamp(),
+  session text,
+  constraint retrieval_receipt_pkey PRIMARY KEY (tenant_id, record_digest),
+  constraint retrieval_receipt_session_check CHECK ((session <> ''::text))
+);
+alter table retrieval_receipt enable row level security, force row level security;
+create policy operator_rows on retrieval_receipt for all to svc_operator using (true) with check (true);
+create policy tenant_rows on retrieval_receipt for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX retrieval_receipt_actor ON public.retrieval_receipt USING btree (tenant_id, actor, occurred_at);
+CREATE INDEX retrieval_receipt_session ON public.retrieval_receipt USING btree (tenant_id, session, occurred_at) WHERE (session IS NOT NULL);
+CREATE INDEX retrieval_receipt_time ON public.retrieval_receipt USING btree (tenant_id, occurred_at);
+CREATE TRIGGER tally AFTER INSERT ON public.retrieval_receipt REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_tally_receipts();
+grant insert, select on retrieval_receipt to svc_app;
+grant insert, select on retrieval_receipt to svc_operator;
+
+create table revenue_declaration (
+  tenant_id text not null,
+  declaration_id uuid not null,
+  agent_id text,
+  subject text not null,
+  request_id uuid,
+  amount_minor bigint not null,
+  currency text not null,
+  period text not null,
+  note text,
+  state text not null default 'pending'::text,
+  declared_by text not null,
+  declared_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint revenue_declaration_pkey PRIMARY KEY (tenant_id, declaration_id),
+  constraint revenue_declaration_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint revenue_declaration_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES feedback_request(tenant_id, request_id),
+  constraint revenue_declaration_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint revenue_declaration_currency_check CHECK ((currency = ANY (ARRAY['GBP'::text, 'USD'::text, 'EUR'::text]))),
+  constraint revenue_declaration_period_check CHECK ((period = ANY (ARRAY['monthly'::text, 'yearly'::text, 'once'::text]))),
+  constraint revenue_declaration_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'needs_info'::text, 'accepted'::text, 'rejected'::text])))
+);
+alter table revenue_declaration enable row level security, force row level security;
+create policy operator_rows on revenue_declaration for all to svc_operator using (true) with check (true);
+create policy tenant_rows on revenue_declaration for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX revenue_declaration_subject ON public.revenue_declaration USING btree (tenant_id, subject);
+CREATE INDEX revenue_declaration_waiting ON public.revenue_declaration USING btree (tenant_id, declaration_id) WHERE (state = ANY (ARRAY['pending'::text, 'needs_info'::text]));
+grant delete, insert, select, update on revenue_declaration to svc_app;
+grant delete, insert, select, update on revenue_declaration to svc_operator;
+
+create table revenue_declaration_change (
+  tenant_id text not null,
+  declaration_id uuid not null,
+  seq integer not null,
+  from_state text,
+  to_state text not null,
+  principal text not null,
+  reason text,
+  changed_at timestamp with time zone not null default now(),
+  constraint revenue_declaration_change_pkey PRIMARY KEY (tenant_id, declaration_id, seq),
+  constraint revenue_declaration_change_tenant_id_declaration_id_fkey FOREIGN KEY (tenant_id, declaration_id) REFERENCES revenue_declaration(tenant_id, declaration_id)
+);
+alter table revenue_declaration_change enable row level security, force row level security;
+create policy operator_rows on revenue_declaration_change for all to svc_operator using (true) with check (true);
+create policy tenant_rows on revenue_declaration_change for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on revenue_declaration_change to svc_app;
+grant insert, select on revenue_declaration_change to svc_operator;
+
+create table sealed_segment (
+  tenant_id text not null,
+  segment_seq bigint not null,
+  corpus_id text not null,
+  frame_count integer not null,
+  frames bytea not null,
+  digest bytea not null,
+  sealed_at timestamp with time zone not null,
+  receipt_id uuid not null,
+  constraint sealed_segment_pkey PRIMARY KEY (tenant_id, segment_seq),
+  constraint sealed_segment_digest_check CHECK ((length(digest) = 32)),
+  constraint sealed_segment_frame_count_check CHECK ((frame_count >= 1)),
+  constraint sealed_segment_segment_seq_check CHECK ((segment_seq >= 1))
+);
+alter table sealed_segment enable row level security, force row level security;
+create policy operator_rows on sealed_segment for all to svc_operator using (true) with check (true);
+create policy tenant_rows on sealed_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on sealed_segment to svc_app;
+grant insert, select on sealed_segment to svc_operator;
+
+create table seat (
+  tenant_id text not null,
+  seat_id uuid not null,
+  user_email text not null,
+  role text not null,
+  status text not null,
+  invited_by uuid,
+  invited_at timestamp with time zone not null default now(),
+  accepted_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  invite_hash bytea,
+  invite_expires_at timestamp with time zone,
+  invite_issuer text,
+  constraint seat_pkey PRIMARY KEY (tenant_id, seat_id),
+  constraint seat_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint seat_not_discovery CHECK ((tenant_id <> 'svc-discovery'::text)),
+  constraint seat_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+  constraint seat_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'revoked'::text]))),
+  constraint seat_user_email_check CHECK ((user_email = lower(user_email)))
+);
+alter table seat enable row level security, force row level security;
+create policy operator_rows on seat for all to svc_operator using (true) with check (true);
+create policy tenant_rows on seat for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE UNIQUE INDEX seat_email ON public.seat USING btree (tenant_id, user_email) WHERE (status <> 'revoked'::text);
+CREATE INDEX seat_invite_issuer ON public.seat USING btree (tenant_id, invite_issuer) WHERE (invite_hash IS NOT NULL);
+CREATE TRIGGER end_principal AFTER UPDATE ON public.seat FOR EACH ROW WHEN (((old.status = 'active'::text) AND ((new.status = 'revoked'::text) OR (old.role <> new.role)))) EXECUTE FUNCTION svc_end_seat();
+grant delete, insert, select, update on seat to svc_app;
+grant delete, insert, select, update on seat to svc_operator;
+
+create table seat_event (
+  tenant_id text not null,
+  seat_id uuid not null,
+  event_id bigint not null,
+  kind text not null,
+  actor text not null,
+  former_role text,
+  role text not null,
+  reason text,
+  occurred_at timestamp with time zone not null default clock_timestamp(),
+  constraint seat_event_pkey PRIMARY KEY (tenant_id, seat_id, event_id),
+  constraint seat_event_tenant_id_seat_id_fkey FOREIGN KEY (tenant_id, seat_id) REFERENCES seat(tenant_id, seat_id),
+  constraint seat_event_kind_check CHECK ((kind = ANY (ARRAY['invited'::text, 'accepted'::text, 'role_changed'::text, 'revoked'::text, 'sign_in_invited'::text, 'signed_in'::text])))
+);
+alter table seat_event enable row level security, force row level security;
+create policy operator_rows on seat_event for all to svc_operator using (true) with check (true);
+create policy tenant_rows on seat_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on seat_event to svc_app;
+grant insert, select on seat_event to svc_operator;
+
+create table server_secret (
+  name text not null,
+  secret bytea not null,
+  constraint server_secret_pkey PRIMARY KEY (name)
+);
+grant insert, select on server_secret to svc_operator;
+
+create table session (
+  tenant_id text not null,
+  session_id uuid not null,
+  session_hash bytea not null,
+  auth_type text not null,
+  principal text not null,
+  key_id uuid,
+  seat_id uuid,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint session_tenant_id_session_hash_key UNIQUE (tenant_id, session_hash),
+  constraint session_pkey PRIMARY KEY (tenant_id, session_id),
+  constraint session_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint session_tenant_id_key_id_fkey FOREIGN KEY (tenant_id, key_id) REFERENCES api_key(tenant_id, key_id),
+  constraint session_tenant_id_seat_id_fkey FOREIGN KEY (tenant_id, seat_id) REFERENCES seat(tenant_id, seat_id),
+  constraint session_auth_type_check CHECK ((auth_type = ANY (ARRAY['api_key'::text, 'seat'::text]))),
+  constraint session_check CHECK ((((auth_type = 'api_key'::text) = (key_id IS NOT NULL)) AND ((auth_type = 'seat'::text) = (seat_id IS NOT NULL)))),
+  constraint session_session_hash_check CHECK ((length(session_hash) = 32))
+);
+alter table session enable row level security, force row level security;
+create policy operator_rows on session for all to svc_operator using (true) with check (true);
+create policy tenant_rows on session for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX session_expiry ON public.session USING btree (expires_at);
+CREATE INDEX session_principal ON public.session USING btree (tenant_id, principal) WHERE (ended_at IS NULL);
+CREATE TRIGGER announce_end AFTER DELETE OR UPDATE OF ended_at ON public.session FOR EACH ROW EXECUTE FUNCTION svc_announce_session();
+grant delete, insert, select, update on session to svc_app;
+grant delete, insert, select, update on session to svc_operator;
+
+create table shield_approval (
+  tenant_id text not null,
+  approval_request_id uuid not null,
+  state text not null,
+  principal text not null,
+  action text not null,
+  server_id text,
+  tool_digest text,
+  arguments_digest bytea not null,
+  arguments text,
+  arguments_bytes integer not null,
+  policy_version integer not null,
+  spend_credits bigint,
+  decision_id uuid,
+  reason text not null,
+  requested_at timestamp with time zone not null default clock_timestamp(),
+  expires_at timestamp with time zone not null,
+  resolved_by text,
+  resolved_at timestamp with time zone,
+  resolution_reason text,
+  ui_session_id uuid,
+  receipt_id uuid,
+  token_hash bytea,
+  used_at timestamp with time zone,
+  used_decision_id uuid,
+  ended_at timestamp with time zone,
+  end_reason text,
+  drill_id uuid,
+  constraint shield_approval_tenant_id_token_hash_key UNIQUE (tenant_id, token_hash),
+  constraint shield_approval_pkey PRIMARY KEY (tenant_id, approval_request_id),
+  constraint shield_approval_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_approval_arguments_digest_check CHECK ((length(arguments_digest) = 32)),
+  constraint shield_approval_check CHECK (((state <> 'approved'::text) OR ((token_hash IS NOT NULL) AND (resolved_by IS NOT NULL) AND (resolved_by <> principal)))),
+  constraint shield_approval_check1 CHECK (((state = 'used'::text) = (used_at IS NOT NULL))),
+  constraint shield_approval_spend_credits_check CHECK ((spend_credits > 0)),
+  constraint shield_approval_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'used'::text, 'expired'::text, 'void'::text]))),
+  constraint shield_approval_token_hash_check CHECK ((length(token_hash) = 32))
+);
+alter table shield_approval enable row level security, force row level security;
+create policy operator_rows on shield_approval for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_approval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE UNIQUE INDEX shield_approval_pending ON public.shield_approval USING btree (tenant_id, principal, action, COALESCE(server_id, ''::text), COALESCE(tool_digest, ''::text), arguments_digest, policy_version, COALESCE(spend_credits, (0)::bigint)) WHERE (state = 'pending'::text);
+CREATE INDEX shield_approval_standing ON public.shield_approval USING btree (tenant_id, principal) WHERE (state = ANY (ARRAY['pending'::text, 'approved'::text]));
+CREATE TRIGGER emit_change AFTER UPDATE OF state ON public.shield_approval FOR EACH ROW WHEN (((old.state <> new.state) AND (new.drill_id IS NULL))) EXECUTE FUNCTION svc_emit_approval();
+CREATE TRIGGER emit_event AFTER INSERT ON public.shield_approval FOR EACH ROW WHEN ((new.drill_id IS NULL)) EXECUTE FUNCTION svc_emit_approval();
+grant delete, insert, select, update on shield_approval to svc_app;
+grant delete, insert, select, update on shield_approval to svc_operator;
+
+create table shield_decision (
+  tenant_id text not null,
+  decision_id uuid not null,
+  decided_at timestamp with time zone not null default clock_timestamp(),
+  principal text not null,
+  auth_type text not null,
+  action text not null,
+  server_id text,
+  tool_digest text,
+  arguments_digest bytea not null,
+  outcome text not null,
+  rule text not null,
+  denial_type text,
+  reason text,
+  policy_version integer not null,
+  approval_request_id uuid,
+  sampled_by uuid[] not null,
+  constraint shield_decision_pkey PRIMARY KEY (tenant_id, decision_id),
+  constraint shield_decision_arguments_digest_check CHECK ((length(arguments_digest) = 32)),
+  constraint shield_decision_check CHECK (((outcome = 'deny'::text) = (denial_type IS NOT NULL))),
+  constraint shield_decision_outcome_check CHECK ((outcome = ANY (ARRAY['allow'::text, 'approval_required'::text, 'deny'::text])))
+);
+alter table shield_decision enable row level security, force row level security;
+create policy operator_rows on shield_decision for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_decision for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX shield_decision_age ON public.shield_decision USING brin (decided_at);
+CREATE INDEX shield_decision_refused ON public.shield_decision USING btree (tenant_id, decision_id) WHERE (outcome <> 'allow'::text);
+CREATE INDEX shield_decision_sampled ON public.shield_decision USING btree (tenant_id, decision_id) WHERE (sampled_by <> '{}'::uuid[]);
+CREATE TRIGGER emit_event AFTER INSERT ON public.shield_decision FOR EACH ROW EXECUTE FUNCTION svc_emit_decision();
+grant insert, select on shield_decision to svc_app;
+grant delete, insert, select, update on shield_decision to svc_operator;
+
+create table shield_digest (
+  tenant_id text not null,
+  digest text not null,
+  tool text,
+  publisher_id text,
+  status text not null,
+  reason text not null,
+  created_at timestamp with time zone not null default now(),
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  drill_id uuid,
+  constraint shield_digest_pkey PRIMARY KEY (tenant_id, digest),
+  constraint shield_digest_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_digest_tenant_id_publisher_id_fkey FOREIGN KEY (tenant_id, publisher_id) REFERENCES shield_publisher(tenant_id, publisher_id),
+  constraint shield_digest_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint shield_digest_status_check CHECK ((status = ANY (ARRAY['trusted'::text, 'revoked'::text])))
+);
+alter table shield_digest enable row level security, force row level security;
+create policy operator_rows on shield_digest for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_digest for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on shield_digest to svc_app;
+grant delete, insert, select, update on shield_digest to svc_operator;
+
+create table shield_drill (
+  tenant_id text not null,
+  drill_id uuid not null,
+  kind text not null,
+  reason text not null,
+  state text not null,
+  requested_by text not null,
+  requested_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  detected boolean,
+  detection_us bigint,
+  recovery_us bigint,
+  passed boolean,
+  steps jsonb not null default '[]'::jsonb,
+  error text,
+  constraint shield_drill_pkey PRIMARY KEY (tenant_id, drill_id),
+  constraint shield_drill_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_drill_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+alter table shield_drill enable row level security, force row level security;
+create policy operator_rows on shield_drill for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_drill for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on shield_drill to svc_app;
+grant delete, insert, select, update on shield_drill to svc_operator;
+
+create table shield_kill_switch (
+  tenant_id text not null,
+  kill_switch_id uuid not null,
+  scope text not null,
+  target text,
+  mode text not null,
+  include_reads boolean not null,
+  reason text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  lifted_by text,
+  lifted_at timestamp with time zone,
+  lift_reason text,
+  drill_id uuid,
+  constraint shield_kill_switch_pkey PRIMARY KEY (tenant_id, kill_switch_id),
+  constraint shield_kill_switch_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_kill_switch_check CHECK (((scope = 'tenant'::text) = (target IS NULL))),
+  constraint shield_kill_switch_check1 CHECK (((lifted_at IS NULL) = (lifted_by IS NULL))),
+  constraint shield_kill_switch_mode_check CHECK ((mode = ANY (ARRAY['deny'::text, 'require_approval'::text]))),
+  constraint shield_kill_switch_scope_check CHECK ((scope = ANY (ARRAY['tenant'::text, 'action'::text, 'principal'::text, 'server'::text, 'publisher'::text])))
+);
+alter table shield_kill_switch enable row level security, force row level security;
+create policy operator_rows on shield_kill_switch for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_kill_switch for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX shield_kill_switch_standing ON public.shield_kill_switch USING btree (tenant_id) WHERE (lifted_at IS NULL);
+CREATE TRIGGER announce_change AFTER INSERT OR UPDATE ON public.shield_kill_switch FOR EACH ROW EXECUTE FUNCTION svc_announce_shield();
+grant delete, insert, select, update on shield_kill_switch to svc_app;
+grant delete, insert, select, update on shield_kill_switch to svc_operator;
+
+create table shield_policy (
+  tenant_id text not null,
+  version integer not null,
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint shield_policy_pkey PRIMARY KEY (tenant_id),
+  constraint shield_policy_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
+);
+alter table shield_policy enable row level security, force row level security;
+create policy operator_rows on shield_policy for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_policy for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER announce_change AFTER INSERT OR UPDATE ON public.shield_policy FOR EACH ROW EXECUTE FUNCTION svc_announce_shield();
+grant delete, insert, select, update on shield_policy to svc_app;
+grant delete, insert, select, update on shield_policy to svc_operator;
+
+create table shield_publisher (
+  tenant_id text not null,
+  publisher_id text not null,
+  name text not null,
+  public_key bytea,
+  status text not null,
+  reason text not null,
+  created_at timestamp with time zone not null default now(),
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint shield_publisher_pkey PRIMARY KEY (tenant_id, publisher_id),
+  constraint shield_publisher_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_publisher_public_key_check CHECK ((length(public_key) = 32)),
+  constraint shield_publisher_status_check CHECK ((status = ANY (ARRAY['trusted'::text, 'revoked'::text])))
+);
+alter table shield_publisher enable row level security, force row level security;
+create policy operator_rows on shield_publisher for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_publisher for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on shield_publisher to svc_app;
+grant delete, insert, select, update on shield_publisher to svc_operator;
+
+create table shield_sampling_policy (
+  tenant_id text not null,
+  sampling_policy_id uuid not null,
+  name text not null,
+  match_action text,
+  match_outcome text,
+  match_principal text,
+  rate_per_million integer not null,
+  created_at timestamp with time zone not null default now(),
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint shield_sampling_policy_tenant_id_name_key UNIQUE (tenant_id, name),
+  constraint shield_sampling_policy_pkey PRIMARY KEY (tenant_id, sampling_policy_id),
+  constraint shield_sampling_policy_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_sampling_policy_match_outcome_check CHECK ((match_outcome = ANY (ARRAY['allow'::text, 'approval_required'::text, 'deny'::text]))),
+  constraint shield_sampling_policy_rate_per_million_check CHECK (((rate_per_million >= 0) AND (rate_per_million <= 1000000)))
+);
+alter table shield_sampling_policy enable row level security, force row level security;
+create policy operator_rows on shield_sampling_policy for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_sampling_policy for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on shield_sampling_policy to svc_app;
+grant delete, insert, select, update on shield_sampling_policy to svc_operator;
+
+create table shield_server (
+  tenant_id text not null,
+  server_id text not null,
+  url text,
+  publisher_id text not null,
+  tool_digests text[] not null,
+  status text not null,
+  reason text not null,
+  created_at timestamp with time zone not null default now(),
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint shield_server_pkey PRIMARY KEY (tenant_id, server_id),
+  constraint shield_server_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_server_tenant_id_publisher_id_fkey FOREIGN KEY (tenant_id, publisher_id) REFERENCES shield_publisher(tenant_id, publisher_id),
+  constraint shield_server_status_check CHECK ((status = ANY (ARRAY['active'::text, 'quarantined'::text, 'blocked'::text])))
+);
+alter table shield_server enable row level security, force row level security;
+create policy operator_rows on shield_server for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_server for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on shield_server to svc_app;
+grant delete, insert, select, update on shield_server to svc_operator;
+
+create table shield_ui_session (
+  tenant_id text not null,
+  ui_session_id uuid not null,
+  approval_request_id uuid not null,
+  principal text not null,
+  nonce text not null,
+  shown_text text not null,
+  shown_digest bytea not null,
+  state text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  mismatch_digest text,
+  mismatch_by text,
+  constraint shield_ui_session_pkey PRIMARY KEY (tenant_id, ui_session_id),
+  constraint shield_ui_session_tenant_id_approval_request_id_fkey FOREIGN KEY (tenant_id, approval_request_id) REFERENCES shield_approval(tenant_id, approval_request_id),
+  constraint shield_ui_session_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_ui_session_shown_digest_check CHECK ((length(shown_digest) = 32)),
+  constraint shield_ui_session_state_check CHECK ((state = ANY (ARRAY['open'::text, 'used'::text, 'mismatched'::text, 'ended'::text])))
+);
+alter table shield_ui_session enable row level security, force row level security;
+create policy operator_rows on shield_ui_session for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_ui_session for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on shield_ui_session to svc_app;
+grant delete, insert, select, update on shield_ui_session to svc_operator;
+
+create table signing_key (
+  kid text not null,
+  public_key bytea not null,
+  not_before timestamp with time zone not null,
+  not_after timestamp with time zone,
+  constraint signing_key_public_key_key UNIQUE (public_key),
+  constraint signing_key_pkey PRIMARY KEY (kid),
+  constraint signing_key_public_key_check CHECK ((length(public_key) = 32))
+);
+grant select on signing_key to svc_app;
+grant insert, select, update on signing_key to svc_operator;
+
+create table stream_event (
+  tenant_id text not null,
+  stream_type text not null,
+  stream_id text not null,
+  seq bigint not null,
+  event_id text,
+  type text not null,
+  occurred_at timestamp with time zone,
+  recorded_at timestamp with time zone not null default now(),
+  salt bytea not null,
+  payload bytea not null,
+  digest bytea not null,
+  receipt_id uuid not null,
+  constraint stream_event_pkey PRIMARY KEY (tenant_id, stream_type, stream_id, seq),
+  constraint stream_event_digest_check CHECK ((length(digest) = 32)),
+  constraint stream_event_salt_check CHECK ((length(salt) = 16)),
+  constraint stream_event_seq_check CHECK ((seq >= 0))
+);
+alter table stream_event enable row level security, force row level security;
+create policy operator_rows on stream_event for all to svc_operator using (true) with check (true);
+create policy tenant_rows on stream_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE UNIQUE INDEX stream_event_id ON public.stream_event USING btree (tenant_id, stream_type, stream_id, event_id) WHERE (event_id IS NOT NULL);
+grant insert, select on stream_event to svc_app;
+grant insert, select on stream_event to svc_operator;
+
+create table stream_head (
+  tenant_id text not null,
+  stream_type text not null,
+  stream_id text not null,
+  next_seq bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint stream_head_pkey PRIMARY KEY (tenant_id, stream_type, stream_id),
+  constraint stream_head_next_seq_check CHECK ((next_seq >= 0))
+);
+alter table stream_head enable row level security, force row level security;
+create policy operator_rows on stream_head for all to svc_operator using (true) with check (true);
+create policy tenant_rows on stream_head for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select, update on stream_head to svc_app;
+grant insert, select, update on stream_head to svc_operator;
+
+create table survey_response (
+  tenant_id text not null,
+  survey_id text not null,
+  survey_version integer not null,
+  principal text not null,
+  response_id uuid not null,
+  answers jsonb not null default '{}'::jsonb,
+  started_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  completed_at timestamp with time zone,
+  constraint survey_response_pkey PRIMARY KEY (tenant_id, survey_id, survey_version, principal),
+  constraint survey_response_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
+);
+alter table survey_response enable row level security, force row level security;
+create policy operator_rows on survey_response for all to svc_operator using (true) with check (true);
+create policy tenant_rows on survey_response for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on survey_response to svc_app;
+grant delete, insert, select, update on survey_response to svc_operator;
+
+create table sync_nonce (
+  nonce_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint sync_nonce_pkey PRIMARY KEY (nonce_hash),
+  constraint sync_nonce_nonce_hash_check CHECK ((length(nonce_hash) = 32))
+);
+CREATE INDEX sync_nonce_expiry ON public.sync_nonce USING btree (expires_at);
+grant select on sync_nonce to svc_operator;
+
+create table tenant (
+  tenant_id text not null,
+  tier text not null,
+  created_at timestamp with time zone not null default now(),
+  implicit boolean not null default false,
+  constraint tenant_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_tenant_id_check CHECK (((length(tenant_id) >= 1) AND (length(tenant_id) <= 120))),
+  constraint tenant_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'starter'::text, 'pro'::text, 'team'::text])))
+);
+alter table tenant enable row level security, force row level security;
+create policy operator_rows on tenant for all to svc_operator using (true) with check (true);
+create policy tenant_rows on tenant for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER announce_end AFTER DELETE OR UPDATE OF tenant_id ON public.tenant FOR EACH ROW EXECUTE FUNCTION svc_announce_tenant_end();
+CREATE TRIGGER note_name AFTER INSERT ON public.tenant FOR EACH ROW EXECUTE FUNCTION svc_note_tenant();
+grant delete, insert, select, update on tenant to svc_app;
+grant delete, insert, select, update on tenant to svc_operator;
+
+create table throttle (
+  subject bytea not null,
+  attempts integer not null default 0,
+  blocked_until timestamp with time zone,
+  counted_at timestamp with time zone not null default clock_timestamp(),
+  constraint throttle_pkey PRIMARY KEY (subject),
+  constraint throttle_subject_check CHECK ((length(subject) = 32))
+);
+CREATE INDEX throttle_age ON public.throttle USING btree (counted_at);
+grant delete, select on throttle to svc_operator;
+
+create table tool_window (
+  tenant_id text not null,
+  principal text not null,
+  window_start timestamp with time zone not null,
+  calls integer not null,
+  constraint tool_window_pkey PRIMARY KEY (tenant_id, principal, window_start)
+);
+alter table tool_window enable row level security, force row level security;
+create policy operator_rows on tool_window for all to svc_operator using (true) with check (true);
+create policy tenant_rows on tool_window for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on tool_window to svc_app;
+grant delete, insert, select, update on tool_window to svc_operator;
+
+create table watch (
+  tenant_id text not null,
+  watch_id uuid not null,
+  principal text not null,
+  agent_id text not null,
+  target_type text not null,
+  target_id text not null,
+  resolved_type text not null,
+  target_version integer,
+  query jsonb,
+  note text,
+  created_at timestamp with time zone not null default now(),
+  created_snapshot pg_snapshot,
+  "position" bigint not null,
+  ended_at timestamp with time zone,
+  ended_by text,
+  constraint watch_pkey PRIMARY KEY (tenant_id, watch_id),
+  constraint watch_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint watch_resolved_type_check CHECK ((resolved_type = ANY (ARRAY['answer'::text, 'chunk'::text, 'document'::text, 'query'::text]))),
+  constraint watch_target_type_check CHECK ((target_type = ANY (ARRAY['answer'::text, 'artifact'::text, 'document'::text, 'query'::text])))
+);
+alter table watch enable row level security, force row level security;
+create policy operator_rows on watch for all to svc_operator using (true) with check (true);
+create policy tenant_rows on watch for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX watch_list ON public.watch USING btree (tenant_id, "position");
+CREATE UNIQUE INDEX watch_once ON public.watch USING btree (tenant_id, principal, agent_id, target_type, md5(target_id)) WHERE (ended_at IS NULL);
+CREATE INDEX watch_queries ON public.watch USING btree (watch_id) WHERE ((resolved_type = 'query'::text) AND (ended_at IS NULL));
+CREATE INDEX watch_target ON public.watch USING btree (tenant_id, resolved_type, md5(target_id)) WHERE (ended_at IS NULL);
+grant delete, insert, select, update on watch to svc_app;
+grant delete, insert, select, update on watch to svc_operator;
+
+create table watch_alert (
+  tenant_id text not null,
+  watch_id uuid not null,
+  alert_id uuid not null,
+  event_id uuid not null,
+  change text not null,
+  body jsonb not null,
+  occurred_at timestamp with time zone not null,
+  "position" bigint not null,
+  constraint watch_alert_tenant_id_watch_id_event_id_key UNIQUE (tenant_id, watch_id, event_id),
+  constraint watch_alert_pkey PRIMARY KEY (tenant_id, watch_id, alert_id),
+  constraint watch_alert_tenant_id_watch_id_fkey FOREIGN KEY (tenant_id, watch_id) REFERENCES watch(tenant_id, watch_id) ON DELETE CASCADE,
+  constraint watch_alert_change_check CHECK ((change = ANY (ARRAY['new_version'::text, 'deleted'::text, 'drifted'::text, 'new_match'::text])))
+);
+alter table watch_alert enable row level security, force row level security;
+create policy operator_rows on watch_alert for all to svc_operator using (true) with check (true);
+create policy tenant_rows on watch_alert for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX watch_alert_list ON public.watch_alert USING btree (tenant_id, watch_id, "position");
+grant delete, insert, select, update on watch_alert to svc_app;
+grant delete, insert, select, update on watch_alert to svc_operator;
+
+create table watch_seen (
+  tenant_id text not null,
+  watch_id uuid not null,
+  passage bytea not null,
+  constraint watch_seen_pkey PRIMARY KEY (tenant_id, watch_id, passage),
+  constraint watch_seen_tenant_id_watch_id_fkey FOREIGN KEY (tenant_id, watch_id) REFERENCES watch(tenant_id, watch_id) ON DELETE CASCADE
+);
+alter table watch_seen enable row level security, force row level security;
+create policy operator_rows on watch_seen for all to svc_operator using (true) with check (true);
+create policy tenant_rows on watch_seen for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on watch_seen to svc_app;
+grant delete, insert, select, update on watch_seen to svc_operator;
+
+create table watch_source (
+  tenant_id text not null,
+  watch_id uuid not null,
+  ordinal integer not null,
+  owner_tenant_id text not null,
+  corpus_id text not null,
+  doc_id text not null,
+  chunk_id text,
+  content_hash bytea,
+  version integer not null,
+  stands boolean not null,
+  constraint watch_source_pkey PRIMARY KEY (tenant_id, watch_id, ordinal),
+  constraint watch_source_tenant_id_watch_id_fkey FOREIGN KEY (tenant_id, watch_id) REFERENCES watch(tenant_id, watch_id) ON DELETE CASCADE
+);
+alter table watch_source enable row level security, force row level security;
+create policy operator_rows on watch_source for all to svc_operator using (true) with check (true);
+create policy tenant_rows on watch_source for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX watch_source_document ON public.watch_source USING btree (owner_tenant_id, corpus_id, doc_id);
+grant delete, insert, select, update on watch_source to svc_app;
+grant delete, insert, select, update on watch_source to svc_operator;
+
+create table webhook_attempt (
+  tenant_id text not null,
+  delivery_id uuid not null,
+  attempt integer not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  status integer,
+  error text,
+  constraint webhook_attempt_pkey PRIMARY KEY (tenant_id, delivery_id, attempt),
+  constraint webhook_attempt_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_delivery(tenant_id, delivery_id) ON DELETE CASCADE
+);
+alter table webhook_attempt enable row level security, force row level security;
+create policy operator_rows on webhook_attempt for all to svc_operator using (true) with check (true);
+create policy tenant_rows on webhook_attempt for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on webhook_attempt to svc_app;
+grant delete, insert, select, update on webhook_attempt to svc_operator;
+
+create table webhook_delivery (
+  tenant_id text not null,
+  delivery_id uuid not null default gen_random_uuid(),
+  endpoint_id uuid not null,
+  event_id uuid not null,
+  kind text not null,
+  subject text not null,
+  payload text not null,
+  state text not null default 'pending'::text,
+  attempts integer not null default 0,
+  round_attempts integer not null default 0,
+  next_at timestamp with time zone not null default now(),
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  "position" bigint not null,
+  finished_at timestamp with time zone,
+  constraint webhook_delivery_tenant_id_endpoint_id_event_id_key UNIQUE (tenant_id, endpoint_id, event_id),
+  constraint webhook_delivery_pkey PRIMARY KEY (tenant_id, delivery_id),
+  constraint webhook_delivery_tenant_id_endpoint_id_fkey FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoint(tenant_id, endpoint_id),
+  constraint webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
+);
+alter table webhook_delivery enable row level security, force row level security;
+create policy operator_rows on webhook_delivery for all to svc_operator using (true) with check (true);
+create policy tenant_rows on webhook_delivery for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX webhook_delivery_age ON public.webhook_delivery USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX webhook_delivery_due ON public.webhook_delivery USING btree (tenant_id, endpoint_id, next_at) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_delivery_leased ON public.webhook_delivery USING btree (tenant_id, endpoint_id) WHERE ((state = 'pending'::text) AND (leased_until IS NOT NULL));
+CREATE INDEX webhook_delivery_list ON public.webhook_delivery USING btree (tenant_id, endpoint_id, "position");
+CREATE INDEX webhook_delivery_next ON public.webhook_delivery USING btree (next_at) WHERE (state = 'pending'::text);
+grant delete, insert, select, update on webhook_delivery to svc_app;
+grant delete, insert, select, update on webhook_delivery to svc_operator;
+
+create table webhook_endpoint (
+  tenant_id text not null,
+  endpoint_id uuid not null,
+  url text not null,
+  description text,
+  kinds text[] not null default '{}'::text[],
+  watch_id uuid,
+  secret text not null,
+  previous_secret text,
+  previous_until timestamp with time zone,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  created_snapshot pg_snapshot default pg_current_snapshot(),
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  deleted_at timestamp with time zone,
+  deleted_by text,
+  constraint webhook_endpoint_pkey PRIMARY KEY (tenant_id, endpoint_id),
+  constraint webhook_endpoint_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
+);
+alter table webhook_endpoint enable row level security, force row level security;
+create policy operator_rows on webhook_endpoint for all to svc_operator using (true) with check (true);
+create policy tenant_rows on webhook_endpoint for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX webhook_endpoint_watch ON public.webhook_endpoint USING btree (tenant_id, watch_id) WHERE (watch_id IS NOT NULL);
+grant delete, insert, select, update on webhook_endpoint to svc_app;
+grant delete, insert, select, update on webhook_endpoint to svc_operator;
+
+CREATE OR REPLACE FUNCTION public.svc_admit_request(wanted bytea, free integer, first_seconds integer, most_seconds integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+      declare
+        wait int := svc_seconds_until((svc_throttle_row(wanted)).blocked_until);
+      begin
+        if coalesce(wait, 0) > 0 then return wait; end if;
+        perform svc_throttle_add(wanted, free, first_seconds, most_seconds);
+        return 0;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_admit_sign_in(of_address bytea, of_pair bytea, of_tenant bytea, OUT wait integer, OUT mark integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+      declare
+        address throttle := svc_throttle_row(of_address);
+        pair throttle := svc_throttle_row(of_pair);
+        tenant throttle := svc_throttle_row(of_tenant);
+      begin
+        wait := coalesce(svc_seconds_until(greatest(address.blocked_until, pair.blocked_until)), 0);
+        if wait > 0 then return; end if;
+        mark := svc_throttle_add(of_address, 25, 1, 900);
+        perform svc_throttle_add(of_pair, case when tenant.attempts < 100 then 5 else 1 end, 1, 900);
+        update throttle set attempts = attempts + 1, counted_at = clock_timestamp() where subject = of_tenant;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_agent_standing(wanted_agent uuid, wanted_hash bytea)
+ RETURNS TABLE(sponsor_tenant_id text, sponsored_at timestamp with time zone, credits bigint, queries_today integer)
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', 'svc-discovery', true);
+        return query
+          select a.sponsor_tenant_id, a.sponsored_at, coalesce(l.balance, 0),
+            case when a.query_day = (now() at time zone 'utc')::date then a.day_queries else 0 end
+          from agent a left join ledger_account l on l.tenant_id = a.tenant_id and l.account_id = 'agent:' || a.agent_id
+          where a.tenant_id = 'svc-discovery' and a.agent_id = wanted_agent and (wanted_hash is null or a.token_hash = wanted_hash)
+            and a.ended_at is null and a.expires_at > now();
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_agent()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform pg_notify('svc_agent_changed', old.agent_id::text);
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform pg_notify('svc_key_revoked', old.key_id::text);
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_session()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform pg_notify('svc_session_ended', old.session_id::text);
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_shield()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_notify('svc_shield_changed', new.tenant_id);
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_tenant_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_notify('svc_tenant_ended', old.tenant_id);
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_check_transfer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  declare
+    entries bigint;
+    total numeric;
+  begin
+    select count(*), coalesce(sum(e.amount), 0) into entries, total
+    from ledger_entry e where e.tenant_id = new.tenant_id and e.transfer_id = new.transfer_id;
+    if entries < 2 or total <> 0 then
+      raise exception 'ledger transfer % is not balanced: % entries that sum to %', new.transfer_id, entries, total
+        using errcode = 'check_violation', constraint = 'ledger_transfer_balanced';
+    end if;
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_bundle_documents(publisher text, wanted uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+      declare
+        entered text := coalesce(current_setting('svc.tenant_id', true), '');
+        found_documents bigint;
+      begin
+        perform set_config('svc.tenant_id', publisher, true);
+        select count(*) into found_documents from bundle b join document d on d.tenant_id = b.tenant_id and d.corpus_id = any (b.corpora)
+        where b.tenant_id = publisher and b.bundle_id = wanted and d.current_version is not null and d.shareability = 'entitled_only';
+        perform set_config('svc.tenant_id', entered, true);
+        return found_documents;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_bundle_sales(publisher text, wanted uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+      declare
+        sales bigint;
+      begin
+        perform set_config('svc.counted_publisher', publisher, true);
+        select count(*) into sales from bundle_purchase p where p.publisher_tenant_id = publisher and p.bundle_id = wanted;
+        perform set_config('svc.counted_publisher', '', true);
+        return sales;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_facts(me text, of_scope text, of_visibility smallint, more_records bigint, more_current bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    free int;
+  begin
+    select c.slot into free from fact_count c where c.tenant_id = me and c.scope = of_scope and c.visibility = of_visibility
+      limit 1 for update skip locked;
+    insert into fact_count as c (tenant_id, scope, visibility, slot, records, current)
+      values (me, of_scope, of_visibility, coalesce(free, (random() * 2147483647)::int), more_records, more_current)
+      on conflict (tenant_id, scope, visibility, slot)
+      do update set records = c.records + excluded.records, current = c.current + excluded.current;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_kind(me text, of_kind text, role text, added integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    insert into graph_kind as k (tenant_id, kind, used_by, slot, live) values (me, of_kind, role, pg_backend_pid() % 16, added)
+      on conflict (tenant_id, kind, used_by, slot) do update set live = k.live + excluded.live
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_tool_call(me text, called_by text, call_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    starts timestamptz := date_trunc('minute', clock_timestamp());
+  begin
+    perform set_config('svc.tenant_id', me, true), set_config('synchronous_commit', 'off', true);
+    insert into tool_window as w (tenant_id, principal, window_start, calls) values (me, called_by, starts, 1)
+      on conflict (tenant_id, principal, window_start) do update set calls = w.calls + 1 where w.calls < call_limit;
+    if found then
+      return 0;
+    end if;
+    return greatest(1, ceil(extract(epoch from starts + interval '1 minute' - clock_timestamp())));
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_delete_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, actor text, event uuid)
+ RETURNS SETOF graph_edge
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    head graph_edge;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    update graph_edge e set version = e.version + 1, is_deleted = true, updated_at = clock_timestamp(), updated_by = actor
+      where e.tenant_id = me and e.from_kind = source_kind and e.from_id = source_id and e.edge_kind = of_kind and e.to_kind = target_kind
+        and e.to_id = target_id and not e.is_deleted returning * into head;
+    if not found then
+      return;
+    end if;
+    perform svc_count_kind(me, of_kind, 'edge', -1);
+    perform svc_tell_edge(head, 'edge.deleted', event);
+    return next head;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_delete_entity(me text, of_kind text, of_id text, actor text, event uuid)
+ RETURNS SETOF graph_entity
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    head graph_entity;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    update graph_entity e set version = e.version + 1, is_deleted = true, updated_at = clock_timestamp()
+      where e.tenant_id = me and e.kind = of_kind and e.id = of_id and not e.is_deleted returning * into head;
+    if not found then
+      return;
+    end if;
+    insert into graph_entity_version (tenant_id, kind, id, version, payload, is_deleted, stored_by, stored_at)
+      select me, of_kind, of_id, head.version, v.payload, true, actor, head.updated_at from graph_entity_version v
+      where v.tenant_id = me and v.kind = of_kind and v.id = of_id and v.version = head.version - 1;
+    perform svc_count_kind(me, of_kind, 'entity', -1);
+    perform svc_tell_entity(head, 'entity.deleted', actor, event);
+    return next head;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_emit_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    insert into outbox_event (tenant_id, event_id, kind, subject, data) values (new.tenant_id, gen_random_uuid(),
+      'shield.approval_' || case new.state when 'pending' then 'requested' else new.state end, new.approval_request_id,
+      jsonb_build_object('approvalRequestId', new.approval_request_id, 'status', new.state, 'principal', new.principal, 'action', new.action,
+        'argumentsDigest', 'sha256:' || encode(new.arguments_digest, 'hex'), 'policyVersion', new.policy_version, 'expiresAt', new.expires_at,
+        'resolvedBy', new.resolved_by, 'reason', coalesce(new.end_reason, new.resolution_reason, new.reason)));
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_emit_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    insert into outbox_event (tenant_id, event_id, kind, subject, data) values (new.tenant_id, new.decision_id, 'shield.decision', new.decision_id,
+      jsonb_build_object('decisionId', new.decision_id, 'principal', new.principal, 'action', new.action, 'serverId', new.server_id,
+        'toolDigest', new.tool_digest, 'argumentsDigest', 'sha256:' || encode(new.arguments_digest, 'hex'), 'outcome', new.outcome,
+        'rule', new.rule, 'denial', case when new.outcome = 'deny' then jsonb_build_object('type', new.denial_type, 'reason', new.reason) end,
+        'policyVersion', new.policy_version, 'approvalRequestId', new.approval_request_id, 'sampled', new.sampled_by <> '{}'));
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_agent_principal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        entered text := coalesce(current_setting('svc.tenant_id', true), '');
+        acts_in text := coalesce(new.sponsor_tenant_id, new.tenant_id);
+      begin
+        perform set_config('svc.tenant_id', acts_in, true);
+        insert into principal_end (tenant_id, principal, reason) values (acts_in, 'agent:' || new.agent_id, 'agent released');
+        perform set_config('svc.tenant_id', entered, true);
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_approvals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    update shield_approval set state = 'void', ended_at = now(), end_reason = 'The principal that asked has ended: ' || new.reason
+      where tenant_id = new.tenant_id and principal = new.principal and state in ('pending', 'approved');
+    update shield_approval set state = 'void', ended_at = now(), end_reason = 'The principal that approved has ended: ' || new.reason
+      where tenant_id = new.tenant_id and resolved_by = new.principal and state = 'approved';
+    update shield_ui_session set state = 'ended', closed_at = now()
+      where tenant_id = new.tenant_id and principal = new.principal and state = 'open';
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_invitations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        update seat set invite_hash = null, invite_expires_at = null, invite_issuer = null
+          where tenant_id = new.tenant_id and invite_issuer = new.principal and invite_hash is not null;
+        if new.principal like 'seat:%' then
+          update seat set invite_hash = null, invite_expires_at = null, invite_issuer = null
+            where tenant_id = new.tenant_id and seat_id = substr(new.principal, 6)::uuid and invite_hash is not null;
+        end if;
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        insert into principal_end (tenant_id, principal, reason) values (new.tenant_id, 'key:' || new.key_id, 'key revoked');
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_seat()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        insert into principal_end (tenant_id, principal, reason) values (new.tenant_id, 'seat:' || new.seat_id,
+          case when new.status = 'revoked' then 'seat revoked' else 'role changed' end);
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        update session set ended_at = now() where tenant_id = new.tenant_id and principal = new.principal and ended_at is null;
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_watches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        if new.principal like 'key:%' or new.reason = 'role changed' and exists (
+          select from seat s where s.tenant_id = new.tenant_id and 'seat:' || s.seat_id = new.principal and s.role <> 'viewer') then
+          return null;
+        end if;
+        with ended as (
+          update watch set ended_at = now(), ended_by = new.principal
+          where tenant_id = new.tenant_id and principal = new.principal and ended_at is null returning watch_id
+        )
+        update webhook_endpoint e set deleted_at = now(), deleted_by = new.principal from ended
+        where e.tenant_id = new.tenant_id and e.watch_id = ended.watch_id and e.deleted_at is null;
+        return null;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_enter_facts(me text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    -- So that no seq is drawn before the transaction has its number: readers may go by either.
+    perform pg_current_xact_id();
+    perform pg_advisory_xact_lock_shared(hashtextextended('svc facts ' || me, 0));
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_expand_relations(me text, seeds bigint[], wanted text[], most_hops integer, budget integer, least_confidence real, decay double precision, OUT artifacts json, OUT edges_traversed integer, OUT edge_types_used text[], OUT hops_used integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    known bigint[];
+    known_hops integer[];
+    known_scores double precision[];
+    frontier bigint[];
+    frontier_scores double precision[];
+    reached bigint[];
+    reached_scores double precision[];
+    reached_by text[];
+    types text[] := '{}';
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    select array_agg(s.id order by s.id), array_agg(1.0::double precision) into frontier, frontier_scores
+      from (select distinct unnest(seeds) as id) s;
+    known := frontier;
+    known_scores := frontier_scores;
+    known_hops := array_fill(0, array[cardinality(frontier)]);
+    edges_traversed := 0;
+    hops_used := 0;
+    for hop in 1..most_hops loop
+      exit when edges_traversed = budget or cardinality(frontier) = 0;
+      select array_agg(r.to_id), array_agg(r.score * r.confidence * decay), array_agg(distinct r.edge_type) into reached, reached_scores, reached_by
+        from svc_next_relations(me, frontier, frontier_scores, wanted, least_confidence, budget - edges_traversed) r;
+      exit when reached is null;
+      edges_traversed := edges_traversed + cardinality(reached);
+      types := types || reached_by;
+      hops_used := hop;
+      -- What is known already comes in with no score, and so drops out.
+      select coalesce(array_agg(n.id order by n.score desc, n.id), '{}'), coalesce(array_agg(n.score order by n.score desc, n.id), '{}')
+        into frontier, frontier_scores
+        from (
+          select a.id, max(a.score) as score
+          from (select unnest(reached) as id, unnest(reached_scores) as score union all select unnest(known), null) a
+          group by a.id having count(*) = count(a.score)
+        ) n;
+      known := known || frontier;
+      known_scores := known_scores || frontier_scores;
+      known_hops := known_hops || array_fill(hop, array[cardinality(frontier)]);
+    end loop;
+    select coalesce(array_agg(distinct t.edge_type collate "C"), '{}') into edge_types_used from unnest(types) t(edge_type);
+    -- Confidences have 32 bits, so scores are shown with as many; what is too small for that is none.
+    select json_agg(json_build_object('artifact_id', a.id, 'hop_distance', a.hop, 'score', a.score) order by a.hop, a.score desc, a.id) into artifacts
+      from (
+        select k.id, k.hop, case when k.score < 1.2e-38 then 0 else k.score::real end as score
+        from unnest(known, known_hops, known_scores) k(id, hop, score)
+      ) a;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_fact_chain(owner text, entity text, key text)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select sha256(convert_to(length(owner) || ':' || owner || length(entity) || ':' || entity || key, 'UTF8'))
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_fact_index(me text, known_generation bigint, known int8multirange, most integer)
+ RETURNS TABLE(seq bigint, visibility smallint, owner text, entity text, key text, value text, stored_at timestamp with time zone, confidence real, horizon_class text, retires bigint, tombstone boolean, generation bigint, sealed_seq bigint, segments json, more boolean)
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  declare
+    state fact_index;
+    -- A plain number: under row-level security an expression of one would not be looked up in the index.
+    line bigint;
+    picked bigint[];
+    has_more boolean;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    select i.* into state from fact_index i where i.tenant_id = me;
+    line := coalesce(state.sealed_seq, 0);
+    select array_agg(t.seq) filter (where t.number <= most and t.before < 16777216), bool_or(t.number > most or t.before >= 16777216)
+      into picked, has_more
+      from (
+        select u.seq, row_number() over w as number, sum(u.size) over w - u.size as before
+        from (
+          select f.seq, least(octet_length(f.value), 262144) as size from fact f
+          where f.tenant_id = me and f.seq > line and not (f.seq <@ known) order by f.seq limit most + 1
+        ) u window w as (order by u.seq)
+      ) t;
+    if picked is not null then
+      return query select f.*, null::bigint, null::bigint, null::json, null::boolean from svc_facts_to_index(me, picked) f;
+    end if;
+    return query
+      select null::bigint, null::smallint, null::text, null::text, null::text, null::text, null::timestamptz, null::real, null::text, null::bigint,
+        null::boolean, coalesce(state.generation, 0), line,
+        case when coalesce(state.generation, 0) is distinct from known_generation then coalesce((
+          select json_agg(json_build_array(s.segment_id, s.visibility, s.history, s.fact_count, s.retire_count) order by s.segment_id)
+          from fact_segment s where s.tenant_id = me), '[]') end,
+        coalesce(has_more, false);
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_fact_postings(me text, wanted uuid[], firsts bigint[], ends bigint[])
+ RETURNS TABLE(number bigint, postings bytea)
+ LANGUAGE plpgsql
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query
+      select w.number, substring(s.postings from (w.first + 1)::int for (w.after - w.first)::int)
+      from unnest(wanted, firsts, ends) with ordinality w(segment_id, first, after, number)
+      join fact_segment s on s.tenant_id = me and s.segment_id = w.segment_id;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_fact_segments(me text, wanted uuid[])
+ RETURNS TABLE("segmentId" uuid, visibility smallint, "isHistory" boolean, "factCount" integer, "retireCount" integer, header bytea, "headerDigest" bytea, columns bytea, "columnsDigest" bytea)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query
+      select s.segment_id, s.visibility, s.history, s.fact_count, s.retire_count, s.header, s.header_digest, s.columns, s.columns_digest
+      from fact_segment s where s.tenant_id = me and s.segment_id = any (wanted);
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_fact_writers(me text)
+ RETURNS TABLE(writer text)
+ LANGUAGE sql
+AS $function$
+    select distinct l.virtualtransaction from pg_locks l, hashtextextended('svc facts ' || me, 0) k
+    where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.database = (select d.oid from pg_database d where d.datname = current_database())
+      and l.classid = ((k >> 32) & 4294967295)::oid and l.objid = (k & 4294967295)::oid and l.pid <> pg_backend_pid()
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_facts_of_entity(me text, of_entity text, of_prefix text, low text, high text, with_history boolean, most integer)
+ RETURNS TABLE(seq bigint)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query
+      select f.seq
+      from (
+        select h.chain, h.seq from fact_head h
+        where h.tenant_id = me and h.entity_start >= low and h.entity_start < high and (with_history or h.records > 0)
+          and (of_entity is null or h.entity = of_entity) and (of_prefix is null or starts_with(h.entity, of_prefix))
+        offset 0
+      ) h cross join lateral (
+        select h.seq where not with_history
+        union all
+        select f.seq from fact f where with_history and f.tenant_id = me and f.chain = h.chain and not f.tombstone
+      ) f
+      limit most + 1;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_facts_to_index(me text, wanted bigint[])
+ RETURNS TABLE(seq bigint, visibility smallint, owner text, entity text, key text, value text, stored_at timestamp with time zone, confidence real, horizon_class text, retires bigint, tombstone boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select f.seq, f.visibility, f.owner, f.entity, f.key, left(f.value, 65536), f.stored_at, f.confidence, f.horizon_class, f.supersedes, f.tombstone
+    from unnest(wanted) w(seq) cross join lateral (select f.* from fact f where f.tenant_id = me and f.seq = w.seq offset 0) f order by w.seq
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_agent(wanted_agent uuid, wanted_hash bytea)
+ RETURNS TABLE(expires_at timestamp with time zone, sponsor_tenant_id text, tier text)
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        known agent;
+      begin
+        perform set_config('svc.tenant_id', 'svc-discovery', true);
+        select a.* into known from agent a
+          where a.tenant_id = 'svc-discovery' and a.agent_id = wanted_agent and a.token_hash = wanted_hash
+            and a.ended_at is null and a.expires_at > now();
+        if known.agent_id is null then return; end if;
+        perform set_config('svc.tenant_id', coalesce(known.sponsor_tenant_id, known.tenant_id), true);
+        return query
+          select known.expires_at, known.sponsor_tenant_id, t.tier from tenant t
+          where t.tenant_id = coalesce(known.sponsor_tenant_id, known.tenant_id);
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_entity(me text, of_kind text, of_id text)
+ RETURNS TABLE(kind text, id text, version integer, payload json, is_deleted boolean, created_at timestamp with time zone, updated_at timestamp with time zone, updated_by text)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query
+      select e.kind, e.id, e.version, v.payload, e.is_deleted, e.created_at, e.updated_at, v.stored_by
+      from graph_entity e join graph_entity_version v using (tenant_id, kind, id, version)
+      where e.tenant_id = me and e.kind = of_kind and e.id = of_id;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_key(wanted_tenant text, wanted_hash bytea)
+ RETURNS TABLE(key_id uuid, prefix text, key_hash bytea, tier text, expires_at timestamp with time zone)
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        wanted_lookup bytea := svc_key_lookup(wanted_hash);
+      begin
+        perform set_config('svc.tenant_id', wanted_tenant, true);
+        return query
+          select k.key_id, k.prefix, k.key_hash, t.tier, k.expires_at from api_key k join tenant t using (tenant_id)
+          where k.lookup = wanted_lookup and k.tenant_id = wanted_tenant and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > clock_timestamp());
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_session(wanted_tenant text, wanted_hash bytea)
+ RETURNS TABLE(session_id uuid, principal text, auth_type text, expires_at timestamp with time zone, key_prefix text, seat_id uuid, seat_role text, seat_email text, tier text)
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', wanted_tenant, true);
+        return query
+          select s.session_id, s.principal, s.auth_type, s.expires_at, k.prefix, s.seat_id, e.role, e.user_email, t.tier
+          from session s join tenant t using (tenant_id)
+            left join api_key k on k.tenant_id = s.tenant_id and k.key_id = s.key_id
+            left join seat e on e.tenant_id = s.tenant_id and e.seat_id = s.seat_id
+          where s.tenant_id = wanted_tenant and s.session_hash = wanted_hash and s.ended_at is null and s.expires_at > now()
+            and (k.key_id is null or k.revoked_at is null) and (e.seat_id is null or e.status = 'active');
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_fold_tally(tenant text, of_session text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    with taken as (
+      delete from receipt_tally where ctid = any(array(
+        select ctid from receipt_tally where tenant_id = tenant and session = of_session limit 4096 for update skip locked))
+      returning family, kind, principal, receipts
+    )
+    insert into receipt_tally (tenant_id, session, family, kind, principal, receipts)
+    select tenant, of_session, family, kind, principal, sum(receipts) from taken group by family, kind, principal
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_grant_table(target regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        execute format('grant select, insert, update, delete on %s to svc_app, svc_operator', target);
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_holds_data(name text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    tenant_table regclass;
+    held boolean;
+  begin
+    for tenant_table in
+      select c.oid::regclass from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.oid <> 'public.tenant'::regclass
+    loop
+      execute format('select exists (select from %s where tenant_id = $1)', tenant_table) into held using name;
+      if held then
+        return true;
+      end if;
+    end loop;
+    return false;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_index_headers(me text, wanted_tenants text[], wanted uuid[])
+ RETURNS TABLE(segment_id uuid, header bytea, digest bytea)
+ LANGUAGE plpgsql
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        return query
+          select s.segment_id, s.header, s.digest from unnest(wanted_tenants, wanted) w(tenant_id, segment_id)
+          join index_segment s on s.tenant_id = w.tenant_id and s.segment_id = w.segment_id;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_index_postings(me text, wanted_tenants text[], wanted uuid[], wanted_terms text[])
+ RETURNS TABLE(segment_id uuid, term text, postings bytea)
+ LANGUAGE plpgsql
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        return query
+          select s.segment_id, w.term, p.postings
+          from unnest(wanted_tenants, wanted, wanted_terms) w(tenant_id, segment_id, term)
+          join index_segment s on s.tenant_id = w.tenant_id and s.segment_id = w.segment_id
+          left join index_posting p on p.tenant_id = s.tenant_id and p.segment_id = s.segment_id and p.term = w.term;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_index_state(me text, known_shards uuid[], known_generations bigint[])
+ RETURNS TABLE(tenant_id text, shard_id uuid, corpus_id text, shareability text, language text, generation text, is_known boolean, segments jsonb, tombstones jsonb)
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        return query
+          select v.tenant_id, v.shard_id, v.corpus_id, v.shareability, v.language, v.generation::text, coalesce(k.generation = v.generation, false),
+            case when k.generation is distinct from v.generation then coalesce((
+              select jsonb_agg(jsonb_build_array(s.segment_id, s.sequence, s.chunk_count) order by s.sequence, s.segment_id)
+              from index_segment s where s.tenant_id = v.tenant_id and s.shard_id = v.shard_id), '[]') end,
+            case when k.generation is distinct from v.generation then coalesce((
+              select jsonb_agg(jsonb_build_array(t.chunk_id, t.generation)) from index_tombstone t
+              where t.tenant_id = v.tenant_id and t.shard_id = v.shard_id and t.generation > coalesce(k.generation, 0)), '[]') end
+          from svc_visible_shards() v left join unnest(known_shards, known_generations) k(shard_id, generation) using (shard_id)
+          order by v.shard_id;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_index_vectors(dimensions integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      begin
+        if dimensions not between 1 and 2000 then
+          return;
+        end if;
+        execute format(
+          'create index if not exists chunk_vector_%1$s on chunk_vector using hnsw ((embedding::vector(%1$s)) vector_cosine_ops) '
+          'where vector_dims(embedding) = %1$s', dimensions);
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_balances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  begin
+    -- One order everywhere, so that two transfers never wait for each other.
+    perform from ledger_account a where (a.tenant_id, a.account_id) in (select e.tenant_id, e.account_id from posted e)
+      order by a.tenant_id collate "C", a.account_id for no key update;
+    update ledger_account a set balance = a.balance + e.amount
+    from (select tenant_id, account_id, sum(amount)::bigint as amount from posted group by tenant_id, account_id) e
+    where a.tenant_id = e.tenant_id and a.account_id = e.account_id;
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_nonce(hash bytea, ttl_seconds integer, most integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+      begin
+        delete from sync_nonce where nonce_hash = any(array(
+          select nonce_hash from sync_nonce where expires_at <= clock_timestamp() order by expires_at limit 500 for update skip locked));
+        if (select count(*) from (select from sync_nonce where expires_at > clock_timestamp() limit most) open) >= most then
+          return false;
+        end if;
+        insert into sync_nonce values (hash, clock_timestamp() + ttl_seconds * interval '1 second');
+        return true;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_settlement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        raise exception 'conversion % is % and stays so', old.conversion_id, old.state using errcode = 'check_violation';
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_key_lookup(wanted_hash bytea)
+ RETURNS bytea
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+      declare
+        known bytea;
+      begin
+        select secret into known from server_secret where name = 'key lookup';
+        if known is null then
+          -- Three version 4 UUIDs: 366 bits of the server's strong random source.
+          insert into server_secret (name, secret) values ('key lookup',
+            sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) on conflict do nothing;
+          select secret into known from server_secret where name = 'key lookup';
+        end if;
+        -- Both of fixed length, so nothing can be appended.
+        return sha256(known || wanted_hash);
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_lock_accounts(wanted text[])
+ RETURNS SETOF ledger_account
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  declare
+    me text := nullif(current_setting('svc.tenant_id', true), '');
+  begin
+    if me is null then
+      raise exception 'no tenant is set';
+    end if;
+    insert into ledger_account (tenant_id, account_id, kind, agent_id)
+    select me, w.account_id, split_part(w.account_id, ':', 1),
+      case when strpos(w.account_id, ':') > 0 then substr(w.account_id, strpos(w.account_id, ':') + 1) end
+    from (select distinct unnest(wanted) collate "C" as account_id) w
+    where not exists (select from ledger_account a where a.tenant_id = me and a.account_id = w.account_id)
+    order by w.account_id on conflict do nothing;
+    return query select a.* from ledger_account a where a.tenant_id = me and a.account_id = any (wanted)
+      order by a.account_id for no key update;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_move_credits(me text, transfer uuid, source text, target text, credits bigint, why text, about text, actor text, agent text, words text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    perform svc_lock_accounts(array[source, target]);
+    if exists (select from ledger_transfer t where t.tenant_id = me and t.reason = why and t.reference = about) then
+      return false;
+    end if;
+    perform svc_post_transfer(transfer, why, about, actor, agent, words, null, array[source, target], array[-credits, credits]);
+    return true;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_move_fact_index(me text, from_seq bigint, to_seq bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    insert into fact_index as i (tenant_id, generation, sealed_seq) select me, 1, to_seq where from_seq = 0
+      on conflict (tenant_id) do update set generation = i.generation + 1, sealed_seq = to_seq where i.sealed_seq = from_seq;
+    if found then
+      return true;
+    end if;
+    update fact_index i set generation = i.generation + 1, sealed_seq = to_seq where i.tenant_id = me and i.sealed_seq = from_seq;
+    return found;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_nearest_vectors(me text, shards uuid[], wanted_model text, wanted text, dimensions integer, at_most integer)
+ RETURNS TABLE(tenant_id text, chunk_id text, similarity double precision)
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
+        perform set_config('hnsw.max_scan_tuples', '1000000', true);
+        return query execute format(
+          'with near as materialized ('
+          '  select v.tenant_id, v.chunk_id, v.embedding::vector(%1$s) <=> $1::vector(%1$s) as distance from chunk_vector v '
+          '  where vector_dims(v.embedding) = %1$s and v.model = $2 and v.shard_id = any($3) '
+          '  order by v.embedding::vector(%1$s) <=> $1::vector(%1$s) limit $4) '
+          'select n.tenant_id, n.chunk_id, 1 - n.distance from near n order by n.distance + 0', dimensions)
+          using wanted, wanted_model, shards, at_most;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_next_relations(me text, artifacts bigint[], scores double precision[], wanted text[], least_confidence real, most integer)
+ RETURNS TABLE(score double precision, edge_type text, to_id bigint, confidence real)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if wanted is null then
+      return query
+        select f.score, e.* from unnest(artifacts, scores) f(id, score) cross join lateral (
+          select r.edge_type, r.to_id, r.confidence from relation r
+          where r.tenant_id = me and r.from_id = f.id and r.confidence >= least_confidence
+          order by r.confidence desc, r.edge_type, r.to_id limit most) e
+        limit most;
+    else
+      return query
+        select f.score, e.* from unnest(artifacts, scores) f(id, score) cross join lateral (
+          select best.* from unnest(wanted) w(edge_type) cross join lateral (
+            select r.edge_type, r.to_id, r.confidence from relation r
+            where r.tenant_id = me and r.from_id = f.id and r.edge_type = w.edge_type and r.confidence >= least_confidence
+            order by r.confidence desc, r.to_id limit most) best
+          order by best.confidence desc, best.edge_type, best.to_id limit most) e
+        limit most;
+    end if;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_note_tenant()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  begin
+    insert into registered_tenant (name) values (new.tenant_id);
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_pay_tenant(buyer text, purchase uuid, agent text, publisher text, price bigint, actor text, words text, allowance bigint)
+ RETURNS TABLE(done boolean, own bigint, left_of_allowance bigint, earned bigint)
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        sale uuid := gen_random_uuid();
+      begin
+        perform set_config('svc.tenant_id', buyer, true);
+        if publisher collate "C" < buyer collate "C" then
+          perform set_config('svc.tenant_id', publisher, true);
+          perform svc_lock_accounts(array['clearing', 'earnings']);
+        end if;
+        select s.done, s.own, s.left_of_allowance, s.earned into done, own, left_of_allowance, earned
+        from svc_spend(buyer, purchase, agent, price, 'clearing', 'bundle.purchased', purchase::text, actor, words, allowance) s;
+        if done and price > 0 then
+          perform set_config('svc.tenant_id', publisher, true);
+          perform svc_lock_accounts(array['clearing', 'earnings']);
+          perform svc_post_transfer(sale, 'bundle.sold', purchase::text, 'svc:bundles', null, words, null, array['clearing', 'earnings'], array[-price, price]);
+          perform set_config('svc.tenant_id', buyer, true);
+        end if;
+        return next;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_post_transfer(transfer uuid, why text, about text, actor text, agent text, words text, undone uuid, accounts text[], amounts bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    me text := nullif(current_setting('svc.tenant_id', true), '');
+  begin
+    insert into ledger_transfer (tenant_id, transfer_id, reason, reference, principal, agent_id, note, reverses)
+    values (me, transfer, why, about, actor, agent, words, undone);
+    insert into ledger_entry (tenant_id, transfer_id, entry_no, account_id, amount)
+    select me, transfer, row_number() over (order by e.place), e.account_id, e.amount
+    from unnest(accounts, amounts) with ordinality e(account_id, amount, place) where e.amount <> 0;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_rebase_events()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        next_id xid8 := pg_snapshot_xmax(pg_current_snapshot());
+      begin
+        update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
+          where (e.transaction, e.position) > (c.transaction, c.position) and e.transaction >= next_id), 9223372036854775807)
+          where c.transaction >= next_id;
+        update outbox_event set transaction = '3' where transaction >= next_id;
+        update watch set created_snapshot = null where pg_snapshot_xmax(created_snapshot) > next_id;
+        update webhook_endpoint set created_snapshot = null where pg_snapshot_xmax(created_snapshot) > next_id;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_release_agent(wanted_agent uuid, sponsor text, acting text, why text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        ended boolean;
+      begin
+        perform set_config('svc.tenant_id', 'svc-discovery', true);
+        update agent a set ended_at = now(), ended_by = acting, end_reason = why
+          where a.tenant_id = 'svc-discovery' and a.agent_id = wanted_agent and a.sponsor_tenant_id = sponsor and a.ended_at is null;
+        ended := found;
+        perform set_config('svc.tenant_id', sponsor, true);
+        return ended;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    head fact_head;
+    gone bigint;
+  begin
+    perform svc_enter_facts(me);
+    update fact_head h set version = h.version + 1, supersedes = h.seq, seq = nextval('fact_seq'),
+      stored_at = greatest(h.stored_at, date_trunc('milliseconds', clock_timestamp()))
+      where h.tenant_id = me and h.chain = of_chain and h.records > 0 returning h.* into head;
+    if not found then
+      return false;
+    end if;
+    insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, confidence, horizon_class, tokens,
+        stored_at, tombstone, supersedes)
+      select me, head.seq, tombstone_id, of_chain, head.version, f.visibility, f.owner, f.entity, f.key, '', deleted_by, f.confidence,
+        f.horizon_class, 0, head.stored_at, true, head.supersedes
+      from fact f where f.tenant_id = me and f.seq = head.supersedes;
+    update fact f set deleted_at = head.stored_at, ends_at = least(f.ends_at, head.stored_at),
+      superseded_by = coalesce(f.superseded_by, tombstone_id), superseded_at = coalesce(f.superseded_at, head.stored_at)
+      -- All since the deletion before, found by their versions.
+      where f.tenant_id = me and f.chain = of_chain and f.version between head.version - head.records and head.version - 1;
+    update fact_head h set records = 0 where h.tenant_id = me and h.chain = of_chain;
+    perform svc_count_facts(me, '', head.visibility, -head.records, -1);
+    if head.owner <> '' then
+      perform svc_count_facts(me, head.owner, head.visibility, -head.records, -1);
+    end if;
+    insert into outbox_event (tenant_id, event_id, kind, subject, data)
+      select me, tombstone_id, 'fact.retired', f.fact_id, case head.visibility
+        when 0 then jsonb_build_object('fact_id', f.fact_id, 'entity', f.entity, 'key', f.key, 'version', f.version, 'actor', deleted_by)
+        else jsonb_build_object('fact_id', f.fact_id, 'private', true) end
+      from fact f where f.tenant_id = me and f.seq = head.supersedes;
+    return true;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_retrieve(me text, wanted_tenants text[], wanted text[])
+ RETURNS TABLE(state text, chunk_id text, tenant_id text, corpus_id text, doc_id text, version integer, title text, url text, content text, content_hash bytea)
+ LANGUAGE plpgsql
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        return query
+          select null::text, c.chunk_id, c.tenant_id, c.corpus_id, c.doc_id, c.version, c.title, c.url, c.content, c.content_hash
+          from unnest(wanted_tenants, wanted) w(tenant_id, chunk_id)
+          join chunk c on c.tenant_id = w.tenant_id and c.chunk_id = w.chunk_id;
+        return query
+          select coalesce(string_agg(v.shard_id || ':' || v.generation, ',' order by v.shard_id), ''),
+            null, null, null, null, null::int, null, null, null, null::bytea
+          from svc_visible_shards() v;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_reverse_transfer(me text, transfer uuid, undone uuid, why text, about text, actor text, words text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    accounts text[];
+    amounts bigint[];
+    agent text;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    select array_agg(e.account_id order by e.entry_no), array_agg(-e.amount order by e.entry_no) into accounts, amounts
+    from ledger_entry e where e.tenant_id = me and e.transfer_id = undone;
+    if accounts is null then
+      return false;
+    end if;
+    perform svc_lock_accounts(accounts);
+    if exists (select from ledger_transfer t where t.tenant_id = me and t.reverses = undone) then
+      return false;
+    end if;
+    select t.agent_id into agent from ledger_transfer t where t.tenant_id = me and t.transfer_id = undone;
+    perform svc_post_transfer(transfer, why, about, actor, agent, words, undone, accounts, amounts);
+    return true;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_sampling_fingerprint(me text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select md5(string_agg(o::text, ' ' order by o.sampling_policy_id)) from shield_sampling_policy o
+    where o.tenant_id = me and o.rate_per_million > 0
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_seconds_until(moment timestamp with time zone)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+        select greatest(0, ceil(extract(epoch from moment - clock_timestamp())))::int;
+      $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_secure_table(target regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        execute format('alter table %s enable row level security', target);
+        execute format('alter table %s force row level security', target);
+        execute format(
+          'create policy tenant_rows on %s to svc_app using (tenant_id = nullif(current_setting(''svc.tenant_id'', true), '''')) '
+          'with check (tenant_id = nullif(current_setting(''svc.tenant_id'', true), ''''))', target);
+        execute format('create policy operator_rows on %s to svc_operator using (true) with check (true)', target);
+        perform svc_grant_table(target);
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_set_key_lookup()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        new.lookup := svc_key_lookup(new.key_hash);
+        return new;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_settle_facts(me text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    perform pg_advisory_xact_lock(hashtextextended('svc facts ' || me, 0));
+    return coalesce((select max(f.seq) from fact f where f.tenant_id = me), 0);
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_shard_vectors(me text, owner text, shard uuid, wanted_model text, after bigint)
+ RETURNS TABLE(chunk_id text, generation text, vector bytea)
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        return query
+          select v.chunk_id, v.generation::text, v.vector from chunk_vector v
+          where v.tenant_id = owner and v.shard_id = shard and v.model = wanted_model and v.generation > after;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_shield_facts(me text, wanted_principal text, wanted_server text, wanted_digest text, wanted_token bytea)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+  declare
+    server json;
+    digest json;
+    publishers json := '[]';
+    approval json;
+  begin
+    if wanted_server is not null then
+      select json_build_object('status', s.status, 'reason', s.reason, 'publisherId', s.publisher_id, 'toolDigests', s.tool_digests)
+        into server from shield_server s where s.tenant_id = me and s.server_id = wanted_server;
+    end if;
+    if wanted_digest is not null then
+      select json_build_object('status', d.status, 'reason', d.reason, 'publisherId', d.publisher_id)
+        into digest from shield_digest d where d.tenant_id = me and d.digest = wanted_digest;
+    end if;
+    if server is not null or digest is not null then
+      select coalesce(json_agg(json_build_object('publisherId', p.publisher_id, 'status', p.status, 'reason', p.reason) order by p.publisher_id), '[]')
+        into publishers from shield_publisher p
+        where p.tenant_id = me and p.publisher_id in (server->>'publisherId', digest->>'publisherId');
+    end if;
+    if wanted_token is not null then
+      select json_build_object('approvalRequestId', a.approval_request_id, 'principal', a.principal, 'action', a.action,
+          'state', case when a.state = 'approved' and a.expires_at <= statement_timestamp() then 'expired' else a.state end,
+          'serverId', a.server_id, 'toolDigest', a.tool_digest, 'argumentsDigest', 'sha256:' || encode(a.arguments_digest, 'hex'),
+          'policyVersion', a.policy_version, 'spendCredits', a.spend_credits, 'endReason', a.end_reason)
+        into approval from shield_approval a where a.tenant_id = me and a.token_hash = wanted_token;
+    end if;
+    return json_build_object(
+      'policyVersion', coalesce((select p.version from shield_policy p where p.tenant_id = me), 1),
+      'switches', coalesce((
+        select json_agg(json_build_object('killSwitchId', k.kill_switch_id, 'scope', k.scope, 'target', k.target, 'mode', k.mode,
+          'includeReads', k.include_reads, 'reason', k.reason) order by k.kill_switch_id)
+        from shield_kill_switch k where k.tenant_id = me and k.lifted_at is null
+          and (k.expires_at is null or k.expires_at > statement_timestamp())
+          and (k.scope in ('tenant', 'action', 'publisher') or k.target in (wanted_principal, wanted_server))), '[]'),
+      'sampling', coalesce((
+        select json_agg(json_build_object('samplingPolicyId', o.sampling_policy_id, 'action', o.match_action, 'outcome', o.match_outcome,
+          'principal', o.match_principal, 'ratePerMillion', o.rate_per_million) order by o.sampling_policy_id)
+        from shield_sampling_policy o where o.tenant_id = me and o.rate_per_million > 0), '[]'),
+      'server', server, 'digest', digest, 'publishers', publishers, 'approval', approval);
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_shield_read_switches(me text)
+ RETURNS TABLE(scope text, target text, include_reads boolean)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query
+      select s.scope, s.target, s.include_reads from shield_kill_switch s
+      where s.tenant_id = me and s.lifted_at is null and (s.include_reads or s.scope = 'action')
+        and (s.expires_at is null or s.expires_at > statement_timestamp());
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_sign_in_succeeded(of_address bytea, of_pair bytea, of_tenant bytea, mark integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+      begin
+        update throttle set attempts = greatest(attempts - 1, 0), blocked_until = case when attempts = mark then null else blocked_until end
+          where subject = of_address;
+        delete from throttle where subject = of_pair;
+        update throttle set attempts = greatest(attempts - 1, 0) where subject = of_tenant;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_spend(me text, transfer uuid, agent text, credits bigint, target text, why text, about text, actor text, words text, allowance bigint)
+ RETURNS TABLE(done boolean, own bigint, left_of_allowance bigint, earned bigint)
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    this_month date := svc_utc_month();
+    mine text := 'agent:' || agent;
+    accounts text[] := array[mine];
+    is_due boolean := false;
+    granted_before bigint;
+    from_own bigint;
+    from_allowance bigint;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    if allowance is not null then
+      accounts := accounts || array['allowance', 'earnings'];
+      if not exists (select from ledger_allowance g where g.tenant_id = me and g.month = this_month and g.granted >= allowance) then
+        -- Before any account is locked: whoever waits here holds nothing that another could wait for.
+        insert into ledger_allowance (tenant_id, month, granted) values (me, this_month, allowance) on conflict do nothing;
+        is_due := found;
+      end if;
+    end if;
+    if is_due then
+      accounts := accounts || array['issuance'];
+    end if;
+    if credits > 0 then
+      accounts := accounts || array[target];
+    end if;
+    if credits > 0 or is_due then
+      select sum(a.balance) filter (where a.account_id = mine), sum(a.balance) filter (where a.account_id = 'allowance'),
+        sum(a.balance) filter (where a.account_id = 'earnings')
+      into own, left_of_allowance, earned from svc_lock_accounts(accounts) a;
+    else
+      select sum(a.balance) filter (where a.account_id = mine), sum(a.balance) filter (where a.account_id = 'allowance'),
+        sum(a.balance) filter (where a.account_id = 'earnings')
+      into own, left_of_allowance, earned from ledger_account a where a.tenant_id = me and a.account_id = any (accounts);
+    end if;
+    own := coalesce(own, 0);
+    left_of_allowance := coalesce(left_of_allowance, 0);
+    earned := coalesce(earned, 0);
+    if is_due then
+      select max(g.granted) into granted_before from ledger_allowance g
+      where g.tenant_id = me and g.month = this_month and g.granted <> allowance;
+      if granted_before is null and left_of_allowance > 0 then
+        perform svc_post_transfer(gen_random_uuid(), 'allowance.expired', to_char(this_month, 'YYYY-MM'), 'svc:allowance', null, null, null,
+          array['allowance', 'issuance'], array[-left_of_allowance, left_of_allowance]);
+        left_of_allowance := 0;
+      end if;
+      if allowance > coalesce(granted_before, 0) then
+        granted_before := allowance - coalesce(granted_before, 0);
+        perform svc_post_transfer(gen_random_uuid(), 'allowance.granted', to_char(this_month, 'YYYY-MM') || ':' || allowance, 'svc:allowance',
+          null, null, null, array['issuance', 'allowance'], array[-granted_before, granted_before]);
+        left_of_allowance := left_of_allowance + granted_before;
+      end if;
+    end if;
+    done := credits = 0 or exists (select from ledger_transfer t where t.tenant_id = me and t.reason = why and t.reference = about);
+    if not done and credits <= own + left_of_allowance + earned then
+      done := true;
+      from_own := least(credits, own);
+      from_allowance := least(credits - from_own, left_of_allowance);
+      perform svc_post_transfer(transfer, why, about, actor, agent, words, null, array[mine, 'allowance', 'earnings', target],
+        array[-from_own, -from_allowance, -(credits - from_own - from_allowance), credits]);
+      own := own - from_own;
+      left_of_allowance := left_of_allowance - from_allowance;
+      earned := earned - (credits - from_own - from_allowance);
+    end if;
+    return next;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_sponsor_agent(wanted_agent uuid, sponsor text, wanted_tier text, acting text)
+ RETURNS TABLE(claimed boolean, sponsor_tenant_id text, sponsor_tier text, sponsored_at timestamp with time zone, is_over boolean)
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        won boolean;
+      begin
+        perform set_config('svc.tenant_id', 'svc-discovery', true);
+        update agent a set sponsor_tenant_id = sponsor, sponsor_tier = wanted_tier, sponsored_at = now(), sponsored_by = acting
+          where a.tenant_id = 'svc-discovery' and a.agent_id = wanted_agent and a.sponsor_tenant_id is null
+            and a.ended_at is null and a.expires_at > now();
+        won := found;
+        return query
+          select won, a.sponsor_tenant_id, a.sponsor_tier, a.sponsored_at, a.ended_at is not null or a.expires_at <= now() from agent a
+          where a.tenant_id = 'svc-discovery' and a.agent_id = wanted_agent;
+        perform set_config('svc.tenant_id', sponsor, true);
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, content json, actor text, event uuid)
+ RETURNS SETOF graph_edge
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    head graph_edge;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    insert into graph_edge as e (tenant_id, from_kind, from_id, edge_kind, to_kind, to_id, payload, created_at, updated_at, updated_by)
+      values (me, source_kind, source_id, of_kind, target_kind, target_id, content, clock_timestamp(), clock_timestamp(), actor)
+      on conflict (tenant_id, from_kind, from_id, edge_kind, to_kind, to_id) do update set payload = excluded.payload, version = e.version + 1,
+        is_deleted = false, updated_at = clock_timestamp(), updated_by = excluded.updated_by,
+        live_since = case when e.is_deleted then e.version + 1 else e.live_since end
+      returning * into head;
+    if head.live_since = head.version then
+      -- In one order, so that two writers never wait for each other.
+      insert into graph_kind (tenant_id, kind, used_by, slot, live)
+        select distinct me, k.kind, 'endpoint', 0, 0 from unnest(array[source_kind, target_kind]) as k(kind) order by k.kind on conflict do nothing;
+      perform svc_count_kind(me, of_kind, 'edge', 1);
+    end if;
+    perform svc_tell_edge(head, 'edge.stored', event);
+    return next head;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_edges(me text, rounds json, actor text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+  #variable_conflict use_column
+  declare
+    round json;
+    heads graph_edge[];
+    stored integer := 0;
+    made record;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    for round in select r from json_array_elements(rounds) r loop
+      with incoming as materialized (
+        select e ->> 'from_kind' collate "C" as from_kind, e ->> 'from_id' collate "C" as from_id, e ->> 'edge_kind' collate "C" as edge_kind,
+          e ->> 'to_kind' collate "C" as to_kind, e ->> 'to_id' collate "C" as to_id, e -> 'payload' as payload, (e ->> 'event')::uuid as event
+        from json_array_elements(round) e
+      ), head as (
+        insert into graph_edge as g (tenant_id, from_kind, from_id, edge_kind, to_kind, to_id, payload, created_at, updated_at, updated_by)
+        select me, i.from_kind, i.from_id, i.edge_kind, i.to_kind, i.to_id, i.payload, clock_timestamp(), clock_timestamp(), actor
+        from (select * from incoming order by from_kind, from_id, edge_kind, to_kind, to_id) i
+        on conflict (tenant_id, from_kind, from_id, edge_kind, to_kind, to_id) do update set payload = excluded.payload, version = g.version + 1,
+          is_deleted = false, updated_at = clock_timestamp(), updated_by = excluded.updated_by,
+          live_since = case when g.is_deleted then g.version + 1 else g.live_since end
+        returning *
+      ), told as (
+        insert into outbox_event (tenant_id, event_id, kind, subject, data)
+        select me, i.event, 'edge.stored',
+          i.from_kind || '/' || i.from_id || ' ' || i.edge_kind || ' ' || i.to_kind || '/' || i.to_id,
+          jsonb_build_object('from_kind', i.from_kind, 'from_id', i.from_id, 'edge_kind', i.edge_kind, 'to_kind', i.to_kind, 'to_id', i.to_id,
+            'version', h.version, 'actor', actor)
+        from incoming i join head h
+          on h.from_kind = i.from_kind and h.from_id = i.from_id and h.edge_kind = i.edge_kind and h.to_kind = i.to_kind and h.to_id = i.to_id
+      )
+      select array_agg(h::graph_edge) into heads from head h;
+      stored := stored + cardinality(heads);
+      insert into graph_kind (tenant_id, kind, used_by, slot, live)
+        select distinct me, k.kind, 'endpoint', 0, 0 from unnest(heads) h cross join lateral (values (h.from_kind), (h.to_kind)) k(kind)
+        where h.live_since = h.version order by k.kind on conflict do nothing;
+      for made in select h.edge_kind, count(*)::integer as added from unnest(heads) h where h.live_since = h.version
+          group by h.edge_kind order by h.edge_kind loop
+        perform svc_count_kind(me, made.edge_kind, 'edge', made.added);
+      end loop;
+    end loop;
+    return stored;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_entities(me text, rounds json, actor text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+  #variable_conflict use_column
+  declare
+    round json;
+    heads graph_entity[];
+    stored integer := 0;
+    made record;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    for round in select r from json_array_elements(rounds) r loop
+      -- In one order, so that two writers of lists never wait for each other.
+      with incoming as materialized (
+        select e ->> 'kind' collate "C" as kind, e ->> 'id' collate "C" as id, e -> 'payload' as payload, (e ->> 'event')::uuid as event
+        from json_array_elements(round) e
+      ), head as (
+        insert into graph_entity as g (tenant_id, kind, id, created_at, updated_at)
+        select me, i.kind, i.id, clock_timestamp(), clock_timestamp() from (select * from incoming order by kind, id) i
+        on conflict (tenant_id, kind, id) do update set version = g.version + 1, is_deleted = false, updated_at = clock_timestamp(),
+          live_since = case when g.is_deleted then g.version + 1 else g.live_since end
+        returning *
+      ), version as (
+        insert into graph_entity_version (tenant_id, kind, id, version, payload, is_deleted, stored_by, stored_at)
+        select me, i.kind, i.id, h.version, i.payload, false, actor, h.updated_at from incoming i join head h on h.kind = i.kind and h.id = i.id
+      ), told as (
+        insert into outbox_event (tenant_id, event_id, kind, subject, data)
+        select me, i.event, 'entity.stored', i.kind || '/' || i.id,
+          jsonb_build_object('kind', i.kind, 'id', i.id, 'version', h.version, 'actor', actor)
+        from incoming i join head h on h.kind = i.kind and h.id = i.id
+      )
+      select array_agg(h::graph_entity) into heads from head h;
+      stored := stored + cardinality(heads);
+      for made in select h.kind, count(*)::integer as added from unnest(heads) h where h.live_since = h.version group by h.kind order by h.kind loop
+        perform svc_count_kind(me, made.kind, 'entity', made.added);
+      end loop;
+    end loop;
+    return stored;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_entity(me text, of_kind text, of_id text, content json, actor text, event uuid)
+ RETURNS SETOF graph_entity
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    head graph_entity;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    insert into graph_entity as e (tenant_id, kind, id, created_at, updated_at) values (me, of_kind, of_id, clock_timestamp(), clock_timestamp())
+      on conflict (tenant_id, kind, id) do update set version = e.version + 1, is_deleted = false, updated_at = clock_timestamp(),
+        live_since = case when e.is_deleted then e.version + 1 else e.live_since end
+      returning * into head;
+    insert into graph_entity_version (tenant_id, kind, id, version, payload, is_deleted, stored_by, stored_at)
+      values (me, of_kind, of_id, head.version, content, false, actor, head.updated_at);
+    if head.live_since = head.version then
+      perform svc_count_kind(me, of_kind, 'entity', 1);
+    end if;
+    perform svc_tell_entity(head, 'entity.stored', actor, event);
+    return next head;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_facts(me text, rounds json)
+ RETURNS TABLE(fact_id uuid, version integer, stored_at timestamp with time zone, confidence real)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  #variable_conflict use_column
+  declare
+    round json;
+    began timestamptz;
+    drawn bigint[];
+    ids uuid[];
+    versions int[];
+    times timestamptz[];
+    starts timestamptz[];
+    confidences real[];
+    owners text[];
+    visibilities smallint[];
+    retired bigint[];
+    moved record;
+  begin
+    perform svc_enter_facts(me);
+    -- One time and seqs in the order of the facts: a list that is stored at once is listed in its order.
+    began := date_trunc('milliseconds', clock_timestamp());
+    if json_array_length(rounds) > 1 then
+      drawn := array(select nextval('fact_seq') from json_array_elements(rounds) r cross join json_array_elements(r));
+    end if;
+    for round in select r from json_array_elements(rounds) r loop
+      -- Heads are taken in the order of their chains: two batches never wait for each other.
+      with incoming as materialized (
+        select i.*, svc_fact_chain(i.owner, i.entity, i.key) as chain, coalesce(drawn[i.place], nextval('fact_seq')) as seq
+        from json_to_recordset(round) i (place int, fact_id uuid, owner text, visibility smallint, entity text, key text, value text, actor text,
+          confidence real, horizon_class text, tokens int, tenant_hash text, source_receipt text, valid_from timestamptz, valid_to timestamptz)
+      ), head as (
+        insert into fact_head as h (tenant_id, chain, owner, visibility, entity, version, seq, stored_at, records)
+        select me, i.chain, i.owner, i.visibility, i.entity, 1, i.seq, began, 1
+        from (select * from incoming order by chain) i
+        -- Another writer may have been waited for, and have drawn a later seq.
+        on conflict (tenant_id, chain) do update set version = h.version + 1, records = h.records + 1,
+          seq = case when h.seq < excluded.seq then excluded.seq else nextval('fact_seq') end,
+          supersedes = case when h.records > 0 then h.seq end, stored_at = greatest(h.stored_at, excluded.stored_at)
+        returning chain, version, seq, stored_at, supersedes
+      ), stored as (
+        insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, confidence, horizon_class, tokens,
+          tenant_hash, source_receipt, stored_at, valid_from, valid_to, ends_at, supersedes)
+        select me, h.seq, i.fact_id, i.chain, h.version, i.visibility, i.owner, i.entity, i.key, i.value, i.actor, i.confidence, i.horizon_class,
+          i.tokens, i.tenant_hash, i.source_receipt, h.stored_at, i.valid_from, i.valid_to, i.valid_to, h.supersedes
+        from incoming i join head h using (chain)
+        returning seq, fact_id, version, visibility, owner, entity, key, actor, confidence, stored_at, valid_from, supersedes
+      ), told as (
+        -- Of a private fact nothing but that it is there.
+        insert into outbox_event (tenant_id, event_id, kind, subject, data)
+        select me, s.fact_id, 'fact.stored', s.fact_id, case s.visibility
+          when 0 then jsonb_build_object('fact_id', s.fact_id, 'entity', s.entity, 'key', s.key, 'version', s.version, 'actor', s.actor)
+          else jsonb_build_object('fact_id', s.fact_id, 'private', true) end
+        from stored s order by s.seq
+      )
+      select array_agg(s.fact_id), array_agg(s.version), array_agg(s.stored_at), array_agg(coalesce(s.valid_from, s.stored_at)),
+          array_agg(s.confidence), array_agg(s.owner), array_agg(s.visibility), array_agg(s.supersedes)
+        into ids, versions, times, starts, confidences, owners, visibilities, retired from stored s;
+
+      -- Statements of their own: they see what a writer that was waited for has committed.
+      for moved in
+        select n.* from unnest(retired, ids, times, starts) n(seq, fact_id, stored_at, begins) where n.seq is not null order by n.seq
+      loop
+        update fact f set superseded_by = moved.fact_id, superseded_at = moved.stored_at, ends_at = least(f.ends_at, moved.begins)
+          where f.tenant_id = me and f.seq = moved.seq;
+      end loop;
+      for moved in
+        select s.scope, n.visibility, count(*) as records, count(*) filter (where n.retired is null) as current
+        from unnest(owners, visibilities, retired) n(owner, visibility, retired)
+        cross join lateral unnest(case when n.owner = '' then array[''] else array['', n.owner] end) s(scope)
+        group by s.scope, n.visibility
+      loop
+        perform svc_count_facts(me, moved.scope, moved.visibility, moved.records, moved.current);
+      end loop;
+      return query select n.* from unnest(ids, versions, times, confidences) n;
+    end loop;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid)
+ RETURNS SETOF relation
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    stored relation;
+    this_moment bigint := (extract(epoch from clock_timestamp()) * 1000000)::bigint;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    insert into relation as r (tenant_id, from_id, to_id, edge_type, confidence, created_at_micros, updated_at_micros)
+      values (me, source, target, of_type, how_sure, coalesce(created, least(this_moment, updated)),
+        coalesce(updated, greatest(this_moment, created)))
+      on conflict (tenant_id, from_id, edge_type, to_id) do update set confidence = excluded.confidence,
+        updated_at_micros = greatest(excluded.updated_at_micros, r.created_at_micros)
+      returning * into stored;
+    insert into outbox_event (tenant_id, event_id, kind, subject, data) values (me, event, 'relation.stored', source || ' ' || of_type || ' ' || target,
+      jsonb_build_object('from_id', source, 'to_id', target, 'edge_type', of_type, 'confidence', how_sure, 'actor', actor));
+    return next stored;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_take_nonce(hash bytea)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+        with taken as (delete from sync_nonce where nonce_hash = hash returning expires_at)
+        select coalesce((select expires_at > clock_timestamp() from taken), false);
+      $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_tally_receipts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    one record;
+  begin
+    if tg_table_name = 'receipt' then
+      insert into receipt_tally (tenant_id, session, family, kind, principal, receipts)
+      select tenant_id, s.session, 'execution', kind, actor, count(*)
+      from added cross join lateral (values (''), (added.session)) s (session) where s.session is not null group by 1, 2, 4, 5;
+    else
+      insert into receipt_tally (tenant_id, session, family, kind, principal, receipts)
+      select tenant_id, s.session, 'retrieval', 'retrieval', actor, count(*)
+      from added cross join lateral (values (''), (added.session)) s (session) where s.session is not null group by 1, 2, 5;
+    end if;
+    if random() < 0.01 then
+      for one in
+        select distinct tenant_id as tenant, s.session
+        from added cross join lateral (values (''), (added.session)) s (session) where s.session is not null
+      loop
+        perform svc_fold_tally(one.tenant, one.session);
+      end loop;
+    end if;
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_tell_edge(head graph_edge, what text, event uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    insert into outbox_event (tenant_id, event_id, kind, subject, data) values (head.tenant_id, event, what,
+      head.from_kind || '/' || head.from_id || ' ' || head.edge_kind || ' ' || head.to_kind || '/' || head.to_id,
+      jsonb_build_object('from_kind', head.from_kind, 'from_id', head.from_id, 'edge_kind', head.edge_kind, 'to_kind', head.to_kind,
+        'to_id', head.to_id, 'version', head.version, 'actor', head.updated_by))
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_tell_entity(head graph_entity, what text, actor text, event uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    insert into outbox_event (tenant_id, event_id, kind, subject, data) values (head.tenant_id, event, what, head.kind || '/' || head.id,
+      jsonb_build_object('kind', head.kind, 'id', head.id, 'version', head.version, 'actor', actor))
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_tell_sale(publisher text, event uuid, wanted uuid, facts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        entered text := coalesce(current_setting('svc.tenant_id', true), '');
+      begin
+        perform set_config('svc.tenant_id', publisher, true);
+        insert into outbox_event (tenant_id, event_id, kind, subject, data) values (publisher, event, 'bundle.sold', wanted::text, facts);
+        perform set_config('svc.tenant_id', entered, true);
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_throttle_add(wanted bytea, free integer, first_seconds integer, most_seconds integer)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+        update throttle set attempts = attempts + 1, counted_at = clock_timestamp(),
+          blocked_until = case when attempts + 1 >= free
+            then clock_timestamp() + least(most_seconds, first_seconds * 2.0 ^ least(attempts + 1 - free, 30)) * interval '1 second' end
+        where subject = wanted
+        returning attempts;
+      $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_throttle_row(wanted bytea)
+ RETURNS throttle
+ LANGUAGE sql
+AS $function$
+        insert into throttle as t (subject) values (wanted)
+        on conflict (subject) do update set
+          attempts = case when t.counted_at < clock_timestamp() - interval '1 hour' then 0 else t.attempts end,
+          blocked_until = case when t.counted_at < clock_timestamp() - interval '1 hour' then null else t.blocked_until end
+        returning *;
+      $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_tool_call_facts(me text, called_by text, wanted_server text, wanted_digest text)
+ RETURNS TABLE(facts json, sampling text)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query select svc_shield_facts(me, called_by, wanted_server, wanted_digest, null), svc_sampling_fingerprint(me);
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_utc_month()
+ RETURNS date
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select date_trunc('month', now() at time zone 'UTC')::date
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_visible_shards()
+ RETURNS TABLE(tenant_id text, shard_id uuid, corpus_id text, shareability text, language text, generation bigint)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+      declare
+        me text := nullif(current_setting('svc.tenant_id', true), '');
+      begin
+        return query
+          select s.tenant_id, s.shard_id, s.corpus_id, s.shareability, s.language, s.generation
+          from index_shard s where s.tenant_id = me
+          union all
+          select s.tenant_id, s.shard_id, s.corpus_id, s.shareability, s.language, s.generation
+          from index_shard s where s.shareability = 'public_safe' and s.tenant_id <> me
+          union all
+          select s.tenant_id, s.shard_id, s.corpus_id, s.shareability, s.language, s.generation
+          from entitlement e join index_shard s on s.tenant_id = e.publisher_tenant_id and s.corpus_id = e.corpus_id
+          where e.tenant_id = me and s.shareability = 'entitled_only' and s.tenant_id <> me;
+      end $function$
+;
