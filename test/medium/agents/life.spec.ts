@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RouteManifest } from '../../../src/common/contract/route-manifest.js';
 import type { RouteRecord } from '../../../src/common/contract/contract.js';
-import { byBearer, send, startApi, type TestApi } from '../../kit/app.js';
+import { byBearer, fromAnotherAddress, send, startApi, type TestApi } from '../../kit/app.js';
 import { ingest } from '../retrieval/given.js';
 import { givenAgent, givenSession, ON, standingIn } from './given.js';
 
 const UPGRADE = 'https://svc.example/sponsors';
 let api: TestApi;
 beforeAll(async () => {
-  api = await startApi({ env: { ...ON, SVC_UPGRADE_URL: UPGRADE } });
+  api = await startApi({ env: { ...ON, SVC_UPGRADE_URL: UPGRADE, SVC_TRUSTED_PROXIES: '127.0.0.1' } });
   await ingest(api.tenant, [
     { docId: 'open', content: 'Quokkas live on Rottnest Island.', shareability: 'public_safe' },
     { docId: 'closed', content: 'Quokkas of the owner alone.' },
@@ -134,7 +134,7 @@ describe('an agent that registers itself', () => {
     expect((await agent.call('GET', '/v1/bundles')).status).toBe(200);
   });
 
-  it('is refused with a bearer that is changed by a character, cut short or made up', async () => {
+  it('is refused with a bearer that is changed by a character, truncated or invented', async () => {
     const { token } = await givenAgent(api.url);
     const path = '/v1/agents/me/sponsor-request';
     const other = (c: string) => (c === 'A' ? 'B' : 'A');
@@ -149,7 +149,7 @@ describe('an agent that registers itself', () => {
       'svc_self_x.y',
       'svc_self_',
     ]) {
-      const answer = await byBearer(api.url, wrong)('GET', path);
+      const answer = await byBearer(api.url, wrong)('GET', path, undefined, fromAnotherAddress());
       expect([wrong, answer.status, answer.body.type, answer.headers.get('x-svc-credits-remaining')]).toEqual([
         wrong,
         401,
@@ -223,7 +223,7 @@ describe('a server', () => {
       env: {
         ...ON,
         NODE_ENV: 'production',
-        SVC_BOOTSTRAP_API_KEY: 'not-used-here',
+        SVC_BOOTSTRAP_API_KEY: 'not used here, thirty-two characters',
         SVC_SESSION_SECRET: 'a secret of more than 32 characters, for tests',
       },
     });

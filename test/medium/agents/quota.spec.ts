@@ -96,7 +96,7 @@ describe('an agent without a sponsor', () => {
     expect(sum).toEqual({ sum: 0 });
   });
 
-  it('is held to its queries of the UTC day by two servers together, and begins anew on the next', async () => {
+  it('is held to its queries of the UTC day by two servers together, and starts again on the next', async () => {
     const agent = await givenAgent(eager.url);
     const second = await startApi({ database: poor.database, env: { ...ON, SVC_SELF_SIGNUP_DAILY_QUERIES: '7' } });
     try {

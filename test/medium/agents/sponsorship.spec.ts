@@ -145,7 +145,7 @@ describe('a sponsor', () => {
   });
 });
 
-describe('a sponsored agent that is let go', () => {
+describe('a sponsored agent that is released', () => {
   it('is refused by every process within a second, with all that was derived from it', async () => {
     const agent = await givenAgent(api.url);
     await sponsor(owner, agent);
@@ -173,7 +173,7 @@ describe('a sponsored agent that is let go', () => {
     expect((await sponsor(rival, agent)).body.type).toBe('AgentAlreadySponsored');
   });
 
-  it('is nobody else to let go', async () => {
+  it('can be released by its sponsor alone', async () => {
     const agent = await givenAgent(api.url);
     for (const call of [rival, umbrella.call, owner]) {
       const answer = await release(call, agent);

@@ -4,11 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
-import { signCheckpoint } from '../../../src/common/evidence/checkpoint.js';
-import { encodeExportCbor } from '../../../src/common/evidence/exports/export-format.js';
-import { SealedExport } from '../../../src/common/evidence/exports/seal-export.js';
-import { ProofPacks } from '../../../src/common/evidence/proof-packs.js';
-import { SigningKey, VerifyingKey } from '../../../src/common/evidence/signing-key.js';
+import { signCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { encodeExportCbor } from '../../../src/evidence/export/export-format.js';
+import { SignedExport } from '../../../src/evidence/export/sign-export.js';
+import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
+import { SigningKey, VerifyingKey } from '../../../src/evidence/signing-key.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../receipts/receipts-daemon.js';
 
@@ -18,7 +18,7 @@ let id: string;
 beforeAll(async () => {
   daemon = await startReceiptsDaemon();
   [id = ''] = await daemon.record('acme', { body: { query: 'what there is to hide' } }, {}, {});
-  other = await startReceiptsDaemon();
+  other = await startReceiptsDaemon({ env: { SVC_SIGNING_KEY_FILE: '' } });
 });
 afterAll(async () => {
   await daemon.close();
@@ -93,7 +93,7 @@ describe('POST /v1/audit/bundle/verify', () => {
     expect((await post(pack)).body).toMatchObject({ ok: true, format: 'svc-proofpack-v1', subject: { type: 'test' } });
   });
 
-  it('tells that another server made it', async () => {
+  it('says that another server made it', async () => {
     const { body } = await post(await exportOf('cbor'), 'application/cbor', other);
     expect(body).toMatchObject({ ok: true, known_issuer: false, keys: [{ known: false }] });
   });
@@ -110,7 +110,7 @@ describe('POST /v1/audit/bundle/verify', () => {
     ]);
   });
 
-  it('is not moved by the seal of an archive that was made again', async () => {
+  it('does not trust the outer digest of a repacked archive', async () => {
     const archive = Buffer.from(await exportOf('zip'));
     const body = archive.subarray(0, archive.length - 71);
     // A time in a header is no evidence; the digest at the end still shows the change.
@@ -205,7 +205,7 @@ describe('POST /v1/audit/bundle/verify', () => {
     const key = SigningKey.generate();
     const since = new Date(0);
     const keys = Array.from({ length: 6000 }, () => new VerifyingKey(randomBytes(32)).toJwk(since, null));
-    const sealed = await SealedExport.seal(
+    const sealed = await SignedExport.seal(
       { tenantId: 't', subject: 'stream', subjectId: 's', mode: 'latest', complete: true, authModes: [], items: [] },
       Buffer.alloc(32),
       { active: key, keys: [key.publicKey.toJwk(since, null), ...keys] },

@@ -177,7 +177,7 @@ describe('buying a bundle', () => {
 });
 
 describe('two tenants that buy from each other', () => {
-  it('never wait for each other, whoever is first', async () => {
+  it('never wait for each other, in either order', async () => {
     const tenants = await Promise.all(['left', 'right'].map((name) => api.addTenant(name, 'starter')));
     for (const tenant of tenants) await givenShared(tenant, 'entitled_only', { corpusId: 'c' });
     const bundles: { bundleId: string; of: number }[] = [];
@@ -251,7 +251,7 @@ describe('the catalogue', () => {
     await app.end();
   });
 
-  it('forgets what is withdrawn; what was sold stays sold', async () => {
+  it('drops what is withdrawn; what was sold stays sold', async () => {
     const buyer = await api.addTenant('keeper', 'free');
     const { bundleId } = await publish({ title: 'Soon gone', corpora: ['trade'] });
     await buy(buyer, bundleId);

@@ -8,7 +8,7 @@ let database: TestDatabase;
 let client: Client;
 beforeAll(async () => {
   database = await freshDatabase();
-  client = new Client({ connectionString: database.url });
+  client = new Client({ connectionString: database.superuserUrl });
   await client.connect();
 }, 60_000);
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import type { Answer, TestTenant } from '../../kit/app.js';
 
-/** A write to an agent's primitives: a goal with a text, unless told otherwise. */
+/** A write to an agent's primitives: by default a goal with a text. */
 export const write = (tenant: TestTenant, agentId: string, members: object = {}): Promise<Answer> =>
   tenant.call('POST', `/v1/home/${encodeURIComponent(agentId)}/primitives`, {
     kind: 'goal',

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JournalService } from '../../../src/modules/continuity/journal/journal.service.js';
-import type { JournalDraft } from '../../../src/modules/continuity/journal/journal.types.js';
+import { JournalService } from '../../../src/modules/continuity/sessions/journal/journal.service.js';
+import type { JournalDraft } from '../../../src/modules/continuity/sessions/journal/journal.types.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { givenDocument, retrieve } from '../citations/given.js';
@@ -40,7 +40,7 @@ const draft = (n: number): JournalDraft => ({
 });
 
 describe('posting an event', () => {
-  it('answers the entry, and tells the outbox', async () => {
+  it('answers the entry, and publishes it to the outbox', async () => {
     const { status, body } = await post('diarist', {
       ...SCHEMA,
       eventId: 'e-1',
@@ -136,7 +136,7 @@ describe('posting an event', () => {
 });
 
 describe('the journal', () => {
-  it('numbers parallel entries of many sources without a gap, and forgets none that was rolled back', async () => {
+  it('numbers parallel entries of many sources without a gap, though some are rolled back', async () => {
     const tenancy = api.app.get(Tenancy);
     const journal = api.app.get(JournalService, { strict: false });
     const appended = Array.from({ length: 20 }, (_, n) =>
@@ -157,14 +157,14 @@ describe('the journal', () => {
     expect(newest).toEqual([...entries].reverse());
   });
 
-  it('takes an event of the product once, however often it is told', async () => {
+  it('takes an event of the product once, however often it is sent', async () => {
     const tenancy = api.app.get(Tenancy);
     const journal = api.app.get(JournalService, { strict: false });
-    const told = await Promise.all(
-      Array.from({ length: 6 }, () => tenancy.run('acme', () => journal.append('told', draft(1)))),
+    const appended = await Promise.all(
+      Array.from({ length: 6 }, () => tenancy.run('acme', () => journal.append('repeated', draft(1)))),
     );
-    expect(told.map(({ duplicate }) => duplicate).sort()).toEqual([false, ...Array(5).fill(true)]);
-    expect((await read(acme, 'told', 'journal')).body.entries).toHaveLength(1);
+    expect(appended.map(({ duplicate }) => duplicate).sort()).toEqual([false, ...Array(5).fill(true)]);
+    expect((await read(acme, 'repeated', 'journal')).body.entries).toHaveLength(1);
   });
 
   it('filters by type, subject and time', async () => {
@@ -218,7 +218,7 @@ describe('the journal', () => {
     expect((await post('shared-name', ALERT, other)).body.entry.seq).toBe(1);
   });
 
-  it('is told of a proof by the product, in the transaction that completes it', async () => {
+  it('gets an entry for a proof, in the transaction that completes it', async () => {
     await givenDocument(acme, { text: 'Wombats dig at night.', docId: 'wombats' });
     await retrieve(acme, 'wombats', { agentId: 'prover' });
     const { body: job } = await acme.call('POST', '/v1/proof/jobs', { mode: 'light', agentId: 'prover' });

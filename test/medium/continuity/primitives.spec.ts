@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blake3Digest } from '../../../src/common/evidence/digest.js';
+import { blake3Digest } from '../../../src/evidence/digest.js';
 import { KeyCheck } from '../../../src/common/keys/key-check.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { givenDocument, retrieve } from '../citations/given.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blake3Digest } from '../../../src/common/evidence/digest.js';
+import { blake3Digest } from '../../../src/evidence/digest.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { givenDocument, retrieve } from '../citations/given.js';
 import { read, walk, write } from './given.js';
 
-const TEXT = 'Platypuses sleep in burrows beside the river.';
+const TEXT = 'Platypuses sleep in burrows by the river.';
 const TIME = expect.stringMatching(/^\d{4}-.*Z$/);
 
 let api: TestApi;
@@ -83,7 +83,7 @@ describe('a pin', () => {
     expect(await stale('mover')).toEqual([]);
   });
 
-  it('tells an identical passage from one that is gone', async () => {
+  it('distinguishes an identical passage from one that is gone', async () => {
     const chunkId = await passage('retitled');
     await write(acme, 'reader', { pins: [{ chunkId }] });
     await acme.call('DELETE', '/v1/documents/handbook/retitled');
@@ -120,7 +120,7 @@ describe('a pin', () => {
     expect(await stale('reader')).toEqual([]);
   });
 
-  it('of a shared passage is stale when sharing ends, and tells nothing of whose it was', async () => {
+  it('of a shared passage is stale when sharing ends, and does not reveal whose it was', async () => {
     const chunkId = await passage('reef', 'Corals spawn after the full moon.', other, 'public_safe');
     expect((await write(acme, 'diver', { pins: [{ chunkId }] })).body.pins[0].source).toBe('commons');
     await givenDocument(other, { text: 'Corals spawn after the full moon. reef', docId: 'reef' });

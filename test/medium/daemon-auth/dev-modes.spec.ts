@@ -11,16 +11,24 @@ const ASKED = '/v1/append';
 describe('dev_scopes', () => {
   let daemon: TestDaemon;
   const principals: (string | undefined)[] = [];
+  const warnings: string[] = [];
   beforeAll(async () => {
     const write = (line: string) => {
-      const { msg, principal } = JSON.parse(line) as { msg: string; principal?: string };
+      const { msg, level, principal } = JSON.parse(line) as { msg: string; level: number; principal?: string };
       if (msg === 'http_control') principals.push(principal);
+      if (level === pino.levels.values.warn) warnings.push(msg);
     };
     daemon = await startDaemon({ log: pino({ level: 'info' }, { write }) });
   });
   afterAll(() => daemon.close());
   const statusWith = async (headers: Record<string, string>) =>
     (await send(daemon.url, 'POST', ASKED, {}, headers)).status;
+
+  it('warns at the start that it trusts everybody on this machine, and names a mode that does not', () => {
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/everybody on this machine may do everything.*SVCD_AUTH_MODE=jwt_hs256.*svc token/),
+    );
+  });
 
   it.each([
     ['X-Svc-Scopes', { 'x-svc-scopes': 'admin:write' }],
@@ -47,15 +55,15 @@ describe('dev_scopes', () => {
     ['a bearer of nothing', { authorization: 'Bearer ' }],
     ['Basic', { authorization: 'Basic YTpi' }],
   ])('answers 401 with a hint to %s', async (_, headers) => {
-    const { status, body, headers: told } = await send(daemon.url, 'POST', ASKED, {}, headers);
-    expect([status, body.hint, told.get('www-authenticate')]).toEqual([
+    const { status, body, headers: answered } = await send(daemon.url, 'POST', ASKED, {}, headers);
+    expect([status, body.hint, answered.get('www-authenticate')]).toEqual([
       401,
       expect.stringMatching(/X-Svc-Scopes.*Bearer <scope list>/),
       'Bearer realm="svc"',
     ]);
   });
 
-  it('believes the passport as sent', async () => {
+  it('trusts the passport as sent', async () => {
     const call = daemon.as({ scopes: 'facts:read', passport: 'p:1.a_b-c' });
     await call('GET', PLACE);
     expect(principals.at(-1)).toBe('passport:p:1.a_b-c');

@@ -10,6 +10,7 @@ export const HS256_ENV = {
   SVCD_JWT_HS256_SECRET: SECRET,
   SVCD_JWT_ISS: ISSUER,
   SVCD_JWT_AUD: AUDIENCE,
+  SVCD_TRUSTED_PROXY_CIDRS: '127.0.0.1',
 };
 
 export const seconds = (fromNow = 0): number => Math.floor(Date.now() / 1000) + fromNow;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { send } from '../../kit/app.js';
+import { fromAnotherAddress, send } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { AUDIENCE, claims, forged, hs256, HS256_ENV, ISSUER, seconds, withPayload } from './given.js';
 import { sendHeaders } from './raw-headers.js';
@@ -14,7 +14,7 @@ afterAll(() => daemon.close());
 /** A route of admin:write: who is known but may not gets 403, who may gets 400 for an empty body. */
 const ASKED = '/v1/append';
 const ask = (token: string, headers: Record<string, string> = {}) =>
-  daemon.as({ bearer: token })('POST', ASKED, {}, headers);
+  daemon.as({ bearer: token })('POST', ASKED, {}, { ...fromAnotherAddress(), ...headers });
 const statusOf = async (token: string, headers?: Record<string, string>) => (await ask(token, headers)).status;
 const operator = (changed = {}) => hs256(claims({ scope: 'admin:write', ...changed }));
 
@@ -33,7 +33,7 @@ describe('jwt_hs256', () => {
     expect(await statusOf(await operator({ scope: undefined }))).toBe(403);
   });
 
-  it('answers 401 with a challenge and a hint to who sends nothing', async () => {
+  it('answers 401 with a challenge and a hint to a caller without a credential', async () => {
     const { status, headers, body } = await send(daemon.url, 'POST', ASKED, {});
     expect([status, headers.get('www-authenticate'), headers.get('content-type')]).toEqual([
       401,
@@ -160,7 +160,7 @@ describe('every attack on a token', () => {
     ).toBe(401);
   });
 
-  it('would have been let in with the token as it is', async () => {
+  it('alters a token that is accepted unchanged', async () => {
     const token = await operator();
     expect(await sendHeaders(daemon.url, ASKED, ['Authorization', `bearer  ${token}`])).toBe(400);
   });
@@ -188,7 +188,7 @@ describe('the passport of a token', () => {
 describe('a route that asks for no scope of its own', () => {
   const OPEN = '/v1/audit/bundle/verify';
 
-  it('is open to whoever presents nothing, or nothing valid, unless route-auth enforces', async () => {
+  it('is open to callers without a valid credential, unless route-auth enforces', async () => {
     const enforcing = await startDaemon({
       env: { ...HS256_ENV, SVCD_ROUTE_AUTH: 'enforce' },
       database: daemon.database,

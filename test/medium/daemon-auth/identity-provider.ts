@@ -7,10 +7,12 @@ import { Provider, type Configuration } from 'oidc-provider';
 export const AUDIENCE = 'urn:svc:daemon';
 const CLIENT_SECRET = 'a secret of the clients';
 
-/** A client of the provider and what its tokens say beside their scope. */
+/** A client of the provider and the claims of its tokens in addition to their scope. */
 export type Clients = Record<string, Record<string, unknown>>;
 
-/** A real OpenID Provider (the npm package oidc-provider) on a loopback port, with keys that can change while it runs. */
+/**
+ * A real OpenID Provider (the npm package oidc-provider) on a loopback port, with keys that can change while it runs.
+ */
 export class IdentityProvider {
   private keys: JWK[] = [];
   private handler: RequestListener = (_, reply) => reply.writeHead(503).end();

@@ -14,7 +14,8 @@ let daemon: TestDaemon;
 const lines: Line[] = [];
 beforeAll(async () => {
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as Line) });
-  daemon = await startDaemon({ env: HS256_ENV, log });
+  const tenants = ['default', 'alfa', 'beta', 'gamma', 'delta'];
+  daemon = await startDaemon({ env: HS256_ENV, log, tenants });
 });
 afterAll(() => daemon.close());
 
@@ -86,22 +87,57 @@ describe('a token for several tenants', () => {
 });
 
 describe('a token without a tenant', () => {
-  it('works in the tenant of the daemon on routes that are bound to none', async () => {
-    expect((await put(await as({}), 'of default')).status).toBe(200);
-    expect(await titleFor(await as({ tenant_id: 'default' }))).toBe('of default');
-    expect(await titleFor(await alfa())).toBe('of alfa');
+  const REMEDY = /^The token covers no tenant: .*svc token --tenant.*SVCD_JWT_DEFAULT_TENANT/;
+
+  it('works in none, not in that of the daemon either, and the answer says what to do', async () => {
+    const scope = 'facts:write facts:read query:read receipts:read admin:write';
+    for (const [method, path, body] of [
+      ['PUT', PLACE, { payload: {} }],
+      ['GET', PLACE],
+      ['PUT', '/v1/facts', { entity: 'office', key: 'city', value: 'Lisbon' }],
+      ['GET', '/v1/facts?query=lisbon'],
+      ['GET', '/v1/facts/list'],
+      ['GET', '/v1/receipts/list'],
+    ] as const) {
+      const answer = await (await as({ scope }))(method, path, body);
+      expect([path, answer.status, answer.body]).toMatchObject([
+        path,
+        403,
+        { code: 'TENANT_MISMATCH', detail: expect.stringMatching(REMEDY) },
+      ]);
+    }
+    expect(await titleFor(await as({ tenant_id: 'default' }))).toBe(404);
   });
 
-  it('covers none on routes that are bound to one, not that of the daemon either', async () => {
+  it('covers none that it names either', async () => {
     for (const tenant of ['default', 'alfa']) {
       const { status, body } = await relate(await as({}), tenant);
       expect([status, body]).toMatchObject(mismatch(tenant));
+      expect(body.detail).toMatch(REMEDY);
     }
-    const receipts = await (await as({ scope: 'receipts:read' }))('GET', '/v1/receipts/list');
-    expect([receipts.status, receipts.body]).toMatchObject(mismatch('default'));
-    expect((await (await as({ scope: 'receipts:read', tenant_id: 'alfa' }))('GET', '/v1/receipts/list')).status).toBe(
-      200,
-    );
+  });
+
+  it('still reads what is of no tenant', async () => {
+    const call = await as({});
+    for (const path of ['/v1/auth/mode', '/v1/auth/keys', '/v1/version', '/v1/openapi.json'])
+      expect([path, (await call('GET', path)).status]).toEqual([path, 200]);
+  });
+
+  it('has the one of SVCD_JWT_DEFAULT_TENANT, as if it named it', async () => {
+    const env = { ...HS256_ENV, SVCD_JWT_DEFAULT_TENANT: 'gamma' };
+    const second = await startDaemon({ env, database: daemon.database });
+    try {
+      const bearer = await hs256(claims({ tenant_id: undefined, scope: 'facts:write facts:read receipts:read' }));
+      const call = second.as({ bearer });
+      expect((await put(call, 'of gamma')).status).toBe(200);
+      expect((await relate(call, 'gamma')).status).toBeLessThan(300);
+      expect((await call('GET', '/v1/receipts/list')).status).toBe(200);
+      expect((await relate(call, 'alfa')).status).toBe(403);
+      expect((await put(second.as({ bearer, tenant: 'alfa' }), 'of gamma')).status).toBe(403);
+    } finally {
+      await second.close();
+    }
+    expect(await titleFor(await as({ tenant_id: 'gamma' }))).toBe('of gamma');
   });
 
   it('chooses none by header', async () => {

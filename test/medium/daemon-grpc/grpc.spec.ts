@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../../src/common/config/settings.js';
-import { openGrpc } from '../../../src/daemon/grpc/grpc-listener.js';
+import { openGrpc } from '../../../src/apps/daemon/grpc/grpc-listener.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 
-const PROTO = join(import.meta.dirname, '../../../src/daemon/grpc/memory_daemon.proto');
+const PROTO = join(import.meta.dirname, '../../../src/apps/daemon/grpc/memory_daemon.proto');
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -75,7 +75,7 @@ describe('the gRPC listener', () => {
     }
   });
 
-  it('tells by reflection what there is', async () => {
+  it('lists its services by reflection', async () => {
     expect(await reflectedServices(daemon.grpcAddress)).toEqual(
       expect.arrayContaining(services.map(([service]) => service)),
     );
@@ -84,7 +84,7 @@ describe('the gRPC listener', () => {
 
 describe('a gRPC listener that stops', () => {
   it('does not wait for a client that says nothing and keeps its connection', async () => {
-    const { address, close } = await openGrpc(loadSettings({ SVCD_GRPC_PORT: '0' }).daemon, daemon.url);
+    const { address, close } = await openGrpc(loadSettings({ SVCD_GRPC_PORT: '0' }), daemon.url);
     const client = connect({ port: Number(address.split(':').at(-1)), host: '127.0.0.1', allowHalfOpen: true });
     await new Promise((resolve) => client.once('data', resolve));
     await close();

@@ -40,12 +40,12 @@ const body = (text: string | Buffer, ...headers: string[]): (string | Buffer)[] 
 const textOf = (bytes: number): Buffer => Buffer.from(`{"text":"${'x'.repeat(bytes - 11)}"}`);
 
 /** Writes chunk after chunk until the server has answered. @returns that, and how much was written */
-async function pour(address: string, mostBytes: number): Promise<RawAnswer & { written: number; rest: string }> {
+async function pour(address: string, maxBytes: number): Promise<RawAnswer & { written: number; rest: string }> {
   const client = await RawClient.open(daemon.port);
   client.send(head(address, JSON_TYPE, 'transfer-encoding: chunked'));
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 0x20), Buffer.from('\r\n')]);
   let written = 0;
-  while (written < mostBytes && client.text === '' && !client.socket.destroyed) {
+  while (written < maxBytes && client.text === '' && !client.socket.destroyed) {
     written += 65_536;
     if (!client.socket.write(chunk))
       await new Promise((resolve) => client.socket.once('drain', resolve).once('close', resolve));
@@ -117,7 +117,7 @@ describe('a body that is too large', () => {
   });
 });
 
-describe('a body that is none', () => {
+describe('an invalid body', () => {
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   it.each<[string, (string | Buffer)[], number, string]>([
     ['cut off', body('{"text":'), 400, 'MALFORMED_REQUEST'],
@@ -141,14 +141,14 @@ describe('a body that is none', () => {
     expect([answer.status, answer.code]).toEqual([status, code]);
   });
 
-  it('for an address that nothing is at is not waited for', async () => {
+  it('for an unknown address is not waited for', async () => {
     const { status, code } = await exchange(head('POST /v1/auth/nothing', JSON_TYPE, 'content-length: 1000'));
     expect([status, code]).toEqual([404, 'NOT_FOUND']);
     const outside = await exchange(head('POST /v1/nothing', JSON_TYPE, 'content-length: 1000'));
     expect([outside.status, outside.code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('beside a request that takes none is passed over', async () => {
+  it('with a request that takes none is skipped', async () => {
     const client = await RawClient.open(daemon.port);
     client.send(head('GET /healthz', 'content-length: 5') + 'hello' + head('GET /healthz'));
     expect([(await client.answer()).status, (await client.answer()).status]).toEqual([200, 200]);
@@ -156,7 +156,7 @@ describe('a body that is none', () => {
   });
 });
 
-describe('bytes that two readers could read differently', () => {
+describe('ambiguous framing', () => {
   it.each<[string, string[]]>([
     ['two lengths', ['content-length: 5', 'content-length: 6']],
     ['two equal lengths', ['content-length: 5', 'content-length: 5']],
@@ -171,25 +171,25 @@ describe('bytes that two readers could read differently', () => {
     expect([status, code, isOver]).toEqual([400, 'MALFORMED_REQUEST', true]);
   });
 
-  it('a chunk whose length is a lie is refused', async () => {
+  it('a chunk with a wrong length is refused', async () => {
     const chunks = '5\r\n{"tex\r\nzz\r\n';
     const { status, isOver } = await exchange(head(ECHO, JSON_TYPE, 'transfer-encoding: chunked') + chunks);
     expect([status, isOver]).toEqual([400, true]);
   });
 });
 
-describe('a head that is none', () => {
+describe('an invalid head', () => {
   it.each<[string, string, number, string]>([
     ['nothing of HTTP', 'hello\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'MALFORMED_REQUEST'],
-    ['an unknown method', 'FROB / HTTP/1.1\r\nhost: svc\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['an unknown method', 'FROB / HTTP/1.1\r\nhost: localhost\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['two hosts', head('GET /healthz', 'host: other'), 400, 'MALFORMED_REQUEST'],
-    ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nhost: svc\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nhost: localhost\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['another expectation', head('GET /healthz', 'expect: miracles'), 417, 'EXPECTATION_FAILED'],
     ['headers of more than 16 KiB', head('GET /healthz', `x-more: ${'x'.repeat(20_000)}`), 431, 'HEADERS_TOO_LARGE'],
     ['very many headers', head('GET /healthz', ...Array(5_000).fill('a: b')), 431, 'HEADERS_TOO_LARGE'],
-    ['a path that is no path', 'GET * HTTP/1.1\r\nhost: svc\r\n\r\n', 404, 'NOT_FOUND'],
+    ['a path that is no path', 'GET * HTTP/1.1\r\nhost: localhost\r\n\r\n', 404, 'NOT_FOUND'],
     ['a % without digits', head('GET /v1/%zz'), 400, 'MALFORMED_REQUEST'],
     ['an endless path', head(`GET /v1/${'x'.repeat(10_000)}`), 404, 'NOT_FOUND'],
   ])('%s', async (_what, bytes, status, code) => {
@@ -214,7 +214,7 @@ describe('connections', () => {
     expect([status, isOver]).toEqual([200, true]);
   });
 
-  it('that are closed on one side in the middle of a request are told so and closed', async () => {
+  it('that are half-closed in the middle of a request get an answer and are closed', async () => {
     const client = await RawClient.open(daemon.port);
     client.send(head(ECHO, JSON_TYPE, 'content-length: 100') + '{');
     client.socket.end();

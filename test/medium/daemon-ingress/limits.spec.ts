@@ -37,7 +37,7 @@ const statuses = async (calls: Promise<{ status: number }>[]) =>
   (await Promise.all(calls)).map(({ status }) => status).sort();
 
 describe('the rate limit', () => {
-  it('answers what is over the burst 429, with when to come again and what to set', () =>
+  it('answers requests over the burst 429, with retry-after and the setting to change', () =>
     withTrial(SLOW, async (daemon) => {
       const { passed, refused } = await untilRefused(() => echo(daemon));
       expect(passed).toBeGreaterThanOrEqual(3);
@@ -61,7 +61,7 @@ describe('the rate limit', () => {
       expect(await daemon.metric('svc_rate_limited_total')).toBe(1);
     }));
 
-  it('holds for addresses that nothing is at, and for those that cannot be read', () =>
+  it('holds for unknown and for malformed addresses', () =>
     withTrial(SLOW, async (daemon) => {
       let tries = 0;
       const paths = ['/nothing', '/%', '/v1/%zz'];
@@ -70,7 +70,7 @@ describe('the rate limit', () => {
         await expect.poll(async () => (await send(daemon.url, 'GET', path)).status, { interval: 1 }).toBe(429);
     }));
 
-  it('leaves the probes a bucket of their own, which has an end too', () =>
+  it('gives the probes a bucket of their own, which is limited too', () =>
     withTrial(SLOW, async (daemon) => {
       await untilRefused(() => echo(daemon));
       const { passed, refused } = await untilRefused(() => send(daemon.url, 'GET', '/healthz'));
@@ -88,7 +88,7 @@ describe('the rate limit', () => {
       await expect.poll(() => daemon.log.called('http_control').length).toBe(answers.length);
     }));
 
-  it('exempts loopback unless told otherwise, and nothing where the list is empty', () =>
+  it('exempts loopback by default, and nothing where the list is empty', () =>
     withTrial({ ...SLOW, SVCD_RATE_LIMIT_EXEMPT_CIDRS: '127.0.0.0/8' }, async (daemon) => {
       expect(await statuses(Array.from({ length: 8 }, () => echo(daemon)))).toEqual(Array(8).fill(200));
     }));
@@ -102,7 +102,7 @@ describe('the rate limit', () => {
     });
   });
 
-  it('counts by what trusted proxies say, and not by what others do', async () => {
+  it('counts by the address that trusted proxies report, and ignores that of others', async () => {
     await withTrial({ ...SLOW, SVCD_TRUSTED_PROXY_CIDRS: '127.0.0.1' }, async (daemon) => {
       const from = (address: string) => echo(daemon, { 'x-forwarded-for': address });
       const wroteItself = async () => {
@@ -164,7 +164,7 @@ describe('load shedding', () => {
       expect(await daemon.metric('svc_load_shed_total')).toBe(1);
     }));
 
-  it('counts bodies that have not arrived, and forgets clients that went', () =>
+  it('counts bodies that have not arrived, and drops clients that disconnected', () =>
     withTrial({ SVCD_MAX_INFLIGHT: '1' }, async (daemon) => {
       const client = await RawClient.open(daemon.port);
       client.send(head('POST /v1/auth/trial/echo', 'content-type: application/json', 'content-length: 100') + '{');

@@ -53,7 +53,8 @@ export class RawClient {
 
   /** Everything until the server has ended the connection. */
   async rest(): Promise<string> {
-    this.socket.once('end', () => this.socket.end());
+    if (this.socket.readableEnded) this.socket.end();
+    else this.socket.once('end', () => this.socket.end());
     await this.closed;
     return this.text;
   }
@@ -81,4 +82,4 @@ export class RawClient {
 
 /** The head of a request. */
 export const head = (address: string, ...headers: string[]): string =>
-  `${[`${address} HTTP/1.1`, 'host: svc', ...headers].join('\r\n')}\r\n\r\n`;
+  `${[`${address} HTTP/1.1`, 'host: localhost', ...headers].join('\r\n')}\r\n\r\n`;

@@ -28,7 +28,7 @@ const connectionsOf = ({ app }: TrialDaemon) =>
 const faults = () => daemon.log.called('a request failed');
 
 describe('the time limit', () => {
-  it('is told as 408, the handler hears of it, and what it returns late is dropped without noise', async () => {
+  it('is answered 408, aborts the handler, and drops its late result silently', async () => {
     daemon.trial.hold();
     const { status, headers, body } = await get('wait');
     expect([status, headers.get('content-type')]).toEqual([408, 'application/problem+json']);
@@ -39,7 +39,7 @@ describe('the time limit', () => {
     await sleep(50);
     expect((await get('wait')).body).toEqual({ said: 'late' });
     expect(daemon.log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
-    expect(lines().map(({ status: told }) => told)).toEqual([408, 200]);
+    expect(lines().map(({ status: logged }) => logged)).toEqual([408, 200]);
     expect(await daemon.metric('svc_inflight_requests')).toBe(0);
   });
 
@@ -51,12 +51,12 @@ describe('the time limit', () => {
     client.send('"text": "and more"}');
     await client.rest();
     expect(daemon.trial.begun).toBe(0);
-    await expect.poll(() => lines().map(({ status: told }) => told)).toEqual([408]);
+    await expect.poll(() => lines().map(({ status: logged }) => logged)).toEqual([408]);
   });
 
   it('holds for the arrival of the head', async () => {
     const client = await RawClient.open(daemon.port);
-    client.send('POST /v1/auth/trial/echo HTTP/1.1\r\nhost: svc\r\nx-slow: ');
+    client.send('POST /v1/auth/trial/echo HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
     const { status, headers, body } = await client.answer();
     expect([status, headers['x-request-id']]).toEqual([408, JSON.parse(body).request_id]);
     expect(headers['traceparent']).toMatch(/^00-/);
@@ -81,8 +81,8 @@ describe('the time limit', () => {
   });
 });
 
-describe('a client that goes', () => {
-  it('is told to the handler, and is one line of the log', async () => {
+describe('a client that disconnects', () => {
+  it('aborts the handler, and is one line of the log', async () => {
     daemon.trial.hold();
     const client = await RawClient.open(daemon.port);
     client.send(head('GET /v1/auth/trial/wait', 'x-request-id: gone-1'));
@@ -95,7 +95,7 @@ describe('a client that goes', () => {
     expect(lines()[0]).toMatchObject({ request_id: 'gone-1', status: 499, aborted: true });
   });
 
-  it('in the middle of its body leaves no trace of a fault', async () => {
+  it('in the middle of its body is logged as no error', async () => {
     const client = await RawClient.open(daemon.port);
     client.send(head('POST /v1/auth/trial/echo', 'content-type: application/json', 'content-length: 100') + '{');
     await expect.poll(() => daemon.metric('svc_inflight_requests')).toBe(1);
@@ -152,7 +152,7 @@ describe('a server that stops', () => {
     expect(await ended).toBe('');
   });
 
-  it('does what a kept connection still asks for, and ends it then', async () => {
+  it('answers a last request of a keep-alive connection, and then closes it', async () => {
     daemon.trial.hold();
     const client = await RawClient.open(daemon.port);
     client.send(head('GET /v1/auth/trial/wait'));
@@ -181,7 +181,7 @@ describe('a server that stops', () => {
 });
 
 describe('the log', () => {
-  it('has no other line for a call from within', async () => {
+  it('has no other line for an internal call', async () => {
     const { statusCode } = await daemon.app.inject({ method: 'GET', url: '/healthz' });
     await expect.poll(() => lines().length).toBe(1);
     expect([statusCode, lines()[0]!.status, lines()[0]!.aborted]).toEqual([200, 200, undefined]);

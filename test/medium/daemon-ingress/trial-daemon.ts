@@ -9,17 +9,22 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { listen, makeHttpApp } from '../../../src/apps/http-app.js';
 import { loadSettings } from '../../../src/common/config/settings.js';
-import { ok, okStream } from '../../../src/common/contract/contract.js';
-import { CoreModule, type ProcessParts } from '../../../src/common/core/core.module.js';
+import { anyOf, anyone, ok, okStream, unchecked } from '../../../src/common/contract/contract.js';
+import { CoreModule } from '../../../src/apps/core.module.js';
+import type { ProcessContext } from '../../../src/common/process-context.js';
 import { Text } from '../../../src/common/fields/fields.js';
 import { makeLog } from '../../../src/common/observability/log.js';
 import { Metrics } from '../../../src/common/observability/metrics.js';
-import { makeAuthenticator } from '../../../src/daemon/auth/make-authenticator.js';
-import { DaemonRoute } from '../../../src/daemon/contract/daemon-route.decorator.js';
-import { anyOf, open } from '../../../src/daemon/contract/scopes.js';
-import { makeDaemonServer, ROUTER_TIMEOUT_MS } from '../../../src/daemon/daemon-server.js';
-import { Deadline } from '../../../src/daemon/ingress/deadline.js';
-import { DaemonProblemFilter } from '../../../src/daemon/problems/daemon-problem.filter.js';
+import { makeAuthenticator } from '../../../src/common/bearer-auth/make-authenticator.js';
+import { daemonContract } from '../../../src/common/contract/daemon-contract.js';
+import { Route } from '../../../src/common/contract/route.decorator.js';
+import { AUTHENTICATOR, type Authenticator } from '../../../src/common/bearer-auth/authenticator.js';
+import { ClientAddresses } from '../../../src/common/http/client-address.js';
+import { DaemonFlagGuard } from '../../../src/guards/daemon-flag.guard.js';
+import { ScopeGuard } from '../../../src/guards/scope.guard.js';
+import { daemonAddresses, makeDaemonServer, ROUTER_TIMEOUT_MS } from '../../../src/apps/daemon/daemon-server.js';
+import { Deadline } from '../../../src/common/ingress/deadline.js';
+import { DaemonProblemFilter } from '../../../src/common/problem/daemon-problem.filter.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { LogLines } from './log-lines.js';
 
@@ -55,28 +60,28 @@ export class Trial {
 class TrialController {
   constructor(private readonly trial: Trial) {}
 
-  @DaemonRoute('GET /healthz', { tag, summary: 'Alive', scopes: open(), reply: ok(Said) })
+  @Route('GET /healthz', { tag, summary: 'Alive', access: anyone(), reply: ok(Said) })
   async health(): Promise<Said> {
     return { said: 'ok' };
   }
 
-  @DaemonRoute('POST /v1/auth/trial/echo', { tag, summary: 'Echo', scopes: open(), reply: ok(Said) })
+  @Route('POST /v1/auth/trial/echo', { tag, summary: 'Echo', access: unchecked(), reply: ok(Said) })
   async echo(@Body() { text }: Echo): Promise<Said> {
     this.trial.begun += 1;
     return { said: String(text.length) };
   }
 
-  @DaemonRoute('POST /v1/auth/trial/large', { tag, summary: 'L', scopes: open(), reply: ok(Said), bodyLimit: 64 * MIB })
+  @Route('POST /v1/auth/trial/large', { tag, summary: 'L', access: anyone(), reply: ok(Said), bodyLimit: 64 * MIB })
   async large(@Body() { text }: Echo): Promise<Said> {
     return { said: String(text.length) };
   }
 
-  @DaemonRoute('POST /v1/facts/trial', { tag, summary: 'S', scopes: anyOf('facts:write'), reply: ok(Said) })
+  @Route('POST /v1/facts/trial', { tag, summary: 'S', access: anyOf('facts:write'), reply: ok(Said) })
   async scoped(@Body() { text }: Echo): Promise<Said> {
     return { said: text };
   }
 
-  @DaemonRoute('GET /v1/auth/trial/wait', { tag, summary: 'Waits', scopes: open(), reply: ok(Said) })
+  @Route('GET /v1/auth/trial/wait', { tag, summary: 'Waits', access: anyone(), reply: ok(Said) })
   async wait(@Deadline() deadline: AbortSignal): Promise<Said> {
     this.trial.begun += 1;
     deadline.addEventListener('abort', () => this.trial.reasons.push((deadline.reason as Error).constructor.name));
@@ -84,28 +89,28 @@ class TrialController {
     return { said: 'late' };
   }
 
-  @DaemonRoute('GET /v1/auth/trial/fault', { tag, summary: 'Throws', scopes: open(), reply: ok(Said) })
+  @Route('GET /v1/auth/trial/fault', { tag, summary: 'Throws', access: anyone(), reply: ok(Said) })
   async fault(): Promise<Said> {
     throw new Error('the secret cause');
   }
 
-  @DaemonRoute('GET /v1/auth/trial/fault-of-a-library', { tag, summary: 'Throws', scopes: open(), reply: ok(Said) })
+  @Route('GET /v1/auth/trial/fault-of-a-library', { tag, summary: 'Throws', access: anyone(), reply: ok(Said) })
   async faultOfALibrary(): Promise<Said> {
     throw Object.assign(new Error('the secret cause'), { statusCode: 404 });
   }
 
-  @DaemonRoute('GET /v1/auth/trial/nothing-thrown', { tag, summary: 'Throws', scopes: open(), reply: ok(Said) })
+  @Route('GET /v1/auth/trial/nothing-thrown', { tag, summary: 'Throws', access: anyone(), reply: ok(Said) })
   async nothingThrown(): Promise<Said> {
     const nothing: unknown = undefined;
     throw nothing as Error;
   }
 
-  @DaemonRoute('GET /v1/auth/trial/unwritable', { tag, summary: 'Cannot be JSON', scopes: open(), reply: ok(Said) })
+  @Route('GET /v1/auth/trial/unwritable', { tag, summary: 'Cannot be JSON', access: anyone(), reply: ok(Said) })
   async unwritable(): Promise<Said> {
     return { said: 1n as unknown as string };
   }
 
-  @DaemonRoute('GET /v1/auth/trial/stream', { tag, summary: 'S', scopes: open(), reply: STREAM, streams: true })
+  @Route('GET /v1/auth/trial/stream', { tag, summary: 'S', access: anyone(), reply: STREAM, streams: true })
   async stream(@Res() reply: FastifyReply, @Deadline() deadline: AbortSignal): Promise<void> {
     const { trial } = this;
     deadline.addEventListener('abort', () => trial.reasons.push((deadline.reason as Error).constructor.name));
@@ -118,7 +123,7 @@ class TrialController {
     void reply.header('content-type', 'text/plain').send(Readable.from(beats()));
   }
 
-  @DaemonRoute('GET /v1/auth/trial/own-stream', { tag, summary: 'O', scopes: open(), reply: STREAM, streams: true })
+  @Route('GET /v1/auth/trial/own-stream', { tag, summary: 'O', access: anyone(), reply: STREAM, streams: true })
   async ownStream(@Res() reply: FastifyReply): Promise<void> {
     reply.hijack();
     await this.trial.released;
@@ -140,8 +145,18 @@ export interface TrialDaemon {
 
 @Module({})
 class TrialModule {
-  static of(parts: ProcessParts): DynamicModule {
-    const own = { providers: [], open: [], gates: [{ provide: APP_FILTER, useClass: DaemonProblemFilter }] };
+  static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
+    const own = {
+      contract: daemonContract(parts.settings.daemon.errorsBase),
+      providers: [
+        { provide: AUTHENTICATOR, useValue: authenticator },
+        { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
+      ],
+      requests: {
+        guards: [DaemonFlagGuard, ScopeGuard],
+        pipeline: [{ provide: APP_FILTER, useClass: DaemonProblemFilter }],
+      },
+    };
     return {
       module: TrialModule,
       imports: [CoreModule.of(parts, own)],
@@ -168,8 +183,8 @@ export async function startTrial(
   const log = new LogLines();
   const parts = { settings, address: { ownerUrl: database.url }, log: log.log, metrics: new Metrics() };
   const authenticator = await makeAuthenticator('dev_scopes', settings, makeLog(settings, 'daemon'));
-  const server = makeDaemonServer(parts, authenticator, timeoutMs);
-  const app = await makeHttpApp(TrialModule.of(parts), server, parts);
+  const server = makeDaemonServer(parts, timeoutMs);
+  const app = await makeHttpApp(TrialModule.of(parts, authenticator), server, parts);
   const { url } = await listen(app, { host: '127.0.0.1', port: 0, processes: 1 });
   return {
     url,

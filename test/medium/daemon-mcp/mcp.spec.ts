@@ -32,10 +32,10 @@ const problemOf = (result: any) => result._meta['svc/problem'];
 
 /** A call of search_facts with headers as they are, also twice the same. */
 function searchRaw(url: string, headers: string[]): Promise<{ result: any; requestId: unknown }> {
-  const besides = ['host', new URL(url).host, 'content-type', 'application/json'];
+  const required = ['host', new URL(url).host, 'content-type', 'application/json'];
   const accept = ['accept', 'application/json, text/event-stream'];
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', headers: [...besides, ...accept, ...headers] }, (answer) => {
+    const sent = request(url, { method: 'POST', headers: [...required, ...accept, ...headers] }, (answer) => {
       text(answer).then((stream) => {
         const [, data] = /^data: (.*)$/m.exec(stream)!;
         resolve({ result: JSON.parse(data!).result, requestId: answer.headers['x-request-id'] });
@@ -94,7 +94,7 @@ describe.each(['auto', 'legacy'] as const)('the MCP listener, a client of the mo
     expect(artifacts).toEqual(expect.arrayContaining([expect.objectContaining({ artifact_id: 2, hop_distance: 1 })]));
   });
 
-  it('tells a wrong call in the words of its route', async () => {
+  it('answers a wrong call with the problem of its route', async () => {
     const client = await connect(undefined, mode);
     const wrong = await client.callTool({ name: 'store_fact', arguments: { entity: 'e', key: 7, value: 'v' } });
     expect([wrong.isError, problemOf(wrong).issues[0].path]).toEqual([true, 'body.key']);
@@ -144,7 +144,7 @@ describe('the arguments of a tool', () => {
 
 describe('the MCP listener', () => {
   it('hands on a header that came twice as it came, under the id of its own request', async () => {
-    const strict = await startDaemon({ database: daemon.database, env: HS256_ENV });
+    const strict = await startDaemon({ database: daemon.database, env: HS256_ENV, tenants: ['alfa'] });
     const bearer = ['authorization', `Bearer ${await hs256()}`];
     expect((await searchRaw(strict.mcpUrl, bearer)).result.isError).toBe(false);
     const { result, requestId } = await searchRaw(strict.mcpUrl, [...bearer, ...bearer]);

@@ -3,7 +3,7 @@ import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import type { TestDatabase } from '../../kit/database.js';
 import type { TestApi, TestTenant } from '../../kit/app.js';
 import { ingested } from '../ingest/given.js';
-import { LedgerService } from '../../../src/modules/economy/ledger.service.js';
+import { LedgerService } from '../../../src/modules/economy/ledger/ledger.service.js';
 
 /** Gives an agent credits of its own. */
 export function givenCredits(api: TestApi, tenantId: string, agentId: string, credits: number): Promise<boolean> {

@@ -3,8 +3,8 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Tier } from '../../../src/common/contract/caller.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
-import { ChargesService } from '../../../src/modules/economy/charges.service.js';
-import { LedgerService } from '../../../src/modules/economy/ledger.service.js';
+import { ChargesService } from '../../../src/modules/economy/ledger/charges.service.js';
+import { LedgerService } from '../../../src/modules/economy/ledger/ledger.service.js';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { balancesOf, givenCredits, ledgerFaults } from './given.js';
 
@@ -99,7 +99,7 @@ describe('the database refuses', () => {
     }
   });
 
-  it('and takes what is in order, and a balance is what its entries say', async () => {
+  it('no valid transfer, and a balance is the sum of its entries', async () => {
     await app.query(`begin; ${post(`(1, 'agent:rich', -5), (2, 'issuance', 5)`)} commit`);
     expect(await ledgerFaults(api.database)).toEqual([]);
   });
@@ -213,7 +213,7 @@ describe('the allowance', () => {
     await givenCredits(api, 'saver', 'a', 7);
     const wallet = () => tenancy.run('saver', () => ledger.readWallet(callerOf('saver'), 'a'));
     await wallet();
-    const owner = new Client({ connectionString: api.database.url });
+    const owner = new Client({ connectionString: api.database.superuserUrl });
     await owner.connect();
     await owner.query(
       `create or replace function svc_utc_month() returns date language sql stable as $$ select '2099-01-01'::date $$`,

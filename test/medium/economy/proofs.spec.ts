@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ProofRunService } from '../../../src/modules/proofs/engine/proof-run.service.js';
+import { ProofRunService } from '../../../src/modules/knowledge/proofs/engine/proof-run.service.js';
 import { caller, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { freshDatabase } from '../../kit/database.js';
 import { balancesOf, givenShared, ledgerFaults } from './given.js';

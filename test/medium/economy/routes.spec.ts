@@ -25,9 +25,9 @@ const preview = (tenant: TestTenant, credits: number, agentId = 'a') =>
   tenant.call('POST', '/v1/economy/convert/preview', { agentId, credits }, { 'x-idempotency-key': '' });
 
 describe('credits', () => {
-  it('of an agent are told with where they are', async () => {
-    const tenant = await api.addTenant('telling', 'pro');
-    await givenCredits(api, 'telling', 'the one: with/strange?name', 40);
+  it('of an agent are listed by where they are', async () => {
+    const tenant = await api.addTenant('reporting', 'pro');
+    await givenCredits(api, 'reporting', 'the one: with/strange?name', 40);
     const [year, month] = MONTH.split('-').map(Number) as [number, number];
     expect(await balanceOf(tenant, 'the one: with/strange?name')).toEqual({
       agentId: 'the one: with/strange?name',
@@ -192,7 +192,7 @@ describe('a conversion', () => {
     });
   });
 
-  it('has pages of what is under way', async () => {
+  it('has pages of pending conversions', async () => {
     const tenant = await api.addTenant('pager', 'starter');
     const made: string[] = [];
     for (let i = 0; i < 5; i++) made.push((await convert(tenant, 100)).body.conversionId);

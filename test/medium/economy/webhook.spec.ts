@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { signatureOf } from '../../../src/modules/economy/payment-signature.rules.js';
+import { signatureOf } from '../../../src/modules/economy/ledger/payment-signature.rules.js';
 import { send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { balancesOf, ledgerFaults } from './given.js';
 
@@ -32,7 +32,7 @@ function deliver(event: object | string, signature?: string, headers: Record<str
 }
 
 let tenants = 0;
-/** A tenant with a conversion of 100 credits under way. */
+/** A tenant with a pending conversion of 100 credits. */
 async function givenConversion(): Promise<{ tenant: TestTenant; conversionId: string; before: object }> {
   const tenant = await api.addTenant(`payer-${++tenants}`, 'starter');
   const { status, body, text } = await tenant.call('POST', '/v1/economy/convert', { agentId: 'a', credits: 100 });
@@ -50,7 +50,7 @@ const APPLIED = { allowance: 4900, discount: 100, issuance: -5000 };
 const RELEASED = { allowance: 5000, issuance: -5000 };
 
 describe('the payment provider', () => {
-  it('applies a conversion: the escrow is burned, the discount counts, events and receipt tell of it', async () => {
+  it('applies a conversion: the escrow is burned, the discount counts, events and receipt record it', async () => {
     const { tenant, conversionId } = await givenConversion();
     const event = eventOf(conversionId, 'conversion.applied', {
       tenantId: tenant.tenantId,
@@ -68,11 +68,11 @@ describe('the payment provider', () => {
     ]);
     const { discount, conversion, escrow } = (await tenant.call('GET', '/v1/economy/dashboard/a')).body;
     expect([discount.totalPence, conversion.appliedPence, conversion.pendingPence, escrow]).toEqual([100, 100, 0, 0]);
-    const told = await api.database.query(
+    const events = await api.database.query(
       `select kind, data->>'conversionId' as id from outbox_event where tenant_id = $1 and kind like 'conversion.%' order by position`,
       [tenant.tenantId],
     );
-    expect(told).toEqual(['requested', 'applied'].map((what) => ({ kind: `conversion.${what}`, id: conversionId })));
+    expect(events).toEqual(['requested', 'applied'].map((what) => ({ kind: `conversion.${what}`, id: conversionId })));
     const receipts = await api.database.query(
       `select kind from receipt where tenant_id = $1 and subject = $2 order by seq`,
       [tenant.tenantId, conversionId],
@@ -101,7 +101,7 @@ describe('the payment provider', () => {
     expect((await deliver(body, `${signatureOf(SECRET, now(), body)},${other}`)).status).toBe(200);
   });
 
-  it('is told that other events are no concern of ours', async () => {
+  it('gets an acknowledgement for events that are ignored', async () => {
     const { status, body } = await deliver({ ...eventOf(randomUUID(), 'invoice.paid') });
     expect([status, body]).toEqual([200, acknowledged('ignored')]);
   });

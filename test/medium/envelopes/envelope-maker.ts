@@ -1,7 +1,10 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { blake3 } from 'hash-wasm';
 
-/** A platform that makes result envelopes from docs/formats/result-envelope.md alone: nothing of the product's code is used here. */
+/**
+ * A platform that makes result envelopes from docs/formats/result-envelope.md alone: nothing of the product's code is
+ * used here.
+ */
 export class Platform {
   private readonly privateKey: KeyObject;
   readonly x: string;
@@ -20,7 +23,7 @@ export class Platform {
     return { kty: 'OKP', crv: 'Ed25519', x: this.x, ...(this.kid === undefined ? {} : { kid: this.kid }), ...members };
   }
 
-  async seal(given: EnvelopeParts): Promise<Record<string, unknown>> {
+  async sign(given: EnvelopeParts): Promise<Record<string, unknown>> {
     const blake3_content_hash = `blake3:${await blake3(jcs(given.payload))}`;
     const envelope = { schema_version: 1, tenant_id: 'default', blake3_content_hash, ...given };
     const signed = jcs({

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
-import { parsePlatformKeys } from '../../../src/modules/envelopes/platform-keys.rules.js';
+import { parsePlatformKeys } from '../../../src/modules/memory/envelopes/platform-keys.rules.js';
 import type { Answer } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { jcs, Platform, type EnvelopeParts } from './envelope-maker.js';
@@ -14,7 +14,7 @@ const HASH = `blake3:${'ab'.repeat(32)}`;
 const platform = new Platform();
 const named = new Platform('platform-2026');
 const expired = new Platform('expired');
-const stranger = new Platform();
+const unregistered = new Platform();
 const directory = mkdtempSync(join(tmpdir(), 'svc-keys-'));
 const file = join(directory, 'platform.jwks');
 
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 const post = (envelope: unknown): Promise<Answer> => daemon.call('POST', '/v1/result-envelope/import', envelope);
-const importing = async (parts: EnvelopeParts, by = platform): Promise<Answer> => post(await by.seal(parts));
+const importing = async (parts: EnvelopeParts, by = platform): Promise<Answer> => post(await by.sign(parts));
 const PAYLOAD = {
   schema: 'research/v2',
   purpose_tag: 'research',
@@ -65,7 +65,7 @@ const stored = async (tenant: string, job: string) => {
 };
 
 describe('POST /v1/result-envelope/import', () => {
-  it('stores what a signed envelope holds, and tells of it', async () => {
+  it('stores what a signed envelope holds, and publishes an event', async () => {
     const companion_artifacts = [
       { name: 'report.pdf', blake3_content_hash: HASH, media_type: 'application/pdf', size_bytes: 12 },
       { name: 'log', blake3_content_hash: HASH },
@@ -145,7 +145,7 @@ describe('POST /v1/result-envelope/import', () => {
   });
 
   it('lets exactly one of sixteen imports of a job through', async () => {
-    const envelope = await platform.seal({ job_id: 'race', payload: PAYLOAD, tenant_id: 'race' });
+    const envelope = await platform.sign({ job_id: 'race', payload: PAYLOAD, tenant_id: 'race' });
     const answers = await Promise.all(Array.from({ length: 16 }, () => post(envelope)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(409)]);
     expect(await stored('race', 'race')).toEqual({ facts: 2, entities: 2, edges: 1, envelopes: 1, receipts: 1 });
@@ -153,44 +153,48 @@ describe('POST /v1/result-envelope/import', () => {
 
   it('takes imports of many jobs at once that write the same things', async () => {
     const envelopes = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => platform.seal({ job_id: `job-${n}`, payload: PAYLOAD, tenant_id: 'crowd' })),
+      Array.from({ length: 8 }, (_, n) => platform.sign({ job_id: `job-${n}`, payload: PAYLOAD, tenant_id: 'crowd' })),
     );
     expect((await Promise.all(envelopes.map(post))).map(({ status }) => status)).toEqual(Array<number>(8).fill(200));
   });
 
   it.each([
-    ['by a key nobody registered', 'unknown_key', () => stranger.seal({ job_id: 'no', payload: {}, tenant_id: 'no' })],
+    [
+      'by a key nobody registered',
+      'unknown_key',
+      () => unregistered.sign({ job_id: 'no', payload: {}, tenant_id: 'no' }),
+    ],
     [
       'by a key that has expired',
       'key_not_valid_now',
-      () => expired.seal({ job_id: 'no', payload: {}, tenant_id: 'no' }),
+      () => expired.sign({ job_id: 'no', payload: {}, tenant_id: 'no' }),
     ],
     [
       'under the id of another key',
       'signature_invalid',
       async () => {
-        const sealed = await stranger.seal({ job_id: 'no', payload: {}, tenant_id: 'no' });
+        const envelope = await unregistered.sign({ job_id: 'no', payload: {}, tenant_id: 'no' });
         return {
-          ...sealed,
-          platform_signature: String(sealed.platform_signature).replace(stranger.keyId, platform.keyId),
+          ...envelope,
+          platform_signature: String(envelope.platform_signature).replace(unregistered.keyId, platform.keyId),
         };
       },
     ],
     [
       'for another job',
       'signature_invalid',
-      async () => ({ ...(await platform.seal({ job_id: 'yes', payload: {}, tenant_id: 'no' })), job_id: 'no' }),
+      async () => ({ ...(await platform.sign({ job_id: 'yes', payload: {}, tenant_id: 'no' })), job_id: 'no' }),
     ],
     [
       'for another tenant',
       'signature_invalid',
-      async () => ({ ...(await platform.seal({ job_id: 'no', payload: {}, tenant_id: 'yes' })), tenant_id: 'no' }),
+      async () => ({ ...(await platform.sign({ job_id: 'no', payload: {}, tenant_id: 'yes' })), tenant_id: 'no' }),
     ],
     [
       'without the companion that was added',
       'signature_invalid',
       async () => ({
-        ...(await platform.seal({ job_id: 'no', payload: {}, tenant_id: 'no' })),
+        ...(await platform.sign({ job_id: 'no', payload: {}, tenant_id: 'no' })),
         companion_artifacts: [{ name: 'x', blake3_content_hash: HASH }],
       }),
     ],
@@ -198,7 +202,7 @@ describe('POST /v1/result-envelope/import', () => {
       'in another form',
       'malformed_signature',
       async () => ({
-        ...(await platform.seal({ job_id: 'no', payload: {}, tenant_id: 'no' })),
+        ...(await platform.sign({ job_id: 'no', payload: {}, tenant_id: 'no' })),
         platform_signature: 'nonsense',
       }),
     ],
@@ -209,7 +213,7 @@ describe('POST /v1/result-envelope/import', () => {
   });
 
   it('refuses every change of a single character of a signature', async () => {
-    const envelope = await platform.seal({ job_id: 'bent', payload: {} });
+    const envelope = await platform.sign({ job_id: 'bent', payload: {} });
     const signature = String(envelope.platform_signature);
     for (let at = 0; at < signature.length; at += 1) {
       const bent = signature.slice(0, at) + (signature[at] === 'A' ? 'B' : 'A') + signature.slice(at + 1);
@@ -219,7 +223,7 @@ describe('POST /v1/result-envelope/import', () => {
   });
 
   it('answers 400 to a payload that the hash is not of', async () => {
-    const envelope = await platform.seal({ job_id: 'changed', payload: { n: 1 } });
+    const envelope = await platform.sign({ job_id: 'changed', payload: { n: 1 } });
     const { status, body } = await post({ ...envelope, payload: { n: 2 } });
     expect([status, body]).toEqual([
       400,
@@ -231,7 +235,7 @@ describe('POST /v1/result-envelope/import', () => {
   });
 
   it('finds the same hash whatever order and form the payload came in', async () => {
-    const envelope = await platform.seal({ job_id: 'order', payload: { a: 1, b: [1, 'é'] } });
+    const envelope = await platform.sign({ job_id: 'order', payload: { a: 1, b: [1, 'é'] } });
     const text = JSON.stringify(envelope).replace(
       /"payload":\{.*?\]\}/,
       '"payload":{ "b": [1.0, "\\u00e9"], "a": 1e0 }',
@@ -286,12 +290,12 @@ describe('POST /v1/result-envelope/import', () => {
     ],
     ['an unknown member', { nonsense: true }, 'body.nonsense'],
   ])('refuses %s with 400 and names it', async (_, members, path) => {
-    const { status, body } = await post({ ...(await platform.seal({ job_id: 'form', payload: {} })), ...members });
+    const { status, body } = await post({ ...(await platform.sign({ job_id: 'form', payload: {} })), ...members });
     expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
   });
 
   it('takes bodies up to 64 MiB, and no byte more', async () => {
-    const envelope = JSON.stringify(await platform.seal({ job_id: 'big', payload: { text: 'x'.repeat(20 * MIB) } }));
+    const envelope = JSON.stringify(await platform.sign({ job_id: 'big', payload: { text: 'x'.repeat(20 * MIB) } }));
     expect((await post(envelope.padEnd(64 * MIB, ' '))).body).toMatchObject({ status: 'imported' });
     expect((await post(envelope.padEnd(64 * MIB + 1, ' '))).status).toBe(413);
   });
@@ -329,17 +333,17 @@ describe('POST /v1/result-envelope/import', () => {
     const reader = await daemon.as({ scopes: 'admin:write facts:read' })('POST', path, {});
     expect([reader.status, reader.body.missingAnyScope]).toEqual([403, ['facts:write']]);
     const bound = daemon.as({ scopes: 'facts:write', tenant: 'mine' });
-    const other = await bound('POST', path, await platform.seal({ job_id: 'bound', payload: {}, tenant_id: 'yours' }));
+    const other = await bound('POST', path, await platform.sign({ job_id: 'bound', payload: {}, tenant_id: 'yours' }));
     expect([other.status, other.body.code]).toEqual([403, 'TENANT_MISMATCH']);
-    const own = await bound('POST', path, await platform.seal({ job_id: 'bound', payload: {}, tenant_id: 'mine' }));
+    const own = await bound('POST', path, await platform.sign({ job_id: 'bound', payload: {}, tenant_id: 'mine' }));
     expect(own.status).toBe(200);
   });
 });
 
 describe('the keys of the platform', () => {
-  it('are read again when their file has changed, and none is believed while it cannot be read', async () => {
+  it('are read again when their file has changed, and none is trusted while it cannot be read', async () => {
     const newcomer = new Platform();
-    const envelope = (job_id: string, by: Platform) => by.seal({ job_id, payload: {} });
+    const envelope = (job_id: string, by: Platform) => by.sign({ job_id, payload: {} });
     expect((await post(await envelope('new-1', newcomer))).body.reason).toBe('unknown_key');
     register(newcomer.jwk());
     expect((await post(await envelope('new-2', newcomer))).status).toBe(200);
@@ -360,7 +364,7 @@ describe('the keys of the platform', () => {
   it('are none unless a file is named', async () => {
     const without = await startDaemon({ database: daemon.database });
     try {
-      const envelope = await platform.seal({ job_id: 'without', payload: {} });
+      const envelope = await platform.sign({ job_id: 'without', payload: {} });
       const { status, body } = await without.call('POST', '/v1/result-envelope/import', envelope);
       expect([status, body.reason, body.detail]).toEqual([
         403,

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { EvidenceAudit } from '../../../src/common/evidence/evidence-audit.js';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { type EvidenceApp, happening, openEvidence } from './evidence-app.js';
+import { type EvidenceApp, sampleEvent, openEvidence } from './evidence-app.js';
 
 describe('the audit', () => {
   let database: TestDatabase;
@@ -15,10 +15,12 @@ describe('the audit', () => {
     database = await freshDatabase();
     app = await openEvidence(database.url, { SVC_LOG_INTERVAL_MS: '60000' });
     audit = app.context.get(EvidenceAudit);
-    owner = new Client({ connectionString: database.url });
+    owner = new Client({ connectionString: database.superuserUrl });
     await owner.connect();
     for (const tenant of ['acme', 'beta']) {
-      const made = await app.tenancy.run(tenant, () => app.evidence.recordMany([1, 2, 3, 4].map((n) => happening(n))));
+      const made = await app.tenancy.run(tenant, () =>
+        app.evidence.recordMany([1, 2, 3, 4].map((n) => sampleEvent(n))),
+      );
       ids.push(...made.map((receipt) => receipt.receiptId));
     }
     await app.tenancy.run('acme', () =>

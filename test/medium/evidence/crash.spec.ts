@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EvidenceAudit } from '../../../src/common/evidence/evidence-audit.js';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { type EvidenceApp, openEvidence } from './evidence-app.js';
 

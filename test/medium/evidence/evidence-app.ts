@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import { loadSettings } from '../../../src/common/config/settings.js';
-import { apiMachinery } from '../../../src/common/core/api-machinery.js';
-import { CoreModule } from '../../../src/common/core/core.module.js';
-import { EvidenceModule } from '../../../src/common/evidence/evidence.module.js';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
-import { KeyRing } from '../../../src/common/evidence/key-ring.js';
-import { LogSequencer } from '../../../src/common/evidence/log-sequencer.js';
+import { apiOptions } from '../../../src/apps/api-options.js';
+import { CoreModule } from '../../../src/apps/core.module.js';
+import { EvidenceModule } from '../../../src/common/evidence-log/evidence-log.module.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
+import { KeyRing } from '../../../src/common/evidence-log/key-ring.js';
+import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { makeLog } from '../../../src/common/observability/log.js';
 import { Metrics } from '../../../src/common/observability/metrics.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
@@ -42,7 +42,7 @@ export async function openEvidence(databaseUrl: string, env: Record<string, stri
     metrics: new Metrics(),
   };
   const context = await NestFactory.createApplicationContext(
-    { module: class EvidenceTestModule {}, imports: [CoreModule.of(parts, apiMachinery(parts)), EvidenceModule] },
+    { module: class EvidenceTestModule {}, imports: [CoreModule.of(parts, apiOptions(parts)), EvidenceModule] },
     { logger: false, abortOnError: false },
   );
   return {
@@ -60,7 +60,7 @@ export async function openEvidence(databaseUrl: string, env: Record<string, stri
 }
 
 /** A plain receipt of a test. */
-export const happening = (n: number, stream?: string) => ({
+export const sampleEvent = (n: number, stream?: string) => ({
   kind: 'test.happened',
   actor: 'key:test',
   authMode: 'api_key',

@@ -4,9 +4,10 @@
  */
 import { NestFactory } from '@nestjs/core';
 import { loadSettings } from '../../../dist/common/config/settings.js';
-import { CoreModule } from '../../../dist/common/core/core.module.js';
-import { EvidenceModule } from '../../../dist/common/evidence/evidence.module.js';
-import { EvidenceService } from '../../../dist/common/evidence/evidence.service.js';
+import { CoreModule } from '../../../dist/apps/core.module.js';
+import { tenantApiContract } from '../../../dist/common/contract/tenant-api-contract.js';
+import { EvidenceModule } from '../../../dist/common/evidence-log/evidence-log.module.js';
+import { EvidenceService } from '../../../dist/common/evidence-log/evidence.service.js';
 import { makeLog } from '../../../dist/common/observability/log.js';
 import { Metrics } from '../../../dist/common/observability/metrics.js';
 import { Tenancy } from '../../../dist/common/tenancy/tenancy.js';
@@ -21,7 +22,7 @@ const settings = loadSettings({
 const parts = { settings, address: { ownerUrl }, log: makeLog(settings, 'writer'), metrics: new Metrics() };
 class Writer {}
 const app = await NestFactory.createApplicationContext(
-  { module: Writer, imports: [CoreModule.of(parts), EvidenceModule] },
+  { module: Writer, imports: [CoreModule.of(parts, { contract: tenantApiContract({}) }), EvidenceModule] },
   { logger: false, abortOnError: false },
 );
 const tenancy = app.get(Tenancy);

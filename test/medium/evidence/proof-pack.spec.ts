@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseCheckpoint } from '../../../src/common/evidence/checkpoint.js';
-import { blake3Digest } from '../../../src/common/evidence/digest.js';
-import { ReceiptNotLogged } from '../../../src/common/evidence/evidence.problems.js';
-import { LogReader } from '../../../src/common/evidence/log-reader.js';
-import type { ProofPack } from '../../../src/common/evidence/pack-format.js';
-import { ProofPacks } from '../../../src/common/evidence/proof-packs.js';
-import { verifyPack } from '../../../src/common/evidence/verify-pack.js';
+import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { blake3Digest } from '../../../src/evidence/digest.js';
+import { ReceiptNotLogged } from '../../../src/common/evidence-log/evidence-log.problems.js';
+import { LogReader } from '../../../src/common/evidence-log/log-reader.js';
+import type { ProofPack } from '../../../src/evidence/pack-format.js';
+import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
+import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { type EvidenceApp, happening, openEvidence } from './evidence-app.js';
+import { type EvidenceApp, sampleEvent, openEvidence } from './evidence-app.js';
 
 describe('proof packs from the database', () => {
   let database: TestDatabase;
@@ -38,9 +38,9 @@ describe('proof packs from the database', () => {
     const reader = new LogReader((sql, parameters) => app.tenancy.call(sql, parameters));
     const earlier = (await reader.findHead())?.checkpoint ?? '';
     const [first, second] = await app.tenancy.run('acme', () =>
-      app.evidence.recordMany([{ ...happening(1), body: { citations: [cited] } }, happening(2)]),
+      app.evidence.recordMany([{ ...sampleEvent(1), body: { citations: [cited] } }, sampleEvent(2)]),
     );
-    await app.tenancy.run('acme', () => app.evidence.recordMany(Array.from({ length: 300 }, (_, n) => happening(n))));
+    await app.tenancy.run('acme', () => app.evidence.recordMany(Array.from({ length: 300 }, (_, n) => sampleEvent(n))));
     const file = await app.tenancy.run('acme', () =>
       app.context.get(ProofPacks).make({
         subject: { type: 'answer', id: 'a-1' },
@@ -76,7 +76,7 @@ describe('proof packs from the database', () => {
 
   it('refuses a receipt whose unit of work is still open, instead of handing out half a proof', async () => {
     const early = app.tenancy.run('acme', async () => {
-      const { receiptId } = await app.evidence.record(happening(1));
+      const { receiptId } = await app.evidence.record(sampleEvent(1));
       await app.context
         .get(ProofPacks)
         .make({ subject: { type: 'answer', id: 'x' }, receiptIds: [receiptId], chunks: [] });

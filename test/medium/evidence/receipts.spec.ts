@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ReceiptUnknown } from '../../../src/common/evidence/evidence.problems.js';
+import { ReceiptUnknown } from '../../../src/common/evidence-log/evidence-log.problems.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { type EvidenceApp, happening, openEvidence } from './evidence-app.js';
+import { type EvidenceApp, sampleEvent, openEvidence } from './evidence-app.js';
 
 describe('receipts', () => {
   let database: TestDatabase;
@@ -18,7 +18,7 @@ describe('receipts', () => {
 
   it('records a batch as a chain and reads it back', async () => {
     const recorded = await app.tenancy.run('acme', () =>
-      app.evidence.recordMany([happening(1), happening(2), happening(3, 'other')]),
+      app.evidence.recordMany([sampleEvent(1), sampleEvent(2), sampleEvent(3, 'other')]),
     );
     expect(recorded.map(({ stream, seq }) => ({ stream, seq }))).toEqual([
       { stream: 'main', seq: 1 },
@@ -43,7 +43,7 @@ describe('receipts', () => {
   });
 
   it('shows no receipt to another tenant', async () => {
-    const { receiptId } = await app.tenancy.run('acme', () => app.evidence.record(happening(4)));
+    const { receiptId } = await app.tenancy.run('acme', () => app.evidence.record(sampleEvent(4)));
     await expect(app.tenancy.run('rival', () => app.evidence.read(receiptId))).rejects.toBeInstanceOf(ReceiptUnknown);
     for (const id of ['', 'x', 'blake3:00', receiptId.toUpperCase()]) {
       await expect(app.tenancy.run('acme', () => app.evidence.read(id))).rejects.toBeInstanceOf(ReceiptUnknown);
@@ -56,24 +56,24 @@ describe('receipts', () => {
 
   it('leaves nothing of a unit of work that fails', async () => {
     const failing = app.tenancy.run('fails', async () => {
-      await app.evidence.record(happening(1));
+      await app.evidence.record(sampleEvent(1));
       throw new Error('changed its mind');
     });
     await expect(failing).rejects.toThrow('changed its mind');
-    const first = await app.tenancy.run('fails', () => app.evidence.record(happening(2)));
+    const first = await app.tenancy.run('fails', () => app.evidence.record(sampleEvent(2)));
     expect(first.seq).toBe(1);
   });
 
   it('keeps one chain under concurrent writers, the first receipt included', async () => {
     const writers = Array.from({ length: 40 }, (_, n) =>
-      app.tenancy.run('busy', () => app.evidence.record(happening(n))),
+      app.tenancy.run('busy', () => app.evidence.record(sampleEvent(n))),
     );
     const seqs = (await Promise.all(writers)).map(({ seq }) => seq).sort((a, b) => a - b);
     expect(seqs).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
   });
 
   it('keeps the order and the chain of 500 receipts in one transaction', async () => {
-    const batch = Array.from({ length: 500 }, (_, n) => happening(n));
+    const batch = Array.from({ length: 500 }, (_, n) => sampleEvent(n));
     const recorded = await app.tenancy.run('many', () => app.evidence.recordMany(batch));
     expect(recorded.map(({ seq }) => seq)).toEqual(batch.map((_, n) => n + 1));
     expect(new Set(recorded.map(({ receiptId }) => receiptId)).size).toBe(500);

@@ -1,13 +1,18 @@
-import { statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { signingKeyCheck } from '../../../src/cli/doctor/signing-key-check.js';
 import { loadSettings } from '../../../src/common/config/settings.js';
-import { EvidenceAudit } from '../../../src/common/evidence/evidence-audit.js';
-import { ProofPacks } from '../../../src/common/evidence/proof-packs.js';
-import { rotateSigningKey } from '../../../src/common/evidence/rotate-signing-key.js';
-import { verifyPack } from '../../../src/common/evidence/verify-pack.js';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { createKeyFile } from '../../../src/common/evidence-log/key-files.js';
+import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
+import { rotateSigningKey } from '../../../src/common/evidence-log/rotate-signing-key.js';
+import { SigningKey } from '../../../src/evidence/signing-key.js';
+import { verifyPack } from '../../../src/evidence/verify-pack.js';
+import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { type EvidenceApp, happening, openEvidence } from './evidence-app.js';
+import { type EvidenceApp, sampleEvent, openEvidence } from './evidence-app.js';
 
 describe('rotation of the signing key', () => {
   let database: TestDatabase;
@@ -29,11 +34,11 @@ describe('rotation of the signing key', () => {
   });
 
   it('reaches a running process, and what the old key signed stays verifiable', async () => {
-    const before = await app.tenancy.run('acme', () => app.evidence.record(happening(1)));
+    const before = await app.tenancy.run('acme', () => app.evidence.record(sampleEvent(1)));
     const settings = loadSettings({ SVC_DATA_DIR: app.dataDir });
     const rotated = await rotateSigningKey(settings, { ownerUrl: database.url });
     await vi.waitFor(() => expect(app.keys.active.kid).toBe(rotated.active));
-    const after = await app.tenancy.run('acme', () => app.evidence.record(happening(2)));
+    const after = await app.tenancy.run('acme', () => app.evidence.record(sampleEvent(2)));
 
     const file = await app.tenancy.run('acme', () =>
       app.context.get(ProofPacks).make({
@@ -43,8 +48,9 @@ describe('rotation of the signing key', () => {
       }),
     );
     const known = await app.keys.list();
+    const [retired] = rotated.retired;
     expect(known.map(({ key, notAfter }) => [key.kid, notAfter === null])).toEqual([
-      [rotated.retired, false],
+      [retired, false],
       [rotated.active, true],
     ]);
     expect(
@@ -60,7 +66,7 @@ describe('rotation of the signing key', () => {
     expect(onlyNew.checks.find((check) => !check.ok)).toEqual({
       name: 'keys',
       ok: false,
-      detail: `key ${rotated.retired} is not among the trusted keys`,
+      detail: `key ${retired} is not among the trusted keys`,
     });
     expect((await app.context.get(EvidenceAudit).verifyChain()).ok).toBe(true);
     const [head] = await database.query<{ kid: string }>('select kid from log_head');
@@ -68,17 +74,100 @@ describe('rotation of the signing key', () => {
     expect((await app.context.get(EvidenceAudit).verifyLog()).ok).toBe(true);
   });
 
-  it('does not sign the same checkpoint again and again when hosts have keys of their own', async () => {
-    const second = await openEvidence(database.url);
+  it('is not joined by a second key when another data directory starts on the database', async () => {
+    const keys = () => database.query('select kid from signing_key order by kid');
+    const before = await keys();
+    const dataDir = mkdtempSync(join(tmpdir(), 'svc-other-'));
+    const { active } = app.keys;
+    const refusal = new RegExp(`SVC_SIGNING_KEY_FILE.*signed with ${active.kid}.*does not exist.*Copy the key file`);
     try {
-      await app.sequencer.integrate();
-      const signed = () => database.query('select kid, signed_at from log_head');
-      const before = await signed();
-      await second.sequencer.integrate();
-      await app.sequencer.integrate();
-      expect(await signed()).toEqual(before);
+      for (const NODE_ENV of ['test', 'development'])
+        await expect(openEvidence(database.url, { NODE_ENV, SVC_DATA_DIR: dataDir })).rejects.toThrow(refusal);
+      expect([await keys(), existsSync(join(dataDir, 'keys'))]).toEqual([before, false]);
+      const own = join(dataDir, 'own.pem');
+      const { kid } = createKeyFile(own);
+      await expect(
+        openEvidence(database.url, { SVC_DATA_DIR: dataDir, SVC_SIGNING_KEY_FILE: own, SVC_LOG_LEVEL: 'silent' }),
+      ).rejects.toThrow(new RegExp(`signed with ${active.kid}.*holds ${kid}`));
+      const missing = { SVC_DATA_DIR: dataDir, SVC_SIGNING_KEY_FILE: join(dataDir, 'none.pem') };
+      await expect(openEvidence(database.url, missing)).rejects.toThrow(/svc key create-signing .*none\.pem/);
     } finally {
-      await second.close();
+      rmSync(dataDir, { recursive: true, force: true });
     }
+  });
+});
+
+describe('rotation of the signing key of a fleet', () => {
+  let database: TestDatabase;
+  let folder: string;
+  /** Each machine has a copy of the key in a file of its own. */
+  let files: string[];
+  let fleet: EvidenceApp[];
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    folder = mkdtempSync(join(tmpdir(), 'svc-fleet-'));
+    files = [0, 1].map((n) => join(folder, `machine-${n}.pem`));
+    createKeyFile(files[0]!);
+    copyFileSync(files[0]!, files[1]!);
+    fleet = [];
+    for (const file of files) fleet.push(await openEvidence(database.url, { SVC_SIGNING_KEY_FILE: file }));
+  });
+  afterAll(async () => {
+    for (const app of fleet) await app.close();
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const settingsOf = (file: string) => loadSettings({ SVC_SIGNING_KEY_FILE: file });
+  const rotate = (file: string, overlap?: number) =>
+    rotateSigningKey(settingsOf(file), { ownerUrl: database.url }, overlap);
+  const record = (app: EvidenceApp, n: number) => app.tenancy.run('acme', () => app.evidence.record(sampleEvent(n)));
+  const faultOf = (app: EvidenceApp) =>
+    app.context.get(CrossTenant).run('readiness', (query) => app.keys.findFault(query));
+
+  it('reaches every process whose file was replaced before it, without a restart', async () => {
+    const fresh = join(folder, 'fresh.pem');
+    const { kid } = createKeyFile(fresh);
+    for (const file of files) copyFileSync(fresh, file);
+    const before = fleet[0]!.keys.active.kid;
+    expect(await rotate(files[0]!)).toEqual({ retired: [before], active: kid });
+    for (const app of fleet) await vi.waitFor(() => expect(app.keys.active.kid).toBe(kid));
+  });
+
+  it('stops a process that still has the old key from signing, and says so', async () => {
+    const [rotated, behind] = fleet as [EvidenceApp, EvidenceApp];
+    const { active, retired } = await rotate(files[0]!, 1);
+    expect(retired).toEqual([behind.keys.active.kid]);
+    await vi.waitFor(() => expect(rotated.keys.active.kid).toBe(active));
+    await vi.waitFor(() => expect(behind.keys.hasEnded).toBe(true), 10_000);
+    await expect(record(behind, 1)).rejects.toThrow(/rotated out; put the key file that signs now in its place/);
+    expect(await faultOf(behind)).toContain('rotated out');
+    expect(await faultOf(rotated)).toBeUndefined();
+    // The others go on, and the log is signed by them alone.
+    await record(rotated, 2);
+    await rotated.sequencer.integrate();
+    expect(await database.query('select kid from log_head')).toEqual([{ kid: active }]);
+    await expect(openEvidence(database.url, { SVC_SIGNING_KEY_FILE: files[1]! })).rejects.toThrow(
+      new RegExp(`signed with ${active}`),
+    );
+    await expect(rotate(files[1]!)).rejects.toThrow(/was rotated out/);
+  });
+
+  it('ends every other key, where several were in use', async () => {
+    const stray = SigningKey.generate();
+    await database.query('insert into signing_key (kid, public_key, not_before) values ($1, $2, now())', [
+      stray.kid,
+      Buffer.from(stray.publicKey.bytes),
+    ]);
+    const check = () =>
+      signingKeyCheck(settingsOf(files[0]!), (sql, parameters) => database.query(sql, parameters)).run();
+    await expect(check()).rejects.toThrow(
+      new RegExp(`2 keys are in use: .*created 20.*, in ${files[0]!}.*${stray.kid} .*not in `),
+    );
+    const { retired, active } = await rotate(files[0]!);
+    expect(retired).toContain(stray.kid);
+    expect(retired).toHaveLength(2);
+    expect(await check()).toContain(`one key is in use: ${active}`);
   });
 });

@@ -5,25 +5,26 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSettings } from '../../../src/common/config/settings.js';
-import { apiMachinery } from '../../../src/common/core/api-machinery.js';
-import { CoreModule } from '../../../src/common/core/core.module.js';
-import { parseCheckpoint, verifyCheckpoint } from '../../../src/common/evidence/checkpoint.js';
-import { blake3Digest, digestBytes } from '../../../src/common/evidence/digest.js';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
-import { KeyRing } from '../../../src/common/evidence/key-ring.js';
-import { LogSequencer } from '../../../src/common/evidence/log-sequencer.js';
-import { logLeafHash } from '../../../src/common/evidence/log-entry.js';
-import { leafHash, verifyConsistency, verifyInclusion } from '../../../src/common/evidence/merkle.js';
-import { parseNoteVerifierKey } from '../../../src/common/evidence/signed-note.js';
-import { hashOfRange, TileSet } from '../../../src/common/evidence/tiles.js';
-import { parseTrustedKeys } from '../../../src/common/evidence/trusted-keys.js';
+import { apiOptions } from '../../../src/apps/api-options.js';
+import { CoreModule } from '../../../src/apps/core.module.js';
+import { parseCheckpoint, verifyCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { blake3Digest, digestBytes } from '../../../src/evidence/digest.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
+import { KeyRing } from '../../../src/common/evidence-log/key-ring.js';
+import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
+import { logLeafHash } from '../../../src/evidence/log-entry.js';
+import { leafHash, verifyConsistency, verifyInclusion } from '../../../src/evidence/merkle.js';
+import { parseNoteVerifierKey } from '../../../src/evidence/signed-note.js';
+import { hashOfRange, TileSet } from '../../../src/evidence/tiles.js';
+import { parseTrustedKeys } from '../../../src/evidence/trusted-keys.js';
 import { makeHttpServer } from '../../../src/common/http/http-server.js';
+import { OwnHosts } from '../../../src/common/http/own-hosts.js';
 import { makeLog } from '../../../src/common/observability/log.js';
 import { Metrics } from '../../../src/common/observability/metrics.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
-import { EvidenceRoomModule } from '../../../src/modules/evidence/evidence.module.js';
+import { PublicLogModule } from '../../../src/modules/knowledge/public-log/public-log.module.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
-import { happening } from './evidence-app.js';
+import { sampleEvent } from './evidence-app.js';
 
 const RECEIPTS = 300;
 
@@ -49,15 +50,17 @@ describe('the public log', () => {
       metrics: new Metrics(),
     };
     app = await NestFactory.create<NestFastifyApplication>(
-      { module: class TestModule {}, imports: [CoreModule.of(parts, apiMachinery(parts)), EvidenceRoomModule] },
-      makeHttpServer(settings.api, parts.log, parts.metrics),
+      { module: class TestModule {}, imports: [CoreModule.of(parts, apiOptions(parts)), PublicLogModule] },
+      makeHttpServer({ ...settings.api, ownHosts: new OwnHosts(settings, settings.api) }, parts),
       { bodyParser: false, logger: false, abortOnError: false },
     );
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
     await app
       .get(Tenancy)
-      .run('acme', () => app.get(EvidenceService).recordMany(Array.from({ length: RECEIPTS }, (_, n) => happening(n))));
+      .run('acme', () =>
+        app.get(EvidenceService).recordMany(Array.from({ length: RECEIPTS }, (_, n) => sampleEvent(n))),
+      );
     await app.get(LogSequencer).integrate();
   });
   afterAll(async () => {

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CborMap } from '../../../src/common/evidence/cbor.js';
-import {
-  decodeExportCbor,
-  decodeExportJson,
-  type ExportFile,
-} from '../../../src/common/evidence/exports/export-format.js';
-import { exportOfFiles, readZip } from '../../../src/common/evidence/exports/export-zip.js';
-import { verifyBundle } from '../../../src/common/evidence/exports/verify-bundle.js';
+import type { CborMap } from '../../../src/evidence/cbor.js';
+import { decodeExportCbor, decodeExportJson, type ExportFile } from '../../../src/evidence/export/export-format.js';
+import { exportOfFiles, readZip } from '../../../src/evidence/export/export-zip.js';
+import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../receipts/receipts-daemon.js';
 
 const LIMITS = { bytes: 2 ** 26, ratio: 200, ratioFloor: 2 ** 20, entries: 100 };
@@ -184,7 +180,7 @@ describe('an export', () => {
     expect([status, JSON.parse(Buffer.from(bytes).toString()).issues[0].path]).toEqual([400, path]);
   });
 
-  it('asks for the tenant, and answers 404 for what there is nothing of', async () => {
+  it('asks for the tenant, and answers 404 for an unknown receipt, answer or action', async () => {
     const call = daemon.as({ scopes: SCOPES, tenant: 'acme' });
     for (const path of [`receipts/${ids[0]}`, 'answers/a', 'actions/a', 'streams/t/s']) {
       const { body } = await call('GET', `/v1/replay/exports/${path}`);

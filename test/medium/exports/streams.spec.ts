@@ -1,8 +1,8 @@
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../../src/common/evidence/canonical-json.js';
-import { decodeExportJson, type ExportFile } from '../../../src/common/evidence/exports/export-format.js';
-import { verifyBundle } from '../../../src/common/evidence/exports/verify-bundle.js';
+import { canonicalJson } from '../../../src/evidence/canonical-json.js';
+import { decodeExportJson, type ExportFile } from '../../../src/evidence/export/export-format.js';
+import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../receipts/receipts-daemon.js';
 
 const LIMITS = { bytes: 2 ** 26, ratio: 200, ratioFloor: 2 ** 20, entries: 100 };
@@ -11,7 +11,10 @@ const SECRET = 'a secret of forty characters for the tests';
 let daemon: ReceiptsDaemon;
 let token: string;
 beforeAll(async () => {
-  daemon = await startReceiptsDaemon({ env: { SVCD_AUTH_MODE: 'jwt_hs256', SVCD_JWT_HS256_SECRET: SECRET } });
+  daemon = await startReceiptsDaemon({
+    env: { SVCD_AUTH_MODE: 'jwt_hs256', SVCD_JWT_HS256_SECRET: SECRET },
+    tenants: ['acme'],
+  });
   token = await new SignJWT({
     scope: 'admin:write exports:read receipts:read',
     tenant_id: 'acme',
@@ -128,7 +131,7 @@ describe('an export of a stream', () => {
     },
   );
 
-  it('holds as many events as it has room for, and refuses one that has none', async () => {
+  it('holds as many events as fit, and refuses a stream of which none fits', async () => {
     const lists = (count: number) => Array.from({ length: count }, () => Array.from({ length: 1000 }, (_, n) => n));
     const append = (stream_id: string, ...payloads: object[]) =>
       daemon.as({ bearer: token })('POST', '/v1/append', {

@@ -118,7 +118,7 @@ describe('PUT /v1/facts', () => {
       expect((await ada('PUT', '/v1/facts', fact('sure', 'k', 'v', { confidence }))).body.confidence).toBe(kept);
   });
 
-  it('keeps times to the millisecond, as it tells them', async () => {
+  it('keeps times to the millisecond, as it returns them', async () => {
     const { body } = await ada('PUT', '/v1/facts', {
       ...fact('times', 'k', 'v', {
         valid_from: '2026-01-01T00:00:00.1239999Z',
@@ -229,8 +229,8 @@ describe('DELETE /v1/facts/{factId}', () => {
     expect(statuses).toEqual(id === '%00' ? [400, 400] : [404, 404]);
   });
 
-  it('is refused with 409 where another room holds the fact', async () => {
-    const { FactDeletionRules } = await import('../../../src/modules/facts/fact-deletion-rules.js');
+  it('is refused with 409 where another module holds the fact', async () => {
+    const { FactDeletionRules } = await import('../../../src/modules/memory/facts/fact-deletion-rules.js');
     daemon.app
       .get(FactDeletionRules, { strict: false })
       .add(({ entity }) => Promise.resolve(entity === 'held' ? 'legal hold 7' : undefined));

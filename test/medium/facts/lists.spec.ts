@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
-import { companyIn, type Company } from './company.js';
+import { fixtureIn, type Fixture } from './fixture.js';
 
 interface Shown {
   fact_id: string;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => daemon.close());
 
-const company = (): Company => companyIn(daemon);
+const fixture = (): Fixture => fixtureIn(daemon);
 
 const put = async (call: DaemonCall, entity: string, key: string, value: string, also: object = {}): Promise<Shown> =>
   (await call('PUT', '/v1/facts', { entity, key, value, ...also })).body as Shown;
@@ -43,7 +43,7 @@ async function walk(call: DaemonCall, path: string): Promise<Shown[]> {
 
 describe('GET /v1/facts/list', () => {
   it('has what was stored at once in the order in which it was sent, and versions of one fact among it', async () => {
-    const { ada } = company();
+    const { ada } = fixture();
     const sent = Array.from({ length: 30 }, (_, n) => ({ entity: 'o', key: `k${n % 11}`, value: `v${n}` }));
     const { facts } = (await ada('PUT', '/v1/facts/bulk', sent)).body;
     expect(valuesOf({ facts })).toEqual(sent.map(({ value }) => value));
@@ -58,7 +58,7 @@ describe('GET /v1/facts/list', () => {
   });
 
   it('shows records newest first, retired ones too unless they are left out', async () => {
-    const { ada } = company();
+    const { ada } = fixture();
     expect(await list(ada)).toEqual({
       facts: [],
       has_more: false,
@@ -88,7 +88,7 @@ describe('GET /v1/facts/list', () => {
     '&entity_prefix=e&include_superseded=0',
     `&as_of_unix_ms=${Date.UTC(2200)}`,
   ])('walks limit=1 pages%s without a gap or a double, each with the same totals', async (filter) => {
-    const { ada, bob, admin } = company();
+    const { ada, bob, admin } = fixture();
     for (let n = 0; n < 4; n++) {
       await put(ada, `e${n % 3}`, 'k', `v${n}`);
       await put(bob, `e${n}`, 'k', `v${n} of bob`, { private: true });
@@ -104,7 +104,7 @@ describe('GET /v1/facts/list', () => {
   });
 
   it('gives a census by two probes: what is stored, what is reserved, what is private to others', async () => {
-    const { ada, bob, admin } = company();
+    const { ada, bob, admin } = fixture();
     for (let n = 0; n < 5; n++) await put(ada, 'open', `k${n}`, 'v');
     await put(ada, 'open', 'k0', 'again');
     for (let n = 0; n < 3; n++) await put(ada, 'own', `k${n}`, 'v', { private: true });
@@ -134,7 +134,7 @@ describe('GET /v1/facts/list', () => {
   });
 
   it('filters by the beginning of the entity, whatever its script, and counts what matches', async () => {
-    const { ada, bob } = company();
+    const { ada, bob } = fixture();
     const long = 'é'.repeat(300);
     for (const entity of ['user:1', 'user:2', 'user_3', 'User:1', 'use', '%', `${long}a`, `${long}b`, '\u{10ffff}x'])
       await put(ada, entity, 'k', entity);
@@ -155,8 +155,8 @@ describe('GET /v1/facts/list', () => {
     expect(await found('nobody')).toEqual([]);
   });
 
-  it('searches entity, key and value for a text, whatever its case, and never tells of what the caller may not see', async () => {
-    const { ada, bob } = company();
+  it('searches entity, key and value for a text, whatever its case, and never reveals what the caller may not see', async () => {
+    const { ada, bob } = fixture();
     await put(ada, 'Quokka', 'k', '1');
     await put(ada, 'e', 'quokka', '2');
     await put(ada, 'e', 'k', 'a QUOKKA 100%');
@@ -172,7 +172,7 @@ describe('GET /v1/facts/list', () => {
   });
 
   it('rewinds to a time of ingest: what was stored, superseded and deleted since is as it was', async () => {
-    const { ada, bob } = company();
+    const { ada, bob } = fixture();
     const before = Date.now() - 1;
     await put(ada, 'e', 'k', 'one');
     await put(ada, 'e', 'gone', 'deleted later');
@@ -184,7 +184,7 @@ describe('GET /v1/facts/list', () => {
     await put(ada, 'e', 'k', 'two');
     const [gone] = (await list(ada, '?q=deleted')).facts as Shown[];
     await ada('DELETE', `/v1/facts/${gone!.fact_id}`);
-    await put(ada, 'e', 'gone', 'stored anew');
+    await put(ada, 'e', 'gone', 'stored again');
     const then = await list(ada, `?as_of_unix_ms=${noted}`);
     expect(valuesOf(then)).toEqual(['deleted later', 'one']);
     expect(totalsOf(then)).toEqual([2, 4]);
@@ -199,11 +199,11 @@ describe('GET /v1/facts/list', () => {
       [before, []],
       [-1, []],
       ['-9223372036854775808', []],
-      [Date.now() + 1, ['stored anew', 'two', 'one']],
-      ['9223372036854775807', ['stored anew', 'two', 'one']],
+      [Date.now() + 1, ['stored again', 'two', 'one']],
+      ['9223372036854775807', ['stored again', 'two', 'one']],
     ] as const)
       expect(valuesOf(await list(ada, `?as_of_unix_ms=${time}`))).toEqual(expected);
-    expect(valuesOf(await list(ada))).toEqual(['stored anew', 'two', 'one']);
+    expect(valuesOf(await list(ada))).toEqual(['stored again', 'two', 'one']);
     expect(totalsOf(await list(ada, '?include_superseded=0'))).toEqual([2, 4]);
   });
 
@@ -227,13 +227,13 @@ describe('GET /v1/facts/list', () => {
     [`entity_prefix=${'x'.repeat(513)}`, 'query.entity_prefix'],
     ['offset=3', 'query.offset'],
   ])('refuses %s', async (query, path) => {
-    const { ada } = company();
+    const { ada } = fixture();
     const { status, body } = await ada('GET', `/v1/facts/list?${query}`);
     expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
   });
 
   it('takes a cursor from beyond the years of the database', async () => {
-    const { ada } = company();
+    const { ada } = fixture();
     await put(ada, 'e', 'k', 'v');
     const cursor = (ms: number) => Buffer.from(JSON.stringify([ms, '9'])).toString('base64url');
     expect((await list(ada, `?cursor=${cursor(Number.MAX_SAFE_INTEGER)}`)).facts).toHaveLength(1);
@@ -243,7 +243,7 @@ describe('GET /v1/facts/list', () => {
 
 describe('GET /v1/facts/export', () => {
   it('gives everything the caller may see, oldest first, retired and reserved records too', async () => {
-    const { ada, bob, admin } = company();
+    const { ada, bob, admin } = fixture();
     await put(ada, 'e', 'k', '1');
     await put(ada, '__e', 'k', '2');
     await put(bob, 'e', 'k', '3', { private: true });
@@ -261,7 +261,7 @@ describe('GET /v1/facts/export', () => {
   });
 
   it('misses nothing that is stored while its pages are read', async () => {
-    const { ada, bob } = company();
+    const { ada, bob } = fixture();
     const writing = Promise.all(
       Array.from({ length: 4 }, async (_, writer) => {
         for (let n = 0; n < 40; n++) await put(bob, `e${writer}`, `k${n}`, `${writer}.${n}`);

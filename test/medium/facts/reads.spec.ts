@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
-import { companyIn, type Company } from './company.js';
+import { fixtureIn, type Fixture } from './fixture.js';
 
 interface Shown {
   fact_id: string;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => daemon.close());
 
-const company = (): Company => companyIn(daemon);
+const fixture = (): Fixture => fixtureIn(daemon);
 
 const put = async (call: DaemonCall, entity: string, key: string, value: string, also: object = {}): Promise<Shown> =>
   (await call('PUT', '/v1/facts', { entity, key, value, ...also })).body as Shown;
@@ -26,7 +26,7 @@ const aggregate = async (call: DaemonCall, body: object) => (await call('POST', 
 
 describe('GET /v1/facts', () => {
   it('answers the latest facts by each filter alone, newest first, and ranked for a query', async () => {
-    const { ada } = company();
+    const { ada } = fixture();
     await put(ada, 'animal:1', 'name', 'quokka');
     await put(ada, 'animal:2', 'name', 'a wombat met a quokka');
     await put(ada, 'plant:1', 'name', 'old fern');
@@ -44,7 +44,7 @@ describe('GET /v1/facts', () => {
   });
 
   it.each(['', '&query=word'])('never answers more tokens than the budget%s', async (query) => {
-    const { ada } = company();
+    const { ada } = fixture();
     for (const words of [1, 50, 3, 2]) await put(ada, `e${words}`, 'k', 'word '.repeat(words).trim());
     for (const budget of [0, 1, 4, 7, 1000]) {
       const { facts, total_tokens } = await find(ada, `token_budget=${budget}${query}`);
@@ -55,7 +55,7 @@ describe('GET /v1/facts', () => {
   });
 
   it.each(['', '&query=private'])('shows private facts to their writer and to admin scopes alone%s', async (query) => {
-    const { ada, bob, admin } = company();
+    const { ada, bob, admin } = fixture();
     await put(ada, 'e', 'k', 'private to ada', { private: true });
     await put(bob, 'e', 'k', 'private to bob', { private: true });
     await put(ada, '__e', 'k', 'private and reserved');
@@ -67,7 +67,7 @@ describe('GET /v1/facts', () => {
   });
 
   it('fades confidence by the class of its horizon', async () => {
-    const { ada, tenant } = company();
+    const { ada, tenant } = fixture();
     for (const horizon_class of ['ephemeral', 'session', 'durable', 'permanent'])
       await put(ada, horizon_class, 'k', horizon_class, { horizon_class });
     const long = async (days: number, confidence: number) => {
@@ -85,7 +85,7 @@ describe('GET /v1/facts', () => {
   });
 
   it('rewinds valid time: by what was said of it, and else by when facts were stored and deleted', async () => {
-    const { ada } = company();
+    const { ada } = fixture();
     await put(ada, 'price', 'k', 'spring', { valid_from: '2025-03-01T00:00:00Z' });
     await put(ada, 'price', 'k', 'summer', { valid_from: '2025-06-01T00:00:00Z', valid_to: '2025-09-01T00:00:00Z' });
     const gone = await put(ada, 'other', 'k', 'deleted later');
@@ -106,7 +106,7 @@ describe('GET /v1/facts', () => {
   });
 
   it('keeps what a value was before a scheduled one begins', async () => {
-    const { ada } = company();
+    const { ada } = fixture();
     await put(ada, 'price', 'k', 'now');
     await put(ada, 'price', 'k', 'later', { valid_from: '2100-01-01T00:00:00Z' });
     expect(valuesOf(await find(ada, 'as_of=2099-12-31T00:00:00Z'))).toEqual(['now']);
@@ -128,14 +128,14 @@ describe('GET /v1/facts', () => {
     ['entity=', 'query.entity'],
     ['limit=3', 'query.limit'],
   ])('refuses %s', async (query, path) => {
-    const { status, body } = await company().ada('GET', `/v1/facts?${query}`);
+    const { status, body } = await fixture().ada('GET', `/v1/facts?${query}`);
     expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
   });
 });
 
 describe('POST /v1/facts/aggregate', () => {
   it('makes one figure of the latest values, adds exactly, and counts what is no number', async () => {
-    const { ada, bob } = company();
+    const { ada, bob } = fixture();
     for (const [key, value] of [
       ['a', '0.1'],
       ['b', ' 0.2\n'],
@@ -176,7 +176,7 @@ describe('POST /v1/facts/aggregate', () => {
   });
 
   it('gives digits where a JSON number would not be exact, and takes numbers of any size', async () => {
-    const { ada } = company();
+    const { ada } = fixture();
     await put(ada, 'm', 'a', '9007199254740993');
     expect(await aggregate(ada, { op: 'sum' })).toMatchObject({ value: '9007199254740993' });
     await put(ada, 'm', 'a', '1e999');
@@ -188,7 +188,7 @@ describe('POST /v1/facts/aggregate', () => {
   });
 
   it('holds to as_of and to the budget of tokens, newest first', async () => {
-    const { ada } = company();
+    const { ada } = fixture();
     await put(ada, 'm', 'a', '1', { valid_from: '2025-01-01T00:00:00Z' });
     await put(ada, 'm', 'a', '2', { valid_from: '2026-01-01T00:00:00Z' });
     expect(await aggregate(ada, { op: 'sum', as_of: '2025-06-01T00:00:00Z' })).toMatchObject({ value: 1 });
@@ -223,7 +223,7 @@ describe('POST /v1/facts/aggregate', () => {
     [{ op: 'sum', limit: 1 }, 'body.limit'],
     [undefined, 'body.op'],
   ])('refuses %j', async (body, path) => {
-    const answer = await company().ada('POST', '/v1/facts/aggregate', body);
+    const answer = await fixture().ada('POST', '/v1/facts/aggregate', body);
     expect([answer.status, answer.body.issues?.[0]?.path]).toEqual([400, path]);
   });
 });

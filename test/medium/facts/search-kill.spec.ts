@@ -62,7 +62,10 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(50);
 }
 
-/** Kills the daemon while its sealing or merging waits, in the middle of a transaction, for what the lock holds; then starts it again. */
+/**
+ * Kills the daemon while its sealing or merging waits, in the middle of a transaction, for what the lock holds; then
+ * starts it again.
+ */
 async function killedAt(lock: string, write: () => Promise<void>): Promise<void> {
   const holder = new Client(database.urlAs('svc_operator'));
   await holder.connect();

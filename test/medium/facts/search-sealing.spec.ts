@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FactSealing } from '../../../src/modules/facts/search/fact-sealing.service.js';
+import { FactSegmentFlush } from '../../../src/modules/memory/facts/fact-search/fact-sealing.service.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 
 let first: TestDaemon;
@@ -17,15 +17,15 @@ afterAll(async () => {
 
 const on = (daemon: TestDaemon, tenant: string): DaemonCall =>
   daemon.as({ scopes: 'query:read facts:write', passport: 'ada', tenant });
-const settle = (daemon: TestDaemon, tenant: string) => daemon.app.get(FactSealing).settle(tenant);
+const settle = (daemon: TestDaemon, tenant: string) => daemon.app.get(FactSegmentFlush).settle(tenant);
 const fact = (entity: string, value: string) => ({ entity, key: 'k', value });
 
-/** Who is told to come again (503), because segments change faster than they can be read on a slow machine, does. */
-const MOST_ATTEMPTS = 20;
+/** A 503 is retried: on a slow machine, segments change faster than they can be read. */
+const MAX_ATTEMPTS = 20;
 const found = async (call: DaemonCall, query: string): Promise<string[]> => {
   const ask = () => call('GET', `/v1/facts?top_k=1000&query=${encodeURIComponent(query)}`);
   let { status, body } = await ask();
-  for (let attempt = 1; status === 503 && attempt < MOST_ATTEMPTS; attempt++) {
+  for (let attempt = 1; status === 503 && attempt < MAX_ATTEMPTS; attempt++) {
     await sleep(100);
     ({ status, body } = await ask());
   }
@@ -78,6 +78,37 @@ it('neither loses nor doubles a fact while two processes write, seal and merge a
   }
 }, 120_000);
 
+it('reads position and segments of one moment, also when a flush commits while it reads', async () => {
+  const tenant = 'reading';
+  expect((await on(first, tenant)('PUT', '/v1/facts', fact('a', 'straw'))).status).toBe(201);
+  await settle(first, tenant);
+  const writer = new Client({ connectionString: first.database.superuserUrl });
+  const reader = new Client(first.database.urlAs('svc_app'));
+  await Promise.all([writer.connect(), reader.connect()]);
+  try {
+    await writer.query('begin');
+    await writer.query('lock table fact_segment in access exclusive mode');
+    // It has read the position, and waits for the segments.
+    const reading = reader.query<{ generation: string; segments: unknown[] }>(
+      `select * from svc_fact_index($1, -1, '{}', 10)`,
+      [tenant],
+    );
+    const isWaiting = async () =>
+      (await writer.query(`select from pg_locks where relation = 'fact_segment'::regclass and not granted`)).rowCount;
+    await expect.poll(isWaiting).toBe(1);
+    const { rows } = await writer.query<{ generation: string }>(
+      'update fact_index set generation = generation + 1 where tenant_id = $1 returning generation - 1 as generation',
+      [tenant],
+    );
+    await writer.query('delete from fact_segment where tenant_id = $1', [tenant]);
+    await writer.query('commit');
+    const state = (await reading).rows.at(-1)!;
+    expect([state.generation, state.segments.length]).toEqual([rows[0]!.generation, 1]);
+  } finally {
+    await Promise.all([writer.end(), reader.end()]);
+  }
+});
+
 it('never seals past a transaction that has still to commit', async () => {
   const tenant = 'slow';
   const call = on(first, tenant);
@@ -108,7 +139,7 @@ it('never seals past a transaction that has still to commit', async () => {
   expect(await found(call, 'straw')).toEqual(['straw early', 'straw late']);
 });
 
-it('makes a damaged index anew from the facts', async () => {
+it('rebuilds a damaged index from the facts', async () => {
   const tenant = 'damaged';
   const call = on(first, tenant);
   expect((await call('PUT', '/v1/facts/bulk', [fact('a', 'straw one'), fact('b', 'straw two')])).status).toBe(201);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FactSealing } from '../../../src/modules/facts/search/fact-sealing.service.js';
+import { FactSegmentFlush } from '../../../src/modules/memory/facts/fact-search/fact-sealing.service.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 
 const READ_AND_WRITE = 'query:read facts:write';
@@ -54,7 +54,7 @@ const find = async (call: DaemonCall, parameters: Record<string, string | number
   return body.facts as Shown[];
 };
 const values = (facts: Shown[]): string[] => facts.map(({ value }) => value);
-const settle = (where: TestDaemon, name: string, least = 1) => where.app.get(FactSealing).settle(name, least);
+const settle = (where: TestDaemon, name: string, least = 1) => where.app.get(FactSegmentFlush).settle(name, least);
 
 describe('ranking', () => {
   it('puts first what has more and rarer words of the query, entity and key counting more than the value', async () => {
@@ -225,22 +225,22 @@ describe('who sees what', () => {
     const { ada, on, name } = tenant();
     const bob = on(daemon, 'bob');
     const admin = on(daemon, 'root', 'admin:read');
-    const stranger = tenant().ada;
-    await put(ada, 'public:1', 'k', 'rare word beside common word');
+    const unrelated = tenant().ada;
+    await put(ada, 'public:1', 'k', 'rare word near common word');
     await put(ada, 'public:2', 'k', 'common word and some others');
-    await put(stranger, 'public:1', 'k', 'rare rare rare');
+    await put(unrelated, 'public:1', 'k', 'rare rare rare');
     for (let i = 0; i < 20; i++) await put(bob, `mine:${i}`, 'k', `rare secret ${i}`, { private: true });
     await put(ada, 'mine', 'k', 'rare diary', { private: true });
     for (const isSealed of [false, true]) {
       if (isSealed) await settle(daemon, name);
       expect(values(await find(ada, { query: 'rare', top_k: 50 })).sort()).toEqual([
         'rare diary',
-        'rare word beside common word',
+        'rare word near common word',
       ]);
       expect(await find(bob, { query: 'rare', top_k: 50 })).toHaveLength(21);
       expect(await find(admin, { query: 'rare', top_k: 50 })).toHaveLength(22);
       expect(await find(bob, { query: 'diary' })).toEqual([]);
-      expect(await find(stranger, { query: 'secret common' })).toEqual([]);
+      expect(await find(unrelated, { query: 'secret common' })).toEqual([]);
     }
   });
 

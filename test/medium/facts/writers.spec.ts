@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FactWrites } from '../../../src/modules/facts/fact-writes.js';
-import { FactWritesStore } from '../../../src/modules/facts/fact-writes.store.js';
-import type { FactDraft } from '../../../src/modules/facts/facts.types.js';
+import { FactWrites } from '../../../src/modules/memory/facts/fact-writes.js';
+import { FactWritesStore } from '../../../src/modules/memory/facts/fact-writes.store.js';
+import type { FactDraft } from '../../../src/modules/memory/facts/facts.types.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 
 const WRITERS = 16;
@@ -9,7 +9,8 @@ const WRITERS = 16;
 let daemon: TestDaemon;
 let call: DaemonCall;
 beforeAll(async () => {
-  daemon = await startDaemon();
+  // Created: the events of their first writes are those of the writes alone.
+  daemon = await startDaemon({ tenants: ['u', 'w'] });
   call = daemon.as({ scopes: 'admin:read admin:write', passport: 'ada', tenant: 't' });
 }, 60_000);
 afterAll(() => daemon.close());
@@ -108,7 +109,7 @@ describe('writers at once', () => {
     expect(results.map(({ status }) => status)).toEqual(upTo(9).map((at) => (at === 5 ? 'rejected' : 'fulfilled')));
   });
 
-  it('tell of public facts what they are, never their values, and of private ones only that they are there', async () => {
+  it('publish events that describe public facts without their values, and private ones by their id alone', async () => {
     const quiet = daemon.as({ scopes: 'facts:write', passport: 'ada', tenant: 'w' });
     const open = (await quiet('PUT', '/v1/facts', { entity: 'e', key: 'k', value: 'the value' })).body;
     const own = (await quiet('PUT', '/v1/facts', { entity: 'e', key: 'k', value: 'the value', private: true })).body;
@@ -117,13 +118,13 @@ describe('writers at once', () => {
     const events = await daemon.database.query(
       `select kind, subject, data from outbox_event where tenant_id = 'w' order by position`,
     );
-    const told = { fact_id: open.fact_id, entity: 'e', key: 'k', version: 1, actor: 'ada' };
+    const published = { fact_id: open.fact_id, entity: 'e', key: 'k', version: 1, actor: 'ada' };
     const hidden = { fact_id: own.fact_id, private: true };
     expect(events).toEqual([
-      { kind: 'fact.stored', subject: open.fact_id, data: told },
+      { kind: 'fact.stored', subject: open.fact_id, data: published },
       { kind: 'fact.stored', subject: own.fact_id, data: hidden },
       { kind: 'fact.retired', subject: own.fact_id, data: hidden },
-      { kind: 'fact.retired', subject: open.fact_id, data: told },
+      { kind: 'fact.retired', subject: open.fact_id, data: published },
     ]);
   });
 });

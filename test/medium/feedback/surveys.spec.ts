@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SURVEYS } from '../../../src/modules/feedback/surveys.definitions.js';
+import { SURVEYS } from '../../../src/modules/continuity/feedback/surveys.definitions.js';
 import { startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 
 const CURRENT = '/v1/feedback/surveys/current';

@@ -117,7 +117,7 @@ describe('asking for access', () => {
     expect((await operator.call('GET', '/v1/org/access-requests?status=lost')).status).toBe(400);
   });
 
-  it('is nothing to the owners of other tenants, nor to an admin', async () => {
+  it('is hidden from owners of other tenants, and from an admin', async () => {
     const requestId = await submit({ requesterEmail: 'secret@example.org' });
     expect(await list('', other)).toEqual({ accessRequests: [], next_cursor: null });
     const known = await decide(requestId, { status: 'reviewing' }, other);
@@ -216,7 +216,7 @@ describe('a decision', () => {
 });
 
 describe('provisioning', () => {
-  it('makes the tenant, its key and an owner who can come in, and tells the requester', async () => {
+  it('makes the tenant, its key and an owner who can sign in, and notifies the requester', async () => {
     const requestId = await submit({ ...FULL, requesterEmail: 'Grace@Example.org', tenantId: 'cobol' });
     await bringTo(requestId, 'reviewing', 'approved');
     const key = { 'x-idempotency-key': 'provision-cobol' };
@@ -295,6 +295,24 @@ describe('provisioning', () => {
     expect((await decide(requestId, { status: 'provisioned' })).body.type).toBe('TenantTaken');
     expect(await api.database.query(`select 1 from seat where tenant_id = 'other'`)).toEqual([]);
     expect(await api.database.query(`select 1 from api_key where tenant_id = 'other'`)).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a first write registered',
+      `insert into tenant (tenant_id, tier, implicit) values ('written', 'free', true)`,
+      'written',
+    ],
+    [
+      'holds data without being registered',
+      `insert into graph_kind (tenant_id, kind, used_by, slot, live) values ('unknown', 'k', 'entity', 0, 1)`,
+      'unknown',
+    ],
+  ])('gives a name that %s to nobody', async (_what, statement, tenantId) => {
+    await api.database.query(statement);
+    const requestId = await submit({ tenantId });
+    await bringTo(requestId, 'reviewing', 'approved');
+    expect((await decide(requestId, { status: 'provisioned' })).body.type).toBe('TenantTaken');
   });
 
   it('of one name for two requests at once makes one tenant', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEAT_ROLES } from '../../../src/common/contract/contract.js';
 import type { Tier } from '../../../src/common/contract/caller.js';
-import { CAPABILITY_ROUTES } from '../../../src/modules/frontdoor/capabilities/capabilities.service.js';
+import { CAPABILITY_ROUTES } from '../../../src/modules/access/frontdoor/capabilities/capabilities.service.js';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { givenSeat, signIn, type Browser } from './given.js';
 
@@ -19,7 +19,10 @@ afterAll(async () => {
 
 const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
-/** What the route itself answers: past its guards is whatever is no 403 of theirs and no 412. The request is one that changes nothing. */
+/**
+ * What the route itself answers: past its guards is whatever is no 403 of theirs and no 412. The request is one that
+ * changes nothing.
+ */
 async function isLetIn(browser: Browser, address: string): Promise<boolean> {
   const [method, path] = address.split(' ') as [string, string];
   const body = method === 'POST' || method === 'PUT' ? { surprise: true } : undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TENANT_NAME } from '../../../src/modules/frontdoor/access-requests/access-requests.rules.js';
+import { TENANT_NAME } from '../../../src/modules/access/frontdoor/access-requests/access-requests.rules.js';
 import { caller, send, startApi, type Answer, type TestApi } from '../../kit/app.js';
 
 let api: TestApi;
@@ -100,7 +100,7 @@ describe('the page where access is asked for', () => {
     }
   });
 
-  it('lets in as tenant id what can be one', () => {
+  it('accepts valid tenant ids alone', () => {
     const { pattern, maxlength } = controlsOf(page.text).get('tenantId')!.attributes;
     // As browsers read the attribute: the whole value, with the flag v.
     const ofPage = new RegExp(`^(?:${pattern})$`, 'v');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionSweep } from '../../../src/common/sweeps/sweeps.js';
+import { SessionSweep } from '../../../src/common/scheduler/sweeps.js';
 import { send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { browser, connect, cookieOf, givenSeat, signIn } from './given.js';
 
@@ -10,7 +10,7 @@ let acme: TestTenant;
 let other: TestTenant;
 beforeAll(async () => {
   // Each test comes from an address of its own, so that failures of one are not counted for another.
-  api = await startApi({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } });
+  api = await startApi({ env: { SVC_TRUSTED_PROXIES: '127.0.0.1', SVC_ALLOWED_HOSTS: 'svc.example' } });
   second = await startApi({ database: api.database, env: { SVC_PUBLIC_URL: 'https://svc.example' } });
   acme = api.tenant;
   other = await api.addTenant('other');
@@ -70,6 +70,7 @@ describe('signing in', () => {
     expect(headers['set-cookie']).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
     const behindProxy = await connect(second.url, tenantId, apiKey);
     expect(behindProxy.headers.getSetCookie()[0]).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
+    expect(behindProxy.headers.get('strict-transport-security')).toBe('max-age=31536000');
   });
 
   it('opens the API without key and tenant, as the owner', async () => {
@@ -118,7 +119,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('of a seat tells the seat', async () => {
+  it('of a seat returns the seat', async () => {
     const seat = await givenSeat(api, 'acme', 'viewer');
     const { body } = await seat.call('GET', '/frontdoor/auth/session');
     expect(body).toEqual({

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ThrottleSweep } from '../../../src/common/sweeps/sweeps.js';
+import { ThrottleSweep } from '../../../src/common/scheduler/sweeps.js';
 import { send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { connect } from './given.js';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   api = await startApi({ env });
   second = await startApi({ env, database: api.database });
   acme = api.tenant;
-  owner = new Client({ connectionString: api.database.url });
+  owner = new Client({ connectionString: api.database.superuserUrl });
   await owner.connect();
 });
 afterAll(async () => {
@@ -28,7 +28,10 @@ const statuses = async (answers: Promise<Answer>[]) => (await Promise.all(answer
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** As if all that was counted and blocked had happened so many seconds earlier. No test waits, and none depends on how fast it runs. */
+/**
+ * As if all that was counted and blocked had happened so many seconds earlier. No test waits, and none depends on how
+ * fast it runs.
+ */
 const pass = (seconds: number) =>
   owner.query(
     `update throttle set counted_at = counted_at - $1 * interval '1 second', blocked_until = blocked_until - $1 * interval '1 second'`,
@@ -93,7 +96,7 @@ describe('failed sign-ins', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
   });
 
-  it('are forgotten after a quiet hour', async () => {
+  it('expire after a quiet hour', async () => {
     const address = '198.51.100.4';
     await fail(10, () => attempt(address));
     await pass(3601);
@@ -134,7 +137,7 @@ describe('failed sign-ins', () => {
     for (const _ of times(3, () => 0)) expect((await attempt('203.0.200.2', victim.apiKey, 'victim')).status).toBe(200);
   });
 
-  it('are counted for the address a proxy saw, not for one the client made up', async () => {
+  it('are counted for the address a proxy saw, not for one the client invented', async () => {
     const headers = (index: number) => ({ 'x-forwarded-for': `10.0.0.${index}, 198.51.100.77` });
     await fail(11, (index) => connect(api.url, 'acme', 'wrong-key', headers(index)));
     expect((await connect(api.url, 'acme', 'wrong-key', headers(99))).status).toBe(429);

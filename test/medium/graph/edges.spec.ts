@@ -66,10 +66,10 @@ describe('an edge', () => {
     expect((await daemon.call('GET', '/v1/edges?edge_kind=loves&include_deleted=1')).body.edges).toEqual([retired]);
     const back = (await daemon.call('PUT', '/v1/edges', loves)).body.edge;
     expect(back).toMatchObject({ deleted: false, version: 3, payload: null });
-    const told = await daemon.database.query<{ kind: string; subject: string }>(
+    const events = await daemon.database.query<{ kind: string; subject: string }>(
       `select kind, subject from outbox_event where kind like 'edge.%' and data->>'edge_kind' = 'loves' order by position`,
     );
-    expect(told).toEqual(
+    expect(events).toEqual(
       ['edge.stored', 'edge.deleted', 'edge.stored'].map((kind) => ({ kind, subject: 'person/ada loves idea/engine' })),
     );
   });

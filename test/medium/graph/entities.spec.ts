@@ -109,7 +109,7 @@ describe('an entity', () => {
     }
   });
 
-  it('is deleted once, whoever asks at once', async () => {
+  it('is deleted once by concurrent requests', async () => {
     await put('busy/two', 1);
     const answers = await Promise.all(Array.from({ length: 8 }, () => daemon.call('DELETE', '/v1/entities/busy/two')));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(404)]);

@@ -9,7 +9,7 @@ let owner: Client;
 beforeAll(async () => {
   api = await startApi();
   acme = api.tenant;
-  owner = new Client({ connectionString: api.database.url });
+  owner = new Client({ connectionString: api.database.superuserUrl });
   await owner.connect();
 });
 afterAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** A fault in the database that strikes one document's passages, as often as `times`. */
+/** An error in the database that hits one document's passages, as often as `times`. */
 async function poison(docId: string, code: string, times: number): Promise<void> {
   await owner.query(`
     create sequence strikes_${docId};
@@ -54,7 +54,7 @@ describe('a document that the database refuses', () => {
   });
 });
 
-describe('a passing fault', () => {
+describe('a transient error', () => {
   it('is tried again until it has passed, and nothing is found twice', async () => {
     // Twice: the slice as a whole, then the document alone.
     await poison('unlucky', '0A000', 2);

@@ -6,14 +6,14 @@ import { ingested } from './given.js';
 let api: TestApi;
 let publisher: TestTenant;
 let entitled: TestTenant;
-let stranger: TestTenant;
+let unrelated: TestTenant;
 let application: Client;
 
 beforeAll(async () => {
   api = await startApi();
   publisher = api.tenant;
   entitled = await api.addTenant('entitled');
-  stranger = await api.addTenant('stranger');
+  unrelated = await api.addTenant('unrelated');
   for (const shareability of ['owner_only', 'entitled_only', 'public_safe']) {
     await ingested(publisher, { docId: shareability, shareability, content: `A ${shareability} passage.` });
   }
@@ -38,7 +38,7 @@ describe('stored passages', () => {
   it.each([
     ['acme', ['entitled_only', 'owner_only', 'public_safe']],
     ['entitled', ['entitled_only', 'public_safe']],
-    ['stranger', ['public_safe']],
+    ['unrelated', ['public_safe']],
     ['nobody-at-all', ['public_safe']],
     ['', []],
   ])('are visible to tenant %j as they are shared: %j', async (tenantId, visible) => {
@@ -69,9 +69,9 @@ describe('documents and ingests of one tenant', () => {
   it('do not exist for another', async () => {
     const { ingestId } = await ingested(publisher, { docId: 'secret' });
     const answers = [
-      await stranger.call('GET', `/v1/ingest/${ingestId}`),
-      await stranger.call('GET', '/v1/documents/handbook/public_safe'),
-      await stranger.call('DELETE', '/v1/documents/handbook/public_safe'),
+      await unrelated.call('GET', `/v1/ingest/${ingestId}`),
+      await unrelated.call('GET', '/v1/documents/handbook/public_safe'),
+      await unrelated.call('DELETE', '/v1/documents/handbook/public_safe'),
       await entitled.call('DELETE', '/v1/documents/handbook/entitled_only'),
     ];
     expect(answers.map(({ status, body }) => [status, body.type])).toEqual([
@@ -80,14 +80,18 @@ describe('documents and ingests of one tenant', () => {
       [404, 'DocumentUnknown'],
       [404, 'DocumentUnknown'],
     ]);
-    expect((await stranger.call('GET', '/v1/documents')).body).toEqual({ documents: [], next_cursor: null });
-    expect((await stranger.call('GET', '/v1/corpora')).body).toEqual({ corpora: [], next_cursor: null });
+    expect((await unrelated.call('GET', '/v1/documents')).body).toEqual({ documents: [], next_cursor: null });
+    expect((await unrelated.call('GET', '/v1/corpora')).body).toEqual({ corpora: [], next_cursor: null });
   });
 
   it('with the same names replace and delete only their own passages', async () => {
-    await ingested(stranger, { docId: 'public_safe', content: 'Of the stranger.', shareability: 'public_safe' });
-    await ingested(stranger, { docId: 'public_safe', content: 'Of the stranger, again.', shareability: 'public_safe' });
-    expect((await stranger.call('DELETE', '/v1/documents/handbook/public_safe')).status).toBe(200);
+    await ingested(unrelated, { docId: 'public_safe', content: 'Of another tenant.', shareability: 'public_safe' });
+    await ingested(unrelated, {
+      docId: 'public_safe',
+      content: 'Of another tenant, again.',
+      shareability: 'public_safe',
+    });
+    expect((await unrelated.call('DELETE', '/v1/documents/handbook/public_safe')).status).toBe(200);
     const { body } = await publisher.call('GET', '/v1/documents/handbook/public_safe');
     expect([body.version, body.content]).toEqual([1, 'A public_safe passage.']);
     const [live] = await api.database.query(

@@ -113,7 +113,7 @@ describe('an ingested document', () => {
 });
 
 describe('a batch', () => {
-  it('is accepted in its order, whole, and a document at fault does not hold up the others', async () => {
+  it('is accepted in its order, whole, and an invalid document does not hold up the others', async () => {
     const documents = [
       documentOf(acme, { docId: 'dugong-1', content: 'A dugong grazes seagrass.' }),
       documentOf(acme, { docId: 'dugong-2', content: '<!doctype html><script>1</script>' }),

@@ -32,7 +32,7 @@ const happen = async () => {
 };
 
 describe('the event stream', () => {
-  it('tells what happens in the tenant, whichever process it happens in, on every daemon', async () => {
+  it('delivers the events of the tenant from every process, on every daemon', async () => {
     const streams = [await open(daemon), await open(second)];
     await happen();
     for (const stream of streams) {
@@ -55,18 +55,18 @@ describe('the event stream', () => {
     const all = (await api.tenant.call('GET', '/v1/events?limit=200')).body.events as { id: string }[];
     const behind = all.findIndex(({ id }) => id === seen.data.id);
     const expected = all.slice(behind + 1).map(({ id }) => id);
-    const told: string[] = [];
-    while (told.length < expected.length) {
+    const received: string[] = [];
+    while (received.length < expected.length) {
       const event = await again.next();
       expect(ids.has(event.id)).toBe(false);
       ids.add(event.id);
-      told.push(event.data.id);
+      received.push(event.data.id);
     }
-    expect(told).toEqual(expected);
+    expect(received).toEqual(expected);
     await again.close();
   });
 
-  it('tells a tenant nothing of another', async () => {
+  it('delivers no event of another tenant', async () => {
     const foreign = await open(daemon, undefined, 'umbrella');
     const own = await open(daemon);
     await happen();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SegmentCheck } from '../../../src/modules/local-ingest/segment-check.service.js';
+import { SegmentCheck } from '../../../src/modules/memory/local-ingest/segment-check.service.js';
 import { ApiProcess } from '../../e2e/ingest/api-process.js';
 import { send } from '../../kit/app.js';
 import { startDaemon } from '../../kit/daemon.js';
@@ -61,7 +61,7 @@ async function importResults(writer: number): Promise<void> {
       entities: [{ kind: 'job', id: job_id, payload: {} }],
       edges: [{ from_kind: 'job', from_id: job_id, edge_kind: 'of', to_kind: 'tenant', to_id: 'acme' }],
     };
-    const envelope = await platform.seal({ job_id, payload, tenant_id: 'acme' });
+    const envelope = await platform.sign({ job_id, payload, tenant_id: 'acme' });
     while (!(await isImported(envelope))) if (isOver) return;
     imported.add(job_id);
   }

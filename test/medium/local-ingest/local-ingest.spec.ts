@@ -1,10 +1,10 @@
 import { decodeFirst } from 'cborg';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blake3Digest } from '../../../src/common/evidence/digest.js';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
+import { blake3Digest } from '../../../src/evidence/digest.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
-import { SegmentCheck } from '../../../src/modules/local-ingest/segment-check.service.js';
+import { SegmentCheck } from '../../../src/modules/memory/local-ingest/segment-check.service.js';
 import { send, startApi, type Answer, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await daemon.close();
 });
 
-const document = (doc_id: string, text = `The text of ${doc_id}, which tells of herons.`) => ({
+const document = (doc_id: string, text = `The text of ${doc_id}, with facts about herons.`) => ({
   doc_id,
   title: `About ${doc_id}`,
   text,
@@ -71,7 +71,7 @@ describe('POST /v1/local/ingest', () => {
             version: 1,
             status: 'ingested',
             chunk_count: 1,
-            content_hash: blake3Digest('The text of heron, which tells of herons.'),
+            content_hash: blake3Digest('The text of heron, with facts about herons.'),
           },
           expect.objectContaining({ doc_id: 'egret', version: 1, status: 'ingested' }),
         ],
@@ -132,8 +132,8 @@ describe('POST /v1/local/ingest', () => {
       title: 'About two',
       url: null,
       content_type: null,
-      text: 'The text of two, which tells of herons.',
-      content_hash: blake3Digest('The text of two, which tells of herons.'),
+      text: 'The text of two, with facts about herons.',
+      content_hash: blake3Digest('The text of two, with facts about herons.'),
     });
     const receipt = await daemon.app
       .get(Tenancy)
@@ -260,8 +260,8 @@ describe('POST /v1/local/ingest', () => {
     }
   });
 
-  it('answers 408 to who waits too long for its turn, and does nothing of it later', async () => {
-    const holder = new Client({ connectionString: daemon.database.url });
+  it('answers 408 to a caller that waits too long for its turn, and does nothing of it later', async () => {
+    const holder = new Client({ connectionString: daemon.database.superuserUrl });
     await holder.connect();
     try {
       await holder.query('begin; select pg_advisory_xact_lock($1)'.replace('$1', String(SEALING)));
@@ -294,7 +294,7 @@ describe('POST /v1/local/ingest', () => {
     await round();
     expect(await round()).toEqual([]);
     for (let n = 0; n < 4; n += 1) await ingest([document(`d${n}`)], { tenant_id: 'rotten' });
-    const owner = new Client({ connectionString: daemon.database.url });
+    const owner = new Client({ connectionString: daemon.database.superuserUrl });
     await owner.connect();
     await owner.query(`
       update sealed_segment set frames = set_byte(frames, 60, 1 + get_byte(frames, 60) % 200) where tenant_id = 'rotten' and segment_seq = 2;

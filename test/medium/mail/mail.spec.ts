@@ -21,7 +21,7 @@ const mail = (to = 'ann@example.org') => ({ to, subject: 'You are invited', text
 const start = async (url: string, options: Parameters<typeof startApi>[0] = {}) =>
   startApi({ ...options, env: { SVC_SMTP_URL: url, SVC_MAIL_FROM: 'svc <svc@example.org>', ...options.env } });
 
-/** Sends in a unit of work of the tenant, which fails afterwards when told to. */
+/** Sends in a unit of work of the tenant, which fails afterwards if a failure is given. */
 const post = (api: TestApi, to?: string, failure?: Error) =>
   api.app.get(Tenancy).run(api.tenant.tenantId, async () => {
     await api.app.get(Mailer).send(mail(to));
@@ -111,7 +111,7 @@ describe('mail', () => {
     expect([await waiting(api), (await jobs()).length]).toEqual([0, before]);
   });
 
-  it('says nothing to who reads the database, nor to a server with another secret', async () => {
+  it('reveals nothing to a reader of the database, nor to a server with another secret', async () => {
     const server = keep(await startMailServer());
     const database = await freshDatabase();
     closing.push(() => database.drop());
@@ -124,7 +124,7 @@ describe('mail', () => {
     expect([server.received, await count(second, 'unreadable')]).toEqual([[], 1]);
   });
 
-  it('outlives the worker that had it in hand', async () => {
+  it('outlives the worker that was sending it', async () => {
     const database = await freshDatabase();
     closing.push(() => database.drop());
     let release: () => void = () => undefined;

@@ -4,7 +4,7 @@ import { Outbox } from '../../../src/common/outbox/outbox.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import type { TestApi, TestTenant } from '../../kit/app.js';
 
-/** Commits one event a unit of work, as rooms do. */
+/** Commits one event per unit of work, as modules do. */
 export async function emit(api: TestApi, tenant: TestTenant, kind: string, subject: string): Promise<string> {
   const [tenancy, outbox] = [api.app.get(Tenancy), api.app.get(Outbox)];
   return tenancy.run(tenant.tenantId, () => outbox.emit({ kind, subject, data: { subject } }));
@@ -57,7 +57,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Everything a tenant's event stream tells from a cursor on, and where it goes on. */
+/** All events of a tenant's stream from a cursor on, and the next cursor. */
 export async function follow(
   tenant: TestTenant,
   cursor?: string,

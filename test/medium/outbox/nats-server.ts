@@ -9,7 +9,10 @@ import { connect } from '@nats-io/transport-node';
 /** Where the server may lie; one of them must, or the tests fail: they are about the real thing. */
 const BINARIES = ['/usr/sbin/nats-server', '/usr/local/bin/nats-server', '/usr/bin/nats-server'];
 
-/** A nats-server of its own, with JetStream on disk, on a free loopback port; it can be killed and started again with what it had stored. */
+/**
+ * A nats-server of its own, with JetStream on disk, on a free loopback port; it can be killed and started again with
+ * what it had stored.
+ */
 export class NatsServer {
   private child: ChildProcess | undefined;
   private readonly store = mkdtempSync(join(tmpdir(), 'svc-nats-'));

@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PublisherService } from '../../../src/modules/outbox/publisher/publisher.service.js';
+import { PublisherService } from '../../../src/modules/events/outbox/publisher/publisher.service.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { emit } from './given.js';
 import { NatsServer } from './nats-server.js';

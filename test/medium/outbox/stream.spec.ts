@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RetentionSweep } from '../../../src/modules/outbox/publisher/retention.sweep.js';
+import { RetentionSweep } from '../../../src/modules/events/outbox/publisher/retention.sweep.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { emit, follow } from './given.js';
 
-/** Nothing is told while a transaction of any test on this server is older: the others run beside these. */
+/** No event is delivered while an older transaction of any test on this server is open: the others run concurrently. */
 const soon = { timeout: 10_000 };
 let api: TestApi;
 let umbrella: TestTenant;
@@ -32,7 +32,7 @@ async function lateWriter(subject: string): Promise<{ commit(): Promise<void> }>
 }
 
 describe('the event stream', () => {
-  it('tells a whole event, to its tenant alone, with filters', async () => {
+  it('delivers a whole event, to its tenant alone, with filters', async () => {
     const id = await emit(api, api.tenant, 'test.happened', 'thing-1');
     await emit(api, umbrella, 'test.happened', 'thing-1');
     await emit(api, api.tenant, 'test.other', 'thing-2');
@@ -68,13 +68,13 @@ describe('the event stream', () => {
     expect(before.events).toEqual([]);
     await late.commit();
     let at = before.cursor;
-    const told: string[] = [];
+    const received: string[] = [];
     await expect
       .poll(async () => {
         const page = await follow(api.tenant, at);
         at = page.cursor;
-        told.push(...page.events.map((event) => event.subject));
-        return told;
+        received.push(...page.events.map((event) => event.subject));
+        return received;
       }, soon)
       .toEqual(['late', 'after']);
   });
@@ -82,12 +82,12 @@ describe('the event stream', () => {
   it('is followed without gap or double while many write, some of them slowly', { timeout: 60_000 }, async () => {
     let { cursor } = await follow(api.tenant);
     const [writers, each] = [8, 25];
-    const told: string[] = [];
+    const received: string[] = [];
     const read = async () => {
       const page = await follow(api.tenant, cursor);
       cursor = page.cursor;
-      told.push(...page.events.map((event) => event.subject));
-      return told.length;
+      received.push(...page.events.map((event) => event.subject));
+      return received.length;
     };
     const write = async (writer: number) => {
       for (let n = 0; n < each; n += 1) {
@@ -104,9 +104,9 @@ describe('the event stream', () => {
     await writing;
     const total = writers * (each + Math.ceil(each / 10));
     await expect.poll(read, soon).toBe(total);
-    expect(new Set(told).size).toBe(total);
+    expect(new Set(received).size).toBe(total);
     for (let writer = 0; writer < writers; writer += 1) {
-      const own = told.filter((subject) => new RegExp(`^${writer}-\\d`).test(subject));
+      const own = received.filter((subject) => new RegExp(`^${writer}-\\d`).test(subject));
       expect(own).toEqual(Array.from({ length: each }, (_, n) => `${writer}-${n}`));
     }
   });
@@ -140,7 +140,7 @@ describe('old events', () => {
 });
 
 describe('a restored database', () => {
-  it('whose events bear transaction ids that are still to come tells them, and what happens after', async () => {
+  it('whose events have transaction ids of the future delivers them, and the events after them', async () => {
     const restored = await startApi({ env: { SVC_JOBS: '0' } });
     const after = await emit(restored, restored.tenant, 'test.before', 'before');
     await restored.database.query(`update outbox_event set transaction = '900000000000'`);

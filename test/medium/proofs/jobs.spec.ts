@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blake3Digest } from '../../../src/common/evidence/digest.js';
+import { blake3Digest } from '../../../src/evidence/digest.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ended, givenAnswer, givenDocument, outcomes, prove, retrieve } from './given.js';
 
@@ -25,7 +25,7 @@ const findOne = async (query: string, tenant = acme) => (await retrieve(tenant, 
 
 /** Changes rows as the owner of the database would: past row-level security. */
 async function tamper(sql: string, parameters: unknown[]): Promise<void> {
-  const owner = new Client({ connectionString: api.database.url });
+  const owner = new Client({ connectionString: api.database.superuserUrl });
   await owner.connect();
   await owner.query('set role svc_operator');
   await owner.query(sql, parameters);
@@ -354,7 +354,7 @@ describe('the routes', () => {
     }
   });
 
-  it('refuse cursors of other making', async () => {
+  it('refuse foreign cursors', async () => {
     const job = await prove(acme, { artefact_id: 'handbook/leave' });
     const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const answers = [
@@ -413,13 +413,13 @@ describe('a job that cannot end', () => {
     expect([receipt.status, receipt.body.type]).toEqual([409, 'ProofJobFailed']);
   });
 
-  it('fails after its last attempt, without a word of the inside, and leaves nothing half done', async () => {
+  it('fails after its last attempt without revealing internals, and leaves nothing half done', async () => {
     const jobId = await givenImpossibleJob();
     await queue('proof', jobId);
     const job = await ended(acme, jobId);
     expect([job.status, job.error, job.receiptId, job.checks]).toEqual([
       'failed',
-      'An internal fault, recorded in the log of the server',
+      'An internal error, recorded in the log of the server',
       null,
       [],
     ]);

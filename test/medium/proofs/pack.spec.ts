@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTrustedKeys } from '../../../src/common/evidence/trusted-keys.js';
-import { verifyPack } from '../../../src/common/evidence/verify-pack.js';
+import { parseTrustedKeys } from '../../../src/evidence/trusted-keys.js';
+import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { givenAnswer, givenDocument, prove, retrieve } from './given.js';
 

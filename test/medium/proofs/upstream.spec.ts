@@ -1,7 +1,7 @@
 import { get, type ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verifyPack } from '../../../src/common/evidence/verify-pack.js';
+import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ended, givenAnswer, givenDocument, retrieve } from './given.js';
 import { json, startStubUpstream, type StubUpstream } from './stub-upstream.js';
@@ -9,7 +9,7 @@ import { json, startStubUpstream, type StubUpstream } from './stub-upstream.js';
 const CONTRACT = 'svc-proof/1';
 const READS = ['jobs/j1', 'jobs/j1/chunks', 'jobs/j1/receipt', 'answers/a1/receipt', 'receipts/r1/proofpack'];
 
-describe('an upstream of another make', () => {
+describe('an upstream of another vendor', () => {
   let upstream: StubUpstream;
   let api: TestApi;
   let acme: TestTenant;
@@ -18,7 +18,7 @@ describe('an upstream of another make', () => {
     api = await startApi({
       env: {
         SVC_PROOF_UPSTREAM_URL: `${upstream.url}/`,
-        SVC_PROOF_UPSTREAM_TENANT_ID: 'house',
+        SVC_PROOF_UPSTREAM_TENANT_ID: 'provider',
         SVC_PROOF_UPSTREAM_API_KEY: 'upstream-secret',
         SVC_PROOF_UPSTREAM_TIMEOUT_MS: '400',
       },
@@ -58,7 +58,7 @@ describe('an upstream of another make', () => {
     expect([method, url, headers['x-tenant-id'], headers['x-api-key'], headers['content-type']]).toEqual([
       'POST',
       '/v1/proof/jobs',
-      'house',
+      'provider',
       'upstream-secret',
       'application/json',
     ]);
@@ -200,7 +200,7 @@ describe('an upstream of another make', () => {
     expect([answer.status, answer.body.type]).toEqual([status, type]);
   });
 
-  it('tells nothing of its credential, and passes its retry-after on', async () => {
+  it('reveals nothing of its credential, and passes its retry-after on', async () => {
     upstream.answer(json(503, {}, { 'retry-after': '17' }));
     const answer = await read('jobs/j1');
     expect([answer.headers.get('retry-after'), answer.body.retryAfterSec]).toEqual(['17', 17]);

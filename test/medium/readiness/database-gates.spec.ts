@@ -2,21 +2,21 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clearCorruption } from '../../../src/cli/doctor/corruption.js';
 import { loadSettings } from '../../../src/common/config/settings.js';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
-import { LogSequencer } from '../../../src/common/evidence/log-sequencer.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
+import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { send } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { untilFails, untilReady } from './drills.js';
 
-// A finding is believed for a moment, and some are looked for every few seconds only.
+// A finding is cached for a moment, and some are looked for every few seconds only.
 vi.setConfig({ testTimeout: 120_000 });
 
 let daemon: TestDaemon;
 let owner: Client;
 beforeAll(async () => {
   daemon = await startDaemon({ env: { SVCD_READ_RETRY_THRESHOLD: '2', SVCD_READ_RETRY_WINDOW_SECS: '5' } });
-  owner = new Client({ connectionString: daemon.database.url });
+  owner = new Client({ connectionString: daemon.database.superuserUrl });
   await owner.connect();
 });
 afterAll(async () => {
@@ -54,7 +54,7 @@ describe('read_retry_failed_threshold', () => {
   const put = (key: string) => daemon.call('PUT', '/v1/facts', { entity: 'drill', key, value: 'v' });
   const read = () => daemon.call('GET', '/v1/facts/entity/drill');
 
-  /** Ends the connection of a read that is under way, so many times. */
+  /** Ends the connection of a read in progress, so many times. */
   async function loseConnections(count: number): Promise<number[]> {
     const reads: Promise<{ status: number }>[] = [];
     for (let n = 0; n < count; n++) {
@@ -86,7 +86,7 @@ describe('read_retry_failed_threshold', () => {
     await untilReady(daemon.url);
   });
 
-  it('bears what is below the threshold', async () => {
+  it('passes below the threshold', async () => {
     expect(await loseConnections(1)).toEqual([200]);
     await untilReady(daemon.url);
   });
@@ -156,7 +156,7 @@ describe('corruption_state_clear', () => {
     });
   const flip = 'update sealed_segment set frames = set_byte(frames, 0, get_byte(frames, 0) # 1)';
 
-  it('fails when a sealed segment was changed, stays so though it is mended and restarted, until the operator clears it', async () => {
+  it('fails when a sealed segment was changed, stays so after a repair and a restart, until the operator clears it', async () => {
     expect((await ingest()).status).toBeLessThan(300);
     await untilReady(daemon.url);
     await harm(flip, flip);
@@ -249,7 +249,7 @@ describe('a database that hangs', () => {
     await untilReady(daemon.url);
     await owner.query('begin; lock table migration in access exclusive mode');
     const { detail } = await untilFails(daemon.url, 'control_evidence_ok');
-    expect(detail).toMatch(/cannot be looked at|did not answer/);
+    expect(detail).toMatch(/cannot be checked|did not answer/);
     expect((await send(daemon.url, 'GET', '/healthz')).status).toBe(200);
     await owner.query('commit');
     await untilReady(daemon.url);

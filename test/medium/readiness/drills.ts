@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { GATE_NAMES } from '../../../src/modules/readiness/readiness.types.js';
+import { GATE_NAMES } from '../../../src/modules/operations/readiness/readiness.types.js';
 import { send } from '../../kit/app.js';
 
 export interface Check {
@@ -9,8 +9,8 @@ export interface Check {
   samples?: string[];
 }
 
-/** A finding is believed for a moment, and what is watched in the background is looked at every few seconds. */
-const PATIENCE = { timeout: 25_000, interval: 200 };
+/** A finding is cached for a moment, and what is watched in the background is looked at every few seconds. */
+const TIMEOUT = { timeout: 25_000, interval: 200 };
 
 /** The checks of one probe, held to what every probe must say. */
 async function probe(url: string): Promise<Check[]> {
@@ -29,7 +29,7 @@ const failing = (checks: Check[]) => checks.filter(({ ok }) => !ok);
 
 /** Waits until exactly this gate fails. @returns what it says */
 export async function untilFails(url: string, gate: string): Promise<Check> {
-  await expect.poll(async () => failing(await probe(url)).map((check) => check.gate), PATIENCE).toEqual([gate]);
+  await expect.poll(async () => failing(await probe(url)).map((check) => check.gate), TIMEOUT).toEqual([gate]);
   const [found] = failing(await probe(url));
   expect(found?.gate).toBe(gate);
   return found!;
@@ -37,7 +37,7 @@ export async function untilFails(url: string, gate: string): Promise<Check> {
 
 /** Waits until all nine hold. */
 export async function untilReady(url: string): Promise<void> {
-  await expect.poll(async () => failing(await probe(url)), PATIENCE).toEqual([]);
+  await expect.poll(async () => failing(await probe(url)), TIMEOUT).toEqual([]);
 }
 
 export const detailOf = async (url: string, gate: string): Promise<string> =>

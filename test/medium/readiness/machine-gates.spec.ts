@@ -9,7 +9,7 @@ import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { detailOf, untilFails, untilReady } from './drills.js';
 
-// A finding is believed for a moment, and some are looked for every few seconds only.
+// A finding is cached for a moment, and some are looked for every few seconds only.
 vi.setConfig({ testTimeout: 120_000 });
 
 let database: TestDatabase;
@@ -36,7 +36,7 @@ const stopAll = async () => {
 afterEach(stopAll);
 
 describe('data_dir_capacity', () => {
-  it('fails when the file system fills up, and recovers when there is room again', async () => {
+  it('fails when the file system fills up, and recovers when there is space again', async () => {
     const { bavail, blocks, bsize } = statfsSync(place);
     const ballast = Math.min(bavail * bsize * 0.2, 64 * 1024 ** 2);
     const least = bavail / blocks - ballast / 2 / (blocks * bsize);
@@ -62,7 +62,7 @@ describe('data_dir_lock_held', () => {
     running.shift();
   });
 
-  it('is let go by a process that is killed', async () => {
+  it('is released by a process that is killed', async () => {
     const take = `
       const { DatabaseSync } = require('node:sqlite');
       const lock = new DatabaseSync(${JSON.stringify(join(place, 'daemon.lock'))});
@@ -78,7 +78,7 @@ describe('data_dir_lock_held', () => {
     await untilReady(url);
   });
 
-  it('is taken anew when its file was moved away: a lock on another file is none', async () => {
+  it('is taken again when its file was moved away: a lock on another file does not count', async () => {
     const first = await start({ SVC_DATA_DIR: place });
     await untilReady(first.url);
     renameSync(join(place, 'daemon.lock'), join(place, 'moved.lock'));
@@ -102,7 +102,7 @@ describe('routing_loaded', () => {
     ['has a member that is none', { ...good, shards: [] }, 'does not fit'],
     ['names another shard', { ...good, tenants: { 'secret-tenant': 'south' } }, 'maps to south'],
     ['has another default', { ...good, default_shard: 'south' }, 'maps to south'],
-  ])('fails while the map %s, and recovers when it is mended', async (_, map, reason) => {
+  ])('fails while the map %s, and recovers when it is corrected', async (_, map, reason) => {
     write(good);
     const { url } = await start({ SVCD_SHARD_MAP_FILE: file() });
     await untilReady(url);

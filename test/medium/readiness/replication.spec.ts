@@ -42,12 +42,12 @@ describe('replicated_commit_topology', () => {
   });
 
   it('fails when the sessions of the daemon do not wait', async () => {
-    await postgres.asSuperuser(`alter role svc_owner set synchronous_commit = 'local'`);
+    await postgres.asSuperuser(`alter role svc_app set synchronous_commit = 'local'`);
     await postgres.asSuperuser(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'svc svc_%'`,
     );
     expect((await untilFails(daemon.url, GATE)).detail).toContain('synchronous_commit');
-    await postgres.asSuperuser(`alter role svc_owner reset synchronous_commit`);
+    await postgres.asSuperuser(`alter role svc_app reset synchronous_commit`);
     await postgres.asSuperuser(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'svc svc_%'`,
     );

@@ -1,9 +1,9 @@
 import { createHash, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeCanonicalMap, encodeCanonical } from '../../../src/common/evidence/cbor.js';
-import { parseCose } from '../../../src/common/evidence/cose.js';
-import { blake3Digest } from '../../../src/common/evidence/digest.js';
-import { KeyRing } from '../../../src/common/evidence/key-ring.js';
+import { decodeCanonicalMap, encodeCanonical } from '../../../src/evidence/cbor.js';
+import { parseCose } from '../../../src/evidence/cose.js';
+import { blake3Digest } from '../../../src/evidence/digest.js';
+import { KeyRing } from '../../../src/common/evidence-log/key-ring.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from './receipts-daemon.js';
 
 let daemon: ReceiptsDaemon;

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
-import { EvidenceService, type Happening } from '../../../src/common/evidence/evidence.service.js';
+import { EvidenceService, type EvidenceEvent } from '../../../src/common/evidence-log/evidence.service.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../../kit/daemon.js';
 
-/** A daemon and the machinery inside it that rooms record evidence with. */
+/** A daemon and its providers that modules record evidence with. */
 export interface ReceiptsDaemon extends TestDaemon {
-  record(tenant: string, ...happenings: Partial<Happening>[]): Promise<string[]>;
+  record(tenant: string, ...events: Partial<EvidenceEvent>[]): Promise<string[]>;
   recordRetrieval(tenant: string, body?: object, actor?: string): Promise<string>;
   /** A statement as the owner of the tables, whom row-level security and the missing rights do not hold. */
   tamper(sql: string, parameters?: unknown[]): Promise<void>;
@@ -19,10 +19,10 @@ export async function startReceiptsDaemon(options: TestDaemonOptions = {}): Prom
   const evidence = daemon.app.get(EvidenceService, { strict: false });
   return {
     ...daemon,
-    record: async (tenant, ...happenings) => {
+    record: async (tenant, ...events) => {
       const made = await tenancy.run(tenant, () =>
         evidence.recordMany(
-          happenings.map((one, n) => ({
+          events.map((one, n) => ({
             kind: 'test.happened',
             actor: 'passport:alice',
             authMode: 'jwt_hs256',
@@ -37,7 +37,7 @@ export async function startReceiptsDaemon(options: TestDaemonOptions = {}): Prom
     recordRetrieval: async (tenant, body = { query: 'what' }, actor = 'passport:alice') =>
       (await tenancy.run(tenant, () => evidence.recordRetrieval({ actor, authMode: 'jwt_hs256', body }))).receiptId,
     tamper: async (sql, parameters = []) => {
-      const owner = new Client({ connectionString: daemon.database.url });
+      const owner = new Client({ connectionString: daemon.database.superuserUrl });
       await owner.connect();
       try {
         const tables = TENANT_TABLES.filter((name) => new RegExp(`\\b${name}\\b`).test(sql));

@@ -76,7 +76,7 @@ describe('an expansion', () => {
   const pick = (n: number) => Math.floor(random() * n);
   const TYPES = ['cites', 'uses', 'Zitiert', 'übt'];
 
-  it.each(Array.from({ length: 12 }, (_, n) => n))('of random graph %i is what the plain way finds', async (n) => {
+  it.each(Array.from({ length: 12 }, (_, n) => n))('of random graph %i is what a naive search finds', async (n) => {
     const nodes = 5 + pick(40);
     const relations = new Map<string, Relation>();
     for (let i = 0; i < nodes * (1 + pick(6)); i += 1) {

@@ -64,7 +64,7 @@ describe('a relation', () => {
     ['an empty type', { edge_type: '' }, 'edge_type'],
     ['a confidence above 1', { confidence: 1.001 }, 'confidence'],
     ['a confidence below 0', { confidence: -0.1 }, 'confidence'],
-    ['a time past what JSON tells apart', { created_at_micros: 2 ** 53 }, 'created_at_micros'],
+    ['a time past the integers of JSON', { created_at_micros: 2 ** 53 }, 'created_at_micros'],
     ['a change before the creation', { created_at_micros: 2, updated_at_micros: 1 }, 'updated_at_micros'],
     ['no tenant', { tenant_id: undefined }, 'tenant_id'],
     ['another member', { weight: 1 }, 'weight'],

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeCanonical, toCbor } from '../../../src/common/evidence/cbor.js';
-import { blake3Digest } from '../../../src/common/evidence/digest.js';
+import { encodeCanonical, toCbor } from '../../../src/evidence/cbor.js';
+import { blake3Digest } from '../../../src/evidence/digest.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { givenDocument, retrieve } from '../citations/given.js';
@@ -64,9 +64,9 @@ const validity = async (answerId: string, more = '') => {
   return answer.body;
 };
 
-/** Changes rows as whoever owns the database can: no role of the application may. */
+/** Changes rows as the owner of the database: no role of the application may. */
 async function tamper(sql: string): Promise<void> {
-  const owner = new Client({ connectionString: api.database.url });
+  const owner = new Client({ connectionString: api.database.superuserUrl });
   await owner.connect();
   await owner.query(sql);
   await owner.end();
@@ -181,12 +181,12 @@ describe('the replay of an answer', () => {
       answerId,
       idempotencyKey: again,
       citations: [{ chunkId }],
-      answerText: 'Anew.',
+      answerText: 'Again.',
     };
     await acme.call('POST', '/v1/citations', second, { 'x-idempotency-key': again });
     expect((await replay(answerId)).body).toMatchObject({
       status: 'recorded',
-      stored_answer: 'Anew.',
+      stored_answer: 'Again.',
       capsule: { version: 2 },
     });
     const first = (await replay(answerId, '&version=1')).body;
@@ -195,7 +195,7 @@ describe('the replay of an answer', () => {
       overall: 'valid',
       capsule_hash: first.capsule.capsule_hash,
       historical_answer: { version: 1, as_attested: true },
-      current_answer: { version: 2, text: 'Anew.', is_historical: false },
+      current_answer: { version: 2, text: 'Again.', is_historical: false },
     });
     expect((await replay(answerId, '&version=3')).status).toBe(404);
   });
@@ -312,7 +312,7 @@ describe('the validity of an answer', () => {
     });
   });
 
-  it('whose source was shared by another tenant and is not any more; whose it was is never told', async () => {
+  it('whose source another tenant shared and shares no longer; its owner is never revealed', async () => {
     const publisher = await api.addTenant(`publisher-${Math.random().toString(36).slice(2, 8)}`);
     const text = 'Possums live in roofs of the commons.';
     const { answerId, corpusId } = await givenCitedDocument(text, publisher, 'public_safe');

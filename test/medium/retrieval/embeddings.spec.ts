@@ -17,7 +17,7 @@ beforeAll(async () => {
   api = await startApi({ env });
   acme = api.tenant;
   await ingest(acme, [
-    { docId: 'garage', content: 'The sedan is parked behind the house.' },
+    { docId: 'garage', content: 'The sedan is parked behind the shop.' },
     { docId: 'harbour', content: 'A vessel lies at anchor.' },
     { docId: 'clinic', content: 'The surgeon operates at noon.' },
     { docId: 'word', content: 'The word automobile has ten letters.' },
@@ -38,7 +38,7 @@ async function embedded(count: number): Promise<void> {
 }
 
 describe('with an embeddings endpoint', () => {
-  it('passages are embedded in the background, again after a fault, with key and model', () => {
+  it('passages are embedded in the background, again after an error, with key and model', () => {
     expect(endpoint.requests.length).toBeGreaterThanOrEqual(3);
     for (const { authorization, model } of endpoint.requests) {
       expect([authorization, model]).toEqual(['Bearer secret-of-the-endpoint', 'words-5']);

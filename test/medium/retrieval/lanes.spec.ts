@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blake3Digest } from '../../../src/common/evidence/digest.js';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
+import { blake3Digest } from '../../../src/evidence/digest.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
-import { RetrievalService } from '../../../src/modules/retrieval/retrieval.service.js';
+import { RetrievalService } from '../../../src/modules/knowledge/retrieval/retrieval.service.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { essay, ingest, retrieve } from './given.js';
 
@@ -96,7 +96,7 @@ describe('the lanes', () => {
     });
   });
 
-  it('the last retrieval of an agent is remembered in every lane', async () => {
+  it('the last retrieval of an agent is stored in every lane', async () => {
     for (const lane of ['light', 'verified', 'audit', 'light']) {
       const { results } = await retrieve(acme, `${QUERY} topic3`, { lane, agentId: 'rover', limit: 2 });
       const last = await api.app.get(RetrievalService).findLast(asCaller, 'rover');

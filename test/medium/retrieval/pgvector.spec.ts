@@ -1,15 +1,15 @@
 import 'reflect-metadata';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WriteLimit } from '../../../src/common/tenancy/write-limit.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { MIGRATIONS } from '../../../src/migrations/index.js';
-import { IndexStore } from '../../../src/modules/retrieval/index/index.store.js';
-import { VectorsStore } from '../../../src/modules/retrieval/vectors/vectors.store.js';
+import { IndexStore } from '../../../src/modules/knowledge/retrieval/index/index.store.js';
+import { VectorsStore } from '../../../src/modules/knowledge/retrieval/vectors/vectors.store.js';
+import { freePort } from '../../kit/free-port.js';
 
 /** A PostgreSQL with the extension, over its wire protocol, on one connection that becomes the application's role. */
 let database: PGlite;
@@ -21,14 +21,6 @@ let vectors: VectorsStore;
 const DIMENSIONS = 8;
 const MODEL = 'test-8';
 const CHUNKS = 400;
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 /** Points on a curve: neighbours in number are neighbours in angle. */
 function pointOf(i: number): Float32Array {
@@ -54,7 +46,7 @@ beforeAll(async () => {
   }).initialize();
   await source.runMigrations({ transaction: 'each' });
   await source.query('set role svc_app');
-  tenancy = new Tenancy(source);
+  tenancy = new Tenancy(source, true, new WriteLimit(1, 5_000));
   vectors = new VectorsStore(tenancy);
 });
 afterAll(async () => {

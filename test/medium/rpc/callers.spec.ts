@@ -94,7 +94,7 @@ describe('a caller of the tool service', () => {
     expect(await whoIs({ bearer: `svc_self_${'A'.repeat(64)}.${'A'.repeat(43)}` })).toBe('nobody');
   });
 
-  it('is nobody any more once its key has ended, in every process', async () => {
+  it('is not found any more once its key has ended, in every process', async () => {
     const made = await keys((store) => store.createKey('acme'));
     const bearer = made.key.apiKey;
     const found = async () =>
@@ -108,11 +108,11 @@ describe('a caller of the tool service', () => {
       ['acme', 'acme'],
     ]);
     await keys((store) => store.revokeKey('acme', made.keyId));
-    // Sooner than what was remembered would be forgotten by itself.
+    // Sooner than the cached verdict would expire.
     await vi.waitFor(async () => expect(await found()).toEqual([undefined, undefined]), { timeout: 4000 });
   });
 
-  it('is nobody with a key that has expired', async () => {
+  it('is not found by an expired key', async () => {
     const made = await keys((store) => store.createKey('acme'));
     await api.database.query(
       `update api_key set expires_at = now() - interval '1 second' where key_id = '${made.keyId}'`,
@@ -167,7 +167,7 @@ describe('the routes of the tool service', () => {
       'Send x-tenant-id and x-api-key of the same tenant',
     );
     expect(await detailOf(rpc({}))).toContain('Authorization: Bearer with the sessionToken of an agent');
-    expect(await detailOf(rpc(authorized('svc_self_x')))).toContain('let the agent register anew');
+    expect(await detailOf(rpc(authorized('svc_self_x')))).toContain('let the agent register again');
     expect(await detailOf(rpc(authorized(CHOSEN)))).toContain('Send x-tenant-id and x-api-key');
   });
 

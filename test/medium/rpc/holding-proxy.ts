@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 interface Held {
   path: string;
   hasGone: boolean;
-  letGo(): void;
+  release(): void;
 }
 
-/** Stands between the tool service and the real API, and holds calls back until they are let go: a call that takes as long as a test wants. */
+/** A proxy of the real API for the tool service. It holds calls back until a test releases them. */
 export class HoldingProxy {
   readonly held: Held[] = [];
   /** Calls that were held at once, at the most. */
-  mostAtOnce = 0;
+  maxAtOnce = 0;
   /** Which are held, by method and path. */
   holds: (call: string) => boolean = () => false;
   private readonly server = createServer((incoming, outgoing) => this.receive(incoming, outgoing));
@@ -31,7 +31,7 @@ export class HoldingProxy {
   /** Lets all that are held go on, and holds no more. */
   letAllGo(): void {
     this.holds = () => false;
-    for (const one of this.held.splice(0)) one.letGo();
+    for (const one of this.held.splice(0)) one.release();
   }
 
   async close(): Promise<void> {
@@ -45,10 +45,10 @@ export class HoldingProxy {
     const forward = () => this.forward(incoming, outgoing);
     const path = incoming.url ?? '';
     if (!this.holds(`${incoming.method} ${path}`)) return forward();
-    const held: Held = { path, hasGone: false, letGo: forward };
+    const held: Held = { path, hasGone: false, release: forward };
     outgoing.once('close', () => (held.hasGone = true));
     this.held.push(held);
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.held.length);
+    this.maxAtOnce = Math.max(this.maxAtOnce, this.held.length);
   }
 
   private forward(incoming: IncomingMessage, outgoing: ServerResponse): void {

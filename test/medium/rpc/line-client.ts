@@ -5,7 +5,7 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 export const line = (id: unknown, method: string, params?: object): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 
-/** A client of POST /stream with a hand on every byte: it sends and reads when it is told to. */
+/** A client of POST /stream that controls every byte: it sends and reads on demand alone. */
 export class LineClient {
   /** The head of the answer. */
   readonly head: Promise<IncomingMessage>;

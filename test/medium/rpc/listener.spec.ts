@@ -10,7 +10,7 @@ beforeAll(async () => {
   tools = await startTools(api, {
     env: {
       SVC_TOOLS_PUBLIC_URL: 'https://tools.example.org/x',
-      SVC_TOOLS_ALLOWED_HOSTS: 'Box.Local, other.local',
+      SVC_ALLOWED_HOSTS: 'Box.Local, other.local',
     },
   });
 });
@@ -106,15 +106,16 @@ describe('the listener of the tool service', () => {
     expect([heard.status, heard.body.type]).toEqual([status, status === 200 ? undefined : 'Forbidden']);
   });
 
-  it('tells what it refuses with the one error body, and which setting adds names', async () => {
+  it('refuses with the common error body, and names the setting that adds names', async () => {
     const { body } = await get(tools.url, '/nowhere', { host: 'evil.example' });
     expect(body).toMatchObject({ type: 'Forbidden', status: 403, code: 'FORBIDDEN', retryable: false });
-    expect(body.detail).toContain('SVC_TOOLS_ALLOWED_HOSTS');
+    expect(body.detail).toContain('SVC_ALLOWED_HOSTS');
     expect(body.request_id).toMatch(/./);
   });
 
   it('refuses a body beyond SVC_TOOLS_MAX_BODY_BYTES', async () => {
-    const big = await send(tools.url, 'POST', '/readyz', JSON.stringify('x'.repeat(1024 * 1024)));
+    const key = { 'x-tenant-id': api.tenant.tenantId, 'x-api-key': api.tenant.apiKey };
+    const big = await send(tools.url, 'POST', '/rpc', JSON.stringify('x'.repeat(1024 * 1024)), key);
     expect([big.status, big.body.type]).toEqual([413, 'PayloadTooLarge']);
   });
 });

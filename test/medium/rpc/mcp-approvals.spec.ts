@@ -1,6 +1,6 @@
 import { ProtocolError, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApprovalHandoverService } from '../../../src/modules/shield/approvals/approval-handover.service.js';
+import { ApprovalHandoverService } from '../../../src/modules/shield/core/approvals/approval-handover.service.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { anotherKey, expectStatus, resolve } from '../shield/given.js';
@@ -184,7 +184,7 @@ describe('the rounds of such a call', () => {
   };
   const INVALID_STATE = { code: -32602, data: { reason: 'invalid_request_state' } };
 
-  it('are asked for again where the answer is missing, another, or none', async () => {
+  it('are asked for again where the answer is missing, different or invalid', async () => {
     const args = wanted();
     const { requestState } = await begin(args);
     for (const inputResponses of [undefined, {}, { other: ACCEPTED.approval }, { approval: 12345 }, { approval: {} }]) {
@@ -194,7 +194,7 @@ describe('the rounds of such a call', () => {
     expect(await made(args.title)).toBe(0);
   });
 
-  it('pass over what else is answered', async () => {
+  it('ignore any other answer', async () => {
     const args = wanted();
     const { requestState, inputRequests } = await begin(args);
     await approve(inputRequests.approval.params);
@@ -205,7 +205,7 @@ describe('the rounds of such a call', () => {
     });
   });
 
-  it('are bound to the call, to who made it, and to what was asked', async () => {
+  it('are bound to the call, its caller and the question', async () => {
     const args = wanted();
     const { requestState, inputRequests } = await begin(args);
     await approve(inputRequests.approval.params);
@@ -219,8 +219,8 @@ describe('the rounds of such a call', () => {
     expect(refusals.map(({ body }) => body.error)).toEqual(refusals.map(() => expect.objectContaining(INVALID_STATE)));
     expect(await made(args.title)).toBe(0);
     // Another key of the effect is not what an approval is about.
-    const anew = { ...args, idempotency_key: crypto.randomUUID() };
-    expect((await post({ ...rest, arguments: anew })).body.result).toMatchObject({ resultType: 'complete' });
+    const renamed = { ...args, idempotency_key: crypto.randomUUID() };
+    expect((await post({ ...rest, arguments: renamed })).body.result).toMatchObject({ resultType: 'complete' });
     expect(await made(args.title)).toBe(1);
   });
 
@@ -240,7 +240,7 @@ describe('the rounds of such a call', () => {
     expect(await made(args.title)).toBe(1);
   });
 
-  it('make the token that the approver was shown void, so that the call has one effect whoever sends it', async () => {
+  it('make the token that the approver was shown void, so that the call has one effect, by either token', async () => {
     const args = wanted();
     const { requestState, inputRequests } = await begin(args);
     const token = await approve(inputRequests.approval.params);
@@ -254,7 +254,7 @@ describe('the rounds of such a call', () => {
     expect(await made(args.title)).toBe(1);
   });
 
-  it('begin anew when the policy changed since the approval', async () => {
+  it('start again when the policy changed since the approval', async () => {
     const args = wanted();
     const { requestState, inputRequests } = await begin(args);
     await approve(inputRequests.approval.params);
@@ -297,19 +297,19 @@ describe('the hand-over of an approval', () => {
     return (await expectStatus(201, asker.call('POST', '/v1/shield/approvals/propose', body))).body.approvalRequestId;
   };
 
-  it('is to who asked alone, and of what was approved alone', async () => {
+  it('goes to the caller that asked alone, and for the approved call alone', async () => {
     const id = await propose();
     expect(await take(id)).toEqual({ state: 'pending' });
     await expectStatus(200, resolve(approver, id));
-    const stranger = await api.addTenant('stranger');
+    const unrelated = await api.addTenant('unrelated');
     expect(await take(id, { keyId: approver.keyId })).toBeUndefined();
-    expect(await take(id, { tenantId: 'stranger' })).toBeUndefined();
-    expect(await take(id, { tenantId: 'stranger', keyId: stranger.keyId })).toBeUndefined();
+    expect(await take(id, { tenantId: 'unrelated' })).toBeUndefined();
+    expect(await take(id, { tenantId: 'unrelated', keyId: unrelated.keyId })).toBeUndefined();
     expect(await take('01900000-0000-7000-8000-000000000000')).toBeUndefined();
     expect(await take(id)).toEqual({ state: 'approved', token: expect.stringMatching(/^svc_appr_/) });
   });
 
-  it('tells what became of a request that was not approved, or no longer stands', async () => {
+  it('reports what became of a request that was rejected or has expired', async () => {
     const [refused, late] = [await propose(), await propose()];
     await expectStatus(200, resolve(approver, refused, { decision: 'reject', reason: 'Not this year' }));
     expect(await take(refused)).toEqual({ state: 'rejected', reason: 'Not this year' });

@@ -6,7 +6,10 @@ import {
 } from '@modelcontextprotocol/client';
 import type { TestTenant } from '../../kit/app.js';
 
-/** The revisions of the protocol that clients speak: in which every request stands for itself, and with the handshake before. */
+/**
+ * The revisions of the protocol that clients speak: in which every request stands for itself, and with the handshake
+ * before.
+ */
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 export type Revision = (typeof REVISIONS)[number];
 

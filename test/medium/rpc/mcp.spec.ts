@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
-import { ToolRegistry } from '../../../src/rpc/tools/tool-registry.js';
+import { makeServiceTools } from '../../../src/rpc/tools/service-tools.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { expectStatus } from '../shield/given.js';
@@ -40,7 +40,7 @@ const failure = (asked: Promise<unknown>): Promise<ProtocolError> =>
   );
 
 describe.each(REVISIONS)('a client of %s', (revision) => {
-  it('is told who answers, and how the tools are used', async () => {
+  it('learns who answers, and how the tools are used', async () => {
     const mcp = await client({ revision });
     expect(mcp.getNegotiatedProtocolVersion()).toBe(revision);
     expect(mcp.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
@@ -53,7 +53,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     const mcp = await client({ revision });
     const { tools: listed, _meta } = await mcp.listTools();
     expect(listed.map(({ name }) => name)).toEqual([...TOOL_NAMES]);
-    const registry = new ToolRegistry();
+    const registry = makeServiceTools();
     expect(_meta).toMatchObject({ 'svc/digest': registry.digest });
     for (const { _meta: own, ...definition } of listed) {
       const tool = registry.find(definition.name)!;
@@ -91,7 +91,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     await mcp.close();
   });
 
-  it('is told what is wrong with its arguments by the tool, so that a model can mend them', async () => {
+  it('gets argument errors from the tool, so that a model can correct them', async () => {
     const mcp = await client({ revision });
     const { isError, content, _meta } = await mcp.callTool({
       name: 'query_vault',
@@ -115,11 +115,11 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
   });
 
   it.each([
-    ['not found', 'get_proof_status', { job_id: '01900000-0000-7000-8000-000000000000' }, -32004, 404],
-    ['not its own', 'request_sponsor', { session_token: 'svc_self_not-a-token' }, -32000, 401],
+    ['an unknown id', 'get_proof_status', { job_id: '01900000-0000-7000-8000-000000000000' }, -32004, 404],
+    ['an invalid session token', 'request_sponsor', { session_token: 'svc_self_not-a-token' }, -32000, 401],
     ['no key for an effect', 'submit_feature_request', { title: 'Wanted', body: 'Because' }, -32602, 400],
     ['a NUL in the text', 'query_vault', { query: 'a\0b' }, -32602, 400],
-  ])('is told that it is %s', async (_what, name, args, code, status) => {
+  ])('gets an error for %s', async (_what, name, args, code, status) => {
     const mcp = await client({ revision });
     const asked = mcp.callTool({ name, arguments: args });
     if (code === -32000) expect(await failure(asked)).toMatchObject({ code, data: { status } });
@@ -127,7 +127,7 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     await mcp.close();
   });
 
-  it('is told as an error of the protocol that there is no such tool, also where it is a method of ours', async () => {
+  it('gets a protocol error for an unknown tool, also where the name is a method of ours', async () => {
     const mcp = await client({ revision });
     for (const name of ['no_such_tool', 'tools/list', 'toString'])
       expect(await failure(mcp.callTool({ name, arguments: {} }))).toMatchObject({
@@ -198,7 +198,7 @@ describe('POST /mcp', () => {
     expect(headers.get('traceparent')).toMatch(/^00-/);
   });
 
-  it('takes the key of an effect beside a call', async () => {
+  it('takes the key of an effect in a header of the call', async () => {
     const call = envelope('tools/call', {
       name: 'submit_feature_request',
       arguments: { title: 'Wanted by header', body: 'Because' },
@@ -260,8 +260,8 @@ describe('POST /mcp', () => {
   });
 });
 
-describe('what the API behind it answers', () => {
-  it('is told by the tool as an error that may be over soon, when it cannot be reached', async () => {
+describe('the API behind it', () => {
+  it('that cannot be reached is a retryable error of the tool', async () => {
     const alone = await startTools(api, { apiUrl: 'http://127.0.0.1:9' });
     const mcp = await connect(alone.url, acme);
     const result = await mcp.callTool({ name: 'get_credit_balance', arguments: { agent_id: 'a' } });
@@ -275,7 +275,7 @@ describe('what the API behind it answers', () => {
     await alone.close();
   });
 
-  it('is not asked past the rate window: an error of the protocol says when it may be', async () => {
+  it('is not asked past the rate window: a protocol error says when to retry', async () => {
     const few = await startTools(api, { env: { SVC_TOOLS_RATE_LIMIT: '1' } });
     const mcp = await connect(few.url, other);
     const outcomes = [];
@@ -297,7 +297,7 @@ describe('what the API behind it answers', () => {
 });
 
 describe('a client that goes away', () => {
-  /** An API that answers nothing by itself, and tells which of its calls were given up. */
+  /** An API that answers nothing by itself, and records which of its calls were aborted. */
   async function startSilentApi() {
     const calls: { path: string; isGivenUp: boolean; answer: (body: object) => void }[] = [];
     const server = createServer((request, response) => {
@@ -342,7 +342,7 @@ describe('a client that goes away', () => {
       body: JSON.stringify(envelope('subscriptions/listen', { notifications: { toolsListChanged: true } })),
     });
     const events = listening.body!.pipeThrough(new TextDecoderStream()).getReader();
-    // Nothing that is listened for is ever told, and the acknowledgement says so.
+    // No notification is ever sent, and the acknowledgement says so.
     expect((await events.read()).value).toContain('notifications/subscriptions/acknowledged');
     const mcp = await connect(stopping.url, acme);
     const asked = mcp.callTool({ name: 'browse_bundles', arguments: {} });

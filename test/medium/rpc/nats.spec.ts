@@ -63,12 +63,13 @@ const isAnswered = () =>
 /** Calls of a tool that one of the services has answered. */
 async function answered({ url }: TestTools, tool = 'get_credit_balance'): Promise<number> {
   const { text } = await send(url, 'GET', '/metrics');
-  const counts = text.match(new RegExp(`^svc_tool_call_seconds_count{tool="${tool}",mouth="nats".*} \\d+`, 'gm')) ?? [];
+  const counts =
+    text.match(new RegExp(`^svc_tool_call_seconds_count{tool="${tool}",transport="nats".*} \\d+`, 'gm')) ?? [];
   return counts.reduce((sum, one) => sum + Number(one.split(' ').at(-1)), 0);
 }
 
 describe('a request by NATS', () => {
-  it('is answered by a reply: a call, a batch, and what is none', async () => {
+  it('is answered by a reply: a call, a batch, and an invalid one', async () => {
     expect(await ask(balance('one'))).toEqual(isBalance('one'));
     expect(await ask(`[${balance(1)},7,${balance(2)}]`)).toEqual([isBalance(1), isError(null, -32600), isBalance(2)]);
     expect(await ask('{"half":')).toEqual(isError(null, -32700, { type: 'MalformedRequest' }));
@@ -91,7 +92,7 @@ describe('a request by NATS', () => {
     await expect.poll(titles, soon).toEqual(['No reply']);
   });
 
-  it('without a credential that holds is answered with nothing else', async () => {
+  it('without a valid credential is answered 401 and nothing else', async () => {
     const unauthorized = { type: 'Unauthorized', status: 401 };
     const { 'x-tenant-id': tenant, 'x-api-key': key } = credential() as Record<'x-tenant-id' | 'x-api-key', string>;
     for (const sent of [
@@ -122,7 +123,7 @@ describe('a request by NATS', () => {
     expect(failed).toEqual(isError(2, -32602, { request_id: 'nats-1' }));
   });
 
-  it('whose answer is too large for the server is told so, and of what was done', async () => {
+  it('whose answer is too large for the server gets an error that reports what was done', async () => {
     const batch = `[${Array.from({ length: 50 }, (_, id) => line(id, 'tools/list')).join(',')}]`;
     const answers = await ask(batch);
     expect(answers).toHaveLength(50);
@@ -185,17 +186,17 @@ describe('several tool services', () => {
 
   it('take sixty-four calls at once each; the others wait', async () => {
     proxy.holds = () => true;
-    proxy.mostAtOnce = 0;
+    proxy.maxAtOnce = 0;
     const asked = Array.from({ length: 400 }, (_, id) => ask(balance(id)));
     await expect.poll(() => proxy.held.length, soon).toBe(128);
     proxy.letAllGo();
     await Promise.all(asked);
-    expect(proxy.mostAtOnce).toBe(128);
+    expect(proxy.maxAtOnce).toBe(128);
   });
 });
 
 describe('a NATS server that is away', () => {
-  it('is come back to, without the service minding', { timeout: 60_000 }, async () => {
+  it('is reconnected to, without a restart of the service', { timeout: 60_000 }, async () => {
     await nats.kill();
     for (const { url } of services) expect((await send(url, 'GET', '/readyz')).status).toBe(200);
     await nats.resume();

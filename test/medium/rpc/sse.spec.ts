@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { SseMouth } from '../../../src/rpc/mouths/sse.mouth.js';
+import { SseTransport } from '../../../src/rpc/transports/sse.transport.js';
 import { send, startApi, type TestApi } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { SseClient } from './sse-client.js';
@@ -40,7 +40,7 @@ function open(headers: Record<string, string> = {}, url = tools.url): SseClient 
 
 /** A whole round: every connection's turn comes once. */
 async function round(): Promise<void> {
-  for (let group = 0; group < 15; group += 1) await tools.app.get(SseMouth).beat();
+  for (let group = 0; group < 15; group += 1) await tools.app.get(SseTransport).beat();
 }
 
 /** A client past its beginning. @returns the id of the event with which it began */
@@ -84,18 +84,18 @@ describe('the events', () => {
 
   it('come to each connection once in a round, whenever it began; the last one says that the process stops', async () => {
     const own = await startTools(api);
-    const mouth = own.app.get(SseMouth);
+    const transport = own.app.get(SseTransport);
     const counted: SseClient[] = [];
     for (let n = 0; n < 15; n += 1) {
       counted.push(open({}, own.url));
       await begun(counted[n]!);
-      await mouth.beat();
+      await transport.beat();
     }
-    for (let group = 0; group < 15; group += 1) await mouth.beat();
+    for (let group = 0; group < 15; group += 1) await transport.beat();
     const rest = Promise.all(counted.map((client) => client.rest()));
     await own.close();
     const beats = (await rest).map((events) => events.filter(({ event }) => event === 'heartbeat').length);
-    // The first had its second turn when the round began anew; the process's own timer may have gone on a little besides.
+    // The first had its second turn when the round started again; the process's own timer may have fired in addition.
     expect([beats.at(0), beats.at(-1)]).toEqual([2, 1]);
     expect([...beats].sort((one, other) => other - one)).toEqual(beats);
     expect((await rest)[0]!.at(-1)).toEqual({
@@ -106,8 +106,8 @@ describe('the events', () => {
   });
 });
 
-describe('who comes back', () => {
-  it('with the id of its last event is told from where it goes on, and not the capabilities again', async () => {
+describe('a client that reconnects', () => {
+  it('with the id of its last event gets the position it resumes from, and not the capabilities again', async () => {
     const first = open();
     const id = await begun(first);
     first.destroy();
@@ -121,7 +121,7 @@ describe('who comes back', () => {
     expect([heartbeat.event, heartbeat.id! > resumed.id!]).toEqual(['heartbeat', true]);
   });
 
-  it('is told the capabilities when it knows others, and its count goes on', async () => {
+  it('gets the capabilities when they have changed, and its count goes on', async () => {
     const client = open({ 'last-event-id': '0123456789ab-0000000041' });
     await client.next();
     const event = (await client.next())!;
@@ -129,7 +129,7 @@ describe('who comes back', () => {
   });
 
   it.each(['0', '0123456789ab', '0123456789AB-0000000007'])(
-    'with an id that is none of ours begins anew: %s',
+    'with an id of another form starts again: %s',
     async (id) => {
       const client = open({ 'last-event-id': id });
       await client.next();
@@ -160,13 +160,13 @@ describe('the credential', () => {
     expect(await connections()).toBe(1);
   });
 
-  it('is looked at with every heartbeat: one that has expired since ends its connection', async () => {
+  it('is checked with every heartbeat: one that has expired since ends its connection', async () => {
     const made = (await api.tenant.call('POST', '/v1/org/api-keys', { label: 'short' })).body;
     const client = open(credential({ ...api.tenant, apiKey: made.apiKey }));
     await begun(client);
     await api.database.query(`update api_key set expires_at = now() where key_id = $1`, [made.id]);
     const events = client.rest();
-    // What was believed before the change is believed for five seconds more.
+    // What was cached before the change stays cached for five seconds.
     await expect
       .poll(async () => {
         await round();

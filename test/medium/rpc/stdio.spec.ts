@@ -8,7 +8,7 @@ import { openOnPipe } from '../../../src/apps/tools.app.js';
 import { loadSettings } from '../../../src/common/config/settings.js';
 import { makeLog } from '../../../src/common/observability/log.js';
 import { Metrics } from '../../../src/common/observability/metrics.js';
-import type { StdioMouth } from '../../../src/rpc/mouths/stdio.mouth.js';
+import type { StdioTransport } from '../../../src/rpc/transports/stdio.transport.js';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { HoldingProxy } from './holding-proxy.js';
 import { line } from './line-client.js';
@@ -32,8 +32,8 @@ afterAll(async () => {
 interface Pipe {
   input: PassThrough;
   output: PassThrough;
-  mouth: StdioMouth;
-  /** Resolves when the mouth has ended. */
+  transport: StdioTransport;
+  /** Resolves when the transport has ended. */
   ended: Promise<void>;
   /** All answers that were written so far. */
   answers: any[];
@@ -62,9 +62,9 @@ async function open({ apiKey = api.tenant.apiKey, reads = true } = {}): Promise<
   };
   const [input, output] = [new PassThrough(), new PassThrough()];
   const credential = { tenantId: api.tenant.tenantId, apiKey };
-  const { app, mouth } = await openOnPipe(parts, { input, output, credential });
+  const { app, transport } = await openOnPipe(parts, { input, output, credential });
   apps.push(app);
-  const pipe: Pipe = { input, output, mouth, ended: mouth.run(), answers: [] };
+  const pipe: Pipe = { input, output, transport, ended: transport.run(), answers: [] };
   if (reads) collect(pipe);
   return pipe;
 }
@@ -83,7 +83,7 @@ const balance = (id: unknown, agent = 'a') => line(id, 'get_credit_balance', { a
 const code = (id: unknown, code: number) => expect.objectContaining({ id, error: expect.objectContaining({ code }) });
 
 describe('the pipe', () => {
-  it('answers a payload a line by a line, and goes on after what is none', async () => {
+  it('answers each payload line with a line, and continues after an invalid one', async () => {
     const { input, ended, answers } = await open();
     input.write(`\n  \r\n{"half":\n${balance(1)}\n[${balance(2)},${balance(3)}]\n`);
     input.write('{"jsonrpc":"2.0","method":"get_credit_balance","params":{"agent_id":"a"}}\n');
@@ -111,7 +111,7 @@ describe('the pipe', () => {
     expect(answers.map(({ id }) => id)).toEqual(['fast', 'slow']);
   });
 
-  it('lets sixteen lines be under way at once', async () => {
+  it('runs sixteen lines at once', async () => {
     proxy.holds = () => true;
     const { input, ended, answers } = await open();
     input.end(Array.from({ length: 40 }, (_, n) => `${balance(n)}\n`).join(''));
@@ -119,10 +119,10 @@ describe('the pipe', () => {
     proxy.letAllGo();
     await ended;
     expect(answers).toHaveLength(40);
-    expect(proxy.mostAtOnce).toBe(16);
+    expect(proxy.maxAtOnce).toBe(16);
   });
 
-  it('does not read from who does not read', async () => {
+  it('stops reading from a client that does not read', async () => {
     const pipe = await open({ reads: false });
     const [count, length] = [200, 1_000];
     for (let n = 0; n < count; n += 1) pipe.input.write(`${line(n, 'tools/list').padEnd(length)}\n`);
@@ -140,10 +140,10 @@ describe('the pipe', () => {
 
   it('that is stopped takes no further line, and answers those it has', async () => {
     proxy.holds = () => true;
-    const { input, mouth, ended, answers } = await open();
+    const { input, transport, ended, answers } = await open();
     input.write(`${balance('begun')}\n`);
     await expect.poll(() => proxy.held.length, soon).toBe(1);
-    mouth.stop();
+    transport.stop();
     input.write(`${balance('too late')}\n`);
     proxy.letAllGo();
     await ended;
@@ -171,7 +171,7 @@ describe('the pipe', () => {
     expect(answers).toHaveLength(2);
   });
 
-  it('serves a client of the Model Context Protocol and plain lines beside one another', async () => {
+  it('serves a client of the Model Context Protocol and plain lines side by side', async () => {
     const { input, ended, answers } = await open();
     input.write(`${balance('before')}\n`);
     input.write(`${JSON.stringify({ ...envelope('tools/list'), id: 'mcp' })}\n`);

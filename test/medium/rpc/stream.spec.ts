@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LONG_REQUESTS } from '../../../src/common/http/long-requests.js';
-import { StreamMouth } from '../../../src/rpc/mouths/stream.mouth.js';
+import { StreamTransport } from '../../../src/rpc/transports/stream.transport.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { HoldingProxy } from './holding-proxy.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   proxy.letAllGo();
-  proxy.mostAtOnce = 0;
+  proxy.maxAtOnce = 0;
 });
 afterAll(async () => {
   await tools.close();
@@ -57,7 +57,7 @@ const openStreams = () => metric('svc_streams');
 const featureRequest = (title: string) => ({ title, body: `${title}: what it would do.` });
 
 describe('a stream', () => {
-  it('answers every line by a line, under headers that keep proxies from gathering them', async () => {
+  it('answers every line with a line, under headers that keep proxies from buffering them', async () => {
     const client = open({ 'x-request-id': 'stream-1' }).send(balance(1), balance('two')).end();
     const { statusCode, headers } = await client.head;
     expect(await client.rest()).toEqual(expect.arrayContaining([isBalance(1), isBalance('two')]));
@@ -73,7 +73,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('sends its head to who waits for it before the first line', async () => {
+  it('sends its head to a client that waits for it before the first line', async () => {
     const client = open();
     expect((await client.head).statusCode).toBe(200);
     expect(await client.send(balance(1)).next()).toEqual(isBalance(1));
@@ -102,7 +102,7 @@ describe('a stream', () => {
     expect(await client.end().rest()).toEqual([isBalance(3)]);
   });
 
-  it('goes on after lines that are none, and takes a last one without a line feed', async () => {
+  it('continues after invalid lines, and takes a last one without a line feed', async () => {
     const client = open();
     client
       .write('\n \t\r\n{"jsonrpc":\n')
@@ -113,7 +113,7 @@ describe('a stream', () => {
     expect(await client.write(balance(1)).end().rest()).toEqual([isBalance(1)]);
   });
 
-  it('passes over a line that is too long, tells so once, and goes on', async () => {
+  it('skips a line that is too long, reports it once, and goes on', async () => {
     const tooLong = isError(null, -32600, { type: 'PayloadTooLarge', limitBytes: MAX_LINE, status: 413 });
     const client = open();
     const fits = balance(1).padEnd(MAX_LINE);
@@ -147,12 +147,12 @@ describe('a stream', () => {
   });
 });
 
-describe('what stands beside a stream', () => {
+describe('the idempotency key of a stream', () => {
   const submit = (id: unknown, title: string, extra = {}) =>
     line(id, 'submit_feature_request', { ...featureRequest(title), ...extra });
 
-  it('serves its first line alone', async () => {
-    const client = open({ 'x-idempotency-key': 'beside-the-stream' });
+  it('applies to its first line alone', async () => {
+    const client = open({ 'x-idempotency-key': 'next-to-the-stream' });
     expect(await client.send(submit(1, 'First')).next()).toMatchObject({ id: 1, result: { title: 'First' } });
     expect(await client.send(submit(2, 'Second')).next()).toEqual(
       isError(2, -32602, { type: 'IdempotencyKeyRequired' }),
@@ -160,7 +160,7 @@ describe('what stands beside a stream', () => {
     const own = submit(3, 'Third', { idempotency_key: 'of-the-third' });
     expect(await client.send(own).next()).toMatchObject({ id: 3, result: { title: 'Third' } });
     await client.end().rest();
-    const again = open({ 'x-idempotency-key': 'beside-the-stream' });
+    const again = open({ 'x-idempotency-key': 'next-to-the-stream' });
     const [first] = await again.send(submit(4, 'First')).end().rest();
     const { body } = await api.tenant.call('GET', '/v1/feedback/requests');
     expect(body.requests.filter(({ title }: any) => title === 'First')).toHaveLength(1);
@@ -169,7 +169,7 @@ describe('what stands beside a stream', () => {
 });
 
 describe('back-pressure', () => {
-  it('lets sixteen lines be under way at once', async () => {
+  it('runs sixteen lines at once', async () => {
     proxy.holds = () => true;
     const client = open().send(balance('first', 'first'));
     await expect.poll(() => proxy.held.length, soon).toBe(1);
@@ -182,10 +182,10 @@ describe('back-pressure', () => {
     expect(proxy.held).toHaveLength(16);
     proxy.letAllGo();
     expect(await client.end().rest()).toHaveLength(40);
-    expect(proxy.mostAtOnce).toBe(16);
+    expect(proxy.maxAtOnce).toBe(16);
   });
 
-  it('does not read from who does not read', { timeout: 60_000 }, async () => {
+  it('stops reading from a client that does not read', { timeout: 60_000 }, async () => {
     const before = await metric('svc_stream_lines_total');
     const client = open();
     const { headers } = await client.head;
@@ -201,7 +201,7 @@ describe('back-pressure', () => {
       return stalled;
     };
     await expect.poll(hasStalled, { timeout: 30_000, interval: 500 }).toBe(true);
-    // What the two kernels hold of the answers, and the sixteen under way.
+    // What the two kernels hold of the answers, and the sixteen in flight.
     expect([last < count / 4, client.unsentBytes > 0]).toEqual([true, true]);
     expect(headers['content-type']).toBe('application/x-ndjson');
     client.destroy();
@@ -277,7 +277,7 @@ describe('the rate window', () => {
   });
 });
 
-describe('a client that goes', () => {
+describe('a client that disconnects', () => {
   it('leaves nothing open; what it had begun to change is changed, what it only read is given up', async () => {
     proxy.holds = () => true;
     const client = open().send(
@@ -296,14 +296,14 @@ describe('a client that goes', () => {
     expect(body.requests.map(({ title }: any) => title)).toEqual(['Left behind']);
   });
 
-  it('without a word is noticed by its silence', async () => {
+  it('without closing the connection is detected by its silence', async () => {
     proxy.holds = (call) => call.includes('/held');
     const [idle, busy] = [open(), open().send(balance('held', 'held'))];
     await idle.head;
     await expect.poll(() => proxy.held.length, soon).toBe(1);
-    tools.app.get(StreamMouth).endIdle(60_000);
+    tools.app.get(StreamTransport).endIdle(60_000);
     expect(await openStreams()).toBe(2);
-    tools.app.get(StreamMouth).endIdle(0);
+    tools.app.get(StreamTransport).endIdle(0);
     expect(await idle.rest()).toEqual([]);
     await expect.poll(openStreams, soon).toBe(1);
     proxy.letAllGo();

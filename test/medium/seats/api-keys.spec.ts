@@ -70,7 +70,7 @@ describe('an API key', () => {
     expect(receipts.map(({ kind }) => kind)).toEqual(['api_key.created', 'api_key.revoked']);
   });
 
-  it('is nothing for an admin', async () => {
+  it('cannot be managed by an admin', async () => {
     const tenant = await someTenant();
     const admin = await givenMember(api.url, tenant, 'admin');
     expect(verdict(await create(admin))).toBe('403 Forbidden');
@@ -134,7 +134,7 @@ describe('an API key', () => {
     expect((await rotate(tenant, tenant.keyId)).status).toBe(201);
   });
 
-  it('stops working when it expires, though a server remembers it', async () => {
+  it('stops working when it expires, though a server has cached it', async () => {
     const tenant = await someTenant();
     const { apiKey, id, expiresAt } = (await create(tenant, { label: 'brief', expiresAt: inFuture(1_200) })).body;
     expect(await opens(tenant.tenantId, apiKey)).toBe(200);

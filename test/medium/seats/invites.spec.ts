@@ -115,7 +115,7 @@ describe('an invitation', () => {
     expect(invited.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('signs in whoever accepts it, once, without any other credential', async () => {
+  it('signs in the person who accepts it, once, without any other credential', async () => {
     const { body: invited } = await invite(someEmail(), 'viewer');
     const accepted = await tryAccept(invited.inviteToken);
     expect([accepted.status, accepted.body]).toEqual([

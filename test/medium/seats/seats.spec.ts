@@ -127,8 +127,8 @@ describe('a change of role', () => {
       expect(verdict(await changeRole(acme, seat.id, 'owner'))).toBe('409 InvitationOfNonOwner');
       expect(verdict(await changeRole(acme, seat.id, 'admin'))).toBe('200 admin pending');
     }
-    const anew = (await acme.call('POST', '/v1/org/invite', { email })).body;
-    expect(verdict(await changeRole(acme, anew.seat.id, 'owner'))).toBe('200 owner pending');
+    const again = (await acme.call('POST', '/v1/org/invite', { email })).body;
+    expect(verdict(await changeRole(acme, again.seat.id, 'owner'))).toBe('200 owner pending');
   });
 
   it('needs an owner where an owner is made or unmade', async () => {
@@ -207,7 +207,7 @@ describe('the last owner', () => {
       await givenMember(api.url, tenant, 'owner'),
       await givenMember(api.url, tenant, 'owner'),
     ];
-    const holder = new Client({ connectionString: api.database.url });
+    const holder = new Client({ connectionString: api.database.superuserUrl });
     await holder.connect();
     try {
       await holder.query('begin');
@@ -230,7 +230,7 @@ describe('the last owner', () => {
 
 /** How many statements wait for a lock; seen as the owner, whose connections they are. */
 async function countWaiting(): Promise<number> {
-  const owner = new Client({ connectionString: api.database.url });
+  const owner = new Client({ connectionString: api.database.superuserUrl });
   await owner.connect();
   try {
     const { rows } = await owner.query<{ n: number }>(

@@ -88,7 +88,7 @@ describe('an invitation of an active seat', () => {
   });
 });
 
-describe('invitations end with whoever made them', () => {
+describe('invitations end with their issuer', () => {
   const twoBy = async (by: Pick<TestTenant, 'call'>, tenant: TestTenant) => {
     const member = await givenMember(api.url, tenant, 'member');
     return [(await invite(by, someEmail())).body, (await invite(by, member.email)).body];
@@ -141,7 +141,7 @@ describe('invitations end with whoever made them', () => {
     const { seat } = (await invite(tenant, email)).body;
     const { id, apiKey } = (await tenant.call('POST', '/v1/org/api-keys', { label: 'script' })).body;
     const client = new Client(api.database.urlAs('svc_operator'));
-    const watcher = new Client({ connectionString: api.database.url });
+    const watcher = new Client({ connectionString: api.database.superuserUrl });
     await Promise.all([client.connect(), watcher.connect()]);
     const waiting = async () =>
       (

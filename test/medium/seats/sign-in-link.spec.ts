@@ -30,11 +30,11 @@ describe('a sign-in link by mail', () => {
     const [owner, revoked] = [await givenMember(api.url, acme, 'owner'), await givenMember(api.url, acme, 'member')];
     await acme.call('DELETE', `/v1/org/seats/${revoked.seatId}`);
     const pending = (await invite(acme, someEmail())).body;
-    const stranger = someEmail('stranger');
+    const unknown = someEmail('unknown');
     const answers = [
       await ask('acme', revoked.email, '198.51.100.1'),
       await ask('acme', pending.seat.userEmail, '198.51.100.1'),
-      await ask('acme', stranger, '198.51.100.1'),
+      await ask('acme', unknown, '198.51.100.1'),
       await ask('no-such-tenant', owner.email, '198.51.100.1'),
       await ask('acme', owner.email.replace('owner', 'OWNER'), '198.51.100.1'),
     ];
@@ -45,7 +45,7 @@ describe('a sign-in link by mail', () => {
 
     // Links are made in the order they were asked for: with the last mail here, no other can follow.
     await until(async () => mailsTo(owner.email).length > 0, 30_000);
-    expect([revoked.email, pending.seat.userEmail, stranger].flatMap(mailsTo)).toEqual([]);
+    expect([revoked.email, pending.seat.userEmail, unknown].flatMap(mailsTo)).toEqual([]);
     const [mail] = mailsTo(owner.email);
     expect([mail!.subject, mail!.text]).toEqual(['Sign in to acme', expect.stringContaining('your role is owner')]);
     expect((await accept(api.url, tokenIn(mail!.text))).seatId).toBe(owner.seatId);

@@ -101,7 +101,7 @@ describe('an approval', () => {
     expect(decision).toMatchObject({ rule: 'approved', approvalRequestId, principal: principal() });
   });
 
-  it('is not for whoever asked, by key or by session', async () => {
+  it('cannot be given by the principal that asked, by key or by session', async () => {
     const { body } = await asker.call('POST', '/v1/ingest', document(asker));
     expect(verdict(await resolve(asker, body.approvalRequestId))).toBe('403 SeparationOfDuties');
     const connected = await send(api.url, 'POST', '/frontdoor/auth/connect', {
@@ -124,7 +124,7 @@ describe('an approval', () => {
     expect(verdict(await resolve(approver, body.approvalRequestId))).toBe('409 ApprovalNotPending');
   });
 
-  it('is not for a key that whoever asked has made, nor for one which that key made', async () => {
+  it('cannot be given by a key that the asking principal made, nor by one which that key made', async () => {
     const { body } = await asker.call('POST', '/v1/ingest', document(asker));
     let maker: Pick<TestTenant, 'call'> = asker;
     for (const label of ['second', 'third']) {
@@ -186,7 +186,7 @@ describe('an approval', () => {
       expect(answer.body.denial.reason).toContain('policy changed');
     });
 
-    it('being made up', async () => {
+    it('forgery', async () => {
       expect(verdict(await ingest(body, `${token}x`))).toBe('403 ShieldDenied approval_void unknown');
       expect((await ingest(body, 'short')).status).toBe(400);
     });
@@ -297,7 +297,7 @@ describe('an approval', () => {
     expect(receipts).toEqual([{ receipt_id: receiptId }]);
   });
 
-  it('is nothing to another tenant: its ids are not found, its tokens open nothing', async () => {
+  it('is of no use to another tenant: its ids are not found, its tokens open nothing', async () => {
     const other = await api.addTenant('other');
     await mark(other);
     const body = document(asker);

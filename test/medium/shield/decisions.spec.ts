@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ShieldPipeline } from '../../../src/common/shield/shield-pipeline.js';
+import { ShieldPipeline } from '../../../src/common/call-policy/shield-pipeline.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { caller, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { anotherKey, document, expectStatus, lift, mark, resolve, verdict, within } from './given.js';
@@ -81,7 +81,7 @@ describe('every decision', () => {
       },
     ]);
     const [kept] = await api.database.query<object>(
-      `select d.outcome, d.denial_type, e.kind, e.data->'denial'->>'type' as told,
+      `select d.outcome, d.denial_type, e.kind, e.data->'denial'->>'type' as denied_by,
          (select count(*)::int from document where doc_id = $2) as documents,
          (select count(*)::int from idempotent_request where idempotency_key = $3) as replies
        from shield_decision d join outbox_event e on e.tenant_id = d.tenant_id and e.event_id = d.decision_id where d.decision_id = $1`,
@@ -91,7 +91,7 @@ describe('every decision', () => {
       outcome: 'deny',
       denial_type: 'kill_switch',
       kind: 'shield.decision',
-      told: 'kill_switch',
+      denied_by: 'kill_switch',
       documents: 0,
       replies: 0,
     });
@@ -294,8 +294,8 @@ describe('trust', () => {
     await lift(acme, marked);
     await publisher('risky', { status: 'revoked', reason: 'Sold' });
     expect(verdict(await ingest(through('risky-server'), acmeThere))).toBe('403 ShieldDenied revoked_publisher');
-    const anew = acme.call('POST', '/v1/shield/servers', { serverId: 'third', publisherId: 'risky' });
-    expect(verdict(await anew)).toBe('409 PublisherRevoked');
+    const registration = acme.call('POST', '/v1/shield/servers', { serverId: 'third', publisherId: 'risky' });
+    expect(verdict(await registration)).toBe('409 PublisherRevoked');
   });
 
   it('of a publisher with a key asks for its signature', async () => {
@@ -337,7 +337,7 @@ describe('sampling', () => {
   });
 });
 
-it('capabilities tell what stands now', async () => {
+it('capabilities report the current state', async () => {
   const switched = await setSwitch({ scope: 'server', target: 'files' });
   const { body } = await acme.call('GET', '/v1/shield/capabilities');
   expect(body).toMatchObject({

@@ -11,9 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Breaks the machinery in the database itself, as the owner of the schema. */
+/** Breaks the mechanism in the database itself, as the owner of the schema. */
 async function asOwner(sql: string): Promise<void> {
-  const client = new Client({ connectionString: api.database.url });
+  const client = new Client({ connectionString: api.database.superuserUrl });
   await client.connect();
   await client.query(sql).finally(() => client.end());
 }
@@ -40,8 +40,8 @@ describe('an incident drill', () => {
     });
   }, 30_000);
 
-  it('fails when other processes are not told of a kill switch', async () => {
-    // A tenant whose switches nobody asked about yet: what is remembered of them begins with the drill.
+  it('fails when other processes are not notified of a kill switch', async () => {
+    // A tenant whose switches are in no cache yet: the drill fills it first.
     const unasked = await api.addTenant('unasked');
     const done = await broken(
       {

@@ -94,7 +94,7 @@ describe('a tool call', () => {
     expect(listed.body.decisions).toMatchObject([{ action: 'query_vault', outcome: 'allow', serverId: 'svc-tools' }]);
   });
 
-  it('that is plainly allowed costs no look at the facts, once they are known', async () => {
+  it('that is plainly allowed reads no facts once they are cached', async () => {
     const process = await startToolProcess(api.database);
     await process.admit(query(acme));
     for (let calls = 0; calls < 5; calls += 1) await process.admit(query(acme));
@@ -105,7 +105,7 @@ describe('a tool call', () => {
     expect(by[1]).toBeGreaterThan(0);
   });
 
-  it('of nobody in particular is decided on too, and told apart by where it comes from', async () => {
+  it('of an anonymous caller is decided on too, and distinguished by its address', async () => {
     const [one, again, other] = ['192.0.2.1', '192.0.2.1', '192.0.2.2'].map((address) =>
       there.publicCallers.callerAt(address),
     );
@@ -153,7 +153,7 @@ const pick = ({ principal: of, authType }: { principal: string; authType: string
 });
 
 describe('a kill switch', () => {
-  it('stops the next call in every process, by the name of the tool or of its route, and lets go as fast', async () => {
+  it('stops the next call in every process, by the name of the tool or of its route, and releases it as fast', async () => {
     const seen = async () => {
       const calls = [query(acme), tip(acme).call];
       return Promise.all(calls.flatMap((call) => [inWords(here.admit(call)), inWords(there.admit(call))]));
@@ -199,7 +199,7 @@ describe('a kill switch', () => {
     expect(await inWords(here.admit(query(acme)))).toBe('admitted');
   });
 
-  it('is never overlooked by what a process remembers, however often it is set and lifted', async () => {
+  it('is never missed by the cache of a process, however often it is set and lifted', async () => {
     const call = query(acme);
     const standing = new Set<number>();
     let isOver = false;
@@ -231,7 +231,7 @@ describe('a kill switch', () => {
     expect(made.length).toBeGreaterThan(100);
   });
 
-  it('on a word that is no tool is refused, with where to find them', async () => {
+  it('on an unknown tool name is refused, with where to find them', async () => {
     const body = { scope: 'action', target: 'tip_platfrom', reason: 'r' };
     const answer = await acme.call('POST', '/v1/shield/kill-switches', body);
     expect([answer.status, answer.body.issues[0]]).toEqual([

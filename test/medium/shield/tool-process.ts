@@ -2,21 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadSettings } from '../../../src/common/config/settings.js';
-import { CoreModule, type ProcessParts } from '../../../src/common/core/core.module.js';
+import { CoreModule } from '../../../src/apps/core.module.js';
+import { toolsContract } from '../../../src/apps/tools.app.js';
+import type { ProcessContext } from '../../../src/common/process-context.js';
 import { makeLog } from '../../../src/common/observability/log.js';
 import { Metrics } from '../../../src/common/observability/metrics.js';
 import { Problem } from '../../../src/common/problem/problem.js';
 import {
   TOOL_CALL_HEADER,
-  ToolCallSeal,
-  toolCallToSeal,
+  ToolCallSigner,
+  toolCallToSign,
   type ToolRequest,
-} from '../../../src/common/shield/tool-call-seal.js';
-import { PublicCallersService } from '../../../src/modules/shield/tool-calls/public-callers.service.js';
-import { ToolAdmissionsModule } from '../../../src/modules/shield/tool-calls/tool-admissions.module.js';
-import { ToolAdmissionsService } from '../../../src/modules/shield/tool-calls/tool-admissions.service.js';
-import type { ToolCallToAdmit } from '../../../src/modules/shield/tool-calls/tool-admissions.types.js';
-import { ToolWindowSweep } from '../../../src/modules/shield/tool-calls/tool-calls.sweeps.js';
+} from '../../../src/common/call-policy/tool-call-signer.js';
+import { PublicCallersService } from '../../../src/modules/shield/core/tool-calls/public-callers.service.js';
+import { ToolAdmissionsModule } from '../../../src/modules/shield/core/tool-calls/tool-admissions.module.js';
+import { ToolAdmissionsService } from '../../../src/modules/shield/core/tool-calls/tool-admissions.service.js';
+import type { ToolCallToAdmit } from '../../../src/modules/shield/core/tool-calls/tool-admissions.types.js';
+import { ToolWindowSweep } from '../../../src/modules/shield/core/tool-calls/tool-calls.sweeps.js';
 import type { Answer, TestTenant } from '../../kit/app.js';
 import type { TestDatabase } from '../../kit/database.js';
 import { verdict } from './given.js';
@@ -24,7 +26,7 @@ import { verdict } from './given.js';
 /** What a process of the tool service admits calls with; one of several on a database. */
 export interface ToolProcess {
   admit: ToolAdmissionsService['admit'];
-  seals: ToolCallSeal;
+  signer: ToolCallSigner;
   publicCallers: PublicCallersService;
   windowSweep: ToolWindowSweep;
   /** How many calls were let through, by what decided. */
@@ -47,7 +49,7 @@ export async function startToolProcess(database: TestDatabase, env: Record<strin
   const admissions = app.get(ToolAdmissionsService);
   return {
     admit: (call) => admissions.admit(call),
-    seals: app.get(ToolCallSeal),
+    signer: app.get(ToolCallSigner),
     publicCallers: app.get(PublicCallersService),
     windowSweep: app.get(ToolWindowSweep),
     admittedBy: (what) => countOf(metrics, 'svc_tool_admissions_total', { by: what }),
@@ -55,8 +57,8 @@ export async function startToolProcess(database: TestDatabase, env: Record<strin
   };
 }
 
-function moduleOf(parts: ProcessParts) {
-  @Module({ imports: [CoreModule.of(parts), ToolAdmissionsModule] })
+function moduleOf(parts: ProcessContext) {
+  @Module({ imports: [CoreModule.of(parts, { contract: toolsContract(parts) }), ToolAdmissionsModule] })
   class ToolProcessModule {}
   return ToolProcessModule;
 }
@@ -153,16 +155,19 @@ export async function refusalOf(asked: Promise<unknown>): Promise<Problem & { fa
 }
 
 /** The header of a call that was admitted. */
-export async function sealOf(
-  { seals }: Pick<ToolProcess, 'seals'>,
+export async function signedHeadersOf(
+  { signer }: Pick<ToolProcess, 'signer'>,
   call: ToolCallToAdmit,
   what: { decisionId?: string; request?: ToolRequest; clientAddress?: string } = {},
 ): Promise<Record<string, string>> {
   const { decisionId, request = {}, clientAddress = '192.0.2.1' } = what;
-  return { [TOOL_CALL_HEADER]: await seals.seal(toolCallToSeal(call, { decisionId, request, clientAddress })) };
+  return { [TOOL_CALL_HEADER]: await signer.sign(toolCallToSign(call, { decisionId, request, clientAddress })) };
 }
 
-/** As the tool service does it: admitted, sealed, sent to the API with the caller's key. What the admission refuses is thrown. */
+/**
+ * As the tool service does it: admitted, sealed, sent to the API with the caller's key. What the admission refuses is
+ * thrown.
+ */
 export async function callTool(
   process: ToolProcess,
   tenant: TestTenant,
@@ -174,7 +179,7 @@ export async function callTool(
   const answer = await tenant.call(method, path, body, {
     'x-idempotency-key': key,
     ...(approvalToken === undefined ? {} : { 'x-shield-approval-token': approvalToken }),
-    ...(await sealOf(process, call, { decisionId, request: { body } })),
+    ...(await signedHeadersOf(process, call, { decisionId, request: { body } })),
   });
   return { ...answer, decisionId };
 }

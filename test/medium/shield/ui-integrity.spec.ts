@@ -52,7 +52,7 @@ it('an approval is bound to the text that was shown', async () => {
   expect(body.uiIntegritySessions).toMatchObject([{ status: 'used', closedAt: expect.any(String) }]);
 });
 
-it('anything else that is signed off is refused, kept and told of', async () => {
+it('a sign-off of any other text is refused, stored and reported', async () => {
   const approvalRequestId = await ask();
   const session = await show(approvalRequestId);
   const { uiIntegritySessionId } = session;
@@ -87,4 +87,5 @@ it('a session of another request, of another owner, or of nobody is none', async
   await resolve(approver, approvalRequestId, { decision: 'reject' });
   const late = await approver.call('POST', '/v1/shield/ui-integrity-sessions', { approvalRequestId });
   expect(verdict(late)).toBe('409 ApprovalNotPending');
+  expect(late.body).toMatchObject({ status: 409, approvalStatus: 'rejected' });
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
-import { StreamsService } from '../../../src/modules/streams/streams.service.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
+import { StreamsService } from '../../../src/modules/memory/streams/streams.service.js';
 import { send, type Answer } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 
@@ -108,13 +108,20 @@ describe('POST /v1/append', () => {
     expect([status, body.missingAnyScope]).toEqual([403, ['admin:write']]);
   });
 
-  it('tells the outbox', async () => {
-    const { body } = await append('told');
+  it('publishes an event to the outbox', async () => {
+    const { body } = await append('published');
     const rows = await daemon.database.query<{ data: object }>(
-      `select data from outbox_event where kind = 'stream.appended' and subject = 'order/told'`,
+      `select data from outbox_event where kind = 'stream.appended' and subject = 'order/published'`,
     );
     expect(rows.map(({ data }) => data)).toEqual([
-      { stream_type: 'order', stream_id: 'told', first_seq: 0, count: 1, next_seq: 1, receipt_id: body.receipt_id },
+      {
+        stream_type: 'order',
+        stream_id: 'published',
+        first_seq: 0,
+        count: 1,
+        next_seq: 1,
+        receipt_id: body.receipt_id,
+      },
     ]);
   });
 

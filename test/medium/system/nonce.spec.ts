@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
-import { NonceService } from '../../../src/modules/system/nonce.service.js';
+import { NonceService } from '../../../src/modules/operations/system/nonce.service.js';
 import { send } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 
@@ -8,7 +8,7 @@ let daemon: TestDaemon;
 let owner: Client;
 beforeAll(async () => {
   daemon = await startDaemon({ env: { SVCD_ROUTE_AUTH: 'enforce' } });
-  owner = new Client({ connectionString: daemon.database.url });
+  owner = new Client({ connectionString: daemon.database.superuserUrl });
   await owner.connect();
 });
 afterAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
-import { LogSequencer } from '../../../src/common/evidence/log-sequencer.js';
-import { sealReceipt } from '../../../src/common/evidence/receipt.js';
-import { SigningKey } from '../../../src/common/evidence/signing-key.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
+import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
+import { signReceipt } from '../../../src/evidence/receipt.js';
+import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { send } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
@@ -17,8 +17,8 @@ const post = (path: string, body?: unknown) => send(daemon.url, 'POST', path, bo
 /** A receipt of the tenant `default`, in the log. */
 async function receipt(): Promise<{ receiptId: string; payloadHash: string; cose: string }> {
   const evidence = daemon.app.get(EvidenceService, { strict: false });
-  const happening = { kind: 'test.happened', actor: 'sub:test', subject: 's', body: { secret: 'x' }, authMode: 'off' };
-  const { receiptId } = await daemon.app.get(Tenancy).run('default', () => evidence.record(happening));
+  const event = { kind: 'test.happened', actor: 'sub:test', subject: 's', body: { secret: 'x' }, authMode: 'off' };
+  const { receiptId } = await daemon.app.get(Tenancy).run('default', () => evidence.record(event));
   await daemon.app.get(LogSequencer, { strict: false }).integrate();
   const sealed = await daemon.app.get(Tenancy).run('default', () => evidence.read(receiptId));
   return { receiptId, payloadHash: sealed.payloadHash, cose: Buffer.from(sealed.cose).toString('base64') };
@@ -71,7 +71,7 @@ describe('POST /session', () => {
 });
 
 describe('POST /invocation/verify', () => {
-  it('says of a receipt in hand that it was signed here and is in the log, and nothing of its content', async () => {
+  it('says of a receipt as sent that it was signed here and is in the log, and nothing of its content', async () => {
     const { receiptId, payloadHash, cose } = await receipt();
     const { status, body, text } = await post('/invocation/verify', {
       cose,
@@ -101,10 +101,10 @@ describe('POST /invocation/verify', () => {
     ]);
   });
 
-  it('believes no key of another log', async () => {
-    const happening = { kind: 'k', tenant_id: 't', stream: 'main', seq: 1, prev: null, actor: 'a', subject: 's' };
-    const fields = { ...happening, occurred_at: new Date().toISOString(), auth_mode: 'off', body: {} };
-    const foreign = sealReceipt(fields, SigningKey.generate());
+  it('trusts no key of another log', async () => {
+    const event = { kind: 'k', tenant_id: 't', stream: 'main', seq: 1, prev: null, actor: 'a', subject: 's' };
+    const fields = { ...event, occurred_at: new Date().toISOString(), auth_mode: 'off', body: {} };
+    const foreign = signReceipt(fields, SigningKey.generate());
     const { body } = await post('/invocation/verify', { cose: Buffer.from(foreign.cose).toString('base64') });
     expect([body.valid, body.checks.map(({ name, ok }: any) => [name, ok])]).toEqual([
       false,

@@ -11,7 +11,7 @@ afterAll(() => daemon.close());
 const get = (path: string) => send(daemon.url, 'GET', path);
 
 describe('GET /v1/version', () => {
-  it('tells the version, the schema and the timed work, to anyone', async () => {
+  it('returns the version, the schema and the scheduled jobs, to anyone', async () => {
     const name = MIGRATIONS.at(-1)!.name;
     await expect.poll(async () => (await get('/v1/version')).body.schema).toEqual({ name, applied: name });
     const { status, body } = await get('/v1/version');
@@ -28,7 +28,7 @@ describe('GET /v1/version', () => {
     ]);
   });
 
-  it('tells of each job when it last ran', async () => {
+  it('says of each job when it last ran', async () => {
     const names = ['corruption_watch', 'log_sequencer', 'schema_watch'];
     const jobs = async () =>
       (await get('/v1/version')).body.scheduler.jobs.filter(({ name }: { name: string }) => names.includes(name));
@@ -57,8 +57,8 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('addresses beside the one version', () => {
-  it.each(['/v0/facts', '/v2/facts', '/api/facts', '/api'])('%s is none', async (path) => {
+describe('an address of another version', () => {
+  it.each(['/v0/facts', '/v2/facts', '/api/facts', '/api'])('%s does not exist', async (path) => {
     expect((await get(path)).status).toBe(403);
   });
 });

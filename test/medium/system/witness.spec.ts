@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseCheckpoint, verifyCheckpoint } from '../../../src/common/evidence/checkpoint.js';
-import { EvidenceService } from '../../../src/common/evidence/evidence.service.js';
-import { KeyRing } from '../../../src/common/evidence/key-ring.js';
-import { LogSequencer } from '../../../src/common/evidence/log-sequencer.js';
+import { parseCheckpoint, verifyCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
+import { KeyRing } from '../../../src/common/evidence-log/key-ring.js';
+import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { send } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
@@ -16,8 +16,8 @@ afterAll(() => daemon.close());
 const smoke = () => send(daemon.url, 'GET', '/v1/witness/smoke');
 const happen = (subject: string) =>
   daemon.app.get(Tenancy).run('default', async () => {
-    const happening = { kind: 'test.happened', actor: 'sub:test', subject, body: { subject }, authMode: 'off' };
-    return daemon.app.get(EvidenceService, { strict: false }).record(happening);
+    const event = { kind: 'test.happened', actor: 'sub:test', subject, body: { subject }, authMode: 'off' };
+    return daemon.app.get(EvidenceService, { strict: false }).record(event);
   });
 const logUntilNow = () => daemon.app.get(LogSequencer, { strict: false }).integrate();
 

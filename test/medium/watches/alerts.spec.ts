@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EvaluationService } from '../../../src/modules/watches/evaluation/evaluation.service.js';
+import { EvaluationService } from '../../../src/modules/continuity/watches/evaluation/evaluation.service.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { follow, startReceiver, type Receiver } from '../outbox/given.js';
 import { alertsOf, changesOf, cite, given, passage, sections, watch } from './given.js';
@@ -30,7 +30,7 @@ async function allLookedAt(): Promise<void> {
 }
 
 describe('a watched document', () => {
-  it('raises one alert a version and one when it is deleted, told in the list, the journal, the events and its webhook', async () => {
+  it('raises one alert a version and one when it is deleted, reported in the list, the journal, the events and its webhook', async () => {
     await given(acme, 'leave', sections('Leave is 28 days.', 'Ask your manager.'));
     await given(acme, 'other', 'Nothing to see.');
     const made = await watch(acme, {
@@ -155,7 +155,7 @@ describe('a watched answer', () => {
 });
 
 describe('a watched query', () => {
-  it('tells of each passage that newly answers it, once, and of nothing else', async () => {
+  it('reports each passage that newly answers it, once, and nothing else', async () => {
     await given(acme, 'wombat-1', 'Wombats dig burrows.', { corpusId: 'zoo' });
     const query = { query: 'wombat burrows', corpusIds: ['zoo'] };
     const made = await watch(acme, { targetType: 'query', query });
@@ -183,7 +183,7 @@ describe('a watched query', () => {
 });
 
 describe('a watch on what another tenant shares', () => {
-  it('tells of its versions while it is shared, and then that it is gone, without saying whose it was', async () => {
+  it('reports its versions while it is shared, and then its removal, without saying whose it was', async () => {
     const publisher = await api.addTenant('publisher');
     const reader = await api.addTenant('reader');
     const shared = { corpusId: 'open', shareability: 'public_safe' };
@@ -200,12 +200,12 @@ describe('a watch on what another tenant shares', () => {
     });
     await expect.poll(() => changesOf(reader, document), soon).toEqual(['new_version', 'deleted']);
     expect((await alertsOf(reader, document))[1]).toMatchObject({ from: 2, to: null, passages: [] });
-    const told = JSON.stringify([
+    const reported = JSON.stringify([
       await alertsOf(reader, document),
       await alertsOf(reader, query),
       (await follow(reader)).events,
     ]);
-    expect([await changesOf(reader, query), await changesOf(reader, own), told.includes('publisher')]).toEqual([
+    expect([await changesOf(reader, query), await changesOf(reader, own), reported.includes('publisher')]).toEqual([
       ['new_match'],
       [],
       false,

@@ -1,6 +1,6 @@
 import type { DaemonCall, TestDaemon } from '../../kit/daemon.js';
 
-export interface Company {
+export interface Fixture {
   tenant: string;
   ada: DaemonCall;
   bob: DaemonCall;
@@ -9,7 +9,7 @@ export interface Company {
 
 let tenants = 0;
 /** Ada, Bob and an admin in a tenant of their own. */
-export function companyIn(daemon: TestDaemon): Company {
+export function fixtureIn(daemon: TestDaemon): Fixture {
   const tenant = `t${++tenants}`;
   const scopes = 'query:read facts:write';
   return {

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Metrics } from '../../../src/common/observability/metrics.js';
 import { ServerSecret } from '../../../src/common/sessions/server-secret.js';
-import { TOOL_CALL_HEADER } from '../../../src/common/shield/tool-call-seal.js';
-import { DecisionSweep } from '../../../src/modules/shield/tool-calls/tool-calls.sweeps.js';
+import { TOOL_CALL_HEADER } from '../../../src/common/call-policy/tool-call-signer.js';
+import { DecisionSweep } from '../../../src/modules/shield/core/tool-calls/tool-calls.sweeps.js';
 import { send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { anotherKey, expectStatus, lift, mark, resolve, verdict, within, withToken } from './given.js';
 import {
@@ -13,7 +13,7 @@ import {
   digestOf,
   query,
   refusalOf,
-  sealOf,
+  signedHeadersOf,
   startToolProcess,
   tip,
   type ToolProcess,
@@ -50,7 +50,7 @@ const newest = async () =>
   )[0];
 const count = async () => (await decisionsOf(api.database, `tenant_id = 'acme'`)).length;
 
-/** A seal of whatever content, with the right secret. */
+/** A signature of any content, with the right secret. */
 async function forge(payload: unknown): Promise<string> {
   const key = await api.app.get(ServerSecret).sharedKeyFor('tool-calls');
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
@@ -58,7 +58,7 @@ async function forge(payload: unknown): Promise<string> {
 }
 const contentOf = (seal: string): any => JSON.parse(Buffer.from(seal.split('.')[0]!, 'base64url').toString());
 
-/** Each tampered seal with what it is found to be; `seal` is a good one. */
+/** Each tampered signature with its finding; `seal` is a valid one. */
 async function tampered(seal: string): Promise<[finding: string, seal: string][]> {
   const [text, mac] = seal.split('.') as [string, string];
   const content = contentOf(seal);
@@ -87,11 +87,11 @@ async function stopReads(): Promise<void> {
   expect(await within(5_000, isStopped)).toBe(true);
 }
 
-describe('a sealed read', () => {
+describe('a signed read', () => {
   it('was decided on before it came, and is not decided on again', async () => {
     const call = query(acme);
     const { decisionId } = await tools.admit(call);
-    const seal = await sealOf(tools, call, { decisionId });
+    const seal = await signedHeadersOf(tools, call, { decisionId });
     // Set since the decision: the read was let through by it.
     await stopReads();
     const made = await count();
@@ -99,10 +99,10 @@ describe('a sealed read', () => {
     expect(await count()).toBe(made);
   });
 
-  it('with a seal that is not good is a read like any other', async () => {
+  it('with an invalid signature is treated as an unsigned read', async () => {
     const call = query(acme);
     const { decisionId } = await tools.admit(call);
-    const good = (await sealOf(tools, call, { decisionId }))[TOOL_CALL_HEADER]!;
+    const good = (await signedHeadersOf(tools, call, { decisionId }))[TOOL_CALL_HEADER]!;
     await stopReads();
     const bad = await tampered(good);
     bad.push(['good', await forge({ ...contentOf(good), decisionId: undefined })]);
@@ -120,7 +120,7 @@ describe('a sealed read', () => {
   });
 });
 
-describe('a sealed effect', () => {
+describe('a signed effect', () => {
   it('leaves the one decision that it was admitted by', async () => {
     const asked = tip(acme);
     const before = await count();
@@ -129,10 +129,12 @@ describe('a sealed effect', () => {
     expect(await newest()).toMatchObject({ decision_id: decisionId, action: 'tip_platform' });
   });
 
-  it('with a seal that is not good, or of another request, is decided on as the route it is', async () => {
+  it('with an invalid signature, or that of another request, is decided on as its route', async () => {
     const asked = tip(acme, { credits: 12 });
     const { decisionId } = await tools.admit(asked.call);
-    const good = (await sealOf(tools, asked.call, { decisionId, request: { body: asked.body } }))[TOOL_CALL_HEADER]!;
+    const good = (await signedHeadersOf(tools, asked.call, { decisionId, request: { body: asked.body } }))[
+      TOOL_CALL_HEADER
+    ]!;
     const content = contentOf(good);
     const bad: [string, string, object][] = [
       ...(await tampered(good)).map(([finding, seal]): [string, string, object] => [finding, seal, asked.body]),
@@ -156,24 +158,24 @@ describe('a sealed effect', () => {
     expect([answer.status, await count()]).toEqual([201, made]);
   });
 
-  it('gets past no approval with the seal of a call that had none', async () => {
+  it('needs its approval also with the signature of a call that had none', async () => {
     const switched = await mark(acme, 'tip_platform');
     const approver = await anotherKey(api, acme);
     const asked = tip(acme, { credits: 14 });
     const { approvalRequestId } = (await refusalOf(tools.admit(asked.call))).facts;
     const { approvalToken } = (await resolve(approver, approvalRequestId)).body;
     const admitted = await tools.admit({ ...asked.call, approvalToken });
-    const seal = await sealOf(tools, asked.call, { ...admitted, request: { body: asked.body } });
+    const seal = await signedHeadersOf(tools, asked.call, { ...admitted, request: { body: asked.body } });
     const call = (headers: Record<string, string>) =>
       acme.call('POST', '/v1/economy/tip-platform', asked.body, headers);
-    // The seal opens nothing without the token.
+    // The signature opens nothing without the token.
     expect(verdict(await call(seal))).toBe('403 ShieldApprovalRequired');
     expect(verdict(await call({ ...seal, ...withToken('svc_appr_made_up') }))).toBe(
       '403 ShieldDenied approval_void unknown',
     );
     expect((await call({ ...seal, ...withToken(approvalToken) })).status).toBe(201);
     expect(verdict(await call({ ...seal, ...withToken(approvalToken) }))).toBe('403 ShieldDenied approval_void used');
-    // Nor does the token without the seal: it is of the tool's call.
+    // Nor does the token without the signature: it is of the tool's call.
     await lift(acme, switched);
     await mark(acme, 'POST /v1/economy/tip-platform');
     expect(verdict(await call(withToken(approvalToken)))).toBe('403 ShieldDenied approval_void used');
@@ -182,7 +184,7 @@ describe('a sealed effect', () => {
   it('is stopped by what was set since it was admitted, under the name of the tool', async () => {
     const asked = tip(acme, { credits: 15 });
     const { decisionId } = await tools.admit(asked.call);
-    const seal = await sealOf(tools, asked.call, { decisionId, request: { body: asked.body } });
+    const seal = await signedHeadersOf(tools, asked.call, { decisionId, request: { body: asked.body } });
     const call = () => acme.call('POST', '/v1/economy/tip-platform', asked.body, seal);
     for (const target of ['tip_platform', 'POST /v1/economy/tip-platform']) {
       const switched = await mark(acme, target, 'deny');
@@ -212,7 +214,7 @@ describe('a sealed effect', () => {
     const { call: short, ...effect } = tip(acme, { credits: 16 });
     const call = { ...short, arguments: arguments_ };
     const { decisionId } = await tools.admit(call);
-    const seal = await sealOf(tools, call, { decisionId, request: { body: effect.body } });
+    const seal = await signedHeadersOf(tools, call, { decisionId, request: { body: effect.body } });
     expect(seal[TOOL_CALL_HEADER]!.length).toBeLessThan(2_000);
     await mark(acme, 'tip_platform');
     const refused = await acme.call('POST', '/v1/economy/tip-platform', effect.body, seal);
@@ -223,7 +225,7 @@ describe('a sealed effect', () => {
 
   it('is the same request however its query is written', async () => {
     const { call } = tip(acme);
-    const sealed = await sealOf(
+    const sealed = await signedHeadersOf(
       tools,
       { ...call, route: 'DELETE /v1/shield/kill-switches/:killSwitchId' },
       {
@@ -231,7 +233,7 @@ describe('a sealed effect', () => {
         request: { params: { killSwitchId: 'a-b' }, query: { reason: ['over'], none: [] } },
       },
     );
-    const plain = await sealOf(tools, call, {
+    const plain = await signedHeadersOf(tools, call, {
       request: { params: { killSwitchId: 'a-b' }, query: { reason: 'over' } },
     });
     const [one, other] = [sealed, plain].map((seal) => contentOf(seal[TOOL_CALL_HEADER]!).requestDigest);
@@ -239,7 +241,7 @@ describe('a sealed effect', () => {
   });
 });
 
-describe('the client behind a sealed request', () => {
+describe('the client behind a signed request', () => {
   it('is the one that called the tool service, for the limits of public routes', async () => {
     const body = { agentFramework: 'test' };
     const register = (headers: Record<string, string> = {}) =>
@@ -251,14 +253,14 @@ describe('the client behind a sealed request', () => {
         ...{ caller, tool: 'register_agent', route: 'POST /v1/agents/register', isRead: false, arguments: {} },
       };
       const { decisionId } = await tools.admit(call);
-      return sealOf(tools, call, { decisionId, clientAddress, request: { body } });
+      return signedHeadersOf(tools, call, { decisionId, clientAddress, request: { body } });
     };
     const [one, two] = await Promise.all([from('192.0.2.1'), from('192.0.2.2')]);
     for (const seal of [one, one, two, two]) expect((await register(seal)).status).toBe(201);
     expect(verdict(await register(one))).toBe('429 RegistrationsLimited');
     expect(verdict(await register(two))).toBe('429 RegistrationsLimited');
-    // Of this machine itself there was none yet; a seal of a tenant's call says nothing here.
-    const foreign = await sealOf(tools, query(acme, { route: 'POST /v1/agents/register' }), {
+    // Of this machine itself there was none yet; a signature of a tenant's call says nothing here.
+    const foreign = await signedHeadersOf(tools, query(acme, { route: 'POST /v1/agents/register' }), {
       clientAddress: '192.0.2.3',
     });
     for (const headers of [{}, foreign]) expect((await register(headers)).status).toBe(201);

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApi, type TestApi } from '../../kit/app.js';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { ReplicatedPostgres } from '../../kit/replication.js';
+import { documentOf, ingested } from '../ingest/given.js';
+
+let postgres: ReplicatedPostgres;
+let api: TestApi;
+let daemon: TestDaemon;
+beforeAll(async () => {
+  postgres = await ReplicatedPostgres.start();
+  const env = { SVC_DATABASE_POOL_SIZE: '8', SVC_DATABASE_CONNECT_TIMEOUT_MS: '1500' };
+  api = await startApi({ database: postgres.database, env });
+  daemon = await startDaemon({ database: postgres.database, env });
+});
+afterAll(async () => {
+  await postgres.waitForNobody();
+  await Promise.all([api.app.close(), daemon.app.close()]);
+  await postgres.stop();
+});
+
+it('a standby that goes away holds writes back and leaves reads alone', { timeout: 120_000 }, async () => {
+  const { call, tenantId } = api.tenant;
+  await ingested(api.tenant);
+  await daemon.call('PUT', '/v1/facts', { entity: 'pier', key: 'length', value: '120 m' });
+  await postgres.waitForStandby();
+  await postgres.stopStandby();
+  // Thrice as many as there are connections.
+  const writes = Array.from({ length: 24 }, (_, i) =>
+    call('POST', '/v1/ingest', documentOf(api.tenant, { docId: `w${i}` })),
+  );
+  await expect
+    .poll(async () => (await call('GET', '/readyz')).body.checks.readyz.reason, { timeout: 20_000 })
+    .toContain('commits held back');
+  expect((await call('GET', '/readyz')).status).toBe(200);
+  expect(await (await fetch(`${api.url}/metrics`)).text()).toContain('svc_commits_held_back 1');
+  for (let i = 0; i < 10; i++) {
+    expect((await call('GET', '/v1/documents')).status).toBe(200);
+    expect((await call('POST', '/v1/retrieve', { query: 'harbour', lane: 'light' })).status).toBe(200);
+    expect((await daemon.call('GET', '/v1/facts?entity=pier')).status).toBe(200);
+  }
+  const daemonReady = await daemon.call('GET', '/readyz');
+  expect(daemonReady.status).toBe(200);
+  expect(daemonReady.text).toContain('commits held back');
+  await postgres.startStandby();
+  const statuses = (await Promise.all(writes)).map(({ status }) => status);
+  // Those that had a place were acknowledged once the standby was back; the others were answered 503.
+  expect(new Set(statuses)).toEqual(new Set([202, 503]));
+  await expect.poll(async () => (await call('GET', '/readyz')).body.checks.readyz.reason).toBeUndefined();
+  expect((await call('GET', `/v1/documents?tenantId=${tenantId}`)).status).toBe(200);
+});
