@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 it('connections to a temporary tool service are held, counted and given back', { timeout: 180_000 }, () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), 'bench'], { stdio: 'inherit' });
   const numbers = { sse: 5, streams: 3, seconds: 6, rounds: 1, settle: 0 };
   const options = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const args = [join(ROOT, 'dist', 'bench', 'connections.js'), ...options, '--json'];
+  const args = [join(ROOT, 'dist-bench', 'bench', 'connections.js'), ...options, '--json'];
   const [round] = JSON.parse(
     execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   );

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 let api: TestApi;
 let folder: string;
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), 'bench'], { stdio: 'inherit' });
   folder = mkdtempSync(join(tmpdir(), 'svc-quality-'));
   api = await startApi();
 });
@@ -33,7 +33,7 @@ async function quality(
     SVC_BENCH_TENANT_ID: api.tenant.tenantId,
     ...environment,
   };
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'bench', 'quality.js'), folder, '--json'], { env });
+  const child = spawn(process.execPath, [join(ROOT, 'dist-bench', 'bench', 'quality.js'), folder, '--json'], { env });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code, stdout, stderr };
 }
@@ -65,7 +65,7 @@ it('measures each lane of the server it is pointed at', async () => {
   });
 });
 
-it('tells why it cannot measure', async () => {
+it('says why it cannot measure', async () => {
   expect(await quality({})).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('SVC_BENCH_API_KEY are needed too'),

@@ -51,7 +51,9 @@ export interface Flood {
 
 const TICK_MS = 10;
 
-/** So many requests a second over so many kept connections, each of which waits for its answer before it sends again. */
+/**
+ * So many requests a second over so many kept connections, each of which waits for its answer before it sends again.
+ */
 export async function flood({ port, sockets, perSecond, seconds, request }: Flood): Promise<Tally> {
   const counter = new AnswerCounter();
   const idle = await openMany(port, sockets);

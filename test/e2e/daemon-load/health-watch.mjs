@@ -1,4 +1,4 @@
-// Asks for the health of a server again and again, in a process of its own, until told to stop; then says what was answered.
+// Polls the health of a server in a process of its own until it gets a message; then reports the answers.
 const [url] = process.argv.slice(2);
 const statuses = new Set();
 let slowestMs = 0;

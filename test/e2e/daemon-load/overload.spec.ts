@@ -9,9 +9,9 @@ import { ApiProcess } from '../ingest/api-process.js';
 import { flood, hold } from './flood.js';
 
 const SCOPES = 'x-svc-scopes: facts:read,facts:write,query:read,admin:read';
-const VERSION = 'GET /v1/version HTTP/1.1\r\nhost: svc\r\n\r\n';
+const VERSION = 'GET /v1/version HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const FACT = JSON.stringify({ entity: 'load', key: 'k', value: 'v' });
-const SLOW_FACT = `PUT /v1/facts HTTP/1.1\r\nhost: svc\r\n${SCOPES}\r\ncontent-type: application/json\r\ncontent-length: ${FACT.length}\r\n\r\n`;
+const SLOW_FACT = `PUT /v1/facts HTTP/1.1\r\nhost: localhost\r\n${SCOPES}\r\ncontent-type: application/json\r\ncontent-length: ${FACT.length}\r\n\r\n`;
 
 let database: TestDatabase;
 let dataDir: string;
@@ -73,7 +73,7 @@ async function recovery(): Promise<number> {
   return Math.round(performance.now() - startedAt);
 }
 
-/** Lines of the log that tell of requests for a route. */
+/** Log lines of requests for a route. */
 const linesOf = (route: string): number =>
   daemon.output.split('\n').filter((line) => line.includes('"http_control"') && line.includes(`"${route}"`)).length;
 
@@ -102,7 +102,7 @@ describe('overload', { timeout: 180_000 }, () => {
     expect(health.statuses).toEqual([200]);
   });
 
-  it('by 3,000 connections that dawdle: as many as may be in flight, the rest is 503 with retry-after, health answers', async () => {
+  it('by 3,000 slow connections: as many as may be in flight, the rest is 503 with retry-after, health answers', async () => {
     const { result, health } = await watchingHealth(async () => {
       const held = await hold(port, 3_000, 30, SLOW_FACT);
       await expect.poll(() => held.tally().statuses['503'] ?? 0, { timeout: 20_000 }).toBe(3_000 - 1_024);

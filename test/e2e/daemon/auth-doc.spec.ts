@@ -18,7 +18,7 @@ describe('docs/daemon-auth.md', { timeout: 120_000 }, () => {
   it.each([
     ['dev_scopes', /"facts":\[\][^]*"facts":\[\]/],
     ['jwt_hs256', /"city"[^]*"facts":\[\{[^]*"token":"[^]*"expires_at"/],
-  ])('shows commands for %s that work as they stand', async (mode, told) => {
+  ])('shows commands for %s that work as they stand', async (mode, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-auth-doc-'));
     const database = await emptyDatabase();
     const daemon = await ApiProcess.at(database.url, folder, { SVCD_AUTH_MODE: mode }, 'daemon');
@@ -31,7 +31,7 @@ describe('docs/daemon-auth.md', { timeout: 120_000 }, () => {
       const env = { PATH: process.env['PATH'], SVC_DATA_DIR: folder, SVCD_AUTH_MODE: mode };
       const { status, stdout, stderr } = spawnSync('sh', ['-e'], { env, input: script, encoding: 'utf8' });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      expect(stdout).toMatch(told);
+      expect(stdout).toMatch(expected);
     } finally {
       await daemon.stop('SIGTERM');
       await database.drop();

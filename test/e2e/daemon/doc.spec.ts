@@ -43,14 +43,14 @@ describe('docs/daemon.md', () => {
       stderr: '',
     });
     expect(stdout.match(/^verified$/gm)).toHaveLength(2);
-    for (const told of [
+    for (const expected of [
       '"value":"on 1 February 1844"',
       '"total_visible":2',
       '"deleted":true',
       '"hop_distance":1',
       '"error_code":"OK"',
     ])
-      expect(stdout).toContain(told);
+      expect(stdout).toContain(expected);
   });
 
   it('shows the set-up of an MCP client that works', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { EvidenceAudit } from '../../../src/common/evidence/evidence-audit.js';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { send, startApi } from '../../kit/app.js';
 import { ALL_SCOPES } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
@@ -56,11 +56,11 @@ async function storeEdge(name: string): Promise<void> {
   if (answer?.status === 200) acknowledged.edges.add(name);
 }
 
-/** By the next seq as this writer believes it to be; who is wrong is told the right one. */
-const believed = new Map<string, number>();
-async function append(name: string, stream: string, believer: string): Promise<void> {
+/** The next seq that each writer expects; the answer to a wrong one reports the actual one. */
+const expectedSeqs = new Map<string, number>();
+async function append(name: string, stream: string, writer: string): Promise<void> {
   sent.events.add(name);
-  const expected = believed.get(believer + stream) ?? 0;
+  const expected = expectedSeqs.get(writer + stream) ?? 0;
   const answer = await call('POST', '/v1/append', {
     tenant_id: 'acme',
     stream_type: 'drill',
@@ -71,9 +71,9 @@ async function append(name: string, stream: string, believer: string): Promise<v
   if (answer?.status === 200) {
     const { first_seq: seq, next_seq, receipt_id: receipt } = answer.body;
     acknowledged.appends.push({ stream, event: name, seq, receipt });
-    believed.set(believer + stream, next_seq);
+    expectedSeqs.set(writer + stream, next_seq);
   } else if (answer?.status === 409) {
-    believed.set(believer + stream, Number(answer.body.actual_next_seq));
+    expectedSeqs.set(writer + stream, Number(answer.body.actual_next_seq));
   }
 }
 
@@ -89,7 +89,7 @@ async function write(writer: number): Promise<void> {
   }
 }
 
-it('keeps what it acknowledged through kill -9 under 16 writers, time and again, and nothing twice', async () => {
+it('keeps every acknowledged write exactly once through repeated kill -9 under 16 writers', async () => {
   const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer));
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = acknowledged.facts.size + acknowledged.edges.size + acknowledged.appends.length;

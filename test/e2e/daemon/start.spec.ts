@@ -47,7 +47,7 @@ describe('svc start daemon', { timeout: 120_000 }, () => {
     [
       'in production without secrets',
       { ...PRODUCTION, SVCD_AUTH_MODE: 'jwt' },
-      /SVC_SESSION_SECRET[^]*SVCD_JWT_HS256_SECRET/,
+      /SVC_SESSION_SECRET[^]*SVCD_JWT_HS256_SECRET[^]*SVC_SIGNING_KEY_FILE.*svc key create-signing/,
     ],
   ])('does not start %s, and says what to set', (_, env, message) => {
     const { status, stderr } = svc(['start', 'daemon'], env);
@@ -88,9 +88,9 @@ describe('svc start daemon', { timeout: 120_000 }, () => {
       (await send(daemon.url, 'POST', '/v1/append', {}, { authorization: `Bearer ${bearer}` })).status;
     try {
       await daemon.start();
-      const told = token('--scope', 'admin:write', '--tenant', 'alfa', '--json', '--expires-in', '15m');
-      expect(told.stderr).toBe('');
-      const { token: minted, expires_at } = JSON.parse(told.stdout) as { token: string; expires_at: string };
+      const printed = token('--scope', 'admin:write', '--tenant', 'alfa', '--json', '--expires-in', '15m');
+      expect(printed.stderr).toBe('');
+      const { token: minted, expires_at } = JSON.parse(printed.stdout) as { token: string; expires_at: string };
       expect(await statusOf(minted)).toBe(400);
       expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
       expect(await statusOf(token('--scope', 'facts:read,query:read', '--passport', 'p-1').stdout.trim())).toBe(403);
@@ -107,11 +107,15 @@ describe('svc token', { timeout: 60_000 }, () => {
     [['--scope', 'facts:write,nope'], /No such scope: nope[^]*admin:read[^]*tool:invoke:read/],
     [['--scope', 'facts:write', '--expires-in', 'soon'], /90s, 15m, 1h or 7d/],
     [['--scope', 'facts:write', '--passport', 'two words'], /passport_id/],
-    [['--scope', 'facts:write'], /SVCD_JWT_HS256_SECRET/],
     [[], /--scope/],
   ])('says what is wrong with %j', (args, message) => {
     const { status, stdout, stderr } = svc(['token', ...args]);
-    expect([status, stdout]).toEqual([1, '']);
+    expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
+  });
+
+  it('says which secret it lacks', () => {
+    const { status, stdout, stderr } = svc(['token', '--scope', 'facts:write']);
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(/SVCD_JWT_HS256_SECRET/)]);
   });
 });

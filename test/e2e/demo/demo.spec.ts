@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyPack } from '../../../src/common/evidence/verify-pack.js';
+import { verifyPack } from '../../../src/evidence/verify-pack.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
@@ -37,7 +37,7 @@ function start(...args: string[]): { child: ChildProcess; ended: Promise<Ended> 
 const demo = (...args: string[]): Promise<Ended> => start(...args).ended;
 const leftBehind = (): string[] => readdirSync(join(folder, 'tmp')).filter((name) => name.startsWith('svc-temporary-'));
 
-describe('svc demo', () => {
+describe('svc demo', { timeout: 180_000 }, () => {
   it('runs the whole job on a temporary server, and leaves only the proof pack', async () => {
     const documents = join(folder, 'documents');
     mkdirSync(join(documents, 'deeper'), { recursive: true });
@@ -47,6 +47,7 @@ describe('svc demo', () => {
     );
     writeFileSync(join(documents, 'deeper', 'bell-rock.txt'), 'The lighthouse on the Bell Rock has stood since 1810.');
     writeFileSync(join(documents, 'empty.md'), ' \n');
+    writeFileSync(join(documents, 'latin-1.txt'), Buffer.from('Gr\u00fc\u00dfe', 'latin1'));
     const pack = join(folder, 'pack.json');
     const asked = ['When was the lighthouse at Skerryvore lit?', 'bell rock lighthouse'];
     const { code, stdout, stderr } = await demo('--json', '--folder', documents, '--out', pack, '--ask', ...asked);
@@ -55,6 +56,10 @@ describe('svc demo', () => {
     expect(report).toMatchObject({
       ok: true,
       documents: 2,
+      leftOut: [
+        { name: 'empty.md', reason: 'empty' },
+        { name: 'latin-1.txt', reason: expect.stringMatching(/^not in UTF-8/) },
+      ],
       answer: { citations: [{ quote: 'The lighthouse at Skerryvore was first lit in 1844.' }, {}] },
       proof: { mode: 'audit', verdict: 'holds' },
       pack: { file: pack, verified: true, bytes: readFileSync(pack).length },
@@ -77,6 +82,27 @@ describe('svc demo', () => {
     await expect(fetch(`${report.server}/healthz`)).rejects.toThrow();
   });
 
+  it('sends no byte of a document to the terminal that it would obey', async () => {
+    const documents = join(folder, 'hostile');
+    mkdirSync(documents);
+    const orders = '\u001b[2J\u009b31m\u202e\u0007';
+    writeFileSync(join(documents, 'a.txt'), `${orders} The harbour of ${orders} opens at six.\n# Title ${orders}\n`);
+    writeFileSync(join(documents, `${orders}.txt`), 'The name of this file holds orders to a terminal.');
+    writeFileSync(join(documents, `${orders}.pdf`), '%PDF-1.4');
+    const { code, stdout, stderr } = await demo('--folder', documents, '--ask', 'harbour');
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    expect(stdout + stderr).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
+    expect(stdout).toContain('\\u001b[2J');
+  });
+
+  it('fails when a folder has nothing to ingest, and says what it left out', async () => {
+    const documents = join(folder, 'unusable');
+    mkdirSync(documents);
+    writeFileSync(join(documents, 'report.pdf'), '%PDF-1.4');
+    const { code, stderr } = await demo('--folder', documents);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('left out, of a type that is not taken: report.pdf')]);
+  });
+
   it('takes its server with it when it is stopped', async () => {
     const { child, ended } = start();
     while (leftBehind().length === 0 && child.exitCode === null) await sleep(20);
@@ -85,7 +111,7 @@ describe('svc demo', () => {
     expect(leftBehind()).toEqual([]);
   });
 
-  it('tells what to do when it cannot run', async () => {
+  it('says what to do when it cannot run', async () => {
     const nowhere = await demo('--folder', join(folder, 'nowhere'));
     expect(nowhere).toMatchObject({ code: 1, stderr: `svc: There is no folder ${join(folder, 'nowhere')}\n` });
     const unreachable = await demo('--url', 'http://127.0.0.1:9', '--tenant', 'a', '--api-key', 'svc_key_a_b');

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tier } from '../../../src/common/contract/caller.js';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
-import { signatureOf } from '../../../src/modules/economy/payment-signature.rules.js';
+import { signatureOf } from '../../../src/modules/economy/ledger/payment-signature.rules.js';
 import { caller, send, type Answer, type TestTenant } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { givenShared, ledgerFaults } from '../../medium/economy/given.js';
@@ -184,20 +184,22 @@ describe('the ledger', () => {
   });
 
   it('has every acknowledged operation exactly once, and no other', async () => {
-    const told = (kind: Done['kind'], member: string) =>
+    const acknowledgedIds = (kind: Done['kind'], member: string) =>
       acknowledged(kind)
         .map(({ answer }) => answer.body[member] as string)
         .sort();
     expect(await idsOf(`select transfer_id as id from ledger_transfer where reason = 'tip'`)).toEqual(
-      told('tip', 'tipId'),
+      acknowledgedIds('tip', 'tipId'),
     );
-    expect(await idsOf('select conversion_id as id from conversion')).toEqual(told('convert', 'conversionId'));
+    expect(await idsOf('select conversion_id as id from conversion')).toEqual(
+      acknowledgedIds('convert', 'conversionId'),
+    );
     expect(await idsOf(`select reference as id from ledger_transfer where reason = 'conversion.requested'`)).toEqual(
-      told('convert', 'conversionId'),
+      acknowledgedIds('convert', 'conversionId'),
     );
     for (const reason of ['bundle.purchased', 'bundle.sold'])
       expect(await idsOf(`select reference as id from ledger_transfer where reason = '${reason}'`)).toEqual(
-        told('purchase', 'purchaseId'),
+        acknowledgedIds('purchase', 'purchaseId'),
       );
     const [sums] = await database.query<object>(
       `select (select count(*)::int from ledger_transfer t where t.reason in ('conversion.applied', 'conversion.failed')) as moved,

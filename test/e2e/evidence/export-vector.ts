@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeCanonical } from '../../../src/common/evidence/cbor.js';
-import { blake3, blake3Digest, namedDigest } from '../../../src/common/evidence/digest.js';
-import { SealedExport, type DraftItem } from '../../../src/common/evidence/exports/seal-export.js';
-import type { Disclosure, ExportFile } from '../../../src/common/evidence/exports/export-format.js';
-import { openReceipt, openRetrieval } from '../../../src/common/evidence/receipt.js';
-import { SigningKey } from '../../../src/common/evidence/signing-key.js';
+import { encodeCanonical } from '../../../src/evidence/cbor.js';
+import { blake3, blake3Digest, namedDigest } from '../../../src/evidence/digest.js';
+import { SignedExport, type DraftItem } from '../../../src/evidence/export/sign-export.js';
+import type { Disclosure, ExportFile } from '../../../src/evidence/export/export-format.js';
+import { openReceipt, openRetrieval } from '../../../src/evidence/receipt.js';
+import { SigningKey } from '../../../src/evidence/signing-key.js';
 
 const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
 const read = (name: string): any => JSON.parse(readFileSync(join(VECTORS, name), 'utf8'));
@@ -27,7 +27,7 @@ export async function exportVector(): Promise<{ full: ExportFile; redacted: Expo
       ...{ quote_hash: blake3Digest('names the one before it'), note: null, note_hash: null },
     },
   };
-  const sealed = await SealedExport.seal(
+  const sealed = await SignedExport.seal(
     {
       tenantId: 'acme',
       subject: 'answer',

@@ -3,19 +3,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CborValue, decodeCanonical, encodeCanonical } from '../../../src/common/evidence/cbor.js';
-import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../src/common/evidence/checkpoint.js';
-import { parseCose } from '../../../src/common/evidence/cose.js';
-import { blake3, blake3Digest, digestBytes, namedDigest } from '../../../src/common/evidence/digest.js';
-import { leafHash, verifyConsistency, verifyInclusion } from '../../../src/common/evidence/merkle.js';
-import { ProofPacks } from '../../../src/common/evidence/proof-packs.js';
-import { encodeRetrieval, openReceipt, sealReceipt } from '../../../src/common/evidence/receipt.js';
-import { noteKeyId, noteVerifierKey } from '../../../src/common/evidence/signed-note.js';
-import { SigningKey } from '../../../src/common/evidence/signing-key.js';
-import { appendLeaves, entriesPath, hashOfRange, TileSet, tilePath } from '../../../src/common/evidence/tiles.js';
-import { verifyPack } from '../../../src/common/evidence/verify-pack.js';
+import { type CborValue, decodeCanonical, encodeCanonical } from '../../../src/evidence/cbor.js';
+import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { parseCose } from '../../../src/evidence/cose.js';
+import { blake3, blake3Digest, digestBytes, namedDigest } from '../../../src/evidence/digest.js';
+import { leafHash, verifyConsistency, verifyInclusion } from '../../../src/evidence/merkle.js';
+import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
+import { encodeRetrieval, openReceipt, signReceipt } from '../../../src/evidence/receipt.js';
+import { noteKeyId, noteVerifierKey } from '../../../src/evidence/signed-note.js';
+import { SigningKey } from '../../../src/evidence/signing-key.js';
+import { appendLeaves, entriesPath, hashOfRange, TileSet, tilePath } from '../../../src/evidence/tiles.js';
+import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { freshDatabase } from '../../kit/database.js';
-import { happening, openEvidence } from '../../medium/evidence/evidence-app.js';
+import { sampleEvent, openEvidence } from '../../medium/evidence/evidence-app.js';
 
 const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
 const SOUND = join(VECTORS, 'sound.svcpack');
@@ -68,7 +68,7 @@ describe('the test vectors of docs/formats', () => {
   it('receipts', () => {
     const { execution, retrieval } = read('receipts.json');
     for (const one of execution) {
-      const sealed = sealReceipt(one.fields, key);
+      const sealed = signReceipt(one.fields, key);
       const cose = parseCose(sealed.cose);
       expect({
         fields: one.fields,
@@ -159,7 +159,7 @@ describe('the independent verifier', () => {
           authMode: 'api_key',
           body: { results: [{ ...cited, score: 3.75, weight: 0.1 }] },
         });
-        const many = await app.evidence.recordMany(Array.from({ length: 700 }, (_, n) => happening(n)));
+        const many = await app.evidence.recordMany(Array.from({ length: 700 }, (_, n) => sampleEvent(n)));
         return [receiptId, ...many.slice(300, 320).map((receipt) => receipt.receiptId)];
       });
       const pack = await app.tenancy.run('acme', () =>

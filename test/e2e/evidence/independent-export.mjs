@@ -1,6 +1,7 @@
 /**
- * A second program from docs/formats alone: it verifies exports (export.md). It imports nothing of this product and no package; SHA-256, Ed25519 and inflate are
- * the runtime's, BLAKE3 and the CBOR decoder stand beside it. It reads a file into maps first, whatever the encoding, then asks one question after another of them.
+ * A second program from docs/formats alone: it verifies exports (export.md). It imports nothing of this product and no
+ * package; SHA-256, Ed25519 and inflate are the runtime's, BLAKE3 and the CBOR decoder are files next to it. It first
+ * reads a file into maps, whatever the encoding, then checks one property after another.
  * Usage: node independent-export.mjs FILE [kid to trust]; prints {"ok", "failed", "detail", "withheld"}.
  */
 import { createHash, createPublicKey, verify as ed25519 } from 'node:crypto';
@@ -331,7 +332,7 @@ function receiptId(hash) {
   return b.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Holds a record that is shown whole against the manifest, its own digests, and the fields beside it. */
+/** Holds a record that is shown whole against the manifest, its own digests, and the fields next to it. */
 function openRecord(item, manifest) {
   const [memberNames, whole] = FORMS[item.type];
   const bytes = item.shown.get(whole);

@@ -66,7 +66,7 @@ describe('an idempotency key', () => {
     expect(await accepted('other')).toEqual([]);
   });
 
-  it('remembers no failure: what had no effect may be sent again', async () => {
+  it('stores no failure: a request without effect may be sent again', async () => {
     const wrong = await acme.call(
       'POST',
       '/v1/ingest',
@@ -90,7 +90,7 @@ describe('an idempotency key', () => {
     expect(theirs.body.ingestId).not.toBe(mine.body.ingestId);
   });
 
-  it('is forgotten after 24 hours', async () => {
+  it('expires after 24 hours', async () => {
     const before = await acme.call('POST', '/v1/ingest', document('aged'), withKey('aged-key-1'));
     await first.database.query(
       `update idempotent_request set created_at = now() - interval '25 hours' where idempotency_key = 'aged-key-1'`,

@@ -20,7 +20,7 @@ beforeAll(async () => {
       ALLOW_LEGACY_TENANT_FIELDS: '1',
       NODE_ENV: 'production',
       SVC_SESSION_SECRET: 'of the test, thirty-two characters long',
-      SVC_BOOTSTRAP_API_KEY: 'chosen-key',
+      SVC_BOOTSTRAP_API_KEY: 'chosen, thirty-two characters long',
     },
   });
 });
@@ -62,7 +62,7 @@ describe('API keys', () => {
     expect((await caller(first.url, 'acme', rotated!.key.apiKey)('GET', '/v1/corpora')).status).toBe(200);
   });
 
-  it('that somebody else chose work as well', async () => {
+  it('work as well when somebody else chose them', async () => {
     await keys((store) => store.createKey('acme', 'a-key-of-our-own'));
     expect((await caller(first.url, 'acme', 'a-key-of-our-own')('GET', '/v1/corpora')).status).toBe(200);
     expect((await caller(first.url, 'acme', 'a-key-of-our-owm')('GET', '/v1/corpora')).status).toBe(401);
@@ -101,6 +101,8 @@ describe('the tenant of a request', () => {
 
   it('may come from body or query outside production, when allowed', async () => {
     expect((await ask(legacy, {})).status).toBe(200);
+    expect((await ask(legacy, {}, { query: 'anything' })).status).toBe(401);
+    expect((await ask(legacy, {}, { ...query, tenantId: 'umbrella' })).status).toBe(401);
     expect(
       (await send(legacy.url, 'GET', '/v1/corpora?tenantId=acme', undefined, { 'x-api-key': first.tenant.apiKey }))
         .status,

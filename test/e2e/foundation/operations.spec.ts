@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send, startApi, type TestApi } from '../../kit/app.js';
 
@@ -8,11 +9,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('operations', () => {
-  it('is alive', async () => {
+  it('report that the server is alive', async () => {
     expect((await send(api.url, 'GET', '/healthz')).body).toEqual({ status: 'ok' });
   });
 
-  it('is ready', async () => {
+  it('report that the server is ready', async () => {
     const { status, body } = await send(api.url, 'GET', '/readyz');
     expect(body).toEqual({
       service: 'api',
@@ -22,13 +23,30 @@ describe('operations', () => {
     expect(status).toBe(200);
   });
 
-  it('tells what was built', async () => {
+  it('stay ready and report a database that a newer svc migrated', async () => {
+    const owner = new Client({ connectionString: api.database.url });
+    await owner.connect();
+    await owner.query(`insert into migration (timestamp, name) values (1899000000000, 'AddFuture1899000000000')`);
+    const { status, body } = await send(api.url, 'GET', '/readyz');
+    await owner.query(`delete from migration where name = 'AddFuture1899000000000'`);
+    await owner.end();
+    const { version } = (await send(api.url, 'GET', '/build-info')).body;
+    // The template of the test databases was migrated by this very version.
+    const reason = new RegExp(
+      `^The database was migrated by svc ${version}.*, and this svc ${version}.* AddFuture1899000000000;`,
+    );
+    expect([status, body.status]).toEqual([200, 'healthy']);
+    expect(body.checks.readyz).toEqual({ status: 'ok', reason: expect.stringMatching(reason) });
+    expect((await send(api.url, 'GET', '/readyz')).body.checks.readyz).toEqual({ status: 'ok' });
+  });
+
+  it('report what was built', async () => {
     const { body } = await send(api.url, 'GET', '/build-info');
     expect(body).toMatchObject({ service: 'svc', version: '0.1.0', commit: null, tag: null, tagUrl: null });
     expect(Date.parse(body.builtAt)).not.toBeNaN();
   });
 
-  it('counts requests by route and status', async () => {
+  it('count requests by route and status', async () => {
     await send(api.url, 'GET', '/nowhere');
     const { text } = await send(api.url, 'GET', '/metrics');
     expect(text).toMatch(/svc_http_request_seconds_count\{method="GET",route="\/healthz",status="200"\} \d+/);
@@ -37,7 +55,7 @@ describe('operations', () => {
     expect(text).toContain('svc_jobs{queue="ingest",state="queued"} 0');
   });
 
-  it('gives every answer a request id and a trace', async () => {
+  it('give every answer a request id and a trace', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     const answer = await send(api.url, 'GET', '/nowhere', undefined, {
       'x-request-id': 'abc.1',

@@ -8,7 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Sends the beginning of a request and then a little now and again. @returns what came back until the server closed the connection */
+/**
+ * Sends the beginning of a request and then a little now and again.
+ * @returns what came back until the server closed the connection
+ */
 function drip(beginning: string, more: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
@@ -25,17 +28,17 @@ function drip(beginning: string, more: string): Promise<string> {
 }
 
 it.each([
-  ['headers', () => drip('POST /v1/retrieve HTTP/1.1\r\nhost: svc\r\n', 'x-more: of it\r\n')],
+  ['headers', () => drip('POST /v1/retrieve HTTP/1.1\r\nhost: localhost\r\n', 'x-more: of it\r\n')],
   [
     'a body',
     () =>
       drip(
-        `POST /v1/retrieve HTTP/1.1\r\nhost: svc\r\nx-tenant-id: ${api.tenant.tenantId}\r\nx-api-key: ${api.tenant.apiKey}\r\n` +
+        `POST /v1/retrieve HTTP/1.1\r\nhost: localhost\r\nx-tenant-id: ${api.tenant.tenantId}\r\nx-api-key: ${api.tenant.apiKey}\r\n` +
           'content-type: application/json\r\ncontent-length: 100000\r\n\r\n',
         ' ',
       ),
   ],
-])('a client that takes too long over %s is told so and cut', async (_, send) => {
+])('a client that takes too long over %s is answered 408 and disconnected', async (_, send) => {
   const answer = await send();
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ type: 'RequestTimeout', status: 408 });

@@ -1,18 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { caller, type TestTenant } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { freePort } from '../../kit/free-port.js';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
 type AppName = 'api' | 'tools' | 'daemon';
 
-/** What each app is told besides its port. */
+/** The settings of each app in addition to its port. */
 const OWN: Record<AppName, (port: string) => Record<string, string>> = {
   api: (port) => ({ SVC_API_PORT: port }),
   tools: (port) => ({ SVC_TOOLS_PORT: port }),
@@ -25,7 +26,10 @@ const OWN: Record<AppName, (port: string) => Record<string, string>> = {
   }),
 };
 
-/** The compiled `svc start api`, `tools` or `daemon`, in a process of its own that can be killed and started again on the same port. */
+/**
+ * The compiled `svc start api`, `tools` or `daemon`, in a process of its own that can be killed and started again on
+ * the same port.
+ */
 export class ApiProcess {
   private child: ChildProcess | undefined;
   private said = '';
@@ -48,6 +52,7 @@ export class ApiProcess {
       NODE_ENV: 'test',
       SVC_DATABASE_URL: databaseUrl,
       SVC_DATA_DIR: dataDir,
+      SVC_SIGNING_KEY_FILE: inject('signingKeyFile'),
       ...OWN[app](String(port)),
       SVC_LOG_LEVEL: 'error',
       ...env,
@@ -125,12 +130,4 @@ export async function startAcme(): Promise<AcmeApi> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EvidenceAudit } from '../../../src/common/evidence/evidence-audit.js';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { startApi } from '../../kit/app.js';
 import { startAcme, type AcmeApi } from './api-process.js';
 
@@ -59,7 +59,7 @@ async function sendAll(): Promise<Sent[]> {
   return sent;
 }
 
-/** Kills the process while requests and jobs are under way, KILLS times. */
+/** Kills the process while requests and jobs are in progress, KILLS times. */
 async function killAgainAndAgain(): Promise<void> {
   for (let kill = 0; kill < KILLS; kill += 1) {
     await sleep(150 + ((kill * 211) % 400));
@@ -92,7 +92,7 @@ describe('killed again and again', () => {
     expect(row).toEqual({ n: INGESTS });
   });
 
-  it('and search finds the last version of every document, once', { timeout: 60_000 }, async () => {
+  it('search finds the last version of every document, once', { timeout: 60_000 }, async () => {
     const latest = await acme.database.query<{ doc_id: string; content: string }>(
       `select distinct on (doc_id) i.doc_id, v.content from ingest i join document_version v using (tenant_id, corpus_id, doc_id, version)
        where i.status = 'completed' order by i.doc_id, i.version desc`,
@@ -110,7 +110,7 @@ describe('killed again and again', () => {
     expect(found.sort()).toEqual(latest.map((row) => [row.doc_id, row.content]).sort());
   });
 
-  it('and chain and log verify', { timeout: 60_000 }, async () => {
+  it('chain and log verify', { timeout: 60_000 }, async () => {
     await acme.api.stop('SIGTERM');
     const reader = await startApi({ database: acme.database, env: { SVC_DATA_DIR: acme.dataDir, SVC_JOBS: '0' } });
     const audit = reader.app.get(EvidenceAudit);

@@ -1,22 +1,24 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { emptyDatabase } from '../../kit/database.js';
 import { ApiProcess } from '../ingest/api-process.js';
 import { until } from './svc-process.js';
+import { freePort } from '../../kit/free-port.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const API_KEY = 'chosen-by-the-test';
-/** As in a container: every address, nothing made up. */
+const API_KEY = 'chosen by the test, thirty-two long';
+/** As in a container: every address, nothing generated. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   SVC_SESSION_SECRET: 'of the test, thirty-two characters long',
   SVC_BOOTSTRAP_API_KEY: API_KEY,
   SVC_TOOLS_HOST: '0.0.0.0',
+  SVC_SIGNING_KEY_FILE: inject('signingKeyFile'),
+  SVC_SHUTDOWN_DELAY_SECS: '0',
 };
 
 let folder: string;
@@ -99,11 +101,3 @@ describe('svc start tools', { timeout: 120_000 }, () => {
     expect(await ended).toBe(0);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { loginUrl } from '../../../src/common/database/connection.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
 
@@ -30,19 +31,19 @@ function run(databaseUrl: string, ...args: string[]): void {
 
 const EVENTS = `insert into outbox_event (tenant_id, event_id, kind, subject, data, transaction)
   select 'acme', gen_random_uuid(), 'test', e.subject, '{}', e.transaction::xid8
-  from unnest(array['early', 'told', 'late'], array['3', '900000000000', '900000000001']) e(subject, transaction)`;
+  from unnest(array['early', 'delivered', 'late'], array['3', '900000000000', '900000000001']) e(subject, transaction)`;
 
 describe('a restored database', { timeout: 120_000 }, () => {
   it('has all its events below every new transaction, in their order, and its readers where they were', async () => {
     await first.query(EVENTS);
     await first.query(`insert into outbox_cursor (sink, transaction, position)
-      select 'webhooks', transaction, position from outbox_event where subject = 'told'`);
+      select 'webhooks', transaction, position from outbox_event where subject = 'delivered'`);
     await first.query(`insert into outbox_cursor (sink, transaction, position)
       select 'watches', transaction, position from outbox_event where subject = 'late'`);
     run(first.url, 'backup', join(folder, 'backup.tar.gz'));
     run(second.url, 'restore', join(folder, 'backup.tar.gz'));
 
-    const client = new Client({ connectionString: second.url, options: '-c role=svc_operator' });
+    const client = new Client(loginUrl(second.url, 'svc_operator'));
     await client.connect();
     const events = await client.query<{ subject: string }>(
       `select subject from outbox_event where transaction < pg_snapshot_xmin(pg_current_snapshot()) order by transaction, position`,
@@ -52,7 +53,7 @@ describe('a restored database', { timeout: 120_000 }, () => {
        join outbox_event e on (e.transaction, e.position) > (c.transaction, c.position) order by c.sink, e.position`,
     );
     await client.end();
-    expect(events.rows.map(({ subject }) => subject)).toEqual(['early', 'told', 'late']);
+    expect(events.rows.map(({ subject }) => subject)).toEqual(['early', 'delivered', 'late']);
     expect(ahead.rows).toEqual([{ sink: 'webhooks', subject: 'late' }]);
   });
 });

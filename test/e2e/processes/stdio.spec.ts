@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A real `svc stdio`, with the key of the running svc unless told otherwise. */
+/** A real `svc stdio`, by default with the key of the running svc. */
 function stdio(environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [PROGRAM, 'stdio'], {
     env: {
@@ -72,7 +72,7 @@ describe('svc stdio', { timeout: 120_000 }, () => {
     expect([stdout(), stderr()]).toEqual(['', expect.stringMatching(/^svc: MCP_STDIO_API_KEY is not set\./)]);
   });
 
-  it('calls for the tenant it is told, with that key alone', async () => {
+  it('calls for the configured tenant, with its key alone', async () => {
     const others: Record<string, string>[] = [
       { MCP_STDIO_TENANT_ID: 'other' },
       { MCP_STDIO_API_KEY: 'svc_key_0123456789ab_wrong' },

@@ -95,15 +95,19 @@ describe('svc start', { timeout: 120_000 }, () => {
 
   it('answers the requests in flight on SIGTERM, refuses new ones, and leaves nothing running', async () => {
     const running = [svc.postgresPid, svc.apiPid, svc.toolsPid];
-    const [toApi, toTools] = [await sendHalf(svc.port), await sendHalf(svc.toolsPort)];
+    const toApi = await sendHalf(svc, svc.port, ['/v1/retrieve', { query: 'anything' }]);
+    const toTools = await sendHalf(svc, svc.toolsPort, ['/rpc', { jsonrpc: '2.0', id: 1, method: 'tools/list' }]);
     svc.kill('SIGTERM');
-    // The tool service first: what it has in hand still needs the API.
+    // The tool service first: its calls in flight still need the API.
     await until('the closed port of tools', async () => (await svc.toolsReadiness()) === 0);
-    expect(await svc.readiness()).toBe(200);
-    expect(await toTools.finish()).toMatch(/^HTTP\/1\.1 404 /);
+    expect((await fetch(`${svc.url}/healthz`)).status).toBe(200);
+    expect(await (await fetch(`${svc.url}/readyz`)).json()).toMatchObject({
+      checks: { readyz: { reason: 'shutting down' } },
+    });
+    expect(await toTools.finish()).toMatch(/^HTTP\/1\.1 200 /);
     await until('the closed port', async () => (await svc.readiness()) === 0);
-    expect(await toApi.finish()).toMatch(/^HTTP\/1\.1 401 /);
-    expect(await svc.stop()).toBe(0);
+    expect(await toApi.finish()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await svc.untilEnded()).toBe(0);
     for (const app of ['api', 'tools'])
       expect(svc.log.filter((line) => line.app === app).at(-1)).toMatchObject({ msg: 'stopped' });
     await until('the end of all', () => !running.some(isRunning));
@@ -120,12 +124,13 @@ describe('svc start', { timeout: 120_000 }, () => {
   });
 
   it('refuses a port that is taken, with the remedy', async () => {
-    for (const [setting, port] of [
-      ['SVC_API_PORT', svc.port],
-      ['SVC_TOOLS_PORT', svc.toolsPort],
+    for (const [setting, port, pid] of [
+      ['SVC_API_PORT', svc.port, svc.apiPid],
+      ['SVC_TOOLS_PORT', svc.toolsPort, svc.toolsPid],
     ] as const) {
       const other = SvcProcess.start(dataDir, { environment: { [setting]: String(port) } });
-      const remedy = `Port ${port} of 127.0.0.1 is in use (is svc running already?). Stop the other program, or set ${setting}.`;
+      const holder = process.platform === 'linux' ? `process ${pid}, node` : 'is svc running already?';
+      const remedy = `Port ${port} of 127.0.0.1 is in use (${holder}). Stop the other program, or set ${setting}.`;
       await expect(other).rejects.toThrow(remedy);
     }
     expect([await svc.readiness(), await svc.toolsReadiness()]).toEqual([200, 200]);
@@ -133,7 +138,7 @@ describe('svc start', { timeout: 120_000 }, () => {
 });
 
 describe('svc start with ports that may be any, and two processes for the tool service', { timeout: 120_000 }, () => {
-  it('takes two ports and tells them, and the two processes share theirs', async () => {
+  it('takes two free ports and prints them, and the two processes share theirs', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
     const any = await SvcProcess.start(folder, { anyPorts: true, environment: { SVC_TOOLS_PROCESSES: '2' } });
     try {
@@ -158,11 +163,20 @@ interface HalfRequest {
   finish(): Promise<string>;
 }
 
-/** Opens a request and holds back its body. Resolves when the server has taken it up: it then asks for the body (RFC 9110, 10.1.1). */
-async function sendHalf(port: number): Promise<HalfRequest> {
+/**
+ * Opens a request and holds back its body. Resolves when the server has taken it up: it then asks for the body (RFC
+ * 9110, 10.1.1).
+ */
+async function sendHalf(
+  { credentials }: SvcProcess,
+  port: number,
+  [path, content]: [string, object],
+): Promise<HalfRequest> {
   const socket = connect(port, '127.0.0.1');
-  const body = JSON.stringify({ query: 'anything' });
-  const head = ['POST /v1/retrieve HTTP/1.1', 'host: localhost', 'content-type: application/json'];
+  const body = JSON.stringify(content);
+  const { tenant_id, api_key } = credentials;
+  const key = [`x-tenant-id: ${tenant_id}`, `x-api-key: ${api_key}`];
+  const head = [`POST ${path} HTTP/1.1`, 'host: localhost', 'content-type: application/json', ...key];
   socket.write(`${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
   let answer = '';
   socket.setEncoding('utf8').on('data', (text: string) => (answer += text));

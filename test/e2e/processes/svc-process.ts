@@ -123,6 +123,11 @@ export class SvcProcess {
     return this.exited;
   }
 
+  /** Waits for its end, after a signal that was sent already. @returns the exit code */
+  untilEnded(): Promise<number | string> {
+    return this.exited;
+  }
+
   private pidOf(app: string): number {
     return this.log.findLast((line) => line.app === app && line.msg === 'ready')!.pid;
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
-import { verifyPack } from '../../../src/common/evidence/verify-pack.js';
+import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { caller, type TestTenant } from '../../kit/app.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { ended, givenAnswer, givenDocument, retrieve } from '../../medium/proofs/given.js';

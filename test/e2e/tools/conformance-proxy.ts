@@ -29,7 +29,9 @@ const needsApproval = (of: string): Omit<Stand, 'approvedAt'> => ({
   arguments: { title: `Wanted by ${of}`, body: 'Because', idempotency_key: `conformance of ${of}` },
 });
 
-/** The tools that the scenarios call, which servers are expected to have for the test, by tools of ours that behave so. */
+/**
+ * The tools that the scenarios call, which servers are expected to have for the test, by tools of ours that behave so.
+ */
 const STANDS: Record<string, Stand> = {
   test_simple_text: { name: 'browse_bundles', arguments: {} },
   test_logging_tool: { name: 'browse_bundles', arguments: {} },
@@ -47,7 +49,8 @@ interface Message {
 }
 
 /**
- * Stands between the conformance runner and the tool service: the runner can send no credential, and its scenarios call tools of their own. Nothing
+ * Stands between the conformance runner and the tool service: the runner can send no credential, and its scenarios call
+ * tools of their own. Nothing
  * else of a request or an answer is changed.
  */
 export async function startConformanceProxy({ toolsUrl, asker, approver }: Parties): Promise<ConformanceProxy> {

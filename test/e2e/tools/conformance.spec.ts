@@ -11,7 +11,10 @@ import { startConformanceProxy, type ConformanceProxy } from './conformance-prox
 
 const RUNNER = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
-/** Whether a scenario passes, without failure or warning; if not, why it cannot apply; or which of its checks cannot, and why. */
+/**
+ * Whether a scenario passes, without failure or warning; if not, why it cannot apply; or which of its checks cannot,
+ * and why.
+ */
 type Expected = 'passes' | { cannot: string } | { but: Record<string, string> };
 
 const cannot = (why: string): Expected => ({ cannot: why });
@@ -19,8 +22,8 @@ const NO_PROMPTS = cannot('the service has no prompts, and does not declare that
 const NO_RESOURCES = cannot('the service has no resources, and does not declare that it has');
 const NO_COMPLETIONS = cannot('completions are of prompts and resource templates, of which there are none');
 const TEXT_ALONE = cannot('the tools answer JSON, as structured content and text; none answers this kind of content');
-const NO_PROGRESS = cannot('the tools answer within seconds and tell no progress');
-const OWN_FORM = cannot('it looks for the words of its own form; the one thing a tool of ours asks for is an approval');
+const NO_PROGRESS = cannot('the tools answer within seconds and report no progress');
+const OWN_FORM = cannot('it looks for the text of its own form; the one thing a tool of ours asks for is an approval');
 const NOT_ASKED = cannot('tools ask for approvals alone, never for this');
 const OWN_SCHEMA = cannot('it looks for the schema of its own tool');
 const NO_SESSIONS = cannot(
@@ -143,12 +146,12 @@ afterAll(async () => {
 
 /** Gives answers half a second, which a loaded machine may not keep to: it is run again before it counts as failed. */
 const IMPATIENT = 'server-stateless';
-const MOST_TRIES = 4;
+const MAX_TRIES = 4;
 
 /** All of the runner's scenarios for servers of a revision, extensions left out. @returns the checks of each */
 async function runAll(revision: string, expected: Record<string, Expected>): Promise<Map<string, Check[]>> {
   const ran = await run(revision, 'all', ['--suite', 'all']);
-  for (let tries = 1; tries < MOST_TRIES && !isAsExpected(ran.get(IMPATIENT), expected[IMPATIENT]); tries += 1)
+  for (let tries = 1; tries < MAX_TRIES && !isAsExpected(ran.get(IMPATIENT), expected[IMPATIENT]); tries += 1)
     ran.set(IMPATIENT, (await run(revision, `again-${tries}`, ['--scenario', IMPATIENT])).get(IMPATIENT)!);
   return ran;
 }

@@ -6,14 +6,14 @@ import { headers as natsHeaders, connect, type NatsConnection } from '@nats-io/t
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RouteManifest } from '../../../src/common/contract/route-manifest.js';
 import { TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
-import { send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
-import { fillCompany, SECRET, withCookie, type Company } from '../../kit/company.js';
+import { fromAnotherAddress, send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
+import { makeTenantFixture, SECRET, withCookie, type TenantFixture } from '../../kit/tenant-fixture.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { NatsServer } from '../../medium/outbox/nats-server.js';
 import { until } from '../processes/svc-process.js';
 import { givenAgent, must } from './given.js';
-import { speakStdio, spawnStdio, type MouthAddress } from './mouths.js';
-import { openMouth } from './tool-callers.js';
+import { speakStdio, spawnStdio, type TransportAddress } from './transports.js';
+import { openTransport } from './tool-callers.js';
 
 const SUBJECT = 'svc.tools.rpc';
 const METHODS = [...TOOL_NAMES, 'tools/list', 'tools/call'];
@@ -25,7 +25,7 @@ let nats: NatsServer;
 let connection: NatsConnection;
 let api: TestApi;
 let tools: TestTools;
-let company: Company;
+let fixture: TenantFixture;
 let victim: TestTenant;
 let attacker: TestTenant;
 
@@ -35,10 +35,12 @@ beforeAll(async () => {
   connection = await connect({ servers: nats.url });
   const env = { FEATURE_SELF_SIGNUP: '1' };
   api = await startApi({ env });
-  tools = await startTools(api, { env: { ...env, SVC_TOOLS_RATE_LIMIT: '0', SVC_NATS_URL: nats.url } });
+  tools = await startTools(api, {
+    env: { ...env, SVC_TOOLS_RATE_LIMIT: '0', SVC_NATS_URL: nats.url, SVC_TRUSTED_PROXIES: '127.0.0.1' },
+  });
   victim = api.tenant;
   attacker = await api.addTenant('umbrella');
-  company = await fillCompany(api, victim);
+  fixture = await makeTenantFixture(api, victim);
   await until('calls over NATS', () =>
     byNats(innocent, {}).then(
       () => true,
@@ -57,7 +59,7 @@ const keyOf = ({ tenantId, apiKey }: Pick<TestTenant, 'tenantId' | 'apiKey'>): H
   'x-tenant-id': tenantId,
   'x-api-key': apiKey,
 });
-const addressOf = ({ tenantId, apiKey }: Pick<TestTenant, 'tenantId' | 'apiKey'>): MouthAddress => ({
+const addressOf = ({ tenantId, apiKey }: Pick<TestTenant, 'tenantId' | 'apiKey'>): TransportAddress => ({
   ...{ toolsUrl: tools.url, apiUrl: api.url, databaseUrl: api.database.url, tenantId, apiKey },
 });
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
@@ -83,8 +85,13 @@ const INITIALIZE = call('initialize', {
   clientInfo: { name: 'outside', version: '1' },
 });
 
-/** How every mouth that takes headers answers a credential: its status, or over NATS the code of the error; 0 there: it was let in. */
-async function verdicts(headers: Headers): Promise<Record<string, number>> {
+/**
+ * How every transport that takes headers answers a credential: its status, or over NATS the code of the error; 0 there:
+ * it was let in.
+ */
+async function verdicts(credential: Headers): Promise<Record<string, number>> {
+  // Many credentials that do not hold, from one address, would be answered 429.
+  const headers = { ...fromAnotherAddress(), ...credential };
   const lines = { 'content-type': 'application/x-ndjson', ...headers };
   const sse = await fetch(`${tools.url}/sse`, { headers });
   await sse.body?.cancel();
@@ -126,7 +133,7 @@ describe('without a credential', () => {
       expect((await send(tools.url, verb, '/mcp', undefined, MCP)).status).toBe(405);
   });
 
-  it('every method is refused by every mouth', async () => {
+  it('every method is refused by every transport', async () => {
     expect(await verdicts({})).toEqual(SHUT);
     for (const method of METHODS) {
       const payload = call(
@@ -140,10 +147,10 @@ describe('without a credential', () => {
         ['stream', await rpc(`${JSON.stringify(payload)}\n`, line, '/stream')],
         ['mcp', await rpc(payload, MCP, '/mcp')],
       ];
-      for (const [mouth, { status, body, text }] of answers) {
-        expect([mouth, method, status]).toEqual([mouth, method, 401]);
-        expect([mouth, method, text.includes('"result"'), body.type ?? body.error?.data.type]).toEqual([
-          mouth,
+      for (const [transport, { status, body, text }] of answers) {
+        expect([transport, method, status]).toEqual([transport, method, 401]);
+        expect([transport, method, text.includes('"result"'), body.type ?? body.error?.data.type]).toEqual([
+          transport,
           method,
           false,
           'Unauthorized',
@@ -183,12 +190,12 @@ describe('without a credential', () => {
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(1);
     expect(said).toContain('MCP_STDIO_API_KEY is not set');
 
-    const mouth = speakStdio({ ...addressOf(victim), apiKey: attacker.apiKey });
+    const transport = speakStdio({ ...addressOf(victim), apiKey: attacker.apiKey });
     for (const method of METHODS) {
-      const [answer] = (await mouth.ask(JSON.stringify(call(method)))).map((text) => JSON.parse(text));
+      const [answer] = (await transport.ask(JSON.stringify(call(method)))).map((text) => JSON.parse(text));
       expect([method, answer.error?.code, 'result' in answer]).toEqual([method, -32000, false]);
     }
-    await mouth.close();
+    await transport.close();
   });
 
   it('one call that is refused spoils nothing of a public batch', async () => {
@@ -202,7 +209,7 @@ describe('without a credential', () => {
   });
 });
 
-describe('a credential that does not hold', () => {
+describe('an invalid credential', () => {
   it.each<[string, () => Headers | Promise<Headers>]>([
     ['a wrong key', () => ({ ...keyOf(victim), 'x-api-key': `${victim.apiKey}x` })],
     ['a short key', () => ({ ...keyOf(victim), 'x-api-key': 'short' })],
@@ -212,8 +219,8 @@ describe('a credential that does not hold', () => {
     ['a tenant without its key', () => ({ 'x-tenant-id': victim.tenantId })],
     ['a made-up session of an agent', () => bearer('svc_self_eyJ2IjoxfQ.c2lnbmF0dXJl')],
     ['a key of the discovery tenant', () => ({ 'x-tenant-id': 'svc-discovery', 'x-api-key': victim.apiKey })],
-    ["the cookie of an owner's session", () => ({ cookie: company.cookie, origin: tools.url })],
-    ['that cookie beside its tenant', () => ({ cookie: company.cookie, 'x-tenant-id': 'acme', origin: tools.url })],
+    ["the cookie of an owner's session", () => ({ cookie: fixture.cookie, origin: tools.url })],
+    ['that cookie with its tenant', () => ({ cookie: fixture.cookie, 'x-tenant-id': 'acme', origin: tools.url })],
     [
       'the cookie of a session of the key',
       async () => {
@@ -222,7 +229,7 @@ describe('a credential that does not hold', () => {
         return { cookie: signedIn.headers.get('set-cookie')!.split(';')[0]!, 'sec-fetch-site': 'same-origin' };
       },
     ],
-  ])('%s is refused by every mouth', async (_, headers) => {
+  ])('%s is refused by every transport', async (_, headers) => {
     expect(await verdicts(await headers())).toEqual(SHUT);
   });
 
@@ -236,7 +243,7 @@ describe('a credential that does not hold', () => {
 
 describe('a key that is revoked', () => {
   let key: { id: string; apiKey: string };
-  let address: MouthAddress;
+  let address: TransportAddress;
   beforeAll(async () => {
     key = await must(victim.call, 'POST', '/v1/org/api-keys', { label: 'to be revoked' });
     address = addressOf({ ...victim, apiKey: key.apiKey });
@@ -263,7 +270,7 @@ describe('a key that is revoked', () => {
     return { ask: () => Promise.race([ask(), ended.then(() => ({ error: { code: 'ended' } }))]), ended, sent };
   }
 
-  it('is refused everywhere, on what is open too, long before what is remembered of it ends', async () => {
+  it('is refused everywhere, on open connections too, well before its cached verdict expires', async () => {
     const stream = openStream();
     const child = spawnStdio(address);
     const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
@@ -271,7 +278,7 @@ describe('a key that is revoked', () => {
       child.stdin!.write(`${JSON.stringify(innocent)}\n`);
       return JSON.parse((await lines.next()).value as string);
     };
-    const mcp = await openMouth('MCP', address);
+    const mcp = await openTransport('MCP', address);
     const ways: Record<string, () => Promise<unknown>> = {
       rpc: async () => (await rpc(innocent, keyOf(address))).status,
       stream: async () => (await stream.ask()).error?.code,
@@ -290,7 +297,7 @@ describe('a key that is revoked', () => {
     expect(await all()).toEqual({ rpc: 200, stream: undefined, stdio: undefined, mcp: undefined, nats: undefined });
 
     await must(victim.call, 'DELETE', `/v1/org/api-keys/${key.id}?reason=lost`);
-    // A positive verdict may be remembered for 5 s: it was made to be forgotten before.
+    // A positive verdict may be cached for 5 s: the revocation invalidated it before.
     await expect
       .poll(all, { timeout: 4000, interval: 100 })
       .toEqual({ rpc: 401, stream: 'ended', stdio: -32000, mcp: 'refused', nats: -32000 });
@@ -327,14 +334,14 @@ describe('an agent that registered itself', () => {
       ['tip_platform', { agent_id: 'a', credits: 1, idempotency_key: 'by-an-agent' }],
       ['purchase_bundle', { agent_id: 'a', bundle_id: nowhere, idempotency_key: 'by-an-agent' }],
       ['proof_document', { mode: 'light', artefact_id: 'vault/a' }],
-      ['get_proof_status', { job_id: company.ids['id']![1] }],
-      ['get_proof_chunks', { job_id: company.ids['id']![1] }],
-      ['get_proof_receipt', { answer_id: company.ids['answerId']![0] }],
-      ['get_proofpack', { receipt_id: company.ids['receiptId']![0] }],
+      ['get_proof_status', { job_id: fixture.ids['id']![1] }],
+      ['get_proof_chunks', { job_id: fixture.ids['id']![1] }],
+      ['get_proof_receipt', { answer_id: fixture.ids['answerId']![0] }],
+      ['get_proofpack', { receipt_id: fixture.ids['receiptId']![0] }],
       ['get_journal', { agent_id: 'a' }],
       ['get_stale_pins', { agent_id: 'a' }],
       ['get_session_context', { agent_id: 'a' }],
-      ['watch_answer', { target_id: company.ids['answerId']![0] }],
+      ['watch_answer', { target_id: fixture.ids['answerId']![0] }],
       ['unwatch_answer', { watch_id: nowhere }],
       ['get_watches', {}],
       ['get_watch_alerts', { watch_id: nowhere }],
@@ -359,9 +366,9 @@ describe('an agent that registered itself', () => {
     expect((await rpc(innocent, { ...headers, 'x-tenant-id': 'acme' })).status).toBe(403);
   });
 
-  it('that a tenant sponsors acts in it as a member does, until it is let go', async () => {
+  it('that a tenant sponsors acts in it as a member does, until it is released', async () => {
     const { sessionToken, agentPrincipalId } = await givenAgent(api);
-    const owner = withCookie(api.url, company.cookie);
+    const owner = withCookie(api.url, fixture.cookie);
     await must(owner, 'POST', `/v1/agents/${agentPrincipalId}/sponsor`, {});
     const headers = bearer(sessionToken);
     const find = () => toolBy(headers, 'query_vault', { query: SECRET, corpus_ids: ['vault'] });
@@ -376,7 +383,7 @@ describe('another tenant', () => {
   const steal = (tool: string, args: object) => toolBy(keyOf(attacker), tool, args);
 
   it('finds nothing behind any id of the victim, by any tool that takes one', async () => {
-    const { ids, chunkId, requestId } = company;
+    const { ids, chunkId, requestId } = fixture;
     const all = [...ids['id']!, ...ids['receiptId']!, ...ids['answerId']!, requestId];
     const takes: [string, (id: string) => object][] = [
       ['get_proof_status', (id) => ({ job_id: id })],
@@ -447,7 +454,7 @@ describe('another tenant', () => {
   });
 
   it("cannot use the victim's approval, which is as good as before for whom it was given to", async () => {
-    const { approvalToken, approvedTip } = company;
+    const { approvalToken, approvedTip } = fixture;
     const tip = { agent_id: 'a', credits: 150, message: SECRET, shield_approval_token: approvalToken };
     const stolen = await steal('tip_platform', { ...tip, idempotency_key: 'stolen-approval' });
     expect(stolen.error).toMatchObject({ code: -32003, data: { denial: { cause: 'unknown' } } });
@@ -470,7 +477,7 @@ describe('another tenant', () => {
       { ...keyOf(attacker), 'x-tenant-id': victim.tenantId, ...bearer(attacker.apiKey) },
     ])
       expect(await verdicts(headers)).toEqual(SHUT);
-    // A seal of its own making, and somebody else's address, change nothing.
+    // A forged signature, and somebody else's address, change nothing.
     const forged = `${Buffer.from(JSON.stringify({ v: 1, tenantId: 'acme', expiresAt: 9e15 })).toString('base64url')}.AAAA`;
     const answer = await rpc(call('get_feature_requests'), { ...keyOf(attacker), 'x-svc-tool-call': forged });
     expect([answer.status, answer.body.result.requests]).toEqual([200, []]);

@@ -3,28 +3,31 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
-import { fillCompany, withCookie, type Company } from '../../kit/company.js';
+import { makeTenantFixture, withCookie, type TenantFixture } from '../../kit/tenant-fixture.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { until } from '../processes/svc-process.js';
 import { givenDoer, givenSomethingHappened, must, type KeyedDoer } from './given.js';
-import type { MouthAddress } from './mouths.js';
-import { MOUTHS, openMouth, type MouthName, type ToolCaller, type ToolOutcome } from './tool-callers.js';
+import type { TransportAddress } from './transports.js';
+import { TRANSPORTS, openTransport, type TransportName, type ToolCaller, type ToolOutcome } from './tool-callers.js';
 import { MUTATIONS, type Mutation } from './tool-effects.js';
 import { readsOf, type Read } from './tool-reads.js';
 
 let api: TestApi;
 let tools: TestTools;
 let tenant: TestTenant;
-let company: Company;
+let fixture: TenantFixture;
 let reads: Read[];
 /** Everybody who reads does so with the tenant's own key. */
-const readers = {} as Record<MouthName, ToolCaller>;
-/** What changes something is done by each mouth with a key of its own, and repeated by the next mouth with that same key. */
-const doers = {} as Record<MouthName, { doer: KeyedDoer; first: ToolCaller; next: ToolCaller }>;
+const readers = {} as Record<TransportName, ToolCaller>;
+/**
+ * What changes something is done by each transport with a key of its own, and repeated by the next transport with that
+ * same key.
+ */
+const doers = {} as Record<TransportName, { doer: KeyedDoer; first: ToolCaller; next: ToolCaller }>;
 
-const slugOf = (name: MouthName): string => name.toLowerCase().replace(/\W+/g, '-').replace(/^-|-$/g, '');
-const nextOf = (name: MouthName): MouthName => MOUTHS[(MOUTHS.indexOf(name) + 1) % MOUTHS.length]!;
-const addressFor = (apiKey: string): MouthAddress => ({
+const slugOf = (name: TransportName): string => name.toLowerCase().replace(/\W+/g, '-').replace(/^-|-$/g, '');
+const nextOf = (name: TransportName): TransportName => TRANSPORTS[(TRANSPORTS.indexOf(name) + 1) % TRANSPORTS.length]!;
+const addressFor = (apiKey: string): TransportAddress => ({
   toolsUrl: tools.url,
   apiUrl: api.url,
   databaseUrl: api.database.url,
@@ -38,19 +41,19 @@ beforeAll(async () => {
   api = await startApi({ env });
   tools = await startTools(api, { env: { ...env, SVC_TOOLS_RATE_LIMIT: '0' } });
   tenant = api.tenant;
-  company = await fillCompany(api, tenant);
+  fixture = await makeTenantFixture(api, tenant);
   const press = await api.addTenant('press');
-  reads = readsOf(await givenSomethingHappened(company));
-  // The company of the kit has stopped answers to surveys; here they are given.
-  for (const id of company.ids['killSwitchId']!)
+  reads = readsOf(await givenSomethingHappened(fixture));
+  // The fixture has a kill switch on survey answers; here they are needed.
+  for (const id of fixture.ids['killSwitchId']!)
     await must(tenant.call, 'DELETE', `/v1/shield/kill-switches/${id}?reason=open`);
-  for (const name of MOUTHS) {
-    readers[name] = await openMouth(name, addressFor(tenant.apiKey));
+  for (const name of TRANSPORTS) {
+    readers[name] = await openTransport(name, addressFor(tenant.apiKey));
     const doer = await givenDoer(api, tenant, press, slugOf(name));
-    const [first, next] = [name, nextOf(name)].map((mouth) => openMouth(mouth, addressFor(doer.apiKey)));
+    const [first, next] = [name, nextOf(name)].map((transport) => openTransport(transport, addressFor(doer.apiKey)));
     doers[name] = { doer, first: await first!, next: await next! };
   }
-  // A receipt tells its place in the log, which grows as long as something was done.
+  // A receipt states its place in the log, which grows as long as something was done.
   const pending = () => api.database.query('select from log_pending limit 1');
   await until('a log that has taken in everything', async () => (await pending()).length === 0);
 }, 300_000);
@@ -70,7 +73,7 @@ function masked(value: any, names: readonly string[] = []): unknown {
   );
 }
 
-/** A failure as every mouth tells it: the body of the API's error, but for the id of the request. */
+/** A failure as every transport reports it: the body of the API's error, but for the id of the request. */
 const failureOf = ({ error }: ToolOutcome) => masked(error?.data, ['request_id']);
 const REGISTER = { agent_framework: 'outside', agent_display_name: 'From outside' };
 
@@ -81,13 +84,13 @@ it('the tables name every tool', () => {
 });
 
 describe('what reads', () => {
-  it('answers the same over every mouth as the route of the API does', { timeout: 120_000 }, async () => {
+  it('answers the same over every transport as the route of the API does', { timeout: 120_000 }, async () => {
     for (const { tool, args, route, headers, shows, differs } of reads) {
       const [method, path, body] = route;
       const answer = await tenant.call(method, path, body, headers);
       expect([tool, answer.status, answer.body]).toMatchObject([tool, 200, shows]);
       const wanted = masked(answer.body, differs);
-      for (const name of MOUTHS) {
+      for (const name of TRANSPORTS) {
         const outcome = await readers[name].call(tool, args);
         expect([tool, name, masked(outcome, differs)]).toEqual([tool, name, { result: wanted }]);
       }
@@ -96,7 +99,7 @@ describe('what reads', () => {
 });
 
 describe('register_agent', () => {
-  it.each(MOUTHS)('makes an agent over %s, whose session is its own', async (name) => {
+  it.each(TRANSPORTS)('makes an agent over %s, whose session is its own', async (name) => {
     const first = await readers[name].call('register_agent', REGISTER);
     expect(first.result).toMatchObject({ registrationType: 'self_signup', sponsorRequired: true });
     const { sessionToken, agentPrincipalId } = first.result;
@@ -107,7 +110,7 @@ describe('register_agent', () => {
   });
 });
 
-describe.each(MOUTHS)('what changes something, over %s', (name) => {
+describe.each(TRANSPORTS)('what changes something, over %s', (name) => {
   const keyOf = ({ tool }: Mutation) => `${tool}-by-${slugOf(name)}`;
 
   it.each(MUTATIONS.map((mutation) => [mutation.tool, mutation] as const))('%s', async (tool, mutation) => {
@@ -116,7 +119,7 @@ describe.each(MOUTHS)('what changes something, over %s', (name) => {
     const done = await first.call(tool, call);
     expect(done).toMatchObject({ result: mutation.shows(doer) });
     expect(await mutation.effect(doer)).toEqual(mutation.once(doer));
-    // The same key by the next mouth, by the same mouth, and by the route of the API itself.
+    // The same key by the next transport, by the same transport, and by the route of the API itself.
     expect([next.name, await next.call(tool, call)]).toEqual([next.name, done]);
     expect(await first.call(tool, call)).toEqual(done);
     const [method, path, body] = mutation.route(doer);
@@ -157,7 +160,7 @@ describe.each(MOUTHS)('what changes something, over %s', (name) => {
       data: { type: 'ShieldApprovalRequired', approvalRequestId: expect.any(String), decisionId: expect.any(String) },
     });
     const resolve = `/v1/shield/approvals/${asked.error!.data.approvalRequestId}/resolve`;
-    const owner = withCookie(api.url, company.cookie);
+    const owner = withCookie(api.url, fixture.cookie);
     const { approvalToken } = await must(owner, 'POST', resolve, { decision: 'approve', reason: 'A good cause' });
     const approved = { ...tip, shield_approval_token: approvalToken };
     const done = await first.call('tip_platform', approved);
@@ -171,9 +174,9 @@ describe.each(MOUTHS)('what changes something, over %s', (name) => {
   });
 });
 
-it('one key by all mouths at once has one effect', async () => {
-  const tip = { agent_id: 'at-once', credits: 3, idempotency_key: 'by all mouths at once' };
-  const outcomes = await Promise.all(MOUTHS.map((name) => readers[name].call('tip_platform', tip)));
+it('one key by all transports at once has one effect', async () => {
+  const tip = { agent_id: 'at-once', credits: 3, idempotency_key: 'by all transports at once' };
+  const outcomes = await Promise.all(TRANSPORTS.map((name) => readers[name].call('tip_platform', tip)));
   const done = outcomes.filter(({ result }) => result);
   expect(done.length).toBeGreaterThan(0);
   expect(done).toEqual(done.map(() => done[0]));
@@ -183,7 +186,7 @@ it('one key by all mouths at once has one effect', async () => {
   expect(body.tips).toEqual({ periodTips: 1, periodCredits: 3, totalCredits: 3 });
 });
 
-it('a failure has the same body over every mouth', async () => {
+it('a failure has the same body over every transport', async () => {
   const nobody = '00000000-0000-4000-8000-000000000000';
   const wrong: [string, object][] = [
     ['get_proof_status', { job_id: 'none' }],
@@ -201,7 +204,7 @@ it('a failure has the same body over every mouth', async () => {
       tool,
       { error: { data: { type: expect.any(String), status: expect.any(Number) } } },
     ]);
-    for (const name of MOUTHS)
+    for (const name of TRANSPORTS)
       expect([tool, name, failureOf(await readers[name].call(tool, args))]).toEqual([tool, name, failureOf(wanted)]);
   }
 });

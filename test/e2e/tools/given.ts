@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TestApi, TestTenant } from '../../kit/app.js';
 import { caller, send } from '../../kit/app.js';
-import type { Company } from '../../kit/company.js';
+import type { TenantFixture } from '../../kit/tenant-fixture.js';
 import { until } from '../processes/svc-process.js';
 import type { Doer } from './tool-effects.js';
 import type { Given } from './tool-reads.js';
@@ -28,9 +28,9 @@ export async function ingest(
     });
 }
 
-/** A company whose watched and pinned documents have changed since: every list has something in it. */
-export async function givenSomethingHappened(company: Company): Promise<Given> {
-  const { tenant, ids, bearer } = company;
+/** A tenant whose watched and pinned documents have changed since: no list is empty. */
+export async function givenSomethingHappened(fixture: TenantFixture): Promise<Given> {
+  const { tenant, ids, bearer } = fixture;
   const { watches } = await must(tenant.call, 'GET', '/v1/watches?agentId=a');
   const { watchId } = watches[0];
   const content = 'The zyzzyva opens at dawn and closes at dusk.';
@@ -62,7 +62,9 @@ export interface KeyedDoer extends Doer {
   apiKey: string;
 }
 
-/** A principal of the tenant with a key of its own, and with a bundle, a request and a watch that nobody else touches. */
+/**
+ * A principal of the tenant with a key of its own, and with a bundle, a request and a watch that nobody else touches.
+ */
 export async function givenDoer(api: TestApi, tenant: TestTenant, press: TestTenant, slug: string): Promise<KeyedDoer> {
   const { apiKey } = await must(tenant.call, 'POST', '/v1/org/api-keys', { label: slug });
   const call = caller(api.url, tenant.tenantId, apiKey);

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
-import { speakRpc, speakStdio, speakStream, type SpokenMouth } from './mouths.js';
+import { speakRpc, speakStdio, speakStream, type OpenTransport } from './transports.js';
 
 let api: TestApi;
 let tools: TestTools;
-const mouths: Record<string, SpokenMouth> = {};
+const transports: Record<string, OpenTransport> = {};
 
 beforeAll(async () => {
   execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/build.mjs')], { stdio: 'inherit' });
@@ -15,10 +15,11 @@ beforeAll(async () => {
   tools = await startTools(api, { env: { SVC_TOOLS_RATE_LIMIT: '0' } });
   const { tenantId, apiKey } = api.tenant;
   const address = { toolsUrl: tools.url, apiUrl: api.url, databaseUrl: api.database.url, tenantId, apiKey };
-  for (const mouth of [speakRpc(address), speakStream(address), speakStdio(address)]) mouths[mouth.name] = mouth;
+  for (const transport of [speakRpc(address), speakStream(address), speakStdio(address)])
+    transports[transport.name] = transport;
 });
 afterAll(async () => {
-  for (const mouth of Object.values(mouths)) await mouth.close();
+  for (const transport of Object.values(transports)) await transport.close();
   await tools.close();
   await api.close();
 });
@@ -39,7 +40,10 @@ const error = (id: unknown, code: number) => ({
 const unknown = (id: unknown) => ({ jsonrpc: '2.0', id, error: expect.objectContaining({ code: -32601 }) });
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-/** The examples of the JSON-RPC 2.0 specification, section 7, with methods of ours; and what it leaves to be wondered about. */
+/**
+ * The examples of the JSON-RPC 2.0 specification, section 7, with methods of ours; and what it leaves to be wondered
+ * about.
+ */
 const CASES: [string, string | Uint8Array, unknown][] = [
   ['call with named parameters', call({ id: 3, ...known }), ok(3)],
   ['call with positional parameters, which no method here takes', call({ id: 1, params: ['a'] }), error(1, -32602)],
@@ -113,11 +117,17 @@ const CASES: [string, string | Uint8Array, unknown][] = [
   ],
   [
     'deep params',
-    `{"jsonrpc":"2.0","id":1,"method":"get_credit_balance","params":{"agent_id":${nested(100_000)}}}`,
+    `{"jsonrpc":"2.0","id":1,"method":"get_credit_balance","params":{"agent_id":${nested(900)}}}`,
     error(1, -32602),
   ],
-  ['deep nothing', nested(100_000), [error(null, -32600)]],
-  ['more opened than closed', '['.repeat(100_000), error(null, -32700)],
+  [
+    'params too deep to be parsed',
+    `{"jsonrpc":"2.0","id":1,"method":"get_credit_balance","params":{"agent_id":${nested(100_000)}}}`,
+    error(null, -32600),
+  ],
+  ['deep nothing', nested(900), [error(null, -32600)]],
+  ['nothing too deep to be parsed', nested(100_000), error(null, -32600)],
+  ['more opened than closed', '['.repeat(900), error(null, -32700)],
   [
     'a number past the range',
     '{"jsonrpc":"2.0","id":1,"method":"get_credit_balance","params":{"agent_id":1e999}}',
@@ -134,7 +144,7 @@ const CASES: [string, string | Uint8Array, unknown][] = [
 
 describe.each(['/rpc', '/stream', 'stdio'])('JSON-RPC 2.0 on %s', (name) => {
   const ask = async (payload: string | Uint8Array): Promise<any[]> =>
-    (await mouths[name]!.ask(payload)).map((text) => JSON.parse(text));
+    (await transports[name]!.ask(payload)).map((text) => JSON.parse(text));
 
   it.each(CASES)('%s', async (_, payload, expected) => {
     const answers = await ask(payload);
@@ -143,7 +153,7 @@ describe.each(['/rpc', '/stream', 'stdio'])('JSON-RPC 2.0 on %s', (name) => {
   });
 
   it('gives a number past 2^53 back as it came', async () => {
-    const [text] = await mouths[name]!.ask(call(known).replace('{', '{"id":9007199254740993,'));
+    const [text] = await transports[name]!.ask(call(known).replace('{', '{"id":9007199254740993,'));
     expect(text).toMatch(/^\{"jsonrpc":"2\.0","id":9007199254740993,"result":/);
   });
 

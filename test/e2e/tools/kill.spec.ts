@@ -44,7 +44,7 @@ const transfers = async (agentId: string) =>
   );
 
 describe('the tool service is killed under load', () => {
-  it('and nothing is done twice by clients that repeat what they do not know of', { timeout: 240_000 }, async () => {
+  it('nothing is done twice by clients that repeat unanswered calls', { timeout: 240_000 }, async () => {
     const keys: Went[] = [];
     let stopped = false;
     let broken = 0;
@@ -77,7 +77,7 @@ describe('the tool service is killed under load', () => {
 });
 
 describe.each(['tool service', 'API'])('the %s is killed in the middle of an approved call', (victim) => {
-  it('which happens once, whatever became of it at first', { timeout: 240_000 }, async () => {
+  it('the call has one effect, whatever its first outcome', { timeout: 240_000 }, async () => {
     const agentId = `approved-${victim}`;
     for (let round = 0; round < APPROVED; round += 1) {
       const tip = { agent_id: agentId, credits: 101 + round, idempotency_key: `approved-${victim}-${round}` };

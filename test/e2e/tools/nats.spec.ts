@@ -33,7 +33,7 @@ async function submit(title: string, timeout: number): Promise<any> {
   return (await client.request(SUBJECT, payload, { headers: sent, timeout })).json();
 }
 
-/** Runs it for each title, eight at once. `progress` is told how many are done. */
+/** Runs it for each title, eight at once. `progress` receives the number that are done. */
 async function forEach(titles: string[], work: (title: string) => Promise<void>, progress: (done: number) => void) {
   const left = [...titles];
   let done = 0;

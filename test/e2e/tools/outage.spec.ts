@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../processes/svc-process.js';
 import { callTool, isToRepeat, startFleet, type Fleet, type Went } from './fleet.js';
-import { spawnStdio } from './mouths.js';
+import { spawnStdio } from './transports.js';
 
 const CLIENTS = 16;
 const OUTAGES = 2;
@@ -122,9 +122,9 @@ describe('the API is killed under load', () => {
     expect(new Set(went.map(({ status }) => status))).toEqual(new Set([200]));
     const errors = went.flatMap(({ error }) => (error ? [error] : []));
     // Conflict: a tip that is repeated while the API still works on the first.
-    const told = new Set(errors.map(({ code, data }) => `${code} ${data.retryable}`));
-    told.delete('-32005 true');
-    expect(told).toEqual(new Set(['-32009 true']));
+    const codes = new Set(errors.map(({ code, data }) => `${code} ${data.retryable}`));
+    codes.delete('-32005 true');
+    expect(codes).toEqual(new Set(['-32009 true']));
     for (const { data } of errors) expect(data).toMatchObject({ retryAfterSec: 1, message: expect.any(String) });
   });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../kit/app.js';
-import { stdioCommand } from './mouths.js';
+import { stdioCommand } from './transports.js';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -58,7 +58,7 @@ it('without a key it does not start, and says what is missing', async () => {
   expect([written.stdout, written.stderr]).toEqual(['', expect.stringContaining('MCP_STDIO_API_KEY is not set')]);
 });
 
-it('a reader that goes ends it', async () => {
+it('it ends when its reader closes the pipe', async () => {
   const { child, ended } = run();
   child.stdin!.on('error', () => undefined);
   child.stdin!.write(balance(1));

@@ -1,25 +1,32 @@
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'vitest';
-import { speakRpc, speakStdio, speakStream, stdioCommand, type MouthAddress, type SpokenMouth } from './mouths.js';
+import {
+  speakRpc,
+  speakStdio,
+  speakStream,
+  stdioCommand,
+  type TransportAddress,
+  type OpenTransport,
+} from './transports.js';
 
-export const MOUTHS = ['/rpc', 'tools/call on /rpc', '/stream', 'stdio', 'MCP', 'MCP on stdio'] as const;
-export type MouthName = (typeof MOUTHS)[number];
+export const TRANSPORTS = ['/rpc', 'tools/call on /rpc', '/stream', 'stdio', 'MCP', 'MCP on stdio'] as const;
+export type TransportName = (typeof TRANSPORTS)[number];
 
-/** What a tool answered, whichever mouth said it. Untyped: the tests assert on shapes they know. */
+/** What a tool answered, whichever transport said it. Untyped: the tests assert on shapes they know. */
 export interface ToolOutcome {
   result?: any;
   error?: { code: number; message: string; data?: any };
 }
 
-/** An outside client that calls tools by one mouth, as one principal. */
+/** An outside client that calls tools by one transport, as one principal. */
 export interface ToolCaller {
-  name: MouthName;
+  name: TransportName;
   call(tool: string, args: object): Promise<ToolOutcome>;
   close(): Promise<void>;
 }
 
-export function openMouth(name: MouthName, address: MouthAddress): Promise<ToolCaller> {
+export function openTransport(name: TransportName, address: TransportAddress): Promise<ToolCaller> {
   switch (name) {
     case '/rpc':
       return byMethod(name, speakRpc(address));
@@ -37,32 +44,35 @@ export function openMouth(name: MouthName, address: MouthAddress): Promise<ToolC
 }
 
 /** Methods are the names of tools. */
-async function byMethod(name: MouthName, mouth: SpokenMouth): Promise<ToolCaller> {
-  return { name, call: (tool, args) => ask(mouth, tool, args), close: () => mouth.close() };
+async function byMethod(name: TransportName, transport: OpenTransport): Promise<ToolCaller> {
+  return { name, call: (tool, args) => ask(transport, tool, args), close: () => transport.close() };
 }
 
-async function byToolsCall(name: MouthName, mouth: SpokenMouth): Promise<ToolCaller> {
+async function byToolsCall(name: TransportName, transport: OpenTransport): Promise<ToolCaller> {
   return {
     name,
     call: async (tool, args) => {
-      const { result, error } = await ask(mouth, 'tools/call', { name: tool, arguments: args });
+      const { result, error } = await ask(transport, 'tools/call', { name: tool, arguments: args });
       return error ? { error } : { result: contentOf(result) };
     },
-    close: () => mouth.close(),
+    close: () => transport.close(),
   };
 }
 
-async function ask(mouth: SpokenMouth, method: string, params: object): Promise<ToolOutcome> {
+async function ask(transport: OpenTransport, method: string, params: object): Promise<ToolOutcome> {
   const id = crypto.randomUUID();
-  const answers = await mouth.ask(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+  const answers = await transport.ask(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
   expect(answers).toHaveLength(1);
   const { jsonrpc, id: answered, ...outcome } = JSON.parse(answers[0]!);
   expect([jsonrpc, answered]).toEqual(['2.0', id]);
   return outcome;
 }
 
-/** The official client, pinned to the current protocol. It validates what tools answer against the schemas they are listed with. */
-async function byClient(name: MouthName, transport: Transport): Promise<ToolCaller> {
+/**
+ * The official client, pinned to the current protocol. It validates what tools answer against the schemas they are
+ * listed with.
+ */
+async function byClient(name: TransportName, transport: Transport): Promise<ToolCaller> {
   const client = new Client(
     { name: 'outside', version: '1.0.0' },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -94,7 +104,7 @@ function contentOf({ content, structuredContent }: any): unknown {
   return structuredContent;
 }
 
-export const httpTransport = ({ toolsUrl, tenantId, apiKey }: MouthAddress): Transport =>
+export const httpTransport = ({ toolsUrl, tenantId, apiKey }: TransportAddress): Transport =>
   new StreamableHTTPClientTransport(new URL('/mcp', toolsUrl), {
     requestInit: { headers: { 'x-tenant-id': tenantId, 'x-api-key': apiKey } },
   });

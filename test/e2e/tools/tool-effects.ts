@@ -1,7 +1,7 @@
 import type { ToolName } from '../../../src/common/contract/tool-names.js';
 import type { TestTenant } from '../../kit/app.js';
 
-/** Who calls by one mouth, and what is there for nobody else. */
+/** Who calls by one transport, and what is there for nobody else. */
 export interface Doer {
   slug: string;
   call: TestTenant['call'];
@@ -19,7 +19,7 @@ export interface Mutation {
   route(doer: Doer): [method: string, path: string, body?: object];
   /** What the answer must hold. */
   shows(doer: Doer): object;
-  /** All there is of the effect, as the API tells it. */
+  /** The whole effect, as the API reports it. */
   effect(doer: Doer): Promise<unknown>;
   /** What that must be after one effect. */
   once(doer: Doer): unknown;

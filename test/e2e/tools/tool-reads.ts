@@ -1,6 +1,6 @@
 import type { ToolName } from '../../../src/common/contract/tool-names.js';
 
-/** What there is to read: the tenant has used every room, and something has happened since. */
+/** What there is to read: the tenant has data in every module, and changes since. */
 export interface Given {
   agentId: string;
   answerId: string;

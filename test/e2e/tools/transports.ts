@@ -5,8 +5,8 @@ import { expect } from 'vitest';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'dist', 'main.js');
 
-/** As whom a mouth is spoken through, and where. */
-export interface MouthAddress {
+/** As whom a transport is spoken through, and where. */
+export interface TransportAddress {
   toolsUrl: string;
   apiUrl: string;
   databaseUrl: string;
@@ -15,14 +15,14 @@ export interface MouthAddress {
 }
 
 /** One way to have a payload answered: by one text, or by none. */
-export interface SpokenMouth {
+export interface OpenTransport {
   name: string;
   ask(payload: string | Uint8Array): Promise<string[]>;
   close(): Promise<void>;
 }
 
 /** POST /rpc: one request a payload. */
-export function speakRpc({ toolsUrl, tenantId, apiKey }: MouthAddress): SpokenMouth {
+export function speakRpc({ toolsUrl, tenantId, apiKey }: TransportAddress): OpenTransport {
   return {
     name: '/rpc',
     ask: async (payload) => {
@@ -40,7 +40,7 @@ export function speakRpc({ toolsUrl, tenantId, apiKey }: MouthAddress): SpokenMo
 }
 
 /** POST /stream: a payload a line, an answer a line. */
-export function speakStream({ toolsUrl, tenantId, apiKey }: MouthAddress): SpokenMouth {
+export function speakStream({ toolsUrl, tenantId, apiKey }: TransportAddress): OpenTransport {
   return {
     name: '/stream',
     ask: async (payload) => {
@@ -57,7 +57,7 @@ export function speakStream({ toolsUrl, tenantId, apiKey }: MouthAddress): Spoke
 }
 
 /** `svc stdio`: a real process. After each payload a call whose answer is known marks where its answers end. */
-export function speakStdio(address: MouthAddress): SpokenMouth {
+export function speakStdio(address: TransportAddress): OpenTransport {
   const child = spawnStdio(address);
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -101,13 +101,13 @@ function expectsAnswer(payload: string | Uint8Array): boolean {
   }
 }
 
-export function spawnStdio(address: MouthAddress, stderr: 'inherit' | 'pipe' = 'inherit'): ChildProcess {
+export function spawnStdio(address: TransportAddress, stderr: 'inherit' | 'pipe' = 'inherit'): ChildProcess {
   const { command, args, env } = stdioCommand(address);
   return spawn(command, args, { env, stdio: ['pipe', 'pipe', stderr] });
 }
 
 /** How a client starts `svc stdio`. */
-export const stdioCommand = ({ apiUrl, databaseUrl, tenantId, apiKey }: MouthAddress) => ({
+export const stdioCommand = ({ apiUrl, databaseUrl, tenantId, apiKey }: TransportAddress) => ({
   command: process.execPath,
   args: [PROGRAM, 'stdio'],
   env: {

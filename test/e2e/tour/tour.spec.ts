@@ -25,7 +25,7 @@ function settingsOf(page: string): Record<string, string> {
   return Object.fromEntries(command!.split(' ').map((one) => one.split('=') as [string, string]));
 }
 
-it('docs/tour.md shows a day that can be lived through', { timeout: 120_000 }, () => {
+it('docs/tour.md shows commands that work in their order', { timeout: 120_000 }, () => {
   const script = [...tour.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .map(([, block]) => block!)
     .join('\n')

@@ -1,0 +1,223 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packEnd, packEntry } from '../../../src/cli/archive/tar.js';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const PROGRAM = join(ROOT, 'dist', 'main.js');
+
+let folder: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'ignore' });
+  folder = mkdtempSync(join(tmpdir(), 'svc-exit-'));
+  database = await freshDatabase();
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a verb on the database of the test. */
+function run(words: string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    env: {
+      PATH: process.env['PATH'],
+      SVC_DATA_DIR: join(folder, 'data'),
+      SVC_DATABASE_URL: database.url,
+      SVCD_AUTH_MODE: 'dev_scopes',
+      ...Object.fromEntries(
+        ['SVC_API', 'SVC_TOOLS', 'SVCD_HTTP', 'SVCD_MCP', 'SVCD_GRPC'].map((n) => [`${n}_PORT`, '0']),
+      ),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ ...said, code })));
+}
+
+/** One sentence, without a stack. */
+async function expectFailure(words: string[], sentence: RegExp, environment?: Record<string, string>): Promise<void> {
+  const { code, stderr } = await run(words, environment);
+  expect([words.join(' '), code, stderr]).toEqual([words.join(' '), 1, expect.stringMatching(sentence)]);
+  expect(stderr.match(/^svc: /gm)).toHaveLength(1);
+  expect(stderr).not.toMatch(/^ {4}at /m);
+}
+
+describe('the command line', { timeout: 120_000 }, () => {
+  it('ends with 0 when its help is asked for', async () => {
+    for (const words of [['--help'], ['--version'], ['help'], ['tenant', '--help'], ['verify', '--help']])
+      expect([words, (await run(words)).code]).toEqual([words, 0]);
+  });
+
+  it.each([
+    '',
+    'nosuch',
+    '--nosuch',
+    'tenant',
+    'tenant nosuch',
+    'tenant create',
+    'tenant create a/b',
+    'tenant create x --tier gold',
+    'tenant list extra',
+    'key',
+    'key create',
+    'key rotate default',
+    'key revoke default',
+    'credits grant default',
+    'credits grant default scout none --reason r',
+    'token',
+    'token --scope nosuch',
+    'token --scope facts:read --expires-in never',
+    'verify',
+    'verify a b',
+    'backup',
+    'restore',
+    'doctor --nosuch',
+    'migrate extra',
+    'start nosuch',
+    'start --nosuch',
+    'stdio extra',
+    'demo --folder',
+    'demo --url http://127.0.0.1:9',
+  ])('ends with 2 when it is misused: svc %s', async (line) => {
+    const { code, stderr } = await run(line.split(' ').filter(Boolean));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^(error|svc|Usage): /)]);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it('says in JSON what was wrong with it', async () => {
+    const { code, stdout } = await run(['tenant', 'create', '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([2, { ok: false, error: "missing required argument 'tenant'" }]);
+  });
+
+  it('ends with 1 when a verb fails, with one sentence', async () => {
+    const missing = join(folder, 'missing.tar.gz');
+    await expectFailure(['restore', missing], /no such file or directory/);
+    await expectFailure(['restore', join(ROOT, 'README.md')], /no backup made by "svc backup"/);
+    await expectFailure(['restore', folder], /is a folder/);
+    await expectFailure(['backup', join(folder, 'nowhere', 'b.tar.gz')], /There is no folder .*nowhere$/m);
+    await expectFailure(['demo', '--folder', join(folder, 'nowhere')], /There is no folder/);
+    await expectFailure(['key', 'create', 'nosuch'], /There is no tenant nosuch/);
+    await expectFailure(['credits', 'grant', 'nosuch', 'a', '1', '--reason', 'r'], /There is no tenant nosuch/);
+    await expectFailure(['stdio'], /MCP_STDIO_API_KEY is not set/);
+    await expectFailure(['tenant', 'list'], /SVC_API_PORT/, { SVC_API_PORT: 'abc' });
+    const { code, stdout } = await run(['verify', missing]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^FAIL {2}read /)]);
+  });
+
+  it('distinguishes a truncated backup from a file that is not a backup', async () => {
+    const archive = (content: Buffer) =>
+      gzipSync(Buffer.concat([packEntry({ name: 'backup.json', content }), packEnd()]));
+    const file = join(folder, 'cut.tar.gz');
+    writeFileSync(file, archive(randomBytes(9000)).subarray(0, 4000));
+    await expectFailure(['restore', file], /is damaged: it ends early/);
+    writeFileSync(file, archive(Buffer.from('{}')));
+    await expectFailure(['restore', file], /reads backups of the format svc-backup\/1 only/);
+  });
+
+  it('shows the stack of a known failure when all is to be logged', async () => {
+    const { stderr } = await run(['key', 'create', 'nosuch'], { SVC_LOG_LEVEL: 'debug' });
+    expect(stderr).toMatch(/^ {4}at /m);
+  });
+
+  it('lists tenants and keys under a header, and says nothing of the database', async () => {
+    const tenants = await run(['tenant', 'list']);
+    expect(tenants).toMatchObject({ code: 0, stderr: '' });
+    expect(tenants.stdout).toMatch(
+      /^TENANT +TIER +CREATED +REGISTERED\ndefault +team +\d{4}-\d\d-\d\dT[\d:]+Z +created\n/,
+    );
+    const keys = await run(['key', 'list', 'default']);
+    expect(keys.stdout).toMatch(/^KEY +PREFIX +CREATED +STATE\n[\da-f-]{36} {2}\w+ {2}[\d:TZ-]+ {2}active\n$/);
+  });
+});
+
+describe('the database', { timeout: 120_000 }, () => {
+  it('is named when it does not answer or refuses', async () => {
+    const away = { SVC_DATABASE_URL: 'postgresql://nobody:secret@127.0.0.1:9/svc' };
+    await expectFailure(['migrate'], /The database does not answer: .*SVC_DATABASE_URL/, away);
+    const lacking = await emptyDatabase();
+    await expectFailure(['backup', join(folder, 'b.tar.gz')], /svc migrate|database refuses/, {
+      SVC_DATABASE_URL: lacking.url,
+    });
+    const name = `svc_plain_${process.pid}`;
+    const admin = new Client({ connectionString: database.url });
+    await admin.connect();
+    await admin.query(`create role ${name} login password 'plain'`);
+    const plain = new URL(lacking.url.replace('@/', '@unused/'));
+    [plain.username, plain.password] = [name, 'plain'];
+    try {
+      await expectFailure(
+        ['migrate'],
+        /is not a member of svc_app and svc_operator[\s\S]*grant svc_app, svc_operator to/,
+        {
+          SVC_DATABASE_URL: plain.toString().replace('@unused/', '@/'),
+        },
+      );
+    } finally {
+      await admin.query(`drop role ${name}`);
+      await admin.end();
+      await lacking.drop();
+    }
+  });
+
+  it('of a newer svc is refused by every start, with the version that is needed', async () => {
+    const newer = await freshDatabase();
+    const admin = new Client({ connectionString: newer.url });
+    await admin.connect();
+    const environment = { SVC_DATABASE_URL: newer.url };
+    expect((await run(['tenant', 'list'], environment)).code).toBe(0);
+    await admin.query(`insert into migration (timestamp, name) values (1899000000000, 'AddFuture1899000000000')`);
+    await admin.query(`comment on table migration is '9.1.0'`);
+    await admin.end();
+    const sentence =
+      /migrated by svc 9\.1\.0, and this svc \S+.* does not know AddFuture\d+\. Use svc 9\.1\.0 or newer;/;
+    const verbs = ['migrate', 'tenant list', 'start', 'start api', 'start tools', 'start daemon'];
+    for (const line of [...verbs, `backup ${join(folder, 'newer.tar.gz')}`])
+      await expectFailure(line.split(' '), sentence, environment);
+    await expectFailure(['stdio'], sentence, { ...environment, MCP_STDIO_API_KEY: 'svc_key_any_any' });
+    const { code, stdout } = await run(['doctor', '--json'], environment);
+    const finding = JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'migrations');
+    expect([code, finding]).toEqual([
+      1,
+      expect.objectContaining({
+        ok: false,
+        detail: expect.stringContaining('svc 9.1.0'),
+        remedy: expect.stringContaining('"Upgrades"'),
+      }),
+    ]);
+    await newer.drop();
+  });
+});
+
+describe('a port in use', { timeout: 120_000 }, () => {
+  it('is reported with its setting and, on Linux, the process that holds it', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const who = process.platform === 'linux' ? `process ${process.pid}, node` : 'is svc running already\\?';
+    const sentence = (setting: string) =>
+      new RegExp(`^svc: Port ${port} of 127\\.0\\.0\\.1 is in use \\(${who}\\)\\. Stop .* set ${setting}\\.$`, 'm');
+    mkdirSync(join(folder, 'data'), { recursive: true });
+    await expectFailure(['start'], sentence('SVC_TOOLS_PORT'), { SVC_TOOLS_PORT: port });
+    await expectFailure(['start', 'api'], sentence('SVC_API_PORT'), { SVC_API_PORT: port });
+    await expectFailure(['start', 'daemon'], sentence('SVCD_GRPC_PORT'), { SVCD_GRPC_PORT: port });
+    server.close();
+  });
+});
