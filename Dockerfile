@@ -1,6 +1,5 @@
-# syntax=docker/dockerfile:1
-
-FROM node:24-bookworm-slim AS build
+# Images are named by digest, so that a build is the same tomorrow; the tag says what to look for when a newer one is taken.
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
@@ -12,7 +11,7 @@ ARG COMMIT=
 RUN SVC_BUILD_COMMIT=$COMMIT npm run build && npm prune --omit=dev
 
 # The runtime comes with node_modules (the pinned npm package `node`), so the final image needs no Node.js of its own.
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
 RUN useradd --system --uid 10001 --home-dir /app --shell /usr/sbin/nologin svc \
     && install -d -o svc -g svc -m 0700 /data
 WORKDIR /app

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.spec.ts', 'test/**/*.spec.ts'],
+    include: ['{src,bench}/**/*.spec.ts', 'test/**/*.spec.ts'],
     globalSetup: ['test/kit/cluster.ts'],
     env: { NODE_ENV: 'test' },
     pool: 'forks',

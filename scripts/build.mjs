@@ -1,4 +1,5 @@
 // Compiles src to dist when something changed since the last build; run by `npm run build` and before start and test.
+// `node scripts/build.mjs bench` compiles the benchmarks with what they measure to dist-bench.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -16,53 +17,71 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { pinnedNode, ROOT } from './pinned-node.mjs';
 
-const DIST = join(ROOT, 'dist');
-const SRC = join(ROOT, 'src');
-const SIGNATURE = join(DIST, '.build-signature');
-const INFO = join(DIST, 'build-info.json');
+/** What is built of which folders, and where the output of src lies. */
+const TARGETS = {
+  svc: { tsconfig: 'tsconfig.build.json', sources: ['src'], base: 'src', out: join(ROOT, 'dist'), app: '' },
+  bench: {
+    tsconfig: 'tsconfig.bench.json',
+    sources: ['src', 'bench'],
+    base: '',
+    out: join(ROOT, 'dist-bench'),
+    app: 'src',
+  },
+};
 const LOCK = join(ROOT, 'node_modules', '.svc-build.lock');
-const CONFIG = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+const CONFIG = ['package.json', 'package-lock.json', 'tsconfig.json'];
 
 /** Builds if stale. Returns false when the compiler reported errors (they are on the console). Two calls at once build once. */
-export async function build() {
-  if (isFresh()) return true;
+export async function build(name = 'svc') {
+  const target = TARGETS[name];
+  if (isFresh(target)) return true;
   pinnedNode(); // ends with a remedy when the dependencies are not installed
   await lock();
   try {
-    return isFresh() || compile();
+    return isFresh(target) || compile(target);
   } finally {
     rmSync(LOCK, { force: true });
   }
 }
 
-function isFresh() {
-  return existsSync(INFO) && read(SIGNATURE) === signature() && JSON.parse(read(INFO)).commit === commit();
+const signatureFile = ({ out }) => join(out, '.build-signature');
+const infoFile = ({ out, app }) => join(out, app, 'build-info.json');
+
+function isFresh(target) {
+  const info = infoFile(target);
+  return (
+    existsSync(info) && read(signatureFile(target)) === signature(target) && JSON.parse(read(info)).commit === commit()
+  );
 }
 
-function compile() {
-  const before = signature();
-  if (read(SIGNATURE) !== before) {
+function compile(target) {
+  const before = signature(target);
+  if (read(signatureFile(target)) !== before) {
+    process.stderr.write('Building svc; this takes about half a minute, and only when something changed.\n');
     const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const run = spawnSync(pinnedNode(), [tsc, '-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+    const run = spawnSync(pinnedNode(), [tsc, '-p', target.tsconfig], { cwd: ROOT, stdio: ['ignore', 2, 2] });
     if (run.status !== 0) return false;
-    removeOrphans(DIST);
-    copyInterfaces();
+    removeOrphans(target);
+    copyInterfaces(target);
   }
-  writeInfo();
-  writeFileSync(SIGNATURE, before);
+  writeInfo(target);
+  writeFileSync(signatureFile(target), before);
   return true;
 }
 
 /** Digest of name, size and time of everything a build reads: also a deleted or an older file makes a build stale. */
-function signature() {
+function signature(target) {
   const hash = createHash('sha256');
-  const sources = walk(SRC).filter((file) => !file.endsWith('.spec.ts'));
-  for (const file of [...sources, ...CONFIG.map((name) => join(ROOT, name))].sort()) {
+  const sources = walkSources(target).filter((file) => !file.endsWith('.spec.ts'));
+  const config = [...CONFIG, target.tsconfig].map((name) => join(ROOT, name));
+  for (const file of [...sources, ...config].sort()) {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (stat) hash.update(`${relative(ROOT, file)} ${stat.size} ${stat.mtimeMs}\n`);
   }
   return hash.digest('hex');
 }
+
+const walkSources = ({ sources }) => sources.flatMap((folder) => walk(join(ROOT, folder)));
 
 function walk(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -72,25 +91,25 @@ function walk(folder) {
 }
 
 /** The compiler leaves the output of deleted sources behind, which could still be imported. */
-function removeOrphans(folder) {
-  for (const file of walk(folder)) {
-    const source = join(SRC, relative(DIST, file)).replace(/\.js(\.map)?$/, '.ts');
+function removeOrphans({ out, base }) {
+  for (const file of walk(out)) {
+    const source = join(ROOT, base, relative(out, file)).replace(/\.js(\.map)?$/, '.ts');
     if (/\.js(\.map)?$/.test(file) && !existsSync(source)) rmSync(file);
   }
 }
 
 /** What is read beside the programs as it stands: interface definitions. */
-function copyInterfaces() {
-  for (const source of walk(SRC).filter((file) => file.endsWith('.proto')))
-    copyFileSync(source, join(DIST, relative(SRC, source)));
+function copyInterfaces(target) {
+  for (const source of walkSources(target).filter((file) => file.endsWith('.proto')))
+    copyFileSync(source, join(target.out, relative(join(ROOT, target.base), source)));
 }
 
-function writeInfo() {
+function writeInfo(target) {
   const { version } = JSON.parse(read(join(ROOT, 'package.json')));
   const tag = git('describe', '--tags', '--exact-match');
   const info = { version, commit: commit(), builtAt: new Date().toISOString(), tag };
-  mkdirSync(DIST, { recursive: true });
-  writeFileSync(INFO, `${JSON.stringify(info, null, 2)}\n`);
+  mkdirSync(join(target.out, target.app), { recursive: true });
+  writeFileSync(infoFile(target), `${JSON.stringify(info, null, 2)}\n`);
 }
 
 /** A container build has no repository and is told its commit. */
@@ -127,4 +146,4 @@ function isAlive(pid) {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) process.exitCode = (await build()) ? 0 : 1;
+if (import.meta.url === pathToFileURL(process.argv[1]).href) process.exitCode = (await build(process.argv[2])) ? 0 : 1;
