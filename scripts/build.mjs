@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { pinnedNode, ROOT } from './pinned-node.mjs';
@@ -62,7 +62,7 @@ function compile(target) {
     const run = spawnSync(pinnedNode(), [tsc, '-p', target.tsconfig], { cwd: ROOT, stdio: ['ignore', 2, 2] });
     if (run.status !== 0) return false;
     removeOrphans(target);
-    copyInterfaces(target);
+    copyFiles(target);
   }
   writeInfo(target);
   writeFileSync(signatureFile(target), before);
@@ -90,18 +90,23 @@ function walk(folder) {
   });
 }
 
-/** The compiler leaves the output of deleted sources behind, which could still be imported. */
+/** The output of deleted sources stays behind, which could still be imported or applied. */
 function removeOrphans({ out, base }) {
   for (const file of walk(out)) {
     const source = join(ROOT, base, relative(out, file)).replace(/\.js(\.map)?$/, '.ts');
-    if (/\.js(\.map)?$/.test(file) && !existsSync(source)) rmSync(file);
+    if ((/\.js(\.map)?$/.test(file) || isCopied(file)) && !existsSync(source)) rmSync(file);
   }
 }
 
-/** What is read beside the programs as it stands: interface definitions. */
-function copyInterfaces(target) {
-  for (const source of walkSources(target).filter((file) => file.endsWith('.proto')))
-    copyFileSync(source, join(target.out, relative(join(ROOT, target.base), source)));
+/** What the compiled programs read as it stands: interface definitions and SQL functions. */
+const isCopied = (file) => ['.proto', '.sql'].includes(extname(file));
+
+function copyFiles(target) {
+  for (const source of walkSources(target).filter(isCopied)) {
+    const copy = join(target.out, relative(join(ROOT, target.base), source));
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(source, copy);
+  }
 }
 
 function writeInfo(target) {

@@ -23,7 +23,7 @@ export async function withMigratedDatabase<T>(work: (database: MigratedDatabase)
   const { address, started, close } = await openDatabase(settings, () => undefined);
   if (started) report(`PostgreSQL of ${settings.process.dataDir} started for this command; it stops with it`);
   try {
-    const ran = await migrate(address);
+    const ran = await migrate(address, report);
     return await work({ settings, address, ran, made: await bootstrap(settings, address) });
   } finally {
     await close();

@@ -41,6 +41,7 @@ import { FindKeysByLookup1795400400000 } from './1795400400000-find-keys-by-look
 import { RegisterTenants1795400500000 } from './1795400500000-register-tenants.js';
 import { ReadFactIndexAtOneSnapshot1795400600000 } from './1795400600000-read-fact-index-at-one-snapshot.js';
 import { SearchVectorsInRelaxedOrder1795400700000 } from './1795400700000-search-vectors-in-relaxed-order.js';
+import { RecordSqlFunctions1795400800000 } from './1795400800000-record-sql-functions.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -87,4 +88,5 @@ export const MIGRATIONS = [
   RegisterTenants1795400500000,
   ReadFactIndexAtOneSnapshot1795400600000,
   SearchVectorsInRelaxedOrder1795400700000,
+  RecordSqlFunctions1795400800000,
 ];

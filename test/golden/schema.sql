@@ -1824,6 +1824,14 @@ create table signing_key (
 grant select on signing_key to svc_app;
 grant insert, select, update on signing_key to svc_operator;
 
+create table sql_function (
+  name text not null,
+  digest bytea not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint sql_function_pkey PRIMARY KEY (name),
+  constraint sql_function_digest_check CHECK ((length(digest) = 32))
+);
+
 create table stream_event (
   tenant_id text not null,
   stream_type text not null,

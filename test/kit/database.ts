@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject } from 'vitest';
@@ -69,7 +69,7 @@ async function ensureTemplate(): Promise<string> {
 /** Everything the schema depends on: the migrations, and the job queues with their library. */
 function digestOfSchema(): string {
   const source = join(import.meta.dirname, '../../src');
-  const migrations = readdirSync(join(source, 'migrations')).map((file) => join(source, 'migrations', file));
+  const migrations = globSync('migrations/**/*.{ts,sql}', { cwd: source }).map((file) => join(source, file));
   const hash = createHash('sha256');
   for (const file of [
     ...migrations.sort(),

@@ -48,7 +48,7 @@ const VIEWS = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'v' and ${OURS} order by 1`;
 
 /** Functions of ours: those of an extension belong to it. */
-const FUNCTIONS = `
+export const FUNCTIONS = `
   select p.proname as name, pg_get_functiondef(p.oid) || ';' as line
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where ${OURS} and p.prokind = 'f'

@@ -10,8 +10,8 @@ export interface BackupTable {
 }
 
 /**
- * The tables of a backup, each after those it refers to: everything in schema public but the record of migrations, and
- * the jobs.
+ * The tables of a backup, each after those it refers to: everything in schema public but the records of migrations and
+ * SQL functions, and the jobs.
  * What else the job library keeps is created again by a migration.
  */
 export async function listTables(client: Client): Promise<BackupTable[]> {
@@ -36,7 +36,7 @@ const TABLES = `
       where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as refers_to
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p') and not c.relispartition
-    and (n.nspname = 'public' and c.relname <> 'migration' or n.nspname = $1 and c.relname = 'job')
+    and (n.nspname = 'public' and c.relname not in ('migration', 'sql_function') or n.nspname = $1 and c.relname = 'job')
   order by 1`;
 
 /**

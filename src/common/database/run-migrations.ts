@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../migrations/index.js';
+import { applyFunctions } from '../../migrations/sql-functions.js';
 import { JOBS_SCHEMA } from '../jobs/jobs.js';
 import { QUEUES } from '../jobs/queues.js';
 import { UserError } from '../user-error.js';
@@ -12,9 +13,9 @@ import { readSchemaState, recordVersion, refuseNewerSchema } from './schema-vers
 const MIGRATION_LOCK = 7_389_214_655;
 
 /**
- * Brings the database to the newest migration, makes the job queues and settles the logins of the application, as the
- * owner. Several processes may call it at once: one works, the others wait. Nothing is done without the owner's
- * address: then the database must be at the newest migration.
+ * Brings the database to the newest migration and the SQL functions to their files, makes the job queues and settles
+ * the logins of the application, as the owner. Several processes may call it at once: one works, the others wait.
+ * Nothing is done without the owner's address: then the database must be at the newest migration.
  * @returns the names of the migrations that ran
  * @throws UserError when the owner lacks a right, a login is not what it must be, or a newer svc has migrated the
  * database
@@ -40,6 +41,8 @@ export async function migrate(
     await checkOwnerRights(lock);
     const ran = await dataSource.runMigrations({ transaction: 'each' });
     if (ran.length > 0) await dataSource.query(recordVersion());
+    const changed = await applyFunctions(dataSource, { hasMigrated: ran.length > 0 });
+    if (changed.length > 0) log(describeChanged(changed));
     await makeQueues(ownerUrl);
     await dataSource.query(GRANTS);
     const left = await settleLogins(lock, address);
@@ -51,6 +54,11 @@ export async function migrate(
     await dataSource.destroy();
   }
 }
+
+const describeChanged = (names: string[]): string =>
+  `Applied ${names.length} changed SQL function(s): ${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', ...' : ''}`;
+
+const MAX_NAMED = 3;
 
 /**
  * What a process does that has the logins of the application alone.

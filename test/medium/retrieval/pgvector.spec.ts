@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WriteLimit } from '../../../src/common/tenancy/write-limit.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { MIGRATIONS } from '../../../src/migrations/index.js';
+import { applyFunctions } from '../../../src/migrations/sql-functions.js';
 import { IndexStore } from '../../../src/modules/knowledge/retrieval/index/index.store.js';
 import { VectorsStore } from '../../../src/modules/knowledge/retrieval/vectors/vectors.store.js';
 import { freePort } from '../../kit/free-port.js';
@@ -45,6 +46,7 @@ beforeAll(async () => {
     migrations: MIGRATIONS,
   }).initialize();
   await source.runMigrations({ transaction: 'each' });
+  await applyFunctions(source, { hasMigrated: true });
   await source.query('set role svc_app');
   tenancy = new Tenancy(source, true, new WriteLimit(1, 5_000));
   vectors = new VectorsStore(tenancy);
