@@ -1,4 +1,4 @@
-import { type CborValue, decodeCanonical, encodeCanonical, isCborMap } from './cbor.js';
+import { CborError, type CborValue, decodeCanonical, encodeCanonical, isCborMap } from './cbor.js';
 import type { SigningKey, VerifyingKey } from './signing-key.js';
 
 /** COSE header labels and the EdDSA algorithm number (RFC 9052 section 3.1, RFC 9053 section 2.2). */
@@ -33,20 +33,23 @@ export function signCose(key: SigningKey, contentType: string, payload: Uint8Arr
   return tagged;
 }
 
-/** Reads the structure and refuses every form other than the one {@link signCose} writes. Does not verify. */
+/**
+ * Reads the structure and refuses every form other than the one {@link signCose} writes. Does not verify.
+ * @throws CborError
+ */
 export function parseCose(bytes: Uint8Array): CoseSign1 {
-  if (bytes[0] !== TAG_18) throw new Error('not a COSE_Sign1 message (CBOR tag 18)');
+  if (bytes[0] !== TAG_18) throw new CborError('not a COSE_Sign1 message (CBOR tag 18)');
   const parts = decodeCanonical(bytes.subarray(1));
-  if (!Array.isArray(parts) || parts.length !== 4) throw new Error('COSE_Sign1 must be an array of four');
+  if (!Array.isArray(parts) || parts.length !== 4) throw new CborError('COSE_Sign1 must be an array of four');
   const [protectedHeader, unprotected, payload, signature] = parts as CborValue[];
-  if (!(protectedHeader instanceof Uint8Array)) throw new Error('the protected header must be a byte string');
+  if (!(protectedHeader instanceof Uint8Array)) throw new CborError('the protected header must be a byte string');
   if (!isCborMap(unprotected) || Object.keys(unprotected).length > 0) {
-    throw new Error('the unprotected header must be empty');
+    throw new CborError('the unprotected header must be empty');
   }
   if (payload !== null && !(payload instanceof Uint8Array))
-    throw new Error('the payload must be a byte string or null');
+    throw new CborError('the payload must be a byte string or null');
   if (!(signature instanceof Uint8Array) || signature.length !== 64) {
-    throw new Error('the signature must have 64 bytes');
+    throw new CborError('the signature must have 64 bytes');
   }
   return { ...parseProtected(protectedHeader), payload, protectedHeader, signature };
 }
@@ -76,11 +79,11 @@ function encodeProtected(contentType: string, kid: string): Uint8Array {
 function parseProtected(bytes: Uint8Array): { kid: string; contentType: string } {
   const header = decodeCanonical(bytes);
   if (!(header instanceof Map) || header.size !== 3)
-    throw new Error('the protected header must hold alg, content type and kid');
+    throw new CborError('the protected header must hold alg, content type and kid');
   const contentType: unknown = header.get(CONTENT_TYPE);
   const kid: unknown = header.get(KID);
-  if (header.get(ALG) !== EDDSA) throw new Error('the algorithm must be EdDSA (-8)');
-  if (typeof contentType !== 'string') throw new Error('the content type must be text');
-  if (!(kid instanceof Uint8Array)) throw new Error('the kid must be a byte string');
+  if (header.get(ALG) !== EDDSA) throw new CborError('the algorithm must be EdDSA (-8)');
+  if (typeof contentType !== 'string') throw new CborError('the content type must be text');
+  if (!(kid instanceof Uint8Array)) throw new CborError('the kid must be a byte string');
   return { contentType, kid: Buffer.from(kid).toString('latin1') };
 }

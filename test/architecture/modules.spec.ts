@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -96,6 +96,12 @@ describe('the modules', () => {
       return !text || text.trim().split('\n').length > 8;
     });
     expect(undocumented).toEqual([]);
+  });
+
+  it('every file of rules has a spec next to it', () => {
+    const rules = files.filter((file) => file.endsWith('.rules.ts'));
+    expect(rules.length).toBeGreaterThan(40);
+    expect(rules.filter((file) => !existsSync(join(ROOT, file.replace(/\.ts$/, '.spec.ts'))))).toEqual([]);
   });
 
   it('no test is skipped, focused or left to do, and nothing is silenced', () => {

@@ -61,11 +61,13 @@ export function judgeDocument(
   for (const one of occurrences) {
     if (!isAboutDocuments(one) || documentOf(one) !== key || watch.known.includes(one.transaction)) continue;
     const reported = versionOf(one) ?? 0;
-    const isThere = isOwn ? one.kind === 'document.indexed' : present.has(key);
-    if (isThere && reported > version) {
+    const isIndexed = one.kind === 'document.indexed';
+    const isShown = isIndexed && (isOwn || present.get(key)?.version === reported);
+    const isGone = isOwn ? !isIndexed && reported >= version : !present.has(key);
+    if (isShown && reported > version) {
       alerts.push(newVersion(one, stands ? version : null, reported));
       [version, stands] = [reported, true];
-    } else if (!isThere && stands && (reported >= version || !isOwn)) {
+    } else if (isGone && stands) {
       alerts.push(alert(one, 'deleted', { from: version }));
       stands = false;
     }
@@ -95,7 +97,12 @@ export function judgePassages(
 ): Verdict {
   const events = occurrences.filter((one) => isAboutDocuments(one) && !watch.known.includes(one.transaction));
   // A document that changed several times has one state now: its last event brought it.
-  const last = new Map(events.map((one) => [documentOf(one), one]));
+  const last = new Map<string, Occurrence>();
+  for (const one of events) {
+    // A map keeps the place of a key's first value: alerts follow the order of the last ones.
+    last.delete(documentOf(one));
+    last.set(documentOf(one), one);
+  }
   const lost = new Map<string, PlacedSource[]>();
   const sources = watch.sources.map((source) => {
     const key = documentKeyOf(source);

@@ -83,13 +83,9 @@ function problemOf(question: UpstreamQuestion, reply: UpstreamReply): Problem {
       return conflict(question, body, message);
     case 413:
       return new PayloadTooLarge({}, message ?? 'The proof upstream takes no request of this size');
-    case 429:
-    case 500:
-    case 502:
-    case 503:
-    case 504:
-      return away(upstream, secondsOf(reply.retryAfter), `answered ${reply.status}`);
     default:
+      if (reply.status === 429 || reply.status >= 500)
+        return away(upstream, secondsOf(reply.retryAfter), `answered ${reply.status}`);
       return new UpstreamRefused(
         { upstream, upstreamStatus: reply.status },
         `The proof upstream answered ${reply.status}: its address or this server's credential there is not right`,

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { CborError } from '../../../evidence/cbor.js';
+import { blake3Digest } from '../../../evidence/digest.js';
+import { encodeRetrieval, signReceipt } from '../../../evidence/receipt.js';
+import { SigningKey } from '../../../evidence/signing-key.js';
+import type { StoredExecution, StoredRetrieval } from '../../../common/evidence-log/evidence-records.js';
+import type { Finding, RecordReport } from '../../../common/evidence-log/record-checks.js';
+import {
+  answerItem,
+  citationItem,
+  eventItem,
+  outboxEventItem,
+  recordFinding,
+  recordItem,
+  textFinding,
+} from './export-items.rules.js';
+import type { CitedText } from './subjects.views.js';
+
+const WHEN = new Date('2026-11-20T10:00:00.123Z');
+const IN_WORDS = '2026-11-20T10:00:00.123Z';
+const AT = { actor: 'key:1', occurredAt: WHEN, ingestedAt: WHEN };
+const members = (item: { value: object }) => Object.keys(item.value).sort();
+
+const receipt = signReceipt(
+  {
+    ...{ kind: 'a.b', tenant_id: 'acme', stream: 'main', seq: 1, prev: null, occurred_at: IN_WORDS },
+    ...{ actor: 'key:1', auth_mode: 'jwt_hs256', subject: 's', body: { n: 1 } },
+  },
+  SigningKey.generate(),
+);
+const stored: StoredExecution = {
+  ...AT,
+  ...{ family: 'execution', receiptId: 'another', stream: 'another', seq: 9, prevHash: null, payloadHash: 'another' },
+  ...{ kind: 'another', subject: 'another', record: Buffer.from(receipt.cose) },
+};
+
+describe('a record', () => {
+  it('is shown as its bytes say, whatever its row says', () => {
+    const { item, authMode } = recordItem(stored);
+    expect(authMode).toBe('jwt_hs256');
+    expect([item.type, item.record]).toEqual(['receipt', blake3Digest(receipt.cose)]);
+    expect(item.value).toEqual({
+      cose: Uint8Array.from(receipt.cose),
+      receipt_id: receipt.receiptId,
+      payload_hash: receipt.payloadHash,
+      ingested_at: IN_WORDS,
+      payload: receipt.payload,
+    });
+  });
+
+  it('of a retrieval is its CBOR under its own digest', () => {
+    const payload = {
+      ...({ v: 1, kind: 'retrieval', tenant_id: 'acme', occurred_at: IN_WORDS, actor: 'key:1' } as const),
+      ...{ auth_mode: 'dev_scopes', nonce: new Uint8Array(randomBytes(16)), body: { lane: 'verified' } },
+    };
+    const { receiptId, bytes } = encodeRetrieval(payload);
+    const row: StoredRetrieval = { ...AT, family: 'retrieval', receiptId: 'another', record: bytes };
+    expect(recordItem(row)).toEqual({
+      item: {
+        ...{ type: 'retrieval', record: receiptId },
+        value: { cbor: Uint8Array.from(bytes), receipt_id: receiptId, ingested_at: IN_WORDS, payload },
+      },
+      authMode: 'dev_scopes',
+    });
+  });
+
+  it('that cannot be read is not shown', () => {
+    const changed = Buffer.from(receipt.cose);
+    changed[changed.indexOf('a.b')] = 0xff;
+    for (const record of [changed, Buffer.from('rubbish'), Buffer.alloc(0)]) {
+      expect(() => recordItem({ ...stored, record })).toThrow(CborError);
+      expect(() => recordItem({ ...AT, family: 'retrieval', receiptId: 'r', record })).toThrow(CborError);
+    }
+  });
+});
+
+const answer = {
+  ...{ answerId: 'answer-1', version: 2, agentId: 'agent', text: 'Yes.', recordedBy: 'key:1' },
+  ...{ recordedAt: WHEN, receiptId: 'r', searchReceiptIds: ['secret'] },
+};
+const cited: CitedText = {
+  ...{ answerId: 'answer-1', version: 2, ordinal: 0, chunkId: 'chk_1', corpusId: 'handbook', docId: 'leave' },
+  ...{ docVersion: 3, title: 'Leave', url: null, content: 'Staff have 25 days.' },
+  ...{ contentHash: blake3Digest('Staff have 25 days.'), start: 0, end: 5, quote: 'Staff', note: null },
+};
+
+describe('what is no record', () => {
+  it('has exactly the members of docs/formats/export.md, and no digest in the log', () => {
+    const event = {
+      ...{ seq: 0, eventId: null, type: 'said', occurredAt: null, recordedAt: IN_WORDS, payload: { word: 'x' } },
+      ...{ salt: Buffer.alloc(16), payloadDigest: blake3Digest('p'), digest: blake3Digest('d'), receiptId: 'r' },
+    };
+    const happened = { eventId: 'e', kind: 'k', subject: 's', data: { n: 1 }, occurredAt: WHEN };
+    const items = [
+      answerItem(answer),
+      citationItem(cited),
+      eventItem({ streamType: 'order', streamId: 'o-17' }, event),
+      outboxEventItem(happened),
+      textFinding(cited, 'current'),
+    ];
+    expect(items.map((item) => [item.type, item.record, members(item).join(' ')])).toEqual([
+      ['answer', null, 'agent_id answer_id receipt_id recorded_at recorded_by text text_hash version'],
+      [
+        'citation',
+        null,
+        'answer_id chunk_id content content_hash corpus_id doc_id doc_version end note note_hash ordinal quote quote_hash start title url version',
+      ],
+      [
+        'event',
+        null,
+        'digest event_id occurred_at payload payload_digest receipt_id recorded_at salt seq stream_id stream_type type',
+      ],
+      ['happening', null, 'data event_id kind occurred_at subject'],
+      ['finding', null, 'answer_id chunk_id ordinal source text version'],
+    ]);
+    expect(items[2]!.value.salt).toBeInstanceOf(Uint8Array);
+    expect(items[2]!.value.salt).not.toBeInstanceOf(Buffer);
+    expect(items[3]!.value).toMatchObject({ occurred_at: IN_WORDS, data: { n: 1 } });
+  });
+
+  it('has the digest of every text, and none where there is no text', () => {
+    expect(answerItem(answer).value).toMatchObject({ text_hash: blake3Digest('Yes.'), recorded_at: IN_WORDS });
+    expect(answerItem({ ...answer, text: null }).value).toMatchObject({ text: null, text_hash: null });
+    expect(answerItem({ ...answer, text: '' }).value).toMatchObject({ text: '', text_hash: blake3Digest('') });
+    const { value } = citationItem(cited);
+    expect(value).toMatchObject({ quote_hash: blake3Digest('Staff'), note: null, note_hash: null });
+  });
+
+  it('does not show a text with a digest that is not its own', () => {
+    const changed = { ...cited, content: 'Staff have 52 days.' };
+    expect(citationItem(cited).value.content).toBe('Staff have 25 days.');
+    expect(citationItem(changed).value).toMatchObject({ content: null, content_hash: cited.contentHash });
+  });
+});
+
+describe('a finding', () => {
+  it('about a text says whether it is what was recorded, and where its source stands', () => {
+    const changed = { ...cited, content: 'Staff have 52 days.' };
+    expect(textFinding(cited, 'gone').value).toMatchObject({ text: 'intact', source: 'gone', chunk_id: 'chk_1' });
+    expect(textFinding(changed, 'current').value).toMatchObject({ text: 'changed', source: 'current' });
+  });
+
+  it('about a record has codes alone, and none where the question does not arise', () => {
+    const finding = (ok: boolean | null, code: Finding['code']) => ({ ok, code, detail: `${code} of 17 leaves` });
+    const report: RecordReport = {
+      record: finding(true, 'OK'),
+      signature: { ...finding(false, 'SIGNATURE_INVALID'), kid: 'k' },
+      chain: finding(null, 'OK'),
+      log: { ...finding(false, 'NOT_LOGGED'), leafIndex: null, treeSize: 17 },
+      authMode: 'off',
+    };
+    expect(recordFinding('r', report)).toEqual({
+      ...{ type: 'finding', record: null },
+      value: { receipt_id: 'r', record: 'OK', signature: 'SIGNATURE_INVALID', chain: null, log: 'NOT_LOGGED' },
+    });
+  });
+});
