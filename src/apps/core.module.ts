@@ -47,6 +47,7 @@ import { FailedCredentials } from '../common/throttle/failed-credentials.js';
 import { Throttle } from '../common/throttle/throttle.js';
 import { ThrottleStore } from '../common/throttle/throttle.store.js';
 import { STOPPING } from '../common/http/stopping.js';
+import { ENTITIES } from './entities.js';
 
 /** What one app has in addition to what all apps have. */
 export interface AppOptions {
@@ -137,7 +138,7 @@ function platform({ settings, address, log, metrics, stopping }: ProcessContext)
     { provide: LOG, useValue: log },
     { provide: Metrics, useValue: metrics },
     { provide: STOPPING, useValue: stopping ?? new AbortController().signal },
-    { provide: Connections, useFactory: () => Connections.open(address, settings, log) },
+    { provide: Connections, useFactory: () => Connections.open(address, { settings, log, entities: ENTITIES }) },
     {
       provide: Tenancy,
       useFactory: ({ app }: Connections) =>

@@ -3,11 +3,10 @@ import { isDevMode } from '../common/config/daemon/auth-mode.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import { Listener } from '../common/database/listener.js';
 import { TtlCache } from '../common/database/ttl-cache.js';
-import { EvidenceService } from '../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../common/evidence-log/audit-trail.js';
 import { TENANT_NAME, TENANT_NAME_FORM } from '../common/keys/tenant-name.js';
 import { insertImplicitTenant } from '../common/keys/tenant-rows.js';
 import { LOG, type Log } from '../common/observability/log.js';
-import { Outbox } from '../common/outbox/outbox.js';
 import { invalid } from '../common/problem/common-problems.js';
 import { DISCOVERY_TENANT } from '../common/tenancy/discovery-tenant.js';
 import { Tenancy } from '../common/tenancy/tenancy.js';
@@ -37,8 +36,7 @@ export class TenantRegistry {
     @Inject(LOG) private readonly log: Log,
     listener: Listener,
     private readonly tenancy: Tenancy,
-    private readonly evidence: EvidenceService,
-    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {
     const { authMode, jwtCreateTenants } = daemon;
     this.registersByWrite = jwtCreateTenants || (authMode !== undefined && isDevMode(authMode));
@@ -69,23 +67,21 @@ export class TenantRegistry {
    * Registers the tenant of the open unit of work, unless somebody else just did.
    * @throws ValidationFailed for what cannot be a tenant's name
    */
-  async register({ principal, authMode }: DaemonCaller): Promise<void> {
+  async register(caller: DaemonCaller): Promise<void> {
     const { tenant } = this.tenancy;
     if (!TENANT_NAME.test(tenant) || tenant === DISCOVERY_TENANT)
       throw invalid('tenant_id', `is no name for a new tenant, which is ${TENANT_NAME_FORM}`);
     const isNew = await insertImplicitTenant((sql, parameters) => this.tenancy.query(sql, parameters), tenant);
     if (!isNew) return;
-    const about = { tenant_id: tenant, tier: 'free', implicit: true };
-    const { receiptId } = await this.evidence.record({
-      kind: TENANT_REGISTERED,
-      actor: principal,
-      authMode,
+    const { principal } = caller;
+    const [kind, facts] = [TENANT_REGISTERED, { tenant_id: tenant, tier: 'free', implicit: true }];
+    await this.audit.record(caller, {
+      kind,
       stream: EVIDENCE_STREAM,
       subject: `tenant:${tenant}`,
-      body: about,
+      facts,
+      makeEvent: (receipt_id) => ({ kind, subject: tenant, data: { ...facts, actor: principal, receipt_id } }),
     });
-    const data = { ...about, actor: principal, receipt_id: receiptId };
-    await this.outbox.emit({ kind: TENANT_REGISTERED, subject: tenant, data });
     this.tenancy.afterCommit(() => this.log.info({ tenant, principal }, 'a first write registered a tenant'));
   }
 

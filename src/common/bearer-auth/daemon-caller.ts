@@ -2,7 +2,7 @@ import type { AuthMode } from '../config/daemon/auth-mode.js';
 
 /** Who calls the daemon, as its authentication found out: what a credential says, before any route is looked at. */
 export interface Identity {
-  authMode: AuthMode;
+  authType: AuthMode;
   /** `all` in the mode off. */
   scopes: ReadonlySet<string> | 'all';
   /** The acting passport. */

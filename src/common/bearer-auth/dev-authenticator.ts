@@ -8,7 +8,7 @@ import { PASSPORT_HEADER, SCOPES_HEADER, selectedTenantIn } from './caller-heade
 /** Mode off: every check of a scope passes, those of its tenant too, and the passport is accepted as sent. */
 export class OffAuthenticator implements Authenticator {
   async identify(request: FastifyRequest): Promise<Identity> {
-    return { authMode: 'off', scopes: 'all', tenants: 'any', ...claimedBy(request) };
+    return { authType: 'off', scopes: 'all', tenants: 'any', ...claimedBy(request) };
   }
 
   describe(): HowToAuthenticate {
@@ -30,7 +30,7 @@ export class DevScopesAuthenticator implements Authenticator {
     const claimed = claimedBy(request);
     const { selectedTenant } = claimed;
     const tenants = selectedTenant === undefined ? 'any' : [selectedTenant];
-    return { authMode: 'dev_scopes', scopes, tenants, ...claimed };
+    return { authType: 'dev_scopes', scopes, tenants, ...claimed };
   }
 
   describe(): HowToAuthenticate {

@@ -36,7 +36,7 @@ export class JwtAuthenticator implements Authenticator {
       );
     const selectedTenant = selectedTenantIn(request);
     const tenants = claimed.length === 0 && this.defaultTenant !== undefined ? [this.defaultTenant] : claimed;
-    return { authMode: this.authMode, scopes, passport, principal, tenants, selectedTenant };
+    return { authType: this.authMode, scopes, passport, principal, tenants, selectedTenant };
   }
 
   describe(): HowToAuthenticate {

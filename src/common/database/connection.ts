@@ -5,6 +5,7 @@ import { loadSettings, SettingsInvalid, type Settings } from '../config/settings
 import type { ConnectionMonitor } from './connection-monitor.js';
 import { roleClientOf } from './role-client.js';
 import type { Role } from './role-proof.js';
+import { SnakeCaseNaming } from './snake-case-naming.js';
 
 export type { Role } from './role-proof.js';
 
@@ -109,7 +110,10 @@ export function roleDataSource(address: DatabaseAddress, role: Role, options: Co
     applicationName: application_name,
     poolSize: max,
     extra,
+    namingStrategy: new SnakeCaseNaming(),
     synchronize: false,
+    // The login may not, and migrations made all that the schema needs.
+    installExtensions: false,
     logging: false,
   };
 }

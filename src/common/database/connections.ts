@@ -1,5 +1,5 @@
 import type { Client, Pool } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type ColumnType, type DataSourceOptions } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Settings } from '../config/settings.js';
 import type { Log } from '../observability/log.js';
@@ -12,6 +12,15 @@ export interface RoleConnections {
   monitor: ConnectionMonitor;
 }
 
+export interface ConnectionsOptions {
+  settings: Settings;
+  log: Log;
+  /** The rows that modules read and write by key. */
+  entities: EntityClass[];
+}
+
+export type EntityClass = new () => object;
+
 /** All connections of a process to its database, but for that of the listener. */
 export class Connections {
   private constructor(
@@ -20,7 +29,7 @@ export class Connections {
   ) {}
 
   /** @throws RoleRefused when a role is not what it must be, before anything is served */
-  static async open(address: DatabaseAddress, settings: Settings, log: Log): Promise<Connections> {
+  static async open(address: DatabaseAddress, { settings, log, entities }: ConnectionsOptions): Promise<Connections> {
     const open = async (role: Role): Promise<RoleConnections> => {
       const monitor = new ConnectionMonitor({
         log,
@@ -29,7 +38,10 @@ export class Connections {
       });
       return {
         monitor,
-        source: await new DataSource(roleDataSource(address, role, { settings, monitor })).initialize(),
+        source: await makeDataSource({
+          ...roleDataSource(address, role, { settings, monitor }),
+          entities,
+        }).initialize(),
       };
     };
     return new Connections(...(await Promise.all([open('svc_app'), open('svc_operator')])));
@@ -39,6 +51,13 @@ export class Connections {
     for (const { monitor } of [this.app, this.operator]) monitor.stop();
     await Promise.all([this.app.source.destroy(), this.operator.source.destroy()]);
   }
+}
+
+/** A data source whose entities may have columns of every type that the schema uses. */
+export function makeDataSource(options: DataSourceOptions): DataSource {
+  const source = new DataSource(options);
+  source.driver.supportedDataTypes.push('pg_snapshot' as ColumnType);
+  return source;
 }
 
 /** The driver's pool under TypeORM. */

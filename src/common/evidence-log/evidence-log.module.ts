@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { AuditTrail } from './audit-trail.js';
 import { EvidenceAudit } from './evidence-audit.js';
 import { EvidenceRecords } from './evidence-records.js';
 import { EvidenceService } from './evidence.service.js';
@@ -16,6 +17,7 @@ import { ReceiptsStore } from './receipts.store.js';
 @Global()
 @Module({
   providers: [
+    AuditTrail,
     EvidenceService,
     ReceiptsStore,
     KeyRing,
@@ -27,6 +29,7 @@ import { ReceiptsStore } from './receipts.store.js';
     LogProofs,
   ],
   exports: [
+    AuditTrail,
     EvidenceService,
     KeyRing,
     LogSequencer,

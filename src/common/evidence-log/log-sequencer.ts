@@ -1,9 +1,8 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { Counter, Histogram } from 'prom-client';
 import { SETTINGS, type Settings } from '../config/settings.js';
-import { isDatabaseUnavailable } from '../database/unavailable.js';
-import { LOG, type Log } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
+import { Scheduler, type ScheduledWork } from '../scheduler/scheduler.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { signCheckpoint } from '../../evidence/checkpoint.js';
 import { KeyRing } from './key-ring.js';
@@ -26,14 +25,11 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
   private readonly logged: Counter;
   private readonly seconds: Histogram;
   private gather: NodeJS.Timeout | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private closed = false;
-  private lastRunAt: Date | null = null;
+  private work: ScheduledWork | undefined;
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
-    @Inject(LOG) private readonly log: Log,
+    private readonly scheduler: Scheduler,
     private readonly crossTenant: CrossTenant,
     private readonly keys: KeyRing,
     metrics: Metrics,
@@ -43,36 +39,23 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   onApplicationBootstrap(): void {
-    this.wake();
-    this.timer = setInterval(() => {
-      this.wake();
-    }, this.settings.evidence.logIntervalMs);
-    this.timer.unref();
+    const { logIntervalMs } = this.settings.evidence;
+    const options = { isStoppedByOwner: true };
+    this.work = this.scheduler.every('log_sequencer', logIntervalMs, () => this.integratePending(), options);
   }
 
+  /** After the last request, which may have left a receipt. */
   async onApplicationShutdown(): Promise<void> {
-    this.closed = true;
-    clearInterval(this.timer);
     clearTimeout(this.gather);
-    await this.running;
-  }
-
-  /** Whether it still works, how often it polls, and when it last polled without an error. */
-  get state(): { closed: boolean; everyMs: number; lastRunAt: Date | null } {
-    return { closed: this.closed, everyMs: this.settings.evidence.logIntervalMs, lastRunAt: this.lastRunAt };
+    await this.work?.stop();
   }
 
   /** Integrates soon, unless another process is at it: then that one, or the timer, will. */
   wake(): void {
-    if (this.closed || this.gather !== undefined || this.keys.hasEnded) return;
-    this.gather = setTimeout(() => {
-      this.running = this.running.then(() => {
-        // From here on a new commit wakes it again; so at most one run waits behind the one at work.
-        this.gather = undefined;
-        return this.integrateQuietly();
-      });
-    }, GATHER_MS);
-    this.gather.unref();
+    this.gather ??= setTimeout(() => {
+      this.gather = undefined;
+      this.work?.wake();
+    }, GATHER_MS).unref();
   }
 
   /** Returns when every record committed before the call is in the log. */
@@ -80,13 +63,9 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
     while ((await this.integrateBatch(true)) === BATCH);
   }
 
-  private async integrateQuietly(): Promise<void> {
-    try {
-      while ((await this.integrateBatch(false)) === BATCH && !this.closed);
-      this.lastRunAt = new Date();
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) this.log.error({ error }, 'the log could not be extended');
-    }
+  private async integratePending(): Promise<void> {
+    if (this.keys.hasEnded) return;
+    while ((await this.integrateBatch(false)) === BATCH && !this.work?.isStopped);
   }
 
   /** @returns how many pending records it took */

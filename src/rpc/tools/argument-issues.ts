@@ -1,6 +1,6 @@
 import type { Issue } from '../../common/problem/common-problems.js';
+import { snakeCase } from '../../common/fields/snake-case.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { snakeCase } from './parameter-names.js';
 import type { Tool } from './tool.js';
 
 type Bounds = Record<string, unknown>;

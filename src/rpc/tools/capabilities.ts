@@ -1,7 +1,7 @@
 import type { Address } from '../../common/contract/contract.js';
 import { TOOL_SERVER_ID } from '../../common/call-policy/shield-pipeline.js';
+import { snakeCase } from '../../common/fields/snake-case.js';
 import { RPC_CODES } from '../json-rpc.js';
-import { snakeCase } from './parameter-names.js';
 import type { Idempotency, ToolCredential } from '../../common/contract/tool-declaration.js';
 import type { Tool, ToolDefinition } from './tool.js';
 

@@ -3,8 +3,9 @@ import { namedDigest } from '../../evidence/digest.js';
 import { sha256 } from '../../evidence/sha256.js';
 import { allowsExtraMembers, fieldsOf, type JsonSchema } from '../../common/fields/fields.js';
 import { isRequired, jsonSchemaOf, memberSchemaOf } from '../../common/fields/json-schema.js';
+import { snakeCase } from '../../common/fields/snake-case.js';
 import { CONTROL_SCHEMAS, TENANT_SCHEMA } from './control-parameters.js';
-import { inParameterNames, snakeCase } from './parameter-names.js';
+import { inParameterNames } from './parameter-names.js';
 import type { InputSchema, Tool, ToolAddress, ToolDefinition, ToolMember } from './tool.js';
 import type { NamedToolDeclaration, ToolDeclaration, ToolRoute } from '../../common/contract/tool-declaration.js';
 

@@ -1,8 +1,5 @@
 import type { ToolMember } from './tool.js';
 
-/** agentId to agent_id. */
-export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /**
  * Text about members of the API as text about parameters of a tool. A member is known by its place before it
  * (body.query) or by its spelling

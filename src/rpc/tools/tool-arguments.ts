@@ -3,10 +3,10 @@ import { canonicalJson } from '../../evidence/canonical-json.js';
 import { sha256 } from '../../evidence/sha256.js';
 import { findFault } from '../../common/http/json-body.js';
 import { invalidMembers, type Issue } from '../../common/problem/common-problems.js';
+import { snakeCase } from '../../common/fields/snake-case.js';
 import type { RpcFailure } from '../json-rpc.js';
 import { schemaIssues } from './argument-validation.js';
 import { CONTROL_PARAMETERS } from './control-parameters.js';
-import { snakeCase } from './parameter-names.js';
 import type { Tool, ToolAddress, ToolMember } from './tool.js';
 import { failureOfProblem } from './tool-errors.js';
 

@@ -229,5 +229,7 @@ describe('the list', () => {
     expect((await act('no-uuid', 'vote')).body.issues[0].path).toBe('path.id');
     const cursor = Buffer.from('[1,"x"]').toString('base64url');
     expect((await acme.call('GET', `${REQUESTS}?cursor=${cursor}`)).body.issues[0].path).toBe('query.cursor');
+    const beyond = Buffer.from(JSON.stringify([Number.MAX_SAFE_INTEGER, NOWHERE])).toString('base64url');
+    expect((await acme.call('GET', `${REQUESTS}?order=votes&cursor=${beyond}`)).status).toBe(200);
   });
 });

@@ -222,7 +222,7 @@ describe('a secret that is shown once', () => {
 async function rowsWith(texts: string[]): Promise<string[]> {
   const tables = await api.database.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind in ('r', 'p') and n.nspname in ('public', 'pgboss') and c.relname <> 'migrations' order by 1`,
+     where c.relkind in ('r', 'p') and n.nspname in ('public', 'pgboss') and c.relname <> 'sql_function' order by 1`,
   );
   const found = await Promise.all(
     tables.map(async ({ name }) => {

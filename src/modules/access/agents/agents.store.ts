@@ -1,18 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DISCOVERY_TENANT } from '../../../common/tenancy/discovery-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
+import { AgentRow } from './agent.entity.js';
 import type { SponsoredState, SponsorTier } from './agents.types.js';
-
-/** What a registration keeps of an agent. */
-export interface NewAgent {
-  agentId: string;
-  tokenHash: Buffer;
-  framework: string;
-  displayName?: string;
-  callbackUrl?: string;
-  fingerprint?: string;
-  days: number;
-}
 
 export interface StandingRow {
   sponsor_tenant_id: string | null;
@@ -31,41 +22,26 @@ export interface ClaimRow {
   is_over: boolean;
 }
 
-export interface SponsoredRow {
-  agent_id: string;
-  status: SponsoredState;
-  sponsor_tier: SponsorTier;
-  framework: string;
-  display_name: string | null;
-  callback_url: string | null;
-  fingerprint: string | null;
-  registered_at: Date;
-  sponsored_at: Date;
-  sponsored_by: string;
-  expires_at: Date;
-  ended_at: Date | null;
-  ended_by: string | null;
-  end_reason: string | null;
-  /** Microseconds since 1970: what a timestamp's order is by. */
-  sponsored_us: number;
-}
-
 export interface SponsoredFilter {
-  agentId?: string;
   status?: SponsoredState;
-  tier?: SponsorTier;
+  sponsorTier?: SponsorTier;
   framework?: string;
 }
 
-/** Last row of the page before: sponsored_us, agent_id. */
+/** Of the last row of the page before: sponsoredUs, agentId. */
 export type SponsoredPosition = [number, string];
-
-const STATUS = `case when ended_at is not null then 'released' when expires_at <= now() then 'expired' else 'active' end`;
 
 /** Agents: written in the discovery tenant, read by their sponsors. */
 @Injectable()
 export class AgentsStore {
-  constructor(private readonly tenancy: Tenancy) {}
+  private readonly agents: TenantRepository<AgentRow>;
+  /** Of the open unit of work's tenant, now or before. */
+  private readonly sponsored: TenantRepository<AgentRow>;
+
+  constructor(private readonly tenancy: Tenancy) {
+    this.agents = new TenantRepository(tenancy, AgentRow);
+    this.sponsored = new TenantRepository(tenancy, AgentRow, 'sponsorTenantId');
+  }
 
   /** The tenant that agents live in, where it is not there yet. In its unit of work. */
   async openDiscoveryTenant(): Promise<void> {
@@ -74,23 +50,9 @@ export class AgentsStore {
     ]);
   }
 
-  async record(agent: NewAgent): Promise<Date> {
-    const [row] = await this.tenancy.query<{ expires_at: Date }>(
-      `insert into agent (tenant_id, agent_id, token_hash, framework, display_name, callback_url, fingerprint, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 day') returning expires_at`,
-      [
-        DISCOVERY_TENANT,
-        agent.agentId,
-        agent.tokenHash,
-        agent.framework,
-        agent.displayName ?? null,
-        agent.callbackUrl ?? null,
-        agent.fingerprint ?? null,
-        agent.days,
-      ],
-    );
-    if (!row) throw new Error('an agent was not recorded');
-    return row.expires_at;
+  /** In the discovery tenant's unit of work. */
+  record(agent: Values<AgentRow>): Promise<AgentRow> {
+    return this.agents.insert(agent);
   }
 
   /** In one round trip, whatever unit of work is open. @param tokenHash asks also that this is the agent's bearer */
@@ -147,26 +109,11 @@ export class AgentsStore {
     return row?.ended === true;
   }
 
-  /** Agents that the open unit of work's tenant sponsors or did. */
-  listSponsored(filter: SponsoredFilter, after: SponsoredPosition | undefined, limit: number): Promise<SponsoredRow[]> {
-    return this.tenancy.query<SponsoredRow>(
-      `select agent_id, ${STATUS} as status, sponsor_tier, framework, display_name, callback_url, fingerprint, registered_at, sponsored_at,
-         sponsored_by, expires_at, ended_at, ended_by, end_reason, (extract(epoch from sponsored_at) * 1000000)::float8 as sponsored_us
-       from agent where sponsor_tenant_id = $1
-         and ($2::uuid is null or agent_id = $2) and ($3::text is null or ${STATUS} = $3)
-         and ($4::text is null or sponsor_tier = $4) and ($5::text is null or framework = $5)
-         and ($6::float8 is null or (sponsored_at, agent_id) > (timestamptz 'epoch' + $6 * interval '1 microsecond', $7::uuid))
-       order by sponsored_at, agent_id limit $8`,
-      [
-        this.tenancy.tenant,
-        filter.agentId ?? null,
-        filter.status ?? null,
-        filter.tier ?? null,
-        filter.framework ?? null,
-        after?.[0] ?? null,
-        after?.[1] ?? null,
-        limit,
-      ],
-    );
+  findSponsored(agentId: string): Promise<AgentRow | undefined> {
+    return this.sponsored.find({ agentId });
+  }
+
+  listSponsored(filter: SponsoredFilter, after: SponsoredPosition | undefined, limit: number): Promise<AgentRow[]> {
+    return this.sponsored.list(filter, { order: { sponsoredAt: 'asc', agentId: 'asc' }, after, take: limit });
   }
 }

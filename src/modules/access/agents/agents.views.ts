@@ -1,6 +1,6 @@
 import { DISCOVERY_TENANT } from '../../../common/tenancy/discovery-tenant.js';
+import type { AgentRow } from './agent.entity.js';
 import type { AgentSponsorRequestSummary, SponsoredAgent } from './agents.dto.js';
-import type { SponsoredRow } from './agents.store.js';
 import type { AgentStanding } from './agents.types.js';
 
 /** What registration and sponsor request say alike. */
@@ -25,19 +25,20 @@ export const headersOf = (standing: AgentStanding): Record<string, string> => ({
   'x-svc-upgrade-url': standing.upgradeUrl,
 });
 
-export const sponsoredAgentOf = (row: SponsoredRow): SponsoredAgent => ({
-  agentPrincipalId: row.agent_id,
+/** An agent that has or had a sponsor. */
+export const sponsoredAgentOf = (row: AgentRow): SponsoredAgent => ({
+  agentPrincipalId: row.agentId,
   status: row.status,
-  tier: row.sponsor_tier,
+  tier: row.sponsorTier!,
   agentFramework: row.framework,
-  agentDisplayName: row.display_name,
-  callbackUrl: row.callback_url,
+  agentDisplayName: row.displayName,
+  callbackUrl: row.callbackUrl,
   frameworkFingerprint: row.fingerprint,
-  registeredAt: row.registered_at.toISOString(),
-  sponsoredAt: row.sponsored_at.toISOString(),
-  sponsoredBy: row.sponsored_by,
-  expiresAt: row.expires_at.toISOString(),
-  releasedAt: row.ended_at?.toISOString() ?? null,
-  releasedBy: row.ended_by,
-  releaseReason: row.end_reason,
+  registeredAt: row.registeredAt.toISOString(),
+  sponsoredAt: row.sponsoredAt!.toISOString(),
+  sponsoredBy: row.sponsoredBy!,
+  expiresAt: row.expiresAt.toISOString(),
+  releasedAt: row.endedAt?.toISOString() ?? null,
+  releasedBy: row.endedBy,
+  releaseReason: row.endReason,
 });

@@ -16,7 +16,7 @@ import { allowanceOf } from './agents.views.js';
 import { StandingService } from './standing.service.js';
 
 /** How long a bearer lasts (D15). */
-const BEARER_DAYS = 7;
+const BEARER_EXPIRY = `now() + interval '7 days'`;
 /** Between further registrations from an address that has made its free ones; doubled from one to the next. */
 const WAITS = { firstSeconds: 60, maxSeconds: 3600 };
 
@@ -58,14 +58,14 @@ export class RegistrationService implements OnModuleInit {
     return this.tenancy.run(DISCOVERY_TENANT, async () => {
       const agentId = uuid();
       const { token, hash } = this.agents.mint(agentId);
-      const expiresAt = await this.store.record({
+      const { expiresAt } = await this.store.record({
         agentId,
         tokenHash: hash,
         framework: request.agentFramework,
         displayName: request.agentDisplayName,
         callbackUrl: request.callbackUrl,
         fingerprint: request.frameworkFingerprint,
-        days: BEARER_DAYS,
+        expiresAt: () => BEARER_EXPIRY,
       });
       await this.grantBudget(agentId);
       const { agentFramework, agentDisplayName = null } = request;

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { AgentCheck } from '../../../common/keys/agent-check.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type {
   AgentPath,
@@ -27,8 +26,7 @@ export class SponsorshipService {
     private readonly tenancy: Tenancy,
     private readonly store: AgentsStore,
     private readonly agents: AgentCheck,
-    private readonly evidence: EvidenceService,
-    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** In the open unit of work of the sponsor. @throws AgentUnknown, AgentAlreadySponsored, AgentEnded */
@@ -45,11 +43,11 @@ export class SponsorshipService {
   }
 
   listSponsored(caller: TenantCaller, query: SponsoredAgentQuery): Promise<SponsoredAgentList> {
-    const { limit, cursor, status, tier, agentFramework: framework } = query;
+    const { limit, cursor, status, tier: sponsorTier, agentFramework: framework } = query;
     const after = decodeCursor(cursor, ['integer', 'uuid']);
     return this.tenancy.run(caller.tenantId, async () => {
-      const rows = await this.store.listSponsored({ status, tier, framework }, after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, (row) => [row.sponsored_us, row.agent_id]);
+      const rows = await this.store.listSponsored({ status, sponsorTier, framework }, after, limit + 1);
+      const { page, next_cursor } = takePage(rows, limit, ({ sponsoredUs, agentId }) => [sponsoredUs!, agentId]);
       return { agents: page.map(sponsoredAgentOf), next_cursor };
     });
   }
@@ -60,17 +58,21 @@ export class SponsorshipService {
    */
   async release(caller: TenantCaller, agentId: string, reason: string | undefined): Promise<SponsoredAgent> {
     const isEnded = await this.store.release(agentId, caller.principal, reason);
-    const [row] = await this.store.listSponsored({ agentId }, undefined, 1);
-    if (!row) throw unknown(agentId);
+    const agent = await this.store.findSponsored(agentId);
+    if (!agent) throw unknown(agentId);
     if (isEnded) await this.publish(caller, 'agent.released', agentId, { reason: reason ?? null });
-    return sponsoredAgentOf(row);
+    return sponsoredAgentOf(agent);
   }
 
   private async publish(caller: TenantCaller, kind: string, agentId: string, facts: object): Promise<void> {
-    const { principal: actor, authType: authMode } = caller;
     this.tenancy.afterCommit(() => this.agents.invalidate(agentId));
-    await this.outbox.emit({ kind, subject: agentId, data: { agentPrincipalId: agentId, ...facts, actor } });
-    await this.evidence.record({ kind, actor, authMode, subject: agentId, body: { agent_id: agentId, ...facts } });
+    await this.audit.record(caller, {
+      kind,
+      subject: agentId,
+      facts,
+      event: { agentPrincipalId: agentId },
+      receipt: { agent_id: agentId },
+    });
   }
 }
 

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { SeatsModule } from '../seats/seats.module.js';
 import { AccessRequestsController } from './access-requests/access-requests.controller.js';
 import { AccessRequestsService } from './access-requests/access-requests.service.js';
-import { AccessRequestsStore } from './access-requests/access-requests.store.js';
 import { ProvisioningService } from './access-requests/provisioning.service.js';
 import { CapabilitiesService } from './capabilities/capabilities.service.js';
 import { RequestPageController } from './request-page/request-page.controller.js';
@@ -18,13 +17,6 @@ import { SignInLinksService } from './sign-in-links/sign-in-links.service.js';
 @Module({
   imports: [SeatsModule],
   controllers: [SignInController, SignInLinksController, AccessRequestsController, RequestPageController],
-  providers: [
-    SignInService,
-    SignInLinksService,
-    CapabilitiesService,
-    AccessRequestsService,
-    AccessRequestsStore,
-    ProvisioningService,
-  ],
+  providers: [SignInService, SignInLinksService, CapabilitiesService, AccessRequestsService, ProvisioningService],
 })
 export class FrontdoorModule {}

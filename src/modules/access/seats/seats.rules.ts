@@ -1,6 +1,7 @@
 import type { CallerRole, Tier } from '../../../common/contract/caller.js';
 import type { SeatRole } from '../../../common/contract/contract.js';
-import type { Seat, SeatCount } from './seats.types.js';
+import type { SeatRow } from './seat.entity.js';
+import type { SeatCount } from './seats.types.js';
 
 /** Seats a tier includes, and what each further one costs a month (D13). Money is in pence. */
 const INCLUDED_SEATS: Record<Tier, number> = { free: 1, starter: 3, pro: 10, team: 25 };
@@ -30,5 +31,5 @@ export const mayChange = (actor: CallerRole, from: SeatRole, to?: SeatRole): boo
   actor === 'owner' || (from !== 'owner' && to !== 'owner');
 
 /** Whether a seat stands in the way of bootstrapping: an owner, or one who can still become it. */
-export const holdsOwnership = (seat: Seat): boolean =>
-  seat.role === 'owner' && (seat.status === 'active' || (seat.status === 'pending' && seat.invite_is_open));
+export const holdsOwnership = (seat: SeatRow): boolean =>
+  seat.role === 'owner' && (seat.status === 'active' || (seat.status === 'pending' && seat.inviteIsOpen));

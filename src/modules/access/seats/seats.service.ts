@@ -10,7 +10,7 @@ import type { OrgSeat, OrgSeatListQuery, OrgSeatsBillingSummary, OrgSeatsRespons
 import { InvitationOfNonOwner, LastOwner, SeatRevoked, SeatUnknown } from './seats.problems.js';
 import { billSeats, mayChange, normaliseEmail } from './seats.rules.js';
 import { SeatsStore } from './seats.store.js';
-import type { Seat } from './seats.types.js';
+import type { SeatRow } from './seat.entity.js';
 import { toSeat } from './seats.views.js';
 
 /** What is to become of a seat, and why. */
@@ -34,11 +34,11 @@ export class SeatsService {
   ) {}
 
   list(caller: TenantCaller, { limit, cursor, status, role, email }: OrgSeatListQuery): Promise<OrgSeatsResponse> {
-    const after = decodeCursor(cursor, ['uuid'])?.[0];
-    const filter = { status, role, email: email === undefined ? undefined : normaliseEmail(email) };
+    const after = decodeCursor(cursor, ['uuid']);
+    const filter = { status, role, userEmail: email === undefined ? undefined : normaliseEmail(email) };
     return this.tenancy.run(caller.tenantId, async () => {
       const rows = await this.store.list(filter, after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, (row) => [row.seat_id]);
+      const { page, next_cursor } = takePage(rows, limit, (row) => [row.seatId]);
       return { seats: page.map(toSeat), billing: await this.bill(), next_cursor };
     });
   }
@@ -50,10 +50,10 @@ export class SeatsService {
   changeRole(caller: TenantCaller, change: SeatChange & { role: SeatRole }): Promise<OrgSeat> {
     return this.tenancy.run(caller.tenantId, async () => {
       const seat = await this.open(caller, change);
-      if (seat.status === 'revoked') throw new SeatRevoked({ seatId: seat.seat_id }, 'Invite the e-mail again');
+      if (seat.status === 'revoked') throw new SeatRevoked({ seatId: seat.seatId }, 'Invite the e-mail again');
       if (seat.role === change.role) return toSeat(seat);
       await (change.role === 'owner' ? this.checkInvitation(seat) : this.keepAnOwner(seat));
-      const changed = await this.store.changeRole(seat.seat_id, change.role);
+      const changed = await this.store.changeRole(seat.seatId, change.role);
       const { principal: actor, authType: authMode } = caller;
       const event = { kind: 'role_changed' as const, actor, authMode, formerRole: seat.role, reason: change.reason };
       await this.journal.note(changed, event);
@@ -67,7 +67,7 @@ export class SeatsService {
       const seat = await this.open(caller, change);
       if (seat.status === 'revoked') return toSeat(seat);
       await this.keepAnOwner(seat);
-      const revoked = await this.store.revoke(seat.seat_id);
+      const revoked = await this.store.revoke(seat.seatId);
       const { principal: actor, authType: authMode } = caller;
       await this.journal.note(revoked, { kind: 'revoked', actor, authMode, reason: change.reason });
       return toSeat(revoked);
@@ -75,7 +75,7 @@ export class SeatsService {
   }
 
   /** The seat, locked, for a caller who may change it so. */
-  private async open(caller: TenantCaller, { seatId, role }: SeatChange): Promise<Seat> {
+  private async open(caller: TenantCaller, { seatId, role }: SeatChange): Promise<SeatRow> {
     await this.lock.take(caller);
     const seat = await this.store.find(seatId);
     if (!seat) throw new SeatUnknown({ seatId }, 'GET /v1/org/seats lists the seats of the tenant');
@@ -88,9 +88,9 @@ export class SeatsService {
    * Who invites receives the token, and could take up the seat in another's name: an owner's invitation comes from an
    * owner (or a key).
    */
-  private async checkInvitation({ seat_id: seatId, status, invited_by }: Seat): Promise<void> {
-    if (status !== 'pending' || invited_by === null) return;
-    if ((await this.store.findActiveRole(invited_by)) === 'owner') return;
+  private async checkInvitation({ seatId, status, invitedBy }: SeatRow): Promise<void> {
+    if (status !== 'pending' || invitedBy === null) return;
+    if ((await this.store.findActiveRole(invitedBy)) === 'owner') return;
     throw new InvitationOfNonOwner(
       { seatId },
       'The inviter has its token: invite the e-mail again with POST /v1/org/invite, which replaces it, or wait until it is accepted',
@@ -98,11 +98,11 @@ export class SeatsService {
   }
 
   /** An owner whose invitation is pending may be withdrawn, but does not count either. */
-  private async keepAnOwner(seat: Seat): Promise<void> {
+  private async keepAnOwner(seat: SeatRow): Promise<void> {
     if (seat.role !== 'owner' || seat.status !== 'active') return;
-    const others = (await this.store.listOwners()).filter((owner) => owner.seat_id !== seat.seat_id);
+    const others = (await this.store.listOwners()).filter((owner) => owner.seatId !== seat.seatId);
     if (!others.some(({ status }) => status === 'active'))
-      throw new LastOwner({ seatId: seat.seat_id }, 'Make another active seat an owner first');
+      throw new LastOwner({ seatId: seat.seatId }, 'Make another active seat an owner first');
   }
 
   private async bill(): Promise<OrgSeatsBillingSummary> {

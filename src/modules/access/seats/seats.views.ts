@@ -1,15 +1,15 @@
 import type { OrgSeat } from './seats.dto.js';
-import type { Seat } from './seats.types.js';
+import type { SeatRow } from './seat.entity.js';
 
 /** A seat as it is shown. */
-export const toSeat = (seat: Seat): OrgSeat => ({
-  id: seat.seat_id,
-  tenantId: seat.tenant_id,
-  userEmail: seat.user_email,
+export const toSeat = (seat: SeatRow): OrgSeat => ({
+  id: seat.seatId,
+  tenantId: seat.tenantId,
+  userEmail: seat.userEmail,
   role: seat.role,
   status: seat.status,
-  invitedAt: seat.invited_at.toISOString(),
-  acceptedAt: seat.accepted_at?.toISOString() ?? null,
-  revokedAt: seat.revoked_at?.toISOString() ?? null,
-  invitedBy: seat.invited_by,
+  invitedAt: seat.invitedAt.toISOString(),
+  acceptedAt: seat.acceptedAt?.toISOString() ?? null,
+  revokedAt: seat.revokedAt?.toISOString() ?? null,
+  invitedBy: seat.invitedBy,
 });

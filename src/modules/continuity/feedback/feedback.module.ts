@@ -7,7 +7,6 @@ import { RevenueService } from './revenue.service.js';
 import { RevenueStore } from './revenue.store.js';
 import { SurveysController } from './surveys.controller.js';
 import { SurveysService } from './surveys.service.js';
-import { SurveysStore } from './surveys.store.js';
 
 /**
  * The feedback of a tenant: feature requests with votes and status, declarations of what it would pay, and answers to
@@ -15,6 +14,6 @@ import { SurveysStore } from './surveys.store.js';
  */
 @Module({
   controllers: [RequestsController, RevenueController, SurveysController],
-  providers: [RequestsService, RequestsStore, RevenueService, RevenueStore, SurveysService, SurveysStore],
+  providers: [RequestsService, RequestsStore, RevenueService, RevenueStore, SurveysService],
 })
 export class FeedbackModule {}

@@ -6,7 +6,6 @@ import {
   REQUEST_STATUSES,
   REVIEW_DECISIONS,
   type Category,
-  type RequestChange,
   type RequestStatus,
   type ReviewDecision,
 } from './requests.types.js';
@@ -70,9 +69,9 @@ export class VoteSent {
   withdraw!: boolean;
 }
 
-export class RequestChangeRecord implements RequestChange {
+export class RequestChangeRecord {
   @Choice({ about: 'What was done.', values: ACTIONS })
-  action!: RequestChange['action'];
+  action!: (typeof ACTIONS)[number];
 
   @Choice({ about: 'Status before; null for the first.', values: REQUEST_STATUSES, nullable: true })
   from!: RequestStatus | null;

@@ -3,6 +3,7 @@ import type { TenantCaller } from '../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import type { FeedbackRequestRow } from './feedback-request.entity.js';
 import { FeedbackRequestUnknown, TransitionNotAllowed } from './feedback.problems.js';
 import type {
   FeedbackRequestList,
@@ -13,7 +14,7 @@ import type {
 } from './requests.dto.js';
 import { actionsFrom, containing, isVotable, targetOf } from './requests.rules.js';
 import { RequestsStore } from './requests.store.js';
-import type { FeedbackRequest, RequestAction, RequestStatus } from './requests.types.js';
+import type { RequestAction, RequestStatus } from './requests.types.js';
 
 /** What is to be done with a request, and why. */
 export interface RequestOrderOf {
@@ -34,8 +35,8 @@ export class RequestsService {
 
   submit(caller: TenantCaller, sent: FeedbackRequestSent): Promise<FeedbackRequestRecord> {
     return this.tenancy.run(caller.tenantId, async () => {
-      const requestId = await this.store.submit(sent, caller.principal);
-      const { title, category, agentId } = sent;
+      const { title, body, category, agentId } = sent;
+      const requestId = await this.store.submit({ title, body, category, agentId }, caller.principal);
       const data = { title, category, agentId: agentId ?? null, actor: caller.principal };
       await this.outbox.emit({ kind: 'feedback.request_submitted', subject: requestId, data });
       return this.read(caller, requestId);
@@ -53,7 +54,7 @@ export class RequestsService {
     };
     const page = { byVotes: order === 'votes', after: decodeCursor(cursor, ['integer', 'uuid']), limit: limit + 1 };
     return this.tenancy.run(caller.tenantId, async () => {
-      const rows = await this.store.find(caller.principal, filter, page);
+      const rows = await this.store.list(caller.principal, filter, page);
       const { page: shown, next_cursor } = takePage(rows, limit, (row) => [row.votes, row.requestId]);
       return { requests: shown.map(recordOf), next_cursor };
     });
@@ -65,7 +66,8 @@ export class RequestsService {
       const from = await this.hold(requestId);
       if (!actionsFrom(from).includes(action)) throw notFrom(from, action);
       const to = targetOf(action);
-      await this.store.move(requestId, { action, from, to, principal: caller.principal, reason, note });
+      const change = { action, fromStatus: from, toStatus: to, principal: caller.principal, reason, note };
+      await this.store.move(requestId, change);
       const data = { action, from, to, reason: reason ?? null, actor: caller.principal };
       const kind = action === 'reopen' ? 'feedback.request_reopened' : `feedback.request_${to}`;
       await this.outbox.emit({ kind, subject: requestId, data });
@@ -92,8 +94,7 @@ export class RequestsService {
   }
 
   private async read(caller: TenantCaller, requestId: string): Promise<FeedbackRequestRecord> {
-    const [row] = await this.store.find(caller.principal, { requestId }, { byVotes: false, limit: 1 });
-    return recordOf(row!);
+    return recordOf(await this.store.read(caller.principal, requestId));
   }
 }
 
@@ -106,8 +107,17 @@ function notFrom(status: RequestStatus, wanted: string): TransitionNotAllowed {
   );
 }
 
-const recordOf = ({ submittedAt, updatedAt, ...request }: FeedbackRequest): FeedbackRequestRecord => ({
-  ...request,
-  submittedAt: submittedAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
+const recordOf = (request: FeedbackRequestRow): FeedbackRequestRecord => ({
+  requestId: request.requestId,
+  title: request.title,
+  body: request.body,
+  category: request.category,
+  agentId: request.agentId,
+  status: request.status,
+  votes: request.votes,
+  voted: request.voted,
+  submittedBy: request.submittedBy,
+  submittedAt: request.submittedAt.toISOString(),
+  updatedAt: request.updatedAt.toISOString(),
+  history: request.history.map((change) => ({ ...change, at: new Date(change.at).toISOString() })),
 });

@@ -7,7 +7,6 @@ import {
   PERIODS,
   VERDICTS,
   type Currency,
-  type DeclarationChange,
   type DeclarationState,
   type DeclarationVerdict,
   type Period,
@@ -72,7 +71,7 @@ export class DeclarationReviewSent {
   reason!: string;
 }
 
-export class DeclarationChangeRecord implements DeclarationChange {
+export class DeclarationChangeRecord {
   @Choice({ about: 'Status before; null for the first.', values: DECLARATION_STATES, nullable: true })
   from!: DeclarationState | null;
 

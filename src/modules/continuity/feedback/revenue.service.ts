@@ -6,6 +6,7 @@ import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { DeclarationUnknown, TransitionNotAllowed } from './feedback.problems.js';
 import { RequestsStore } from './requests.store.js';
+import type { RevenueDeclarationRow } from './revenue-declaration.entity.js';
 import type {
   DeclarationRecord,
   DeclarationReviewSent,
@@ -15,7 +16,7 @@ import type {
 } from './revenue.dto.js';
 import { verdictsFrom } from './revenue.rules.js';
 import { RevenueStore } from './revenue.store.js';
-import type { Declaration, DeclarationState } from './revenue.types.js';
+import type { DeclarationState } from './revenue.types.js';
 
 const WAITING_SHOWN = 50;
 
@@ -34,7 +35,8 @@ export class RevenueService {
     return this.tenancy.run(caller.tenantId, async () => {
       if (sent.requestId !== undefined && !(await this.requests.hold(sent.requestId)))
         throw invalid('body.requestId', 'is no feedback request of this tenant');
-      const declarationId = await this.store.declare(sent, caller.principal);
+      const { tenantId: _, ...declaration } = sent;
+      const declarationId = await this.store.declare(declaration, caller.principal);
       const { subject, amountMinor, currency, period } = sent;
       const data = { subject, amountMinor, currency, period, actor: caller.principal };
       await this.outbox.emit({ kind: 'feedback.revenue_declared', subject: declarationId, data });
@@ -52,7 +54,7 @@ export class RevenueService {
         count: totals.reduce((sum, { count }) => sum + count, 0),
         totals,
         subjects: page,
-        awaiting_review: (await this.store.findWaiting(WAITING_SHOWN)).map(recordOf),
+        awaiting_review: (await this.store.listWaiting(WAITING_SHOWN)).map(recordOf),
         next_cursor,
       };
     });
@@ -68,7 +70,8 @@ export class RevenueService {
       const from = await this.store.hold(declarationId);
       if (!from) throw new DeclarationUnknown({ declarationId }, 'Use a declarationId of this tenant');
       if (!verdictsFrom(from).includes(decision)) throw notFrom(from, decision);
-      await this.store.move(declarationId, { from, to: decision, principal: caller.principal, reason });
+      const change = { fromState: from, toState: decision, principal: caller.principal, reason };
+      await this.store.move(declarationId, change);
       const data = { from, to: decision, reason, actor: caller.principal };
       await this.outbox.emit({ kind: 'feedback.declaration_reviewed', subject: declarationId, data });
       return this.read(declarationId);
@@ -76,9 +79,7 @@ export class RevenueService {
   }
 
   private async read(declarationId: string): Promise<DeclarationRecord> {
-    const declaration = await this.store.find(declarationId);
-    if (!declaration) throw new Error('a declaration is gone');
-    return recordOf(declaration);
+    return recordOf(await this.store.read(declarationId));
   }
 }
 
@@ -91,8 +92,18 @@ function notFrom(status: DeclarationState, wanted: string): TransitionNotAllowed
   );
 }
 
-const recordOf = ({ declaredAt, updatedAt, ...declaration }: Declaration): DeclarationRecord => ({
-  ...declaration,
-  declaredAt: declaredAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
+const recordOf = (declaration: RevenueDeclarationRow): DeclarationRecord => ({
+  declarationId: declaration.declarationId,
+  agentId: declaration.agentId,
+  subject: declaration.subject,
+  requestId: declaration.requestId,
+  amountMinor: declaration.amountMinor,
+  currency: declaration.currency,
+  period: declaration.period,
+  note: declaration.note,
+  status: declaration.state,
+  declaredBy: declaration.declaredBy,
+  declaredAt: declaration.declaredAt.toISOString(),
+  updatedAt: declaration.updatedAt.toISOString(),
+  history: declaration.history.map((change) => ({ ...change, at: new Date(change.at).toISOString() })),
 });

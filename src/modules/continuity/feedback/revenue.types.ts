@@ -7,30 +7,6 @@ export type DeclarationState = (typeof DECLARATION_STATES)[number];
 export const VERDICTS = ['accepted', 'rejected', 'needs_info'] as const;
 export type DeclarationVerdict = (typeof VERDICTS)[number];
 
-export interface DeclarationChange {
-  from: DeclarationState | null;
-  to: DeclarationState;
-  principal: string;
-  reason: string | null;
-  at: string;
-}
-
-export interface Declaration {
-  declarationId: string;
-  agentId: string | null;
-  subject: string;
-  requestId: string | null;
-  amountMinor: number;
-  currency: Currency;
-  period: Period;
-  note: string | null;
-  status: DeclarationState;
-  declaredBy: string;
-  declaredAt: Date;
-  updatedAt: Date;
-  history: DeclarationChange[];
-}
-
 /**
  * Declarations of one currency, period and status, in minor units. The median is the lower one of two: an amount that
  * was declared.

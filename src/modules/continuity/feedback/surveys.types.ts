@@ -43,11 +43,3 @@ export interface SurveyAnswer {
 
 /** By question. */
 export type Answers = Record<string, SurveyAnswer>;
-
-export interface SurveyResponse {
-  responseId: string;
-  answers: Answers;
-  startedAt: Date;
-  updatedAt: Date;
-  completedAt: Date | null;
-}

@@ -7,19 +7,19 @@ import type { VisibleChunk } from '../../knowledge/citations/citations.types.js'
 import { documentKeyOf, PresentDocumentsViews } from '../../knowledge/citations/present-documents.views.js';
 import { LaneSearchService } from '../../knowledge/retrieval/lane-search.service.js';
 import type { Passage } from '../../knowledge/retrieval/retrieval.types.js';
+import type { WatchSource } from './watch-source.entity.js';
 import { WatchTargetsStore } from './watch-targets.store.js';
+import type { Watch } from './watch.entity.js';
 import type { WatchRequest } from './watches.dto.js';
 import { WatchTargetUnknown } from './watches.problems.js';
-import type { ResolvedType, TargetType, WatchedQuery, WatchSource } from './watches.types.js';
+import type { TargetType, WatchedQuery } from './watches.types.js';
 import { sha256 } from '../../../evidence/sha256.js';
 
 /** What a request wants watched, and what that stands on now. */
-export interface FoundTarget {
-  targetType: TargetType;
-  targetId: string;
-  resolvedType: ResolvedType;
-  targetVersion: number | null;
-  query: WatchedQuery | null;
+export interface FoundTarget extends Pick<
+  Watch,
+  'targetType' | 'targetId' | 'resolvedType' | 'targetVersion' | 'query'
+> {
   sources: WatchSource[];
 }
 

@@ -6,6 +6,8 @@ import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { WebhooksService } from '../../events/outbox/webhooks/webhooks.service.js';
 import { WatchTargetsService, type FoundTarget } from './watch-targets.service.js';
+import type { WatchAlertRow } from './watch-alert.entity.js';
+import type { WatchRow } from './watch.entity.js';
 import type {
   AlertList,
   AlertQuery,
@@ -18,7 +20,7 @@ import type {
 } from './watches.dto.js';
 import { WatchExists, WatchLimitReached, WatchUnknown } from './watches.problems.js';
 import { passageKey } from './watches.rules.js';
-import { WatchesStore, type AlertRow, type WatchRow } from './watches.store.js';
+import { WatchesStore } from './watches.store.js';
 
 /**
  * Watches of a tenant at once: of all kinds, and of queries, each of which is asked again after every change it may
@@ -49,7 +51,7 @@ export class WatchesService {
     const watch = { watchId, principal: caller.principal, agentId, note, ...named };
     const known = await this.store.findSame(watch);
     if (known) throw new WatchExists({ watchId: known }, `It is watch ${known}; end it to create it again`);
-    await this.store.record(watch, snapshot);
+    const shown = watchOf(await this.store.record(watch, snapshot));
     await this.store.recordSources(watchId, sources);
     if (target.query) await this.store.recordSeen(watchId, (await this.targets.search(target.query)).map(passageKey));
     const { targetType, targetId } = target;
@@ -58,13 +60,12 @@ export class WatchesService {
       subject: watchId,
       data: { watchId, agentId, targetType, targetId, actor: caller.principal },
     });
-    const shown = watchOf((await this.store.find(watchId))!);
     if (webhookUrl === undefined) return { ...shown, webhook: null };
     return { ...shown, webhook: await this.webhooks.bind(caller, { url: webhookUrl, watchId }, 'body.webhookUrl') };
   }
 
   list(caller: TenantCaller, { limit, cursor, targetType, ...rest }: WatchListQuery): Promise<WatchList> {
-    const after = decodeCursor(cursor, ['bigint'])?.[0];
+    const after = decodeCursor(cursor, ['bigint']);
     const filter = { ...rest, targetType: targetType === 'artefact' ? ('artifact' as const) : targetType };
     return this.tenancy.run(caller.tenantId, async () => {
       const rows = await this.store.list(filter, after, limit + 1);
@@ -74,9 +75,9 @@ export class WatchesService {
   }
 
   listAlerts(caller: TenantCaller, watchId: string, { limit, cursor, since }: AlertQuery): Promise<AlertList> {
-    const after = decodeCursor(cursor, ['bigint'])?.[0];
+    const after = decodeCursor(cursor, ['bigint']);
     return this.tenancy.run(caller.tenantId, async () => {
-      if (!(await this.store.find(watchId))) throw unknown(watchId);
+      if (!(await this.store.has(watchId))) throw unknown(watchId);
       const rows = await this.store.listAlerts(watchId, since, after, limit + 1);
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.position]);
       return { alerts: page.map(alertOf), next_cursor };
@@ -85,14 +86,13 @@ export class WatchesService {
 
   /** @throws WatchUnknown also for one that has ended */
   async withdraw(caller: TenantCaller, watchId: string): Promise<Watch> {
-    const watch = await this.store.find(watchId, true);
-    if (!watch || watch.ended_at) throw unknown(watchId);
-    await this.store.end(watchId, caller.principal);
+    if (!(await this.store.findLocked(watchId))) throw unknown(watchId);
+    const watch = await this.store.end(watchId, caller.principal);
     await this.webhooks.unbind(caller, watchId);
-    const { agent_id: agentId, target_type: targetType, target_id: targetId } = watch;
+    const { agentId, targetType, targetId } = watch;
     const data = { watchId, agentId, targetType, targetId, actor: caller.principal };
     await this.outbox.emit({ kind: 'watch.ended', subject: watchId, data });
-    return watchOf((await this.store.find(watchId))!);
+    return watchOf(watch);
   }
 
   private async holdPlace({ targetType }: FoundTarget): Promise<void> {
@@ -109,23 +109,23 @@ const unknown = (watchId: string): WatchUnknown =>
   new WatchUnknown({ watchId }, 'GET /v1/watches lists those there are; one that has ended cannot be ended again');
 
 const watchOf = (row: WatchRow): Watch => ({
-  watchId: row.watch_id,
-  agentId: row.agent_id,
-  targetType: row.target_type,
-  targetId: row.target_id,
+  watchId: row.watchId,
+  agentId: row.agentId,
+  targetType: row.targetType,
+  targetId: row.targetId,
   query: row.query && { ...row.query, minScore: row.query.minScore ?? undefined },
   note: row.note,
-  active: row.ended_at === null,
-  alertCount: row.alert_count,
+  active: row.endedAt === null,
+  alertCount: row.alertCount,
   createdBy: row.principal,
-  createdAt: row.created_at.toISOString(),
-  endedAt: row.ended_at?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
+  endedAt: row.endedAt?.toISOString() ?? null,
 });
 
-const alertOf = (row: AlertRow): WatchAlert => ({
-  alertId: row.alert_id,
-  watchId: row.watch_id,
+const alertOf = (row: WatchAlertRow): WatchAlert => ({
+  alertId: row.alertId,
+  watchId: row.watchId,
   change: row.change,
   ...row.body,
-  occurredAt: row.occurred_at.toISOString(),
+  occurredAt: row.occurredAt.toISOString(),
 });

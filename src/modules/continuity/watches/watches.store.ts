@@ -1,32 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull, Not, Raw } from 'typeorm';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import type { Alert, Change, TargetType, Watch, WatchedQuery, WatchSource } from './watches.types.js';
-
-export interface WatchRow {
-  watch_id: string;
-  principal: string;
-  agent_id: string;
-  target_type: TargetType;
-  target_id: string;
-  query: WatchedQuery | null;
-  note: string | null;
-  created_at: Date;
-  ended_at: Date | null;
-  position: string;
-  alert_count: number;
-}
-
-export interface AlertRow {
-  alert_id: string;
-  watch_id: string;
-  change: Change;
-  body: AlertBody;
-  occurred_at: Date;
-  position: string;
-}
-
-/** The members of an alert that are kept as JSON. */
-export type AlertBody = Omit<Alert, 'eventId' | 'occurredAt' | 'change'>;
+import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
+import { WatchAlertRow } from './watch-alert.entity.js';
+import { WatchSeenRow } from './watch-seen.entity.js';
+import { WatchSourceRow, type WatchSource } from './watch-source.entity.js';
+import { WatchRow, type Watch } from './watch.entity.js';
+import type { TargetType } from './watches.types.js';
 
 export interface WatchFilter {
   targetType?: TargetType;
@@ -35,13 +15,23 @@ export interface WatchFilter {
   active: boolean;
 }
 
-const COLUMNS = `w.watch_id, w.principal, w.agent_id, w.target_type, w.target_id, w.query, w.note, w.created_at, w.ended_at, w.position::text as position,
-  (select count(*)::int from watch_alert a where a.tenant_id = w.tenant_id and a.watch_id = w.watch_id) as alert_count`;
+/** Last row of the page before. */
+type After = [position: string] | undefined;
 
 /** Watches and alerts of the open unit of work's tenant. */
 @Injectable()
 export class WatchesStore {
-  constructor(private readonly tenancy: Tenancy) {}
+  private readonly watches: TenantRepository<WatchRow>;
+  private readonly alerts: TenantRepository<WatchAlertRow>;
+  private readonly sources: TenantRepository<WatchSourceRow>;
+  private readonly seen: TenantRepository<WatchSeenRow>;
+
+  constructor(private readonly tenancy: Tenancy) {
+    this.watches = new TenantRepository(tenancy, WatchRow);
+    this.alerts = new TenantRepository(tenancy, WatchAlertRow);
+    this.sources = new TenantRepository(tenancy, WatchSourceRow);
+    this.seen = new TenantRepository(tenancy, WatchSeenRow);
+  }
 
   /** What has happened by now: taken before a target is looked at, so that nothing that follows is missed. */
   async snapshot(): Promise<string> {
@@ -63,95 +53,45 @@ export class WatchesStore {
     return row!;
   }
 
+  /** @returns the id of a watch on the same, of the same caller for the same agent */
   async findSame({ principal, agentId, targetType, targetId }: Watch): Promise<string | undefined> {
-    const [row] = await this.tenancy.query<{ watch_id: string }>(
-      `select watch_id from watch where tenant_id = $1 and principal = $2 and agent_id = $3 and target_type = $4
-         and md5(target_id) = md5($5) and target_id = $5 and ended_at is null`,
-      [this.tenancy.tenant, principal, agentId, targetType, targetId],
-    );
-    return row?.watch_id;
+    return (await this.watches.find({ principal, agentId, targetType, targetId, endedAt: IsNull() }))?.watchId;
   }
 
-  async record(watch: Watch, snapshot: string): Promise<void> {
-    await this.tenancy.query(
-      `insert into watch (tenant_id, watch_id, principal, agent_id, target_type, target_id, resolved_type, target_version, query, note, created_snapshot)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::pg_snapshot)`,
-      [
-        this.tenancy.tenant,
-        watch.watchId,
-        watch.principal,
-        watch.agentId,
-        watch.targetType,
-        watch.targetId,
-        watch.resolvedType,
-        watch.targetVersion,
-        watch.query && JSON.stringify(watch.query),
-        watch.note,
-        snapshot,
-      ],
-    );
+  record(watch: Watch, createdSnapshot: string): Promise<WatchRow> {
+    return this.watches.insert({ ...watch, createdSnapshot });
   }
 
   async recordSources(watchId: string, sources: readonly WatchSource[]): Promise<void> {
-    await this.tenancy.query(
-      `insert into watch_source (tenant_id, watch_id, ordinal, owner_tenant_id, corpus_id, doc_id, chunk_id, content_hash, version, stands)
-       select $1, $2, s.ordinal, s."ownerTenantId", s."corpusId", s."docId", s."chunkId", decode(s."contentHash", 'hex'), s.version, s.stands
-       from jsonb_to_recordset($3::jsonb) as s(ordinal int, "ownerTenantId" text, "corpusId" text, "docId" text, "chunkId" text, "contentHash" text,
-         version int, stands boolean)`,
-      [this.tenancy.tenant, watchId, JSON.stringify(sources.map((source, ordinal) => ({ ...source, ordinal })))],
-    );
+    await this.sources.insertAll(sources.map((source, ordinal) => ({ ...source, watchId, ordinal })));
   }
 
   /** Marks passages as reported. @returns those that were not before */
   async recordSeen(watchId: string, passages: readonly Buffer[]): Promise<Buffer[]> {
-    const rows = await this.tenancy.query<{ passage: Buffer }>(
-      `insert into watch_seen (tenant_id, watch_id, passage) select distinct $1, $2::uuid, p from unnest($3::bytea[]) p
-       on conflict do nothing returning passage`,
-      [this.tenancy.tenant, watchId, passages],
-    );
-    return rows.map((row) => row.passage);
+    const rows = await this.seen.insertAllNew(passages.map((passage) => ({ watchId, passage })));
+    return rows.map(({ passage }) => passage);
   }
 
-  async find(watchId: string, lock = false): Promise<WatchRow | undefined> {
-    const [row] = await this.tenancy.query<WatchRow>(
-      `select ${COLUMNS} from watch w where w.tenant_id = $1 and w.watch_id = $2 ${lock ? 'for update' : ''}`,
-      [this.tenancy.tenant, watchId],
-    );
-    return row;
+  has(watchId: string): Promise<boolean> {
+    return this.watches.has({ watchId });
   }
 
-  list(
-    { targetType, targetId, agentId, active }: WatchFilter,
-    after: string | undefined,
-    limit: number,
-  ): Promise<WatchRow[]> {
-    return this.tenancy.query<WatchRow>(
-      `select ${COLUMNS} from watch w
-       where w.tenant_id = $1 and (w.ended_at is null) = $2 and ($3::text is null or w.target_type = $3) and ($4::text is null or w.target_id = $4)
-         and ($5::text is null or w.agent_id = $5) and ($6::bigint is null or w.position > $6::bigint)
-       order by w.position limit $7`,
-      [this.tenancy.tenant, active, targetType ?? null, targetId ?? null, agentId ?? null, after ?? null, limit],
-    );
+  /** It stays as it is until the unit of work ends. */
+  findLocked(watchId: string): Promise<WatchRow | undefined> {
+    return this.watches.find({ watchId, endedAt: IsNull() }, 'update');
   }
 
-  async end(watchId: string, principal: string): Promise<void> {
-    await this.tenancy.query(
-      'update watch set ended_at = now(), ended_by = $3 where tenant_id = $1 and watch_id = $2 and ended_at is null',
-      [this.tenancy.tenant, watchId, principal],
-    );
+  list({ active, ...filter }: WatchFilter, after: After, take: number): Promise<WatchRow[]> {
+    const endedAt = active ? IsNull() : Not(IsNull());
+    return this.watches.list({ ...filter, endedAt }, { order: { position: 'asc' }, after, take });
   }
 
-  listAlerts(
-    watchId: string,
-    since: string | undefined,
-    after: string | undefined,
-    limit: number,
-  ): Promise<AlertRow[]> {
-    return this.tenancy.query<AlertRow>(
-      `select alert_id, watch_id, change, body, occurred_at, a.position::text as position from watch_alert a
-       where tenant_id = $1 and watch_id = $2 and ($3::timestamptz is null or occurred_at >= $3) and ($4::bigint is null or a.position > $4::bigint)
-       order by a.position limit $5`,
-      [this.tenancy.tenant, watchId, since ?? null, after ?? null, limit],
-    );
+  end(watchId: string, endedBy: string): Promise<WatchRow> {
+    return this.watches.updateOne({ watchId, endedAt: IsNull() }, { endedAt: () => 'now()', endedBy });
+  }
+
+  listAlerts(watchId: string, since: string | undefined, after: After, take: number): Promise<WatchAlertRow[]> {
+    const occurredAt = since === undefined ? since : Raw((column) => `${column} >= :since`, { since });
+    return this.alerts.list({ watchId, occurredAt }, { order: { position: 'asc' }, after, take });
   }
 }

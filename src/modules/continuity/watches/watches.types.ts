@@ -16,31 +16,6 @@ export interface WatchedQuery {
   minScore: number | null;
 }
 
-/** A document or a passage that a watch stands on. */
-export interface WatchSource {
-  ownerTenantId: string;
-  corpusId: string;
-  docId: string;
-  /** Null: the whole document. */
-  chunkId: string | null;
-  /** 64 hexadecimal digits. */
-  contentHash: string | null;
-  version: number;
-  stands: boolean;
-}
-
-export interface Watch {
-  watchId: string;
-  principal: string;
-  agentId: string;
-  targetType: TargetType;
-  targetId: string;
-  resolvedType: ResolvedType;
-  targetVersion: number | null;
-  query: WatchedQuery | null;
-  note: string | null;
-}
-
 export interface AlertedPassage {
   chunkId: string;
   corpusId: string;

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../../common/contract/caller.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
 import { invalidMembers } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Bundle, BundlePage, BundleQuery, BundleRequest, BundleWithdrawn } from './bundles.dto.js';
 import { BundleUnknown } from './bundles.problems.js';
-import { type BundleRow, BundlesStore } from './bundles.store.js';
+import { BundlesStore } from './bundles.store.js';
+import { toBundle } from './bundles.views.js';
 import { PurchasesStore } from './purchases.store.js';
 
 /** The catalogue, and what a publisher does with its part of it. */
@@ -18,16 +18,15 @@ export class BundlesService {
     private readonly tenancy: Tenancy,
     private readonly store: BundlesStore,
     private readonly purchases: PurchasesStore,
-    private readonly outbox: Outbox,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
   ) {}
 
   list(caller: TenantCaller, { limit, cursor, ...filter }: BundleQuery): Promise<BundlePage> {
     const after = decodeCursor(cursor, ['integer', 'uuid']);
     return this.tenancy.run(caller.tenantId, async () => {
       const rows = await this.store.list(filter, after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, (row) => [row.published_us, row.bundle_id]);
-      return { bundles: page.map(bundleOf), next_cursor };
+      const { page, next_cursor } = takePage(rows, limit, (row) => [row.publishedUs, row.bundleId]);
+      return { bundles: page.map(toBundle), next_cursor };
     });
   }
 
@@ -36,7 +35,7 @@ export class BundlesService {
       await this.checkCorpora(request.corpora);
       const bundleId = uuid();
       await this.store.publish(bundleId, request, caller.principal);
-      return this.emit(caller, 'bundle.published', bundleId);
+      return this.record(caller, 'bundle.published', bundleId);
     });
   }
 
@@ -44,7 +43,7 @@ export class BundlesService {
     return this.tenancy.run(caller.tenantId, async () => {
       await this.checkCorpora(request.corpora);
       if (!(await this.store.change(bundleId, request, caller.principal))) throw unknownBundle(bundleId);
-      return this.emit(caller, 'bundle.changed', bundleId);
+      return this.record(caller, 'bundle.changed', bundleId);
     });
   }
 
@@ -53,15 +52,8 @@ export class BundlesService {
     return this.tenancy.run(caller.tenantId, async () => {
       if (!(await this.store.withdraw(bundleId, caller.principal, reason))) throw unknownBundle(bundleId);
       const sold = await this.purchases.countSales(bundleId);
-      const data = { bundleId, reason: reason ?? null, actor: caller.principal };
-      await this.outbox.emit({ kind: 'bundle.withdrawn', subject: bundleId, data });
-      await this.evidence.record({
-        kind: 'bundle.withdrawn',
-        actor: caller.principal,
-        authMode: caller.authType,
-        subject: bundleId,
-        body: { bundle_id: bundleId, reason: reason ?? null, sold },
-      });
+      const facts = { bundleId, reason: reason ?? null };
+      await this.audit.record(caller, { kind: 'bundle.withdrawn', subject: bundleId, facts, receipt: { sold } });
       return { bundleId, sold };
     });
   }
@@ -78,20 +70,12 @@ export class BundlesService {
   }
 
   /** Leaves event and receipt of what a bundle is now. */
-  private async emit(caller: TenantCaller, kind: string, bundleId: string): Promise<Bundle> {
+  private async record(caller: TenantCaller, kind: string, bundleId: string): Promise<Bundle> {
     const row = await this.store.find(bundleId);
     if (!row) throw new Error('a bundle that was just written is not there');
-    const bundle = bundleOf(row);
+    const bundle = toBundle(row);
     const { title, corpora, priceCredits } = bundle;
-    const data = { bundleId, title, corpora, priceCredits, actor: caller.principal };
-    await this.outbox.emit({ kind, subject: bundleId, data });
-    await this.evidence.record({
-      kind,
-      actor: caller.principal,
-      authMode: caller.authType,
-      subject: bundleId,
-      body: { bundle_id: bundleId, title, corpora, price_credits: priceCredits },
-    });
+    await this.audit.record(caller, { kind, subject: bundleId, facts: { bundleId, title, corpora, priceCredits } });
     return bundle;
   }
 }
@@ -101,16 +85,3 @@ export const unknownBundle = (bundleId: string) =>
     { bundleId },
     'It was never offered, is withdrawn, or is not yours to change; GET /v1/bundles lists what is for sale',
   );
-
-export const bundleOf = (row: BundleRow): Bundle => ({
-  bundleId: row.bundle_id,
-  publisher: row.tenant_id,
-  title: row.title,
-  description: row.description,
-  corpora: row.corpora,
-  priceCredits: Number(row.price_credits),
-  documents: Number(row.documents),
-  entitled: row.entitled,
-  publishedAt: row.published_at.toISOString(),
-  updatedAt: row.changed_at.toISOString(),
-});

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../../common/contract/caller.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { ShieldPipeline } from '../../../common/call-policy/shield-pipeline.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import type { Bundle, Purchase, PurchaseRequest } from './bundles.dto.js';
 import { AlreadyEntitled, OwnBundle, PriceChanged } from './bundles.problems.js';
-import { bundleOf, unknownBundle } from './bundles.service.js';
+import { unknownBundle } from './bundles.service.js';
 import { BundlesStore } from './bundles.store.js';
+import { toBundle } from './bundles.views.js';
 import { PurchasesStore } from './purchases.store.js';
 
 /** Buying a bundle: payment, entitlement, events and receipt are one transaction over both tenants' ledgers. */
@@ -21,8 +21,7 @@ export class PurchasesService {
     private readonly purchases: PurchasesStore,
     private readonly ledger: LedgerService,
     private readonly shield: ShieldPipeline,
-    private readonly outbox: Outbox,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
   ) {}
 
   buy(caller: TenantCaller, request: PurchaseRequest): Promise<Purchase> {
@@ -33,17 +32,16 @@ export class PurchasesService {
       const { agentId } = request;
       await this.shield.admitSpending(priceCredits);
       const purchaseId = uuid();
-      const purchase = {
+      const purchase = await this.purchases.record({
         purchaseId,
-        publisher,
+        publisherTenantId: publisher,
         bundleId,
         agentId,
         corpora,
         priceCredits,
         purchasedBy: caller.principal,
-      };
-      const purchasedAt = await this.purchases.record(purchase);
-      if (!purchasedAt) throw alreadyEntitled(bundleId);
+      });
+      if (!purchase) throw alreadyEntitled(bundleId);
       const paid = { agentId, credits: priceCredits, reference: purchaseId, note: title };
       const { balance } = await this.ledger.payTenant(caller, publisher, paid);
       await this.purchases.entitle(publisher, corpora);
@@ -57,7 +55,7 @@ export class PurchasesService {
         corpora,
         documents: bundle.documents,
         balanceAfter: balance,
-        purchasedAt: purchasedAt.toISOString(),
+        purchasedAt: purchase.purchasedAt.toISOString(),
         receiptId,
       };
     });
@@ -67,7 +65,7 @@ export class PurchasesService {
   private async readOffer(caller: TenantCaller, { bundleId, expectedPrice }: PurchaseRequest): Promise<Bundle> {
     const row = await this.bundles.find(bundleId);
     if (!row) throw unknownBundle(bundleId);
-    const bundle = bundleOf(row);
+    const bundle = toBundle(row);
     if (bundle.publisher === caller.tenantId)
       throw new OwnBundle({ bundleId }, 'Your tenant finds its documents as it is');
     if (bundle.entitled) throw alreadyEntitled(bundleId);
@@ -87,27 +85,16 @@ export class PurchasesService {
     bundle: Bundle & { agentId: string },
   ): Promise<string> {
     const { bundleId, publisher, corpora, priceCredits, agentId, title } = bundle;
-    await this.outbox.emit({
-      kind: 'bundle.purchased',
-      subject: bundleId,
-      data: { purchaseId, bundleId, publisher, agentId, corpora, priceCredits, actor: caller.principal },
+    const kind = 'bundle.purchased';
+    const facts = { purchaseId, bundleId, publisher, agentId, corpora, priceCredits };
+    const { receiptId } = await this.audit.record(caller, {
+      kind,
+      subject: purchaseId,
+      facts,
+      receipt: { title },
+      makeEvent: () => ({ kind, subject: bundleId, data: { ...facts, actor: caller.principal } }),
     });
     await this.purchases.notifySale(publisher, bundleId, { bundleId, priceCredits });
-    const { receiptId } = await this.evidence.record({
-      kind: 'bundle.purchased',
-      actor: caller.principal,
-      authMode: caller.authType,
-      subject: purchaseId,
-      body: {
-        purchase_id: purchaseId,
-        bundle_id: bundleId,
-        title,
-        publisher,
-        agent_id: agentId,
-        corpora,
-        price_credits: priceCredits,
-      },
-    });
     return receiptId;
   }
 }

@@ -1,21 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-
-export interface NewPurchase {
-  purchaseId: string;
-  publisher: string;
-  bundleId: string;
-  agentId: string;
-  corpora: string[];
-  priceCredits: number;
-  purchasedBy: string;
-}
+import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
+import { BundlePurchaseRow } from './bundle-purchase.entity.js';
+import { EntitlementRow } from './entitlement.entity.js';
 
 /** What the open unit of work's tenant bought. */
 @Injectable()
 export class PurchasesStore {
-  constructor(private readonly tenancy: Tenancy) {}
+  private readonly purchases: TenantRepository<BundlePurchaseRow>;
+  private readonly entitlements: TenantRepository<EntitlementRow>;
+
+  constructor(private readonly tenancy: Tenancy) {
+    this.purchases = new TenantRepository(tenancy, BundlePurchaseRow);
+    this.entitlements = new TenantRepository(tenancy, EntitlementRow);
+  }
 
   /**
    * From here to the end of the unit of work the tenant buys nothing else: of two bundles with the same corpora the
@@ -28,31 +27,13 @@ export class PurchasesStore {
   }
 
   /** @returns undefined when it was bought before */
-  async record(purchase: NewPurchase): Promise<Date | undefined> {
-    const [row] = await this.tenancy.query<{ purchased_at: Date }>(
-      `insert into bundle_purchase (tenant_id, purchase_id, publisher_tenant_id, bundle_id, agent_id, corpora, price_credits, purchased_by)
-       values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (tenant_id, publisher_tenant_id, bundle_id) do nothing returning purchased_at`,
-      [
-        this.tenancy.tenant,
-        purchase.purchaseId,
-        purchase.publisher,
-        purchase.bundleId,
-        purchase.agentId,
-        purchase.corpora,
-        purchase.priceCredits,
-        purchase.purchasedBy,
-      ],
-    );
-    return row?.purchased_at;
+  record(purchase: Omit<BundlePurchaseRow, 'tenantId' | 'purchasedAt'>): Promise<BundlePurchaseRow | undefined> {
+    return this.purchases.insertNew(purchase);
   }
 
   /** From the commit on the tenant finds what is entitled_only in these corpora. */
-  async entitle(publisher: string, corpora: string[]): Promise<void> {
-    await this.tenancy.query(
-      `insert into entitlement (tenant_id, publisher_tenant_id, corpus_id) select $1, $2, w.corpus_id from unnest($3::text[]) w(corpus_id)
-       on conflict do nothing`,
-      [this.tenancy.tenant, publisher, corpora],
-    );
+  async entitle(publisherTenantId: string, corpora: string[]): Promise<void> {
+    await this.entitlements.insertAllNew(corpora.map((corpusId) => ({ publisherTenantId, corpusId })));
   }
 
   /** Notifies the publisher of a sale, by a separate event. */

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../../common/contract/caller.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { UpgradeAddress } from '../../../common/http/upgrade-address.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
 import { ShieldPipeline } from '../../../common/call-policy/shield-pipeline.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { EXPECTED_WITHIN_HOURS, planConversion, SUBSCRIPTION_PENCE, type ConversionPlan } from './conversion.rules.js';
@@ -37,8 +36,7 @@ export class ConversionsService {
     private readonly store: ConversionsStore,
     private readonly ledger: LedgerService,
     private readonly shield: ShieldPipeline,
-    private readonly outbox: Outbox,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
     private readonly upgradeAddress: UpgradeAddress,
   ) {}
 
@@ -123,46 +121,18 @@ export class ConversionsService {
 
   /** Asks the payment provider for the discount, by an event, and leaves a receipt. @returns the receipt's id */
   private async publish(caller: TenantCaller, row: ConversionRow): Promise<string> {
-    const facts = {
-      conversion_id: row.conversion_id,
-      agent_id: row.agent_id,
-      tier: row.tier,
-      month: row.month,
-      credits: creditsOf(row.credits),
-      pence: creditsOf(row.pence),
-      currency: CURRENCY,
-    };
-    const { conversion_id: subject } = row;
-    await this.outbox.emit({
+    const { conversion_id: conversionId, agent_id: agentId, tier, month } = row;
+    const [credits, pence] = [creditsOf(row.credits), creditsOf(row.pence)];
+    const { receiptId } = await this.audit.record(caller, {
       kind: 'conversion.requested',
-      subject,
-      data: {
-        tenantId: caller.tenantId,
-        conversionId: subject,
-        ...camel(facts),
-        expectedAt: row.expected_at,
-        actor: caller.principal,
-      },
-    });
-    const { receiptId } = await this.evidence.record({
-      kind: 'conversion.requested',
-      actor: caller.principal,
-      authMode: caller.authType,
-      subject,
-      body: { ...facts, transfer_id: row.transfer_id },
+      subject: conversionId,
+      facts: { conversionId, agentId, tier, month, credits, pence, currency: CURRENCY },
+      event: { tenantId: caller.tenantId, expectedAt: row.expected_at },
+      receipt: { transfer_id: row.transfer_id },
     });
     return receiptId;
   }
 }
-
-const camel = ({ agent_id, tier, month, credits, pence, currency }: Record<string, unknown>): object => ({
-  agentId: agent_id,
-  tier,
-  month,
-  credits,
-  pence,
-  currency,
-});
 
 const termsOf = (agentId: string, plan: ConversionPlan, balanceAfter: number, cap: ConversionCap): ConversionTerms => ({
   agentId,

@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { ContractPipe } from '../../../common/fields/contract.pipe.js';
 import { readJson } from '../../../common/http/json-body.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
 import { Unauthorized } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { type ConversionRow, ConversionsStore } from './conversions.store.js';
@@ -15,7 +14,7 @@ import { PaymentEvent, type PaymentEventAcknowledged, type WebhookOutcome } from
 import { creditsOf } from './wallet.rules.js';
 
 /** Who acts when the payment provider reports. */
-const PROVIDER = { principal: 'svc:payment-provider', authMode: 'webhook_signature' };
+const PROVIDER = { principal: 'svc:payment-provider', authType: 'webhook_signature' };
 const STATES: Record<string, 'applied' | 'failed'> = { 'conversion.applied': 'applied', 'conversion.failed': 'failed' };
 
 /** What the payment provider reports of conversions: each event counts once, and the first final state stands. */
@@ -27,8 +26,7 @@ export class PaymentWebhookService {
     private readonly tenancy: Tenancy,
     private readonly conversions: ConversionsStore,
     private readonly ledger: LedgerService,
-    private readonly outbox: Outbox,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -105,23 +103,13 @@ export class PaymentWebhookService {
     const subject = row.conversion_id;
     const [credits, pence] = [creditsOf(row.credits), creditsOf(row.pence)];
     const reason = state === 'failed' ? (event.data.reason ?? null) : null;
-    const data = { conversionId: subject, agentId: row.agent_id, credits, pence, currency: CURRENCY, reason };
-    await this.outbox.emit({ kind, subject, data });
-    await this.evidence.record({
+    const facts = { conversionId: subject, agentId: row.agent_id, credits, pence, currency: CURRENCY, reason };
+    await this.audit.record(PROVIDER, {
       kind,
-      actor: PROVIDER.principal,
-      authMode: PROVIDER.authMode,
       subject,
-      body: {
-        conversion_id: subject,
-        agent_id: row.agent_id,
-        credits,
-        pence,
-        currency: CURRENCY,
-        reason,
-        event_id: event.id,
-        event_created: event.created ?? null,
-      },
+      facts,
+      receipt: { event_id: event.id, event_created: event.created ?? null },
+      makeEvent: () => ({ kind, subject, data: facts }),
     });
   }
 }

@@ -2,8 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { blake3Digest } from '../../../evidence/digest.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { invalidMembers } from '../../../common/problem/common-problems.js';
 import { RetrievalService } from '../retrieval/retrieval.service.js';
 import type { CitationAcknowledgement, CitationRecordingBody, RecordedCitation } from './citations.dto.js';
@@ -20,9 +19,8 @@ export const REMEMBERED_WITHIN_MS = 150;
 export class CitationsService {
   constructor(
     private readonly store: CitationsStore,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
     private readonly retrieval: RetrievalService,
-    private readonly outbox: Outbox,
   ) {}
 
   /** @throws ValidationFailed naming each citation that does not fit its passage; AnswerOfAnotherAgent */
@@ -33,17 +31,11 @@ export class CitationsService {
     const before = await this.findBefore(answerId, agentId);
     const draft = { answerId, version: (before?.version ?? 0) + 1, agentId, answerText, metadata, retrieval: search };
     const answerHash = answerText === null ? null : blake3Digest(answerText);
-    await this.outbox.emit({
+    const { receiptId } = await this.audit.record(caller, {
       kind: 'answer.recorded',
       subject: answerId,
-      data: { answerId, version: draft.version, agentId, citationCount: citations.length, actor: caller.principal },
-    });
-    const { receiptId } = await this.evidence.record({
-      kind: 'answer.recorded',
-      actor: caller.principal,
-      authMode: caller.authType,
-      subject: answerId,
-      body: attestedOf({ answer: draft, citations, supersedes: before?.receiptId ?? null }, caller.tenantId),
+      event: { answerId, version: draft.version, agentId, citationCount: citations.length },
+      receipt: attestedOf({ answer: draft, citations, supersedes: before?.receiptId ?? null }, caller.tenantId),
     });
     const recordedAt = await this.store.record({ ...draft, receiptId, recordedBy: caller.principal }, citations);
     return {

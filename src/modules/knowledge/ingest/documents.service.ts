@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { namedDigest } from '../../../evidence/digest.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import type { PageQuery } from '../../../common/fields/page.dto.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { IndexingService } from '../retrieval/indexing.service.js';
 import { ChunksStore } from './chunks.store.js';
@@ -18,7 +17,7 @@ import type {
   DocumentWithdrawn,
 } from './documents.dto.js';
 import { DocumentsStore, type DocumentRow } from './documents.store.js';
-import { withdrawnEvent } from './ingest.events.js';
+import { DOCUMENT_WITHDRAWN, withdrawnEvent } from './ingest.events.js';
 import { DocumentUnknown } from './ingest.problems.js';
 
 /** Lists, reads and withdraws the documents of a tenant. */
@@ -29,8 +28,7 @@ export class DocumentsService {
     private readonly documents: DocumentsStore,
     private readonly chunks: ChunksStore,
     private readonly indexing: IndexingService,
-    private readonly evidence: EvidenceService,
-    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   async listCorpora(caller: TenantCaller, { limit, cursor }: PageQuery): Promise<CorpusList> {
@@ -74,13 +72,12 @@ export class DocumentsService {
       if (!withdrawn) throw unknown(corpusId, docId);
       const retired = await this.chunks.retire([{ corpusId, docId }]);
       for (const { shard, chunkIds } of retired) await this.indexing.withdraw(shard, chunkIds);
-      await this.outbox.emit(withdrawnEvent({ corpusId, docId, version: withdrawn.version, actor: caller.principal }));
-      const { receiptId } = await this.evidence.record({
-        kind: 'document.withdrawn',
-        actor: caller.principal,
-        authMode: caller.authType,
+      const { version } = withdrawn;
+      const { receiptId } = await this.audit.record(caller, {
+        kind: DOCUMENT_WITHDRAWN,
         subject: docId,
-        body: { corpus_id: corpusId, doc_id: docId },
+        facts: { corpusId, docId },
+        makeEvent: () => withdrawnEvent({ corpusId, docId, version, actor: caller.principal }),
       });
       return { corpusId, docId, receiptId };
     });

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
 import { namedDigest } from '../../../evidence/digest.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { FactImportsService } from '../facts/fact-imports.service.js';
 import { GraphImportsService } from '../graph/graph-imports.service.js';
 import type { ImportCounts, ImportEnvelopeReply, ImportEnvelopeRequest, ResultPayload } from './envelopes.dto.js';
-import { ENVELOPE_IMPORTED, envelopeImported } from './envelopes.events.js';
+import { ENVELOPE_IMPORTED, envelopeImported, type EnvelopeImport } from './envelopes.events.js';
 import { EnvelopeImported, EnvelopeNotVerified, type RefusalReason } from './envelopes.problems.js';
 import {
   artefactIdOf,
@@ -52,8 +51,7 @@ export class EnvelopesService {
     private readonly store: EnvelopesStore,
     private readonly facts: FactImportsService,
     private readonly graph: GraphImportsService,
-    private readonly evidence: EvidenceService,
-    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -127,19 +125,12 @@ export class EnvelopesService {
       companion_artifacts: request.companion_artifacts?.length ?? 0,
     };
     const purposeTag = payload.purpose_tag ?? null;
-    const receiptId = await this.receipt(caller, verified, { artefactId, counts });
+    const done = { job_id: request.job_id, artefact_id: artefactId, purpose_tag: purposeTag, counts };
+    const receiptId = await this.recordImport(caller, verified, done);
     await this.store.record(request, {
       ...{ artefactId, schema: payload.schema, purposeTag, keyId, signature, contentHash: hash, payload: bytes },
       ...{ counts, receiptId, importedBy: caller.principal, importedAt },
     });
-    const reported = {
-      job_id: request.job_id,
-      artefact_id: artefactId,
-      purpose_tag: purposeTag,
-      counts,
-      receipt_id: receiptId,
-    };
-    await this.outbox.emit(envelopeImported(reported));
     return {
       status: 'imported',
       reason: 'signature_verified',
@@ -155,24 +146,23 @@ export class EnvelopesService {
       companion_artifacts: request.companion_artifacts ?? [],
       credit_spend_receipt: request.credit_spend_receipt ?? null,
       sealed: true,
-      ...reported,
+      ...done,
+      receipt_id: receiptId,
     };
   }
 
-  /** Recorded late: from here on other writers of the tenant's receipts wait. */
-  private async receipt(
+  /** Recorded late: from here on other writers of the tenant's receipts wait. @returns the receipt's id */
+  private async recordImport(
     caller: DaemonCaller,
     { request, keyId, hash, bytes, payload }: Verified,
-    { artefactId, counts }: { artefactId: string; counts: ImportCounts },
+    done: Omit<EnvelopeImport, 'receipt_id'>,
   ): Promise<string> {
-    const { receiptId } = await this.evidence.record({
+    const { receiptId } = await this.audit.record(caller, {
       kind: ENVELOPE_IMPORTED,
-      actor: caller.principal,
-      authMode: caller.authMode,
-      subject: request.job_id,
-      body: {
-        job_id: request.job_id,
-        artefact_id: artefactId,
+      subject: done.job_id,
+      receipt: {
+        job_id: done.job_id,
+        artefact_id: done.artefact_id,
         schema_version: request.schema_version,
         schema: payload.schema,
         purpose_tag: payload.purpose_tag,
@@ -183,8 +173,9 @@ export class EnvelopesService {
         passport_fpr: request.passport_fpr,
         credit_spend_receipt: request.credit_spend_receipt,
         companion_artifacts: (request.companion_artifacts ?? []).map((companion) => ({ ...companion })),
-        counts: { ...counts },
+        counts: { ...done.counts },
       },
+      makeEvent: (receipt_id) => envelopeImported({ ...done, receipt_id }),
     });
     return receiptId;
   }

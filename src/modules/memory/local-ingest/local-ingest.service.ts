@@ -126,7 +126,7 @@ export class LocalIngestService {
     const { receiptId } = await this.evidence.record({
       kind: 'local.ingested',
       actor: caller.principal,
-      authMode: caller.authMode,
+      authMode: caller.authType,
       stream: EVIDENCE_STREAM,
       subject: `segment:${segmentSeq}`,
       body: {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { namedDigest } from '../../../evidence/digest.js';
-import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
@@ -20,8 +19,7 @@ export class AppendService {
     private readonly tenancy: Tenancy,
     private readonly tenants: TenantResolver,
     private readonly store: StreamsStore,
-    private readonly evidence: EvidenceService,
-    private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   /**
@@ -65,14 +63,11 @@ export class AppendService {
     }
     checkExpected(request, head);
     const events = fresh.map((event, index) => this.place(stream, event, head + index));
-    const receiptId = await this.receipt(caller, stream, events);
     const nextSeq = head + events.length;
+    const receiptId = await this.record(caller, stream, events);
     await this.store.recordEvents(stream, events, receiptId);
     await this.store.moveHead(stream, nextSeq);
-    const grown = { first_seq: head, next_seq: nextSeq, receipt_id: receiptId };
-    const { stream_type, stream_id } = request;
-    await this.outbox.emit(streamAppended({ stream_type, stream_id, count: events.length, ...grown }));
-    return { appended: events.length, ...repeats, ...grown };
+    return { appended: events.length, ...repeats, first_seq: head, next_seq: nextSeq, receipt_id: receiptId };
   }
 
   /** @throws EventIdTaken when the stream has another event of the same event_id */
@@ -102,21 +97,18 @@ export class AppendService {
     return { ...event, seq, digest };
   }
 
-  private async receipt(caller: DaemonCaller, stream: StreamName, events: readonly NewEvent[]): Promise<string> {
-    const body: StreamAppended = {
-      stream_type: stream.streamType,
-      stream_id: stream.streamId,
-      first_seq: events[0]!.seq,
-      count: events.length,
-      events_digest: eventsDigestOf(events.map(({ digest }) => digest)),
-    };
-    const { receiptId } = await this.evidence.record({
+  /** @returns the id of the receipt */
+  private async record(caller: DaemonCaller, stream: StreamName, events: readonly NewEvent[]): Promise<string> {
+    const { streamType: stream_type, streamId: stream_id } = stream;
+    const [first_seq, count] = [events[0]!.seq, events.length];
+    const grown = { stream_type, stream_id, first_seq, count };
+    const receipt: StreamAppended = { ...grown, events_digest: eventsDigestOf(events.map(({ digest }) => digest)) };
+    const { receiptId } = await this.audit.record(caller, {
       kind: STREAM_APPENDED,
-      actor: caller.principal,
-      authMode: caller.authMode,
       stream: evidenceStreamOf(stream),
-      subject: `${stream.streamType}/${stream.streamId}`,
-      body,
+      subject: `${stream_type}/${stream_id}`,
+      receipt,
+      makeEvent: (receipt_id) => streamAppended({ ...grown, next_seq: first_seq + count, receipt_id }),
     });
     return receiptId;
   }

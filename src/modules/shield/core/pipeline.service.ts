@@ -7,7 +7,7 @@ import { isAlwaysOpen } from '../../../common/call-policy/shield-call.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { mayStopRead } from './decisions/decision.rules.js';
 import { DecisionsService, type Admission } from './decisions/decisions.service.js';
-import { KillSwitchesStore, type ReadSwitchRow } from './kill-switches/kill-switches.store.js';
+import { KillSwitchesStore, type ReadSwitch } from './kill-switches/kill-switches.store.js';
 
 /**
  * The shield in front of every call. Mutations are decided in the database, in the transaction of their effect. Reads
@@ -18,7 +18,7 @@ import { KillSwitchesStore, type ReadSwitchRow } from './kill-switches/kill-swit
 @Injectable()
 export class PipelineService extends ShieldPipeline {
   private readonly current = new AsyncLocalStorage<Admission>();
-  private readonly readSwitches: TtlCache<ReadSwitchRow[]>;
+  private readonly readSwitches: TtlCache<ReadSwitch[]>;
 
   constructor(
     private readonly tenancy: Tenancy,
@@ -61,8 +61,5 @@ export class PipelineService extends ShieldPipeline {
 }
 
 /** One that has expired since is in nobody's way: the database, by whose clock it expires, says so. */
-const standsInTheWay = (one: ReadSwitchRow, { action, serverId, caller }: ShieldCall): boolean =>
-  mayStopRead(
-    { scope: one.scope, target: one.target, includeReads: one.include_reads },
-    { action, serverId, isRead: true, principal: caller.principal },
-  );
+const standsInTheWay = (one: ReadSwitch, { action, serverId, caller }: ShieldCall): boolean =>
+  mayStopRead(one, { action, serverId, isRead: true, principal: caller.principal });

@@ -26,11 +26,11 @@ describe('access requests', () => {
   });
 
   it('name the tenant', () => {
-    const request = { wanted_tenant_id: 'Umbrella.EU', company_name: 'Umbrella Corp' };
+    const request = { wantedTenantId: 'Umbrella.EU', companyName: 'Umbrella Corp' };
     expect(tenantNameFor(request, 'umbrella-2')).toBe('umbrella-2');
     expect(tenantNameFor(request, undefined)).toBe('Umbrella.EU');
-    expect(tenantNameFor({ ...request, wanted_tenant_id: null }, undefined)).toBe('umbrella-corp');
-    expect(tenantNameFor({ ...request, wanted_tenant_id: 'with space' }, undefined)).toBeUndefined();
-    expect(tenantNameFor({ wanted_tenant_id: null, company_name: null }, undefined)).toBeUndefined();
+    expect(tenantNameFor({ ...request, wantedTenantId: null }, undefined)).toBe('umbrella-corp');
+    expect(tenantNameFor({ ...request, wantedTenantId: 'with space' }, undefined)).toBeUndefined();
+    expect(tenantNameFor({ wantedTenantId: null, companyName: null }, undefined)).toBeUndefined();
   });
 });

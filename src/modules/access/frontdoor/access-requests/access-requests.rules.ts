@@ -1,3 +1,4 @@
+import type { AccessRequestRow } from './access-request.entity.js';
 import type { AccessRequestStatus } from './access-requests.types.js';
 
 /** Where a request may go from each state (D12). The last three are final. */
@@ -35,9 +36,9 @@ export function slugOf(name: string): string {
  * @returns undefined where none of these can be one
  */
 export function tenantNameFor(
-  request: { wanted_tenant_id: string | null; company_name: string | null },
+  request: Pick<AccessRequestRow, 'wantedTenantId' | 'companyName'>,
   chosen: string | undefined,
 ): string | undefined {
-  const name = chosen ?? request.wanted_tenant_id ?? slugOf(request.company_name ?? '');
+  const name = chosen ?? request.wantedTenantId ?? slugOf(request.companyName ?? '');
   return TENANT_NAME.test(name) ? name : undefined;
 }

@@ -1,33 +1,34 @@
+import type { AccessRequestChangeRow } from './access-request-change.entity.js';
+import type { AccessRequestRow } from './access-request.entity.js';
 import type { AccessRequest } from './access-requests.dto.js';
 import { nextStates } from './access-requests.rules.js';
-import type { AccessRequestChangeRow, AccessRequestRow } from './access-requests.types.js';
 
 /** @param changes may hold those of other requests */
 export function toAccessRequest(row: AccessRequestRow, changes: readonly AccessRequestChangeRow[]): AccessRequest {
   return {
-    requestId: row.request_id,
+    requestId: row.requestId,
     status: row.status,
-    submittedAt: row.submitted_at.toISOString(),
+    submittedAt: row.submittedAt.toISOString(),
     audience: row.audience,
-    requesterEmail: row.requester_email,
-    requesterName: row.requester_name,
-    companyName: row.company_name,
-    requestedTenantId: row.wanted_tenant_id,
-    defaultAgentId: row.default_agent_id,
-    apiKeyProvided: row.api_key_provided,
-    requestedUserLevel: row.wanted_tier,
-    useCase: row.use_case,
+    requesterEmail: row.requesterEmail,
+    requesterName: row.requesterName,
+    companyName: row.companyName,
+    requestedTenantId: row.wantedTenantId,
+    defaultAgentId: row.defaultAgentId,
+    apiKeyProvided: row.apiKeyProvided,
+    requestedUserLevel: row.wantedTier,
+    useCase: row.useCase,
     notes: row.notes,
-    updatedAt: row.updated_at.toISOString(),
-    provisionedTenantId: row.provisioned_tenant_id,
+    updatedAt: row.updatedAt.toISOString(),
+    provisionedTenantId: row.provisionedTenantId,
     allowed: [...nextStates(row.status)],
     history: changes
-      .filter(({ request_id }) => request_id === row.request_id)
+      .filter(({ requestId }) => requestId === row.requestId)
       .map((change) => ({
-        from: change.from_status,
-        to: change.to_status,
-        principal: change.changed_by,
-        at: change.changed_at.toISOString(),
+        from: change.fromStatus,
+        to: change.toStatus,
+        principal: change.changedBy,
+        at: change.changedAt.toISOString(),
         reason: change.reason,
       })),
   };

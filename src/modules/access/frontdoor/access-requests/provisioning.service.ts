@@ -6,9 +6,9 @@ import { invalid, type ValidationFailed } from '../../../../common/problem/commo
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { SeatInvitesService } from '../../seats/invites/seat-invites.service.js';
 import { TenantTaken } from '../frontdoor.problems.js';
+import type { AccessRequestRow } from './access-request.entity.js';
 import type { ProvisionedTenant } from './access-requests.dto.js';
 import { tenantNameFor } from './access-requests.rules.js';
-import type { AccessRequestRow } from './access-requests.types.js';
 
 /** What the reviewer gives in place of what was asked for. */
 export interface Choices {
@@ -31,7 +31,7 @@ export class ProvisioningService {
   async provision(reviewer: TenantCaller, request: AccessRequestRow, choices: Choices): Promise<ProvisionedTenant> {
     const tenantId = tenantNameFor(request, choices.newTenantId);
     if (tenantId === undefined) throw nameNeeded(request);
-    const tier = choices.tier ?? request.wanted_tier ?? 'free';
+    const tier = choices.tier ?? request.wantedTier ?? 'free';
     return this.tenancy.enter(tenantId, async () => {
       const query = this.tenancy.query.bind(this.tenancy);
       // Waits for a concurrent transaction that creates a tenant of this name.
@@ -39,7 +39,7 @@ export class ProvisioningService {
         throw new TenantTaken({ newTenantId: tenantId }, 'Give another name in body.newTenantId');
       const { key } = await insertKey(query, { tenantId, createdBy: reviewer.principal, label: 'first key' });
       const { inviteToken, inviteUrl, expiresAt } = await this.invites.inviteFirstOwner(
-        request.requester_email,
+        request.requesterEmail,
         reviewer,
       );
       const invite = { inviteToken, inviteUrl, expiresAt };
@@ -48,7 +48,7 @@ export class ProvisioningService {
   }
 }
 
-function nameNeeded({ wanted_tenant_id: wanted }: AccessRequestRow): ValidationFailed {
+function nameNeeded({ wantedTenantId: wanted }: AccessRequestRow): ValidationFailed {
   return invalid(
     'body.newTenantId',
     wanted === null

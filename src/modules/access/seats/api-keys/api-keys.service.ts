@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
-import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
-import { Outbox } from '../../../../common/outbox/outbox.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { OrganisationLock } from '../organisation-lock.service.js';
 import { ApiKeyEnded, ApiKeyUnknown, LastApiKey } from '../seats.problems.js';
 import type { ApiKey, ApiKeyCreated, ApiKeyCreateRequest, ApiKeyList, ApiKeyListQuery } from './api-keys.dto.js';
-import { ApiKeysStore, type ApiKeyRow } from './api-keys.store.js';
+import type { ApiKeyRow } from './api-key.entity.js';
+import { ApiKeysStore } from './api-keys.store.js';
 
 /** Makes, lists, rotates and revokes the API keys of a tenant. A key counts as owner. */
 @Injectable()
@@ -17,8 +17,7 @@ export class ApiKeysService {
     private readonly tenancy: Tenancy,
     private readonly store: ApiKeysStore,
     private readonly lock: OrganisationLock,
-    private readonly outbox: Outbox,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
   ) {}
 
   async list(caller: TenantCaller, { limit, cursor, status, createdBy }: ApiKeyListQuery): Promise<ApiKeyList> {
@@ -26,7 +25,7 @@ export class ApiKeysService {
     const rows = await this.tenancy.run(caller.tenantId, () =>
       this.store.list({ status, createdBy }, after, limit + 1),
     );
-    const { page, next_cursor } = takePage(rows, limit, (row) => [row.created_us, row.key_id]);
+    const { page, next_cursor } = takePage(rows, limit, (row) => [row.createdUs, row.keyId]);
     return { apiKeys: page.map(toApiKey), next_cursor };
   }
 
@@ -89,18 +88,7 @@ export class ApiKeysService {
   }
 
   private async note(caller: TenantCaller, kind: string, { id, prefix, label }: ApiKey, more: object): Promise<void> {
-    await this.outbox.emit({
-      kind,
-      subject: id,
-      data: { keyId: id, prefix, label, actor: caller.principal, ...more },
-    });
-    await this.evidence.record({
-      kind,
-      actor: caller.principal,
-      authMode: caller.authType,
-      subject: id,
-      body: { prefix, label, ...more },
-    });
+    await this.audit.record(caller, { kind, subject: id, facts: { prefix, label, ...more }, event: { keyId: id } });
   }
 }
 
@@ -113,15 +101,15 @@ function readExpiry(expiresAt: string): Date {
 
 function toApiKey(row: ApiKeyRow): ApiKey {
   return {
-    id: row.key_id,
+    id: row.keyId,
     label: row.label,
     prefix: row.prefix,
     status: row.status,
-    createdAt: row.created_at.toISOString(),
-    createdBy: row.created_by,
-    expiresAt: row.expires_at?.toISOString() ?? null,
-    revokedAt: row.revoked_at?.toISOString() ?? null,
-    revokedBy: row.revoked_by,
-    revokeReason: row.revoke_reason,
+    createdAt: row.createdAt.toISOString(),
+    createdBy: row.createdBy,
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    revokedAt: row.revokedAt?.toISOString() ?? null,
+    revokedBy: row.revokedBy,
+    revokeReason: row.revokeReason,
   };
 }

@@ -1,16 +1,16 @@
 import type { Mail } from '../../../../common/mail/mail.store.js';
-import type { Seat } from '../seats.types.js';
+import type { SeatRow } from '../seat.entity.js';
 
 /** The mail that brings an invitation, to join or to sign in again, in plain text. */
-export function inviteMail({ tenant_id, user_email, role, status }: Seat, inviteUrl: string, expiresAt: Date): Mail {
+export function inviteMail({ tenantId, userEmail, role, status }: SeatRow, inviteUrl: string, expiresAt: Date): Mail {
   const isSignIn = status === 'active';
   return {
-    to: user_email,
-    subject: isSignIn ? `Sign in to ${tenant_id}` : `Invitation to ${tenant_id}`,
+    to: userEmail,
+    subject: isSignIn ? `Sign in to ${tenantId}` : `Invitation to ${tenantId}`,
     text: [
       isSignIn
-        ? `Here is a way to sign in to ${tenant_id}, where your role is ${role}.`
-        : `You are invited to ${tenant_id} with the role ${role}.`,
+        ? `Here is a way to sign in to ${tenantId}, where your role is ${role}.`
+        : `You are invited to ${tenantId} with the role ${role}.`,
       '',
       isSignIn ? 'Open this address to sign in:' : 'Open this address to accept the invitation:',
       inviteUrl,

@@ -11,7 +11,8 @@ import { SeatJournal } from '../seat-journal.service.js';
 import { InviteUnknown, OwnerExists, OwnerNeedsKey, SeatActive } from '../seats.problems.js';
 import { holdsOwnership, mayChange, normaliseEmail } from '../seats.rules.js';
 import { SeatsStore } from '../seats.store.js';
-import type { InvitedRole, Seat, SeatEvent } from '../seats.types.js';
+import type { SeatRow } from '../seat.entity.js';
+import type { InvitedRole, SeatEvent } from '../seats.types.js';
 import { toSeat } from '../seats.views.js';
 import { inviteMail } from './invite-mail.js';
 import { isSameHash, mintInvite, readInvite } from './invite-token.js';
@@ -61,7 +62,7 @@ export class SeatInvitesService {
       await this.lock.take(caller);
       const owners = await this.store.listOwners();
       const owner = owners.find(holdsOwnership);
-      if (owner) throw new OwnerExists({ seatId: owner.seat_id }, remedyFor(owner));
+      if (owner) throw new OwnerExists({ seatId: owner.seatId }, remedyFor(owner));
       if (caller.role !== 'owner')
         throw new OwnerNeedsKey(
           {},
@@ -101,8 +102,8 @@ export class SeatInvitesService {
     return this.tenancy.run(tenantId, async () => {
       const seat = await this.store.findByEmail(normaliseEmail(email));
       if (seat?.status !== 'active') return;
-      const { token, hash } = mintInvite(tenantId, seat.seat_id);
-      const invited = await this.store.inviteToSignIn({ seatId: seat.seat_id, hash });
+      const { token, hash } = mintInvite(tenantId, seat.seatId);
+      const invited = await this.store.inviteToSignIn(seat.seatId, hash, null);
       await this.hand(invited, token, { kind: 'sign_in_invited', actor: ANYONE, authMode: ANYONE });
     });
   }
@@ -113,14 +114,14 @@ export class SeatInvitesService {
     if (!invite) throw notAccepted();
     return this.tenancy.run(invite.tenantId, async () => {
       const invited = await this.store.find(invite.seatId);
-      const isAcceptable = isSameHash(invited?.invite_hash ?? Buffer.alloc(invite.hash.length), invite.hash);
-      if (!isAcceptable || !invited?.invite_is_open) throw notAccepted();
+      const isAcceptable = isSameHash(invited?.inviteHash ?? Buffer.alloc(invite.hash.length), invite.hash);
+      if (!isAcceptable || !invited?.inviteIsOpen) throw notAccepted();
       const isFirst = invited.status === 'pending';
-      const seat = await (isFirst ? this.store.activate(invited.seat_id) : this.store.useSignIn(invited.seat_id));
-      const { cookie, expiresAt } = await this.sessions.open({ authType: 'seat', seatId: seat.seat_id });
+      const seat = await (isFirst ? this.store.activate(invited.seatId) : this.store.useSignIn(invited.seatId));
+      const { cookie, expiresAt } = await this.sessions.open({ authType: 'seat', seatId: seat.seatId });
       await this.journal.note(seat, {
         kind: isFirst ? 'accepted' : 'signed_in',
-        actor: `seat:${seat.seat_id}`,
+        actor: `seat:${seat.seatId}`,
         authMode: 'seat',
       });
       return { session: sessionOf(seat, expiresAt), cookie };
@@ -137,17 +138,20 @@ export class SeatInvitesService {
     if (present?.status === 'active') return this.inviteToSignIn(present, invited, inviter);
     if (present && !mayChange(inviter.role, present.role, role))
       throw new Forbidden({ policy: 'owner_only' }, "Only an owner replaces an owner's invitation");
-    const seatId = present?.seat_id ?? uuid();
+    const seatId = present?.seatId ?? uuid();
     const { token, hash } = mintInvite(this.tenancy.tenant, seatId);
-    const invitation = { seatId, email, role, hash, invitedBy: inviter.seatId ?? null, issuer: inviter.principal };
-    const seat = await (present ? this.store.replaceInvitation(invitation) : this.store.recordInvitation(invitation));
+    const { seatId: invitedBy = null, principal: inviteIssuer } = inviter;
+    const invitation = { userEmail: email, role, invitedBy, inviteIssuer, inviteHash: hash };
+    const seat = await (present
+      ? this.store.replaceInvitation(seatId, invitation)
+      : this.store.recordInvitation(seatId, invitation));
     const { principal: actor, authMode } = inviter;
     return this.hand(seat, token, { kind: 'invited', actor, authMode, formerRole: present?.role });
   }
 
   /** The token is in the inviter's hands, who could sign in with it: an owner's comes from an owner. */
   private async inviteToSignIn(
-    { seat_id: seatId, role: present }: Seat,
+    { seatId, role: present }: SeatRow,
     { role }: Invited,
     { principal, authMode, role: inviterRole }: Inviter,
   ): Promise<OrgInviteResponse> {
@@ -159,14 +163,14 @@ export class SeatInvitesService {
     if (!mayChange(inviterRole, present))
       throw new Forbidden({ policy: 'owner_only' }, 'Only an owner invites an owner to sign in again');
     const { token, hash } = mintInvite(this.tenancy.tenant, seatId);
-    const seat = await this.store.inviteToSignIn({ seatId, hash, issuer: principal });
+    const seat = await this.store.inviteToSignIn(seatId, hash, principal);
     return this.hand(seat, token, { kind: 'sign_in_invited', actor: principal, authMode });
   }
 
   /** Mails the token, notes it, and shows it this once. */
-  private async hand(seat: Seat, token: string, event: SeatEvent): Promise<OrgInviteResponse> {
+  private async hand(seat: SeatRow, token: string, event: SeatEvent): Promise<OrgInviteResponse> {
     const inviteUrl = this.address.urlOf(`/frontdoor/accept-invite#token=${token}`);
-    const expiresAt = seat.invite_expires_at!;
+    const expiresAt = seat.inviteExpiresAt!;
     await this.mailer.send(inviteMail(seat, inviteUrl, expiresAt));
     await this.journal.note(seat, event);
     return { seat: toSeat(seat), inviteToken: token, inviteUrl, expiresAt: expiresAt.toISOString() };
@@ -176,10 +180,10 @@ export class SeatInvitesService {
    * An owner's invitation that nobody accepted in time does not keep a tenant without owner; one to the same e-mail is
    * replaced.
    */
-  private async clearExpired(owners: Seat[], email: string, { principal, authMode }: Inviter): Promise<void> {
-    for (const { seat_id, user_email } of owners) {
-      if (user_email === email) continue;
-      const revoked = await this.store.revoke(seat_id);
+  private async clearExpired(owners: SeatRow[], email: string, { principal, authMode }: Inviter): Promise<void> {
+    for (const { seatId, userEmail } of owners) {
+      if (userEmail === email) continue;
+      const revoked = await this.store.revoke(seatId);
       await this.journal.note(revoked, { kind: 'revoked', actor: principal, authMode, reason: 'invitation expired' });
     }
   }
@@ -192,7 +196,7 @@ const inviterOf = ({ principal, authType, role, session }: TenantCaller): Invite
   seatId: session?.seatId,
 });
 
-const remedyFor = ({ status }: Seat): string =>
+const remedyFor = ({ status }: SeatRow): string =>
   status === 'active'
     ? 'An owner gives the role to others with PUT /v1/org/seats/:id'
     : 'Its invitation can still be accepted; DELETE /v1/org/seats/:id withdraws it';
@@ -203,14 +207,14 @@ const notAccepted = () =>
     'It was used, replaced, withdrawn or has expired, or never was; ask for another invitation, or, where you had accepted one before, for a link to sign in with POST /frontdoor/auth/sign-in-link',
   );
 
-function sessionOf(seat: Seat, expiresAt: Date): OrgAcceptInviteResponse {
+function sessionOf(seat: SeatRow, expiresAt: Date): OrgAcceptInviteResponse {
   return {
-    tenantId: seat.tenant_id,
+    tenantId: seat.tenantId,
     authType: 'seat',
     expiresAt: expiresAt.toISOString(),
-    seatId: seat.seat_id,
+    seatId: seat.seatId,
     seatRole: seat.role,
-    seatEmail: seat.user_email,
+    seatEmail: seat.userEmail,
     seat: toSeat(seat),
   };
 }

@@ -58,8 +58,8 @@ export function judgeDocument(
   const isOwn = source.ownerTenantId === tenantId;
   const alerts: Alert[] = [];
   let { version, stands } = source;
-  for (const one of occurrences) {
-    if (!isAboutDocuments(one) || documentOf(one) !== key || watch.known.includes(one.transaction)) continue;
+  for (const one of occurrences.filter((each) => isAboutDocuments(each) && documentOf(each) === key)) {
+    if (watch.known.includes(one.transaction)) continue;
     const reported = versionOf(one) ?? 0;
     const isIndexed = one.kind === 'document.indexed';
     const isShown = isIndexed && (isOwn || present.get(key)?.version === reported);

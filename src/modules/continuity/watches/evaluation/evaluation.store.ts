@@ -1,22 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Query } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
+import { WatchAlertRow } from '../watch-alert.entity.js';
+import { WatchSourceRow } from '../watch-source.entity.js';
 import type { Alert, EvaluationTask } from '../watches.types.js';
 import type { Candidate, Occurrence, PlacedSource } from './evaluation.types.js';
-
-interface CandidateRow {
-  watch_id: string;
-  principal: string;
-  agent_id: string;
-  target_type: Candidate['targetType'];
-  target_id: string;
-  resolved_type: Candidate['resolvedType'];
-  target_version: number | null;
-  query: Candidate['query'];
-  note: string | null;
-  known: string[];
-  sources: PlacedSource[];
-}
 
 /** The events of a task, of whatever tenant, in their order. */
 export async function findOccurrences(query: Query, { events }: EvaluationTask): Promise<Occurrence[]> {
@@ -31,7 +20,13 @@ export async function findOccurrences(query: Query, { events }: EvaluationTask):
 /** Watches of the open unit of work's tenant as they are looked at. */
 @Injectable()
 export class EvaluationStore {
-  constructor(private readonly tenancy: Tenancy) {}
+  private readonly alerts: TenantRepository<WatchAlertRow>;
+  private readonly sources: TenantRepository<WatchSourceRow>;
+
+  constructor(private readonly tenancy: Tenancy) {
+    this.alerts = new TenantRepository(tenancy, WatchAlertRow);
+    this.sources = new TenantRepository(tenancy, WatchSourceRow);
+  }
 
   /**
    * The watches that these events may concern, by agent: in the order in which a transaction that changes several locks
@@ -44,8 +39,9 @@ export class EvaluationStore {
     const subjects = occurrences.map(({ kind, subject, data }) =>
       kind === 'proof.completed' ? (data.subject as { id: string }).id : subject,
     );
-    const rows = await this.tenancy.query<CandidateRow>(
-      `select w.watch_id, w.principal, w.agent_id, w.target_type, w.target_id, w.resolved_type, w.target_version, w.query, w.note,
+    return this.tenancy.query<Candidate>(
+      `select w.watch_id as "watchId", w.principal, w.agent_id as "agentId", w.target_type as "targetType", w.target_id as "targetId",
+         w.resolved_type as "resolvedType", w.target_version as "targetVersion", w.query, w.note,
          array(select x from unnest($2::text[]) x where pg_visible_in_snapshot(x::xid8, w.created_snapshot)) as known,
          coalesce((select jsonb_agg(jsonb_build_object('ordinal', s.ordinal, 'ownerTenantId', s.owner_tenant_id, 'corpusId', s.corpus_id, 'docId', s.doc_id,
            'chunkId', s.chunk_id, 'contentHash', encode(s.content_hash, 'hex'), 'version', s.version, 'stands', s.stands) order by s.ordinal)
@@ -64,19 +60,6 @@ export class EvaluationStore {
         JSON.stringify(documents),
       ],
     );
-    return rows.map((row) => ({
-      watchId: row.watch_id,
-      principal: row.principal,
-      agentId: row.agent_id,
-      targetType: row.target_type,
-      targetId: row.target_id,
-      resolvedType: row.resolved_type,
-      targetVersion: row.target_version,
-      query: row.query,
-      note: row.note,
-      known: row.known,
-      sources: row.sources,
-    }));
   }
 
   /** @returns false when the watch was alerted to this event before */
@@ -85,12 +68,7 @@ export class EvaluationStore {
     alertId: string,
     { eventId, occurredAt, change, ...body }: Alert,
   ): Promise<boolean> {
-    const rows = await this.tenancy.query(
-      `insert into watch_alert (tenant_id, watch_id, alert_id, event_id, change, body, occurred_at) values ($1, $2, $3, $4, $5, $6, $7)
-       on conflict (tenant_id, watch_id, event_id) do nothing returning 1`,
-      [this.tenancy.tenant, watchId, alertId, eventId, change, JSON.stringify(body), occurredAt],
-    );
-    return rows.length > 0;
+    return (await this.alerts.insertNew({ watchId, alertId, eventId, change, body, occurredAt })) !== undefined;
   }
 
   /** Where the target and what it stands on have come to. */
@@ -112,9 +90,6 @@ export class EvaluationStore {
   }
 
   async removeSources(watchId: string): Promise<void> {
-    await this.tenancy.query('delete from watch_source where tenant_id = $1 and watch_id = $2', [
-      this.tenancy.tenant,
-      watchId,
-    ]);
+    await this.sources.delete({ watchId });
   }
 }

@@ -1,4 +1,5 @@
-import type { Watch, WatchSource } from '../watches.types.js';
+import type { WatchSourceRow } from '../watch-source.entity.js';
+import type { Watch } from '../watch.entity.js';
 
 /** A watch that may be concerned, with what it stands on. */
 export interface Candidate extends Watch {
@@ -7,9 +8,7 @@ export interface Candidate extends Watch {
   known: string[];
 }
 
-export interface PlacedSource extends WatchSource {
-  ordinal: number;
-}
+export type PlacedSource = Omit<WatchSourceRow, 'tenantId' | 'watchId'>;
 
 /** An event about something that can be watched. */
 export interface Occurrence {

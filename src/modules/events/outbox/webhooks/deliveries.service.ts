@@ -3,11 +3,12 @@ import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { Outbox } from '../../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import { DeliveriesStore, type DeliveryRow } from './deliveries.store.js';
+import { DeliveriesStore } from './deliveries.store.js';
 import type { Delivery, DeliveryList, DeliveryPath, DeliveryQuery } from './webhooks.dto.js';
 import { DeliveryPending, DeliveryUnknown, WebhookDisabled } from './webhooks.problems.js';
 import { unknown } from './webhooks.service.js';
 import { WebhooksStore } from './webhooks.store.js';
+import { toDelivery } from './webhooks.views.js';
 
 /** Shows what was sent to a webhook, and sends it again. */
 @Injectable()
@@ -20,50 +21,31 @@ export class DeliveriesService {
   ) {}
 
   list(caller: TenantCaller, webhookId: string, { status, cursor, limit }: DeliveryQuery): Promise<DeliveryList> {
-    const before = decodeCursor(cursor, ['bigint'])?.[0];
+    const before = decodeCursor(cursor, ['bigint']);
     return this.tenancy.run(caller.tenantId, async () => {
       if (!(await this.webhooks.find(webhookId))) throw unknown(webhookId);
-      const rows = await this.store.list(webhookId, status, before, limit + 1);
+      const rows = await this.store.list({ endpointId: webhookId, state: status }, before, limit + 1);
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.position]);
-      return { deliveries: page.map(deliveryOf), next_cursor };
+      return { deliveries: page.map(toDelivery), next_cursor };
     });
   }
 
   /** @throws WebhookUnknown, DeliveryUnknown, DeliveryPending, WebhookDisabled */
   async redeliver(caller: TenantCaller, { webhookId, deliveryId }: DeliveryPath): Promise<Delivery> {
-    const endpoint = await this.webhooks.find(webhookId, true);
+    const endpoint = await this.webhooks.find(webhookId, 'update');
     if (!endpoint) throw unknown(webhookId);
-    const delivery = await this.store.find(webhookId, deliveryId);
-    if (!delivery) throw new DeliveryUnknown({ deliveryId }, 'The deliveries of the webhook list those there are');
-    if (endpoint.disabled_at) {
+    if (!(await this.store.find(webhookId, deliveryId)))
+      throw new DeliveryUnknown({ deliveryId }, 'The deliveries of the webhook list those there are');
+    if (endpoint.disabledAt) {
       throw new WebhookDisabled({ webhookId }, 'It answered 410; register the address again to have events sent');
     }
-    if (!(await this.store.reopen(deliveryId))) {
-      throw new DeliveryPending({ deliveryId }, 'Wait until it is delivered or dead');
-    }
+    const reopened = await this.store.reopen(deliveryId);
+    if (!reopened) throw new DeliveryPending({ deliveryId }, 'Wait until it is delivered or dead');
     await this.outbox.emit({
       kind: 'webhook.redelivered',
       subject: webhookId,
-      data: { webhookId, deliveryId, eventId: delivery.event_id, actor: caller.principal },
+      data: { webhookId, deliveryId, eventId: reopened.eventId, actor: caller.principal },
     });
-    return deliveryOf((await this.store.find(webhookId, deliveryId))!);
+    return toDelivery(reopened);
   }
 }
-
-const deliveryOf = (row: DeliveryRow): Delivery => ({
-  deliveryId: row.delivery_id,
-  eventId: row.event_id,
-  kind: row.kind,
-  subject: row.subject,
-  status: row.state,
-  nextAttemptAt: row.state === 'pending' ? row.next_at.toISOString() : null,
-  createdAt: row.created_at.toISOString(),
-  finishedAt: row.finished_at?.toISOString() ?? null,
-  attempts: row.tries.map(({ attempt, started_at, duration_ms, status, error }) => ({
-    attempt,
-    at: new Date(started_at).toISOString(),
-    durationMs: duration_ms,
-    status,
-    error,
-  })),
-});

@@ -1,9 +1,9 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
-import { isDatabaseUnavailable } from '../../../../common/database/unavailable.js';
 import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { Outbox } from '../../../../common/outbox/outbox.js';
+import { Scheduler, type ScheduledWork } from '../../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { DeliveriesStore } from './deliveries.store.js';
@@ -27,12 +27,10 @@ const GONE = 410;
 export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly underWay = new Set<Promise<void>>();
   private readonly attempts;
-  private timer: NodeJS.Timeout | undefined;
-  private claiming: Promise<void> | undefined;
-  private again = false;
-  private closed = true;
+  private claims: ScheduledWork | undefined;
 
   constructor(
+    private readonly scheduler: Scheduler,
     private readonly crossTenant: CrossTenant,
     private readonly tenancy: Tenancy,
     private readonly deliveries: DeliveriesStore,
@@ -50,29 +48,16 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   onApplicationBootstrap(): void {
     if (!this.settings.jobs.enabled) return;
-    this.closed = false;
-    this.timer = setInterval(() => this.wake(), POLL_MS).unref();
+    this.claims = this.scheduler.every('webhook claims', POLL_MS, () => this.claim());
   }
 
-  /** Waits for the attempts in flight, which their timeout bounds. */
+  /** The scheduler has ended the claims. Waits for the attempts in flight, which their timeout bounds. */
   async beforeApplicationShutdown(): Promise<void> {
-    this.closed = true;
-    clearInterval(this.timer);
-    await this.claiming;
     await Promise.all(this.underWay);
   }
 
   wake(): void {
-    if (this.closed) return;
-    if (this.claiming) {
-      this.again = true;
-      return;
-    }
-    this.again = false;
-    this.claiming = this.claim().finally(() => {
-      this.claiming = undefined;
-      if (this.again) this.wake();
-    });
+    this.claims?.wake();
   }
 
   private async claim(): Promise<void> {
@@ -84,12 +69,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
       perTenant: MAX_PER_TENANT,
       leaseSeconds: this.settings.outbox.webhookTimeoutMs / 1000 + LEASE_SLACK_SECONDS,
     };
-    try {
-      for (const due of await this.crossTenant.run('webhook claims', (query) => claimDue(query, bounds)))
-        this.begin(due);
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) this.log.error({ error }, 'webhook deliveries could not be taken up');
-    }
+    for (const due of await this.crossTenant.run('webhook claims', (query) => claimDue(query, bounds))) this.begin(due);
   }
 
   private begin(due: DueDelivery): void {

@@ -2,29 +2,21 @@ import { Inject, Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
-import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import type { PageQuery } from '../../../../common/fields/page.dto.js';
-import { Outbox } from '../../../../common/outbox/outbox.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { faultOfName, faultOfTarget } from './targets.rules.js';
 import { WebhookSecrets } from './webhook-secrets.js';
-import type {
-  Webhook,
-  WebhookCreated,
-  WebhookDeleted,
-  WebhookList,
-  WebhookRequest,
-  WebhookSecret,
-} from './webhooks.dto.js';
+import type { WebhookCreated, WebhookDeleted, WebhookList, WebhookRequest, WebhookSecret } from './webhooks.dto.js';
 import { WebhookLimitReached, WebhookUnknown } from './webhooks.problems.js';
-import { WebhooksStore, type EndpointRow } from './webhooks.store.js';
+import { WebhooksStore } from './webhooks.store.js';
 import type { EndpointSecret, NewEndpoint } from './webhooks.types.js';
+import { toWebhook } from './webhooks.views.js';
 
 /** Webhooks of a tenant, not counting those of its watches. */
 const MAX_WEBHOOKS = 20;
-const OVERLAP_HOURS = 24;
 const KIND = /^([a-z0-9_]+\.)*([a-z0-9_]+|\*)$/;
 
 /**
@@ -36,8 +28,7 @@ export class WebhooksService {
     private readonly tenancy: Tenancy,
     private readonly store: WebhooksStore,
     private readonly secrets: WebhookSecrets,
-    private readonly outbox: Outbox,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -65,28 +56,28 @@ export class WebhooksService {
   }
 
   list(caller: TenantCaller, { limit, cursor }: PageQuery): Promise<WebhookList> {
-    const after = decodeCursor(cursor, ['uuid'])?.[0];
+    const after = decodeCursor(cursor, ['uuid']);
     return this.tenancy.run(caller.tenantId, async () => {
       const rows = await this.store.list(after, limit + 1);
-      const { page, next_cursor } = takePage(rows, limit, (row) => [row.endpoint_id]);
-      return { webhooks: page.map(webhookOf), next_cursor };
+      const { page, next_cursor } = takePage(rows, limit, (row) => [row.endpointId]);
+      return { webhooks: page.map(toWebhook), next_cursor };
     });
   }
 
   async withdraw(caller: TenantCaller, webhookId: string): Promise<WebhookDeleted> {
     const [ended] = await this.store.withdraw({ endpointId: webhookId }, caller.principal);
     if (!ended) throw unknown(webhookId);
-    await this.publish(caller, 'webhook.deleted', webhookId, {});
-    return { webhookId, deletedAt: ended.deleted_at.toISOString() };
+    await this.audit.record(caller, { kind: 'webhook.deleted', subject: webhookId, facts: { webhookId } });
+    return { webhookId, deletedAt: ended.deletedAt!.toISOString() };
   }
 
   async rotateSecret(caller: TenantCaller, webhookId: string): Promise<WebhookSecret> {
-    if (!(await this.store.find(webhookId, true))) throw unknown(webhookId);
     const secret = this.secrets.mint();
     const sealed = await this.secrets.seal(caller.tenantId, webhookId, secret);
-    const until = await this.store.rotate(webhookId, sealed, OVERLAP_HOURS);
-    await this.publish(caller, 'webhook.secret_rotated', webhookId, {});
-    return { webhookId, secret, previousSecretValidUntil: until.toISOString() };
+    const rotated = await this.store.rotate(webhookId, sealed);
+    if (!rotated) throw unknown(webhookId);
+    await this.audit.record(caller, { kind: 'webhook.secret_rotated', subject: webhookId, facts: { webhookId } });
+    return { webhookId, secret, previousSecretValidUntil: rotated.previousUntil!.toISOString() };
   }
 
   private async make(caller: TenantCaller, endpoint: NewEndpoint, member: string): Promise<WebhookCreated> {
@@ -104,8 +95,11 @@ export class WebhooksService {
       secret: sealed,
       createdBy: caller.principal,
     });
-    await this.publish(caller, 'webhook.created', endpointId, { host: new URL(url).host, kinds, watchId });
-    return { ...webhookOf(row), secret };
+    const facts = { webhookId: endpointId, host: new URL(url).host, kinds };
+    // watchId is spelt in receipts as it is in events.
+    const both = { event: { watchId }, receipt: { watchId } };
+    await this.audit.record(caller, { kind: 'webhook.created', subject: endpointId, facts, ...both });
+    return { ...toWebhook(row), secret };
   }
 
   private async checkTarget(url: string, member: string): Promise<void> {
@@ -113,30 +107,7 @@ export class WebhooksService {
     const fault = faultOfTarget(url, isPrivateAllowed) ?? (isPrivateAllowed ? undefined : await faultOfName(url));
     if (fault) throw invalid(member, fault);
   }
-
-  private async publish(caller: TenantCaller, kind: string, webhookId: string, data: object): Promise<void> {
-    await this.outbox.emit({ kind, subject: webhookId, data: { webhookId, actor: caller.principal, ...data } });
-    await this.evidence.record({
-      kind,
-      actor: caller.principal,
-      authMode: caller.authType,
-      subject: webhookId,
-      body: { webhook_id: webhookId, ...data },
-    });
-  }
 }
 
 export const unknown = (webhookId: string): WebhookUnknown =>
   new WebhookUnknown({ webhookId }, 'GET /v1/org/webhooks lists those there are');
-
-const webhookOf = (row: EndpointRow): Webhook => ({
-  webhookId: row.endpoint_id,
-  url: row.url,
-  kinds: row.kinds,
-  description: row.description,
-  watchId: row.watch_id,
-  status: row.disabled_at ? 'disabled' : 'active',
-  disabledReason: row.disabled_reason,
-  createdBy: row.created_by,
-  createdAt: row.created_at.toISOString(),
-});

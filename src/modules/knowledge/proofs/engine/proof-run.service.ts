@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Digest } from '../../../../evidence/digest.js';
-import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
+import { AuditTrail } from '../../../../common/evidence-log/audit-trail.js';
 import { ProofPacks } from '../../../../common/evidence-log/proof-packs.js';
+import type { OutboxEvent } from '../../../../common/outbox/outbox.js';
 import { verifyPack } from '../../../../evidence/verify-pack.js';
-import { Outbox } from '../../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { AnswersService } from '../../citations/answers.service.js';
 import { JournalService } from '../../../continuity/sessions/journal/journal.service.js';
@@ -14,6 +14,8 @@ import { ProofChargesService } from '../proof-charges.service.js';
 import { ProofJobsStore } from './proof-jobs.store.js';
 import { ProofSubjectsService } from './proof-subjects.service.js';
 import { SearchChecksService } from './search-checks.service.js';
+
+const PROOF_COMPLETED = 'proof.completed';
 
 /**
  * Makes the proofs. Everything a job finds, its receipt and its completion are one transaction; doing a job twice
@@ -27,10 +29,9 @@ export class ProofRunService {
     private readonly subjects: ProofSubjectsService,
     private readonly answers: AnswersService,
     private readonly searches: SearchChecksService,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
     private readonly packs: ProofPacks,
     private readonly journal: JournalService,
-    private readonly outbox: Outbox,
     private readonly charges: ProofChargesService,
   ) {}
 
@@ -43,18 +44,15 @@ export class ProofRunService {
       const findings = await this.examine(job, grounds);
       await this.journal.hold(job.agentId);
       // The receipt comes last: from there on other writers of the tenant wait for this transaction.
-      const { receiptId } = await this.evidence.record({
-        kind: 'proof.completed',
-        actor: job.requestedBy,
-        authMode: job.authMode,
+      const by = { principal: job.requestedBy, authType: job.authMode };
+      const { receiptId } = await this.audit.record(by, {
+        kind: PROOF_COMPLETED,
         subject: jobId,
-        body: bodyOf(job, grounds, findings),
+        receipt: bodyOf(job, grounds, findings),
+        makeEvent: (receiptId) => completedEvent(job, findings, receiptId),
       });
       await this.store.complete(jobId, findings, grounds.receiptIds, receiptId);
       await this.journal.append(job.agentId, completionOf(job, findings, receiptId));
-      const { mode, agentId, subject } = job;
-      const data = { jobId, mode, agentId, subject, verdict: findings.verdict, receiptId };
-      await this.outbox.emit({ kind: 'proof.completed', subject: jobId, data });
     });
   }
 
@@ -91,6 +89,11 @@ export class ProofRunService {
       .map(({ detail }) => detail);
     return { name: 'log', ok: true, detail: details.join('; ') };
   }
+}
+
+function completedEvent(job: ProofJob, { verdict }: Findings, receiptId: string): OutboxEvent {
+  const { jobId, mode, agentId, subject } = job;
+  return { kind: PROOF_COMPLETED, subject: jobId, data: { jobId, mode, agentId, subject, verdict, receiptId } };
 }
 
 /** The entry of the agent's journal. */

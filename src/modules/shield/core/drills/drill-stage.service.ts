@@ -55,7 +55,7 @@ export class DrillStageService {
       await this.switches.set({
         ...given,
         reason: 'An incident drill',
-        principal: `drill:${drillId}`,
+        createdBy: `drill:${drillId}`,
         expiresAt: null,
         drillId,
       });
@@ -68,8 +68,8 @@ export class DrillStageService {
   }
 
   async putDigest({ tenantId, drillId }: DrillJob, digest: string, status: TrustStatus): Promise<void> {
-    const given = { digest, tool: null, publisher_id: null, status, reason: 'An incident drill' };
-    await this.tenancy.run(tenantId, () => this.trust.putDigest(given, `drill:${drillId}`, drillId));
+    const given = { status, reason: 'An incident drill', changedBy: `drill:${drillId}` };
+    await this.tenancy.run(tenantId, () => this.trust.putDigest(digest, given, drillId));
   }
 
   /** An approval of the drill's call, asked for by one principal of the drill and given by another. */

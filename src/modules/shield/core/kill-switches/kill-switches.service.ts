@@ -14,7 +14,8 @@ import type {
   KillSwitchListQuery,
   KillSwitchRequest,
 } from './kill-switches.dto.js';
-import { KillSwitchesStore, type KillSwitchRow } from './kill-switches.store.js';
+import type { KillSwitchRow } from './kill-switch.entity.js';
+import { KillSwitchesStore } from './kill-switches.store.js';
 
 /** Sets and lifts kill switches; every process follows when it commits. */
 @Injectable()
@@ -38,8 +39,8 @@ export class KillSwitchesService {
       mode,
       includeReads,
       reason,
-      principal: caller.principal,
-      expiresAt,
+      createdBy: caller.principal,
+      expiresAt: expiresAt === null ? null : new Date(expiresAt),
     });
     return this.changed(caller, row, { kind: 'shield.kill_switch_set', reason });
   }
@@ -53,9 +54,9 @@ export class KillSwitchesService {
   }
 
   async list(caller: TenantCaller, query: KillSwitchListQuery): Promise<KillSwitchList> {
-    const after = decodeCursor(query.cursor, ['uuid'])?.[0];
+    const after = decodeCursor(query.cursor, ['uuid']);
     const rows = await this.tenancy.run(caller.tenantId, () => this.switches.list(query, after, query.limit + 1));
-    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.kill_switch_id]);
+    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.killSwitchId]);
     return { killSwitches: page.map(toKillSwitch), next_cursor };
   }
 
@@ -64,7 +65,7 @@ export class KillSwitchesService {
     row: KillSwitchRow,
     { kind, reason }: { kind: string; reason: string },
   ): Promise<KillSwitchChanged> {
-    const { kill_switch_id: subject, scope, target, mode, include_reads: includeReads } = row;
+    const { killSwitchId: subject, scope, target, mode, includeReads } = row;
     const policyVersion = await this.policy.change(caller, {
       kind,
       subject,
@@ -76,17 +77,17 @@ export class KillSwitchesService {
 }
 
 export const toKillSwitch = (row: KillSwitchRow): KillSwitch => ({
-  killSwitchId: row.kill_switch_id,
+  killSwitchId: row.killSwitchId,
   scope: row.scope,
   target: row.target,
   mode: row.mode,
-  includeReads: row.include_reads,
+  includeReads: row.includeReads,
   reason: row.reason,
-  active: row.is_active,
-  createdBy: row.created_by,
-  createdAt: row.created_at.toISOString(),
-  expiresAt: row.expires_at?.toISOString() ?? null,
-  liftedBy: row.lifted_by,
-  liftedAt: row.lifted_at?.toISOString() ?? null,
-  liftReason: row.lift_reason,
+  active: row.isActive,
+  createdBy: row.createdBy,
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  liftedBy: row.liftedBy,
+  liftedAt: row.liftedAt?.toISOString() ?? null,
+  liftReason: row.liftReason,
 });

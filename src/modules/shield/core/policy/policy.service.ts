@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
-import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
-import { Outbox } from '../../../../common/outbox/outbox.js';
+import { AuditTrail } from '../../../../common/evidence-log/audit-trail.js';
 import { PolicyStore } from './policy.store.js';
 
 /** A change of what the shield decides by. */
@@ -21,22 +20,16 @@ export interface PolicyChange {
 export class PolicyService {
   constructor(
     private readonly policies: PolicyStore,
-    private readonly outbox: Outbox,
-    private readonly evidence: EvidenceService,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** Call it last in the unit of work of the change. @returns the new policy version */
   async change(caller: TenantCaller, { kind, subject, reason, facts }: PolicyChange): Promise<number> {
     const policyVersion = await this.policies.raise(caller.principal);
     await this.policies.voidApprovals(policyVersion, `The policy changed (${kind} ${subject}): ${reason}`);
-    await this.outbox.emit({ kind, subject, data: { ...facts, reason, policyVersion, actor: caller.principal } });
-    await this.evidence.record({
-      kind,
-      actor: caller.principal,
-      authMode: caller.authType,
-      subject,
-      body: { ...facts, reason, policy_version: policyVersion },
-    });
+    // The facts of the change are spelt in receipts as they are in events.
+    const both = { event: facts, receipt: facts };
+    await this.audit.record(caller, { kind, subject, facts: { reason, policyVersion }, ...both });
     return policyVersion;
   }
 }

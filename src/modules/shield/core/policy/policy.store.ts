@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
+import { PolicyRow } from './policy.entity.js';
 
 /** The counter of a tenant's policy, and what a change of it ends. */
 @Injectable()
 export class PolicyStore {
-  constructor(private readonly tenancy: Tenancy) {}
+  private readonly policies: TenantRepository<PolicyRow>;
+
+  constructor(private readonly tenancy: Tenancy) {
+    this.policies = new TenantRepository(tenancy, PolicyRow);
+  }
 
   async readVersion(): Promise<number> {
-    const [row] = await this.tenancy.query<{ version: number }>(
-      'select version from shield_policy where tenant_id = $1',
-      [this.tenancy.tenant],
-    );
-    return row?.version ?? 1;
+    return (await this.policies.find({}))?.version ?? 1;
   }
 
   /** Changes of one tenant stand in line here until they commit. @returns the new version */
@@ -26,13 +28,12 @@ export class PolicyStore {
     return row.version;
   }
 
-  /** Requests and approvals of an earlier version. @returns how many */
-  async voidApprovals(version: number, endReason: string): Promise<number> {
-    const rows = await this.tenancy.query(
+  /** Requests and approvals of an earlier version. */
+  async voidApprovals(version: number, endReason: string): Promise<void> {
+    await this.tenancy.query(
       `update shield_approval set state = 'void', ended_at = now(), end_reason = $3
-       where tenant_id = $1 and policy_version < $2 and state in ('pending', 'approved') returning 1`,
+       where tenant_id = $1 and policy_version < $2 and state in ('pending', 'approved')`,
       [this.tenancy.tenant, version, endReason],
     );
-    return rows.length;
   }
 }

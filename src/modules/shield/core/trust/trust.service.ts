@@ -6,6 +6,9 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { SHA256 } from '../approvals/approvals.dto.js';
 import { PolicyService } from '../policy/policy.service.js';
 import { DigestRevoked, PublisherRevoked, PublisherUnknown, ServerUnknown } from '../shield.problems.js';
+import type { PublisherRow } from './publisher.entity.js';
+import type { ServerRow } from './server.entity.js';
+import type { ToolDigestRow } from './tool-digest.entity.js';
 import type {
   DigestList,
   DigestListQuery,
@@ -22,8 +25,9 @@ import type {
   ServerStatusChange,
   ToolDigest,
 } from './trust.dto.js';
+import type { TrustRow } from './trust-row.js';
 import { isSignedBy } from './trust.rules.js';
-import { TrustStore, type DigestRow, type PublisherRow, type ServerRow } from './trust.store.js';
+import { TrustStore } from './trust.store.js';
 
 /**
  * Whom and what calls may come through: publishers, tool definitions, servers. Every change raises the policy version.
@@ -37,37 +41,30 @@ export class TrustService {
   ) {}
 
   async putPublisher(caller: TenantCaller, request: PublisherRequest): Promise<Publisher> {
-    const { publisherId, name = null, publicKey, status, reason } = request;
-    const key = publicKey === undefined ? null : Buffer.from(publicKey, 'base64');
-    const row = await this.trust.putPublisher(
-      { publisher_id: publisherId, name, public_key: key, status, reason },
-      caller.principal,
-    );
-    const facts = { status, name: row.name, publicKey: row.public_key?.toString('base64') ?? null };
+    const { publisherId, name, publicKey, status, reason } = request;
+    const key = publicKey === undefined ? undefined : Buffer.from(publicKey, 'base64');
+    const given = { name, publicKey: key, status, reason, changedBy: caller.principal };
+    const row = await this.trust.putPublisher(publisherId, given);
+    const facts = { status, name: row.name, publicKey: row.publicKey?.toString('base64') ?? null };
     await this.policy.change(caller, { kind: `shield.publisher_${status}`, subject: publisherId, reason, facts });
     return toPublisher(row);
   }
 
   /** @throws PublisherUnknown, PublisherRevoked, ServerUnknown, ValidationFailed */
   async pinDigest(caller: TenantCaller, request: DigestRequest): Promise<ToolDigest> {
-    const { digest, tool = null, publisherId = null, serverId = null, signature, reason } = request;
-    if (publisherId !== null) checkSignature(await this.readTrusted(publisherId), digest, signature);
-    const row = await this.trust.putDigest(
-      { digest, tool, publisher_id: publisherId, status: 'trusted', reason },
-      caller.principal,
-    );
+    const { digest, tool, publisherId, serverId = null, signature, reason } = request;
+    if (publisherId !== undefined) checkSignature(await this.readTrusted(publisherId), digest, signature);
+    const given = { tool, publisherId, status: 'trusted', reason, changedBy: caller.principal } as const;
+    const row = await this.trust.putDigest(digest, given);
     if (serverId !== null && !(await this.trust.pin(serverId, digest))) throw serverUnknown(serverId);
-    const facts = { tool: row.tool, publisherId: row.publisher_id, serverId };
+    const facts = { tool: row.tool, publisherId: row.publisherId, serverId };
     await this.policy.change(caller, { kind: 'shield.digest_trusted', subject: digest, reason, facts });
     return toDigest(row);
   }
 
   async revokeDigest(caller: TenantCaller, { digest, reason }: DigestRevocation): Promise<ToolDigest> {
-    const row = await this.trust.putDigest(
-      { digest, tool: null, publisher_id: null, status: 'revoked', reason },
-      caller.principal,
-    );
-    const facts = { tool: row.tool, publisherId: row.publisher_id };
+    const row = await this.trust.putDigest(digest, { status: 'revoked', reason, changedBy: caller.principal });
+    const facts = { tool: row.tool, publisherId: row.publisherId };
     await this.policy.change(caller, { kind: 'shield.digest_revoked', subject: digest, reason, facts });
     return toDigest(row);
   }
@@ -77,50 +74,48 @@ export class TrustService {
     const { serverId, url = null, publisherId, toolDigests, reason } = request;
     checkDigests(toolDigests);
     await this.readTrusted(publisherId);
-    const [revoked] = await this.trust.findRevoked(toolDigests);
+    const revoked = await this.trust.findRevoked(toolDigests);
     if (revoked)
       throw new DigestRevoked(
-        { digest: revoked },
+        { digest: revoked.digest },
         'Trust it again with POST /v1/shield/trust/digests, or leave it out',
       );
-    const row = await this.trust.putServer(
-      { server_id: serverId, url, publisher_id: publisherId, tool_digests: [...new Set(toolDigests)], reason },
-      caller.principal,
-    );
-    const facts = { url, publisherId, toolDigests: row.tool_digests, status: row.status };
+    const given = { url, publisherId, toolDigests: [...new Set(toolDigests)], reason, changedBy: caller.principal };
+    const row = await this.trust.putServer(serverId, given);
+    const facts = { url, publisherId, toolDigests: row.toolDigests, status: row.status };
     await this.policy.change(caller, { kind: 'shield.server_registered', subject: serverId, reason, facts });
     return toServer(row);
   }
 
   /** @throws ServerUnknown */
   async setServerStatus(caller: TenantCaller, serverId: string, change: ServerStatusChange): Promise<Server> {
-    const row = await this.trust.setServerStatus(serverId, change, caller.principal);
-    if (!row) throw serverUnknown(serverId);
     const { status, reason } = change;
+    const row = await this.trust.setServerStatus(serverId, { status, reason, changedBy: caller.principal });
+    if (!row) throw serverUnknown(serverId);
     await this.policy.change(caller, { kind: `shield.server_${status}`, subject: serverId, reason, facts: { status } });
     return toServer(row);
   }
 
   async listPublishers(caller: TenantCaller, query: PublisherListQuery): Promise<PublisherList> {
-    const after = decodeCursor(query.cursor, ['text'])?.[0];
+    const after = decodeCursor(query.cursor, ['text']);
     const rows = await this.tenancy.run(caller.tenantId, () =>
       this.trust.listPublishers(query.status, after, query.limit + 1),
     );
-    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.publisher_id]);
+    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.publisherId]);
     return { publishers: page.map(toPublisher), next_cursor };
   }
 
   async listDigests(caller: TenantCaller, query: DigestListQuery): Promise<DigestList> {
-    const after = decodeCursor(query.cursor, ['text'])?.[0];
+    const after = decodeCursor(query.cursor, ['text']);
     const rows = await this.tenancy.run(caller.tenantId, () => this.trust.listDigests(query, after, query.limit + 1));
     const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.digest]);
     return { digests: page.map(toDigest), next_cursor };
   }
 
   async listServers(caller: TenantCaller, query: ServerListQuery): Promise<ServerList> {
-    const after = decodeCursor(query.cursor, ['text'])?.[0];
+    const after = decodeCursor(query.cursor, ['text']);
     const rows = await this.tenancy.run(caller.tenantId, () => this.trust.listServers(query, after, query.limit + 1));
-    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.server_id]);
+    const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.serverId]);
     return { servers: page.map(toServer), next_cursor };
   }
 
@@ -132,7 +127,7 @@ export class TrustService {
   }
 }
 
-function checkSignature({ public_key: key }: PublisherRow, digest: string, signature: string | undefined): void {
+function checkSignature({ publicKey: key }: PublisherRow, digest: string, signature: string | undefined): void {
   if (key === null) return;
   if (signature !== undefined && isSignedBy(key, digest, Buffer.from(signature, 'base64'))) return;
   throw invalid(
@@ -153,34 +148,34 @@ function checkDigests(digests: string[]): void {
 const serverUnknown = (serverId: string) =>
   new ServerUnknown({ serverId }, 'Register it first: POST /v1/shield/servers');
 
-const changed = (row: PublisherRow | DigestRow | ServerRow) => ({
+const changed = (row: TrustRow) => ({
   reason: row.reason,
-  createdAt: row.created_at.toISOString(),
-  updatedBy: row.changed_by,
-  updatedAt: row.changed_at.toISOString(),
+  createdAt: row.createdAt.toISOString(),
+  updatedBy: row.changedBy,
+  updatedAt: row.changedAt.toISOString(),
 });
 
 const toPublisher = (row: PublisherRow): Publisher => ({
-  publisherId: row.publisher_id,
+  publisherId: row.publisherId,
   name: row.name,
-  publicKey: row.public_key?.toString('base64') ?? null,
+  publicKey: row.publicKey?.toString('base64') ?? null,
   status: row.status,
   ...changed(row),
 });
 
-const toDigest = (row: DigestRow): ToolDigest => ({
+const toDigest = (row: ToolDigestRow): ToolDigest => ({
   digest: row.digest,
   tool: row.tool,
-  publisherId: row.publisher_id,
+  publisherId: row.publisherId,
   status: row.status,
   ...changed(row),
 });
 
 const toServer = (row: ServerRow): Server => ({
-  serverId: row.server_id,
+  serverId: row.serverId,
   url: row.url,
-  publisherId: row.publisher_id,
-  toolDigests: row.tool_digests,
+  publisherId: row.publisherId,
+  toolDigests: row.toolDigests,
   status: row.status,
   ...changed(row),
 });

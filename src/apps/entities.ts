@@ -1,0 +1,58 @@
+import { AgentRow } from '../modules/access/agents/agent.entity.js';
+import { AccessRequestChangeRow } from '../modules/access/frontdoor/access-requests/access-request-change.entity.js';
+import { AccessRequestRow } from '../modules/access/frontdoor/access-requests/access-request.entity.js';
+import { ApiKeyRow } from '../modules/access/seats/api-keys/api-key.entity.js';
+import { SeatEventRow } from '../modules/access/seats/seat-event.entity.js';
+import { SeatRow } from '../modules/access/seats/seat.entity.js';
+import { FeedbackRequestChangeRow } from '../modules/continuity/feedback/feedback-request-change.entity.js';
+import { FeedbackRequestRow } from '../modules/continuity/feedback/feedback-request.entity.js';
+import { FeedbackVoteRow } from '../modules/continuity/feedback/feedback-vote.entity.js';
+import { RevenueDeclarationChangeRow } from '../modules/continuity/feedback/revenue-declaration-change.entity.js';
+import { RevenueDeclarationRow } from '../modules/continuity/feedback/revenue-declaration.entity.js';
+import { SurveyResponseRow } from '../modules/continuity/feedback/survey-response.entity.js';
+import { WatchAlertRow } from '../modules/continuity/watches/watch-alert.entity.js';
+import { WatchSeenRow } from '../modules/continuity/watches/watch-seen.entity.js';
+import { WatchSourceRow } from '../modules/continuity/watches/watch-source.entity.js';
+import { WatchRow } from '../modules/continuity/watches/watch.entity.js';
+import { BundlePurchaseRow } from '../modules/economy/bundles/bundle-purchase.entity.js';
+import { BundleRow } from '../modules/economy/bundles/bundle.entity.js';
+import { EntitlementRow } from '../modules/economy/bundles/entitlement.entity.js';
+import { WebhookAttemptRow } from '../modules/events/outbox/webhooks/webhook-attempt.entity.js';
+import { WebhookDeliveryRow } from '../modules/events/outbox/webhooks/webhook-delivery.entity.js';
+import { WebhookEndpointRow } from '../modules/events/outbox/webhooks/webhook-endpoint.entity.js';
+import { KillSwitchRow } from '../modules/shield/core/kill-switches/kill-switch.entity.js';
+import { PolicyRow } from '../modules/shield/core/policy/policy.entity.js';
+import { PublisherRow } from '../modules/shield/core/trust/publisher.entity.js';
+import { ServerRow } from '../modules/shield/core/trust/server.entity.js';
+import { ToolDigestRow } from '../modules/shield/core/trust/tool-digest.entity.js';
+
+/** The rows that are read and written plainly by key, in every app. */
+export const ENTITIES = [
+  AccessRequestChangeRow,
+  AccessRequestRow,
+  AgentRow,
+  ApiKeyRow,
+  BundlePurchaseRow,
+  BundleRow,
+  EntitlementRow,
+  FeedbackRequestChangeRow,
+  FeedbackRequestRow,
+  FeedbackVoteRow,
+  KillSwitchRow,
+  PolicyRow,
+  PublisherRow,
+  RevenueDeclarationChangeRow,
+  RevenueDeclarationRow,
+  SeatEventRow,
+  SeatRow,
+  ServerRow,
+  SurveyResponseRow,
+  ToolDigestRow,
+  WatchAlertRow,
+  WatchRow,
+  WatchSeenRow,
+  WatchSourceRow,
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookEndpointRow,
+];

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { snakeCase } from '../fields/snake-case.js';
+import { Outbox, type OutboxEvent } from '../outbox/outbox.js';
+import { EvidenceService } from './evidence.service.js';
+
+/** Who acts: a caller of the API or of the daemon, or a part of the system. */
+export interface Actor {
+  readonly principal: string;
+  /** How the principal was authenticated; the `auth_mode` of receipts. */
+  readonly authType: string;
+}
+
+interface Change {
+  /** Of the event and the receipt; dotted, past tense where it can be: `bundle.published`. */
+  readonly kind: string;
+  /** The id of what changed. */
+  readonly subject: string;
+  /** What both say: by these names in the event, in snake_case in the receipt. */
+  readonly facts?: object;
+  /** What only the receipt says, by the names that it has there. */
+  readonly receipt?: object;
+  /** The receipt's chain within the tenant; `main` unless said otherwise. */
+  readonly stream?: string;
+}
+
+interface PlainEvent {
+  /** What only the event says; it also has the `actor`. */
+  readonly event?: object;
+  readonly makeEvent?: never;
+}
+
+interface OwnEvent {
+  readonly event?: never;
+  /**
+   * Makes the whole event, where it names the receipt or has another kind or subject, or no actor. The facts are the
+   * receipt's alone then.
+   */
+  readonly makeEvent: (receiptId: string) => OutboxEvent;
+}
+
+/** A change that others may want to know of and that has to be proven later. */
+export type AuditEntry = Change & (PlainEvent | OwnEvent);
+
+/** What was written. */
+export interface AuditRecord {
+  readonly receiptId: string;
+  readonly eventId: string;
+}
+
+/**
+ * Leaves the two records of a change, its outbox event and its signed receipt, in the open unit of work: both exist
+ * exactly when the change does.
+ */
+@Injectable()
+export class AuditTrail {
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly evidence: EvidenceService,
+  ) {}
+
+  /** From here to the commit other writers of the tenant's stream of receipts wait: call it late. */
+  async record(by: Actor, entry: AuditEntry): Promise<AuditRecord> {
+    if (entry.makeEvent) {
+      const receiptId = await this.sign(by, entry);
+      return { receiptId, eventId: await this.outbox.emit(entry.makeEvent(receiptId)) };
+    }
+    const { kind, subject, facts, event } = entry;
+    const eventId = await this.outbox.emit({ kind, subject, data: { ...facts, ...event, actor: by.principal } });
+    return { eventId, receiptId: await this.sign(by, entry) };
+  }
+
+  private async sign(by: Actor, { kind, subject, facts = {}, receipt, stream }: AuditEntry): Promise<string> {
+    const members = Object.entries(facts).map(([name, value]: [string, unknown]) => [snakeCase(name), value] as const);
+    const { receiptId } = await this.evidence.record({
+      kind,
+      actor: by.principal,
+      authMode: by.authType,
+      subject,
+      body: { ...Object.fromEntries(members), ...receipt },
+      stream,
+    });
+    return receiptId;
+  }
+}

@@ -1,0 +1,52 @@
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { TenantRow } from '../../../../common/tenancy/tenant-row.js';
+import type { ApiKeyStatus } from './api-keys.dto.js';
+
+/** A key's state, by the database's clock. */
+const statusOf = (key: string): string =>
+  `case when ${key}.revoked_at is not null then 'revoked' when ${key}.expires_at <= now() then 'expired' else 'active' end`;
+
+/** Written by `common/keys/key-rows.ts` alone, for the API and the command line. */
+@Entity('api_key')
+export class ApiKeyRow extends TenantRow {
+  @PrimaryColumn('uuid')
+  keyId!: string;
+
+  @Column('text')
+  prefix!: string;
+
+  @Column('bytea', { select: false })
+  keyHash!: Buffer;
+
+  /** Made of the hash by a trigger. */
+  @Column({ type: 'bytea', select: false, insert: false, update: false })
+  lookup!: Buffer;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { nullable: true })
+  revokedAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  label!: string | null;
+
+  @Column('text', { nullable: true })
+  createdBy!: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  expiresAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  revokedBy!: string | null;
+
+  @Column('text', { nullable: true })
+  revokeReason!: string | null;
+
+  @VirtualColumn('text', { query: statusOf })
+  status!: ApiKeyStatus;
+
+  /** Microseconds since 1970: what a timestamp's order is by. */
+  @VirtualColumn('float8', { query: (key) => `(extract(epoch from ${key}.created_at) * 1000000)::float8` })
+  createdUs!: number;
+}
