@@ -19,7 +19,6 @@ export default tseslint.config(
       'no-console': 'error',
       eqeqeq: 'error',
       'max-depth': ['error', 3],
-      'max-params': 'off',
       complexity: ['error', 15],
     },
   },

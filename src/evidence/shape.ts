@@ -15,7 +15,7 @@ export const COUNT: Shape = {
   is: 'a whole number',
   test: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 };
-export const matching = (is: string, pattern: RegExp): Shape => ({
+const matching = (is: string, pattern: RegExp): Shape => ({
   is,
   test: (value) => typeof value === 'string' && pattern.test(value),
 });

@@ -5,7 +5,7 @@ import { type SigningKey, VerifyingKey } from './signing-key.js';
 const ED25519 = 0x01;
 const MAX_SIGNATURES = 64;
 
-export interface NoteSignature {
+interface NoteSignature {
   readonly name: string;
   /** The first four bytes of the decoded signature. */
   readonly keyId: Uint8Array;

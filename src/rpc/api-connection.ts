@@ -9,7 +9,7 @@ import { problem } from '../common/problem/problem.js';
  * The API behind the tool service did not answer. Nothing is known of the effect: a mutation is repeated with its
  * idempotency key.
  */
-export class UpstreamUnavailable extends problem<{ upstream: 'api'; retryAfterSec: number }>(
+class UpstreamUnavailable extends problem<{ upstream: 'api'; retryAfterSec: number }>(
   503,
   'UpstreamUnavailable',
   'The API behind the tool service did not answer',

@@ -8,8 +8,8 @@ export const MAX_LENGTH = 0xffff;
 export const MAX_FREQUENCY = 0xffff;
 
 /** What a chunk of today adds to its score, and how many days halve that. */
-export const RECENCY_WEIGHT = 0.05;
-export const RECENCY_HALF_LIFE_DAYS = 180;
+const RECENCY_WEIGHT = 0.05;
+const RECENCY_HALF_LIFE_DAYS = 180;
 
 const MS_A_DAY = 86_400_000;
 const MAX_AGE_DAYS = 36_500;
@@ -35,7 +35,7 @@ export function inverseDocumentFrequency(chunks: number, frequency: number): num
 }
 
 /** The part of the denominator that depends on the chunk's length: k1 * (1 - b + b * length / average). */
-export function lengthNorm(length: number, averageLength: number): number {
+function lengthNorm(length: number, averageLength: number): number {
   return K1 * (1 - B + (B * length) / averageLength);
 }
 

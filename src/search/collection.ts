@@ -55,7 +55,7 @@ export function queryTerms(terms: readonly string[]): QueryTerm[] {
 }
 
 /** Original terms before expansion terms, each in ascending UTF-16 order: floating-point sums depend on the order. */
-export function canonically(a: QueryTerm, b: QueryTerm): number {
+function canonically(a: QueryTerm, b: QueryTerm): number {
   if (a.expansion !== b.expansion) return a.expansion ? 1 : -1;
   return a.term < b.term ? -1 : a.term > b.term ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import { ByteReader, type ByteWriter } from './bytes.js';
 
 /** Postings to a block of {@link PostingList}: the grain at which scores are bounded. */
 export const BLOCK_SHIFT = 7;
-export const BLOCK_SIZE = 1 << BLOCK_SHIFT;
+const BLOCK_SIZE = 1 << BLOCK_SHIFT;
 
 /**
  * Packs postings: their count, then for each the gap to the previous ordinal, shifted left by one; the low bit says

@@ -30,7 +30,7 @@ export const DAEMON_CONTRACT = JSON.parse(
 ) as DaemonContract;
 
 /** An address with its parameters nameless: two spellings of one route are equal. */
-export const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
+const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
 
 const BY_SHAPE = new Map(DAEMON_CONTRACT.routes.map((route) => [shapeOf(route.method, route.path), route]));
 

@@ -13,7 +13,7 @@ import { send, type Answer } from './app.js';
 import { freshDatabase, type TestDatabase } from './database.js';
 
 /** Who calls in a test: by dev_scopes unless a bearer is given. */
-export interface Actor {
+interface Actor {
   scopes?: string;
   passport?: string;
   tenant?: string;

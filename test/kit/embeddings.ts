@@ -10,7 +10,7 @@ const MEANINGS = [
 ];
 
 /** How many words of each meaning a text has, and a little of none, so that no vector is zero. */
-export function embedWords(text: string): number[] {
+function embedWords(text: string): number[] {
   const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
   const counts = MEANINGS.map((meaning) => words.filter((word) => meaning.includes(word)).length);
   return [...counts, 0.1];

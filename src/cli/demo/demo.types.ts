@@ -2,7 +2,7 @@ import type { Lane, ProofJobReply, RetrievedPassage } from '../../common/client/
 import type { LeftOut } from './text-files.js';
 import type { Check } from '../../evidence/verify-pack.js';
 
-export interface QuestionReport {
+interface QuestionReport {
   lane: Lane;
   query: string;
   tookMs: number;

@@ -5,7 +5,7 @@ import { invalid } from '../problem/common-problems.js';
 /** The headers of memory-daemon.md 5.2, as Node.js names them. */
 export const PASSPORT_HEADER = 'x-svc-passport-id';
 export const SCOPES_HEADER = 'x-svc-scopes';
-export const TENANT_HEADER = 'x-svc-tenant-id';
+const TENANT_HEADER = 'x-svc-tenant-id';
 
 /** No comma: Node.js joins a header that came twice with one. */
 const TENANT = /^[\x21-\x2b\x2d-\x7e]{1,120}$/;

@@ -1,5 +1,5 @@
 const MAX_BYTES = 1024 * 1024;
-export const FETCH_MS = 5_000;
+const FETCH_MS = 5_000;
 
 /**
  * Reads a document of an identity provider: no redirects, at most 1 MiB, within 5 s.

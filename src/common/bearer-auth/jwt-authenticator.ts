@@ -8,7 +8,7 @@ import { PASSPORT_HEADER, selectedTenantIn } from './caller-headers.js';
 import type { TokenVerifier } from './token-verifier.js';
 
 /** Longest token that is looked at, in bytes; Node.js takes 16 KiB for all headers of a request. */
-export const MAX_TOKEN_BYTES = 8 * 1024;
+const MAX_TOKEN_BYTES = 8 * 1024;
 
 /** The modes jwt_hs256 and jwt_jwks: who calls is what a signed token says (memory-daemon.md 5.1; D35). */
 export class JwtAuthenticator implements Authenticator {

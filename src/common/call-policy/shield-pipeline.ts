@@ -27,7 +27,7 @@ export interface ShieldCall {
 }
 
 /** What is known of the decision on a tool call where its arguments need not be at hand. */
-export interface ToolDecision {
+interface ToolDecision {
   /** None where the stored answer was to be repeated. */
   decisionId?: string;
   /** Of the tool's arguments, `sha256:<hex>`, and how long they are. */

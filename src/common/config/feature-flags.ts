@@ -4,7 +4,7 @@ import { DAEMON_FLAGS, type DaemonFlagName } from './daemon/flag-table.js';
  * Feature flags of the tenant API, the settings group `features`. Off, their routes answer 412 FeatureDisabled;
  * self-signup then does not exist, 404 (D22).
  */
-export const FEATURE_VARIABLES = {
+const FEATURE_VARIABLES = {
   continuity: 'FEATURE_CONTINUITY',
   watches: 'FEATURE_WATCHES',
   proofs: 'FEATURE_PROOFS',

@@ -25,7 +25,7 @@ export interface TenantCaller {
 }
 
 /** What a session cookie stands for. */
-export interface CallerSession {
+interface CallerSession {
   sessionId: string;
   expiresAt: Date;
   apiKeyPrefix?: string;

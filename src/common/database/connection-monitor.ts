@@ -11,7 +11,7 @@ const NO_PID = 0;
 const DOUBTS = 2;
 
 /** Asks the server, over a new connection, which of these sessions it works for. Rejects when it cannot be reached. */
-export type AskServer = (pids: number[]) => Promise<number[]>;
+type AskServer = (pids: number[]) => Promise<number[]>;
 
 export interface MonitorOptions {
   log: Log;

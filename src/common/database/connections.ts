@@ -19,7 +19,7 @@ export interface ConnectionsOptions {
   entities: EntityClass[];
 }
 
-export type EntityClass = new () => object;
+type EntityClass = new () => object;
 
 /** All connections of a process to its database, but for that of the listener. */
 export class Connections {

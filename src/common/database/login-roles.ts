@@ -6,7 +6,7 @@ import { ROLES, RoleRefused, type Role } from './role-proof.js';
 import { sha256 } from '../../evidence/sha256.js';
 
 /** A right that the owner of the database lacks. The message ends with the SQL that gives it. */
-export class RightMissing extends UserError {
+class RightMissing extends UserError {
   override readonly name = 'RightMissing';
 
   constructor(lacks: string, sql: string[]) {

@@ -29,8 +29,6 @@ interface Greeting extends RoleFacts {
   statement_timeout: string;
 }
 
-export type RoleClient = Client & { readonly backendPid: number | undefined };
-
 const SETTINGS = `set_config('statement_timeout', $1, false), set_config('idle_in_transaction_session_timeout', '60000', false),
   set_config('search_path', 'public', false), set_config('jit', 'off', false)`;
 

@@ -123,8 +123,8 @@ export class EvidenceRecords {
   }
 }
 
-export const isReceiptId = (id: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
-export const isRetrievalId = (id: string): boolean => /^blake3:[0-9a-f]{64}$/.test(id);
+const isReceiptId = (id: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+const isRetrievalId = (id: string): boolean => /^blake3:[0-9a-f]{64}$/.test(id);
 
 const asBlake3 = (hash: Uint8Array): string => namedDigest('blake3', hash);
 

@@ -45,8 +45,7 @@ export const setDeadline = ({ raw }: FastifyRequest, deadline: RequestDeadline):
   void DEADLINES.set(raw, deadline);
 
 /** The signal of a request; one that never aborts where it came by no listener with a time limit. */
-export const deadlineOf = ({ raw }: FastifyRequest): AbortSignal =>
-  (DEADLINES.get(raw) ?? new RequestDeadline()).signal;
+const deadlineOf = ({ raw }: FastifyRequest): AbortSignal => (DEADLINES.get(raw) ?? new RequestDeadline()).signal;
 
 /**
  * An AbortSignal: the answer is wanted no more, because the time limit has passed and the client was answered 408,

@@ -23,8 +23,7 @@ export const keep = (apiKey: string): NewApiKey => ({
 });
 
 /** The prefix of a key as it is minted here. @returns undefined for one that somebody else chose */
-export const mintedPrefixOf = (apiKey: string): string | undefined =>
-  /^svc_key_([0-9a-f]{12})_[\w-]{43}$/.exec(apiKey)?.[1];
+const mintedPrefixOf = (apiKey: string): string | undefined => /^svc_key_([0-9a-f]{12})_[\w-]{43}$/.exec(apiKey)?.[1];
 
 /** What a failure of a key is counted by: a minted one cannot be guessed, a chosen one may. */
 export function presentedKey(apiKey: string): PresentedKey {

@@ -16,7 +16,7 @@ const RENAMED = new Map<ProblemClass, { slug?: string; title: string }>([
  * The last part of a problem's type: `payload-too-large`. A type that is no CamelCase name is its own slug:
  * `bundle_too_large`.
  */
-export function slugOf(kind: ProblemClass): string {
+function slugOf(kind: ProblemClass): string {
   return RENAMED.get(kind)?.slug ?? (isName(kind.type) ? dashed(kind.type).toLowerCase() : kind.type);
 }
 

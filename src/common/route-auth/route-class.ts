@@ -4,7 +4,7 @@ import { PREFIX_MAP } from './prefix-map.js';
 import type { Scope } from '../contract/scopes.js';
 
 /** What a route is to route-auth (memory-daemon.md 5.4). */
-export type RouteClass = 'Public' | 'InternalReplication' | 'AdminRead' | 'AdminWrite' | 'Read' | 'Write';
+type RouteClass = 'Public' | 'InternalReplication' | 'AdminRead' | 'AdminWrite' | 'Read' | 'Write';
 
 export interface Classified {
   class: RouteClass;

@@ -56,7 +56,7 @@ export interface Disclosure {
   readonly value: CborValue;
 }
 
-export interface LogProofOf {
+interface LogProofOf {
   readonly leaf_index: number;
   readonly path: readonly Digest[];
 }
@@ -101,7 +101,7 @@ const LOG: Members = {
     proofs: [{ members: { leaf_index: COUNT, path: [SHA256] } }],
   },
 };
-export const MANIFEST: Shape = {
+const MANIFEST: Shape = {
   members: {
     auth_modes: ASCENDING,
     complete: FLAG,
@@ -176,7 +176,7 @@ function disclosureOf(value: unknown): unknown {
   return { ...rest, salt: fromBase64(salt), value: decodeCanonical(fromBase64(cbor)) };
 }
 
-export function holdsBytes(value: CborValue): boolean {
+function holdsBytes(value: CborValue): boolean {
   if (value instanceof Uint8Array) return true;
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some((member) => holdsBytes(member as CborValue));

@@ -11,7 +11,7 @@ import { type BundleLimits, BundleTooBig, BundleUnreadable, CompressionRatioLimi
 import { asExport, EXPORT_FORMAT, type ExportFile, manifestBytes } from './export-format.js';
 
 /** The first file of an archive, for people: these bytes and no others. */
-export const README = `${EXPORT_FORMAT}
+const README = `${EXPORT_FORMAT}
 
 Evidence out of a svc database. manifest.cbor has a salted digest of every field, signature.cose signs it,
 disclosures.cbor shows fields with their salts, log/ leads to a signed checkpoint of the transparency log,

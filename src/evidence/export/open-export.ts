@@ -15,7 +15,7 @@ export interface Acceptance {
   readonly development?: boolean;
 }
 
-export interface UsableKey {
+interface UsableKey {
   readonly key: VerifyingKey;
   readonly nbf: number;
   readonly exp: number;

@@ -4,7 +4,7 @@ import type { ToolRegistry } from '../tools/tool-registry.js';
 /**
  * The digest of a tool's definition, which the shield pins: `sha256:<hex>`. On the list, the digest of all definitions.
  */
-export const DIGEST_META = 'svc/digest';
+const DIGEST_META = 'svc/digest';
 
 /** Definitions change with a new version of the service alone, and are the same for every caller. */
 export const TOOLS_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;

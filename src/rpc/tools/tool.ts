@@ -18,7 +18,7 @@ export interface InputSchema extends ObjectSchema {
 }
 
 /** Hints as the Model Context Protocol words them. */
-export interface ToolAnnotations {
+interface ToolAnnotations {
   readOnlyHint: boolean;
   destructiveHint: boolean;
   idempotentHint: boolean;

@@ -16,7 +16,7 @@ export async function must(call: Call, method: string, path: string, body?: unkn
 }
 
 /** Ingests into `<corpus>/<docId>`, and waits until it is found. */
-export async function ingest(
+async function ingest(
   { call, tenantId }: Pick<TestTenant, 'call' | 'tenantId'>,
   documents: { corpusId: string; docId: string; content: string; shareability?: string }[],
 ): Promise<void> {

@@ -104,7 +104,7 @@ function contentOf({ content, structuredContent }: any): unknown {
   return structuredContent;
 }
 
-export const httpTransport = ({ toolsUrl, tenantId, apiKey }: TransportAddress): Transport =>
+const httpTransport = ({ toolsUrl, tenantId, apiKey }: TransportAddress): Transport =>
   new StreamableHTTPClientTransport(new URL('/mcp', toolsUrl), {
     requestInit: { headers: { 'x-tenant-id': tenantId, 'x-api-key': apiKey } },
   });

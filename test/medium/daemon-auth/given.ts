@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { SignJWT, type JWTPayload } from 'jose';
 
-export const SECRET = 'a secret for the tests of 32 characters or more';
+const SECRET = 'a secret for the tests of 32 characters or more';
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'svc-daemon';
 

@@ -44,7 +44,7 @@ class Echo {
 
 /** What the handlers did and may do, for the tests to see and steer. */
 @Injectable()
-export class Trial {
+class Trial {
   /** Resolves the requests that wait. */
   release = (): void => undefined;
   released = Promise.resolve();

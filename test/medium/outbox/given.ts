@@ -10,7 +10,7 @@ export async function emit(api: TestApi, tenant: TestTenant, kind: string, subje
   return tenancy.run(tenant.tenantId, () => outbox.emit({ kind, subject, data: { subject } }));
 }
 
-export interface Received {
+interface Received {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;

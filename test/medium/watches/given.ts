@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { TestTenant } from '../../kit/app.js';
-import { documentOf, ingested } from '../ingest/given.js';
+import { ingested } from '../ingest/given.js';
 
 /** Passages long enough to be chunks of their own: headings divide. */
 export const sections = (...texts: string[]): string =>
@@ -12,8 +12,6 @@ export async function given(tenant: TestTenant, docId: string, content: string, 
   const { status, error } = await ingested(tenant, { docId, content, metadata, ...change });
   expect([docId, status, error]).toEqual([docId, 'completed', null]);
 }
-
-export { documentOf };
 
 export async function watch(tenant: TestTenant, request: object): Promise<any> {
   const { status, body } = await tenant.call('POST', '/v1/watches', request);

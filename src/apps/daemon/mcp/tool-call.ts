@@ -6,7 +6,7 @@ import type { Tool } from '../../../rpc/tools/tool.js';
 import { findUnfit } from './tool-arguments.rules.js';
 
 /** Where programs find the problem of a failed call. */
-export const PROBLEM_META = 'svc/problem';
+const PROBLEM_META = 'svc/problem';
 
 /** What of an MCP request goes on to the route: who speaks, and in which trace. */
 const PASSED_ON = new Set([

@@ -86,7 +86,7 @@ function openSocketDir(home: string, account: ServerAccount | undefined): string
 }
 
 /** The file a client connects to. */
-export function socketPath(socketDir: string): string {
+function socketPath(socketDir: string): string {
   return join(socketDir, `.s.PGSQL.${SOCKET_PORT}`);
 }
 

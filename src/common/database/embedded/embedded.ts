@@ -88,7 +88,7 @@ export function findEmbedded(dataDir: string): string | undefined {
  * The form node-postgres, pg-boss, TypeORM and libpq all take: an empty host and the socket's directory as parameter
  * `host`.
  */
-export function connectionUrl(user: string, socketDir: string, database = 'svc'): string {
+function connectionUrl(user: string, socketDir: string, database = 'svc'): string {
   return `postgresql://${user}@/${database}?host=${encodeURIComponent(socketDir)}&port=${SOCKET_PORT}`;
 }
 

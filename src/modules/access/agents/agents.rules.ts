@@ -2,7 +2,7 @@ import { QuotaExhausted } from './agents.problems.js';
 import type { AgentStanding } from './agents.types.js';
 
 /** What one query of an agent without a sponsor costs (D17). */
-export const QUERY_CREDITS = 5;
+const QUERY_CREDITS = 5;
 
 const DAY_SECONDS = 86_400;
 

@@ -11,7 +11,7 @@ import {
 } from './requests.types.js';
 
 const ACTIONS = ['submit', 'acknowledge', 'ship', 'archive', ...REVIEW_DECISIONS] as const;
-export const REQUEST_ORDERS = ['newest', 'votes'] as const;
+const REQUEST_ORDERS = ['newest', 'votes'] as const;
 export type RequestOrder = (typeof REQUEST_ORDERS)[number];
 
 export class RequestPath {

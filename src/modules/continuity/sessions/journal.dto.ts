@@ -15,7 +15,7 @@ import { TenantMember } from '../../../common/fields/shared-members.js';
 import { ProofCompletedEvent, SchemaAdoptedEvent, WatchAlertEvent } from './journal/journal-data.dto.js';
 import { JOURNAL_TYPES, POSTED_TYPES, type JournalType, type PostedType } from './journal/journal.types.js';
 
-export const JOURNAL_ORDERS = ['newest', 'oldest'] as const;
+const JOURNAL_ORDERS = ['newest', 'oldest'] as const;
 export type JournalOrder = (typeof JOURNAL_ORDERS)[number];
 
 export class JournalEventSent {

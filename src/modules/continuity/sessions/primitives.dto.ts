@@ -3,9 +3,9 @@ import { PageQuery } from '../../../common/fields/page.dto.js';
 import { TenantMember } from '../../../common/fields/shared-members.js';
 import { PRIMITIVE_KINDS, type PrimitiveKind } from './journal/journal.types.js';
 
-export const MAX_AGENT_ID = 512;
-export const MAX_TEXT = 8000;
-export const MAX_PINS = 50;
+const MAX_AGENT_ID = 512;
+const MAX_TEXT = 8000;
+const MAX_PINS = 50;
 const MAX_VERSION = 2_147_483_647;
 
 export class HomePath {

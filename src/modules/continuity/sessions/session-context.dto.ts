@@ -6,7 +6,7 @@ import { WATCH_TARGETS, type WatchTarget } from './journal/journal.types.js';
 import { PrimitiveRecord } from './primitives.dto.js';
 import { StalePinRecord } from './stale-pins.dto.js';
 
-export const MAX_BUDGET = 32_000;
+const MAX_BUDGET = 32_000;
 
 export class SessionContextQuery {
   @Integer({

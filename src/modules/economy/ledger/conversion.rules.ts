@@ -3,7 +3,7 @@ import type { Tier } from '../../../common/contract/caller.js';
 /** What a subscription costs a month, in pence. The free tier has none. */
 export const SUBSCRIPTION_PENCE: Record<Tier, number> = { free: 0, starter: 2_900, pro: 9_900, team: 29_900 };
 /** 100 credits are one pound, and are converted by the hundred. */
-export const CREDITS_A_POUND = 100;
+const CREDITS_A_POUND = 100;
 const PENCE_A_POUND = 100;
 /** How long a payment provider usually takes to put a discount on a bill. */
 export const EXPECTED_WITHIN_HOURS = 72;

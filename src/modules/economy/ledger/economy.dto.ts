@@ -4,9 +4,9 @@ import { CURRENCY, MAX_AGENT_ID } from './credits.dto.js';
 import { CONVERSION_STATES, type ConversionState } from './economy.types.js';
 
 /** More than anybody has: asked for, it is refused by the balance and not by arithmetic. */
-export const MAX_CREDITS = 1_000_000_000;
+const MAX_CREDITS = 1_000_000_000;
 /** Who spends, of every body that spends. */
-export class SpendingRequest {
+class SpendingRequest {
   @TenantMember()
   tenantId?: string;
 

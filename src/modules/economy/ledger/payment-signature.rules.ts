@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** How far a delivery's time may be from ours, either way. */
-export const SIGNATURE_TOLERANCE_SECONDS = 300;
+const SIGNATURE_TOLERANCE_SECONDS = 300;
 /** More signatures than a rotation of secrets needs are not looked at. */
 const MAX_SIGNATURES = 8;
 

@@ -38,7 +38,7 @@ export class PaymentEvent {
   data!: PaymentEventData;
 }
 
-export const WEBHOOK_OUTCOMES = ['settled', 'ignored'] as const;
+const WEBHOOK_OUTCOMES = ['settled', 'ignored'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 
 export class PaymentEventAcknowledged {

@@ -2,7 +2,7 @@ import type { TenantCaller, Tier } from '../../../common/contract/caller.js';
 import type { Wallet } from './economy.types.js';
 
 /** Credits a tenant is granted each UTC month, shared by its agents. */
-export const MONTHLY_ALLOWANCE: Record<Tier, number> = { free: 500, starter: 5_000, pro: 20_000, team: 60_000 };
+const MONTHLY_ALLOWANCE: Record<Tier, number> = { free: 500, starter: 5_000, pro: 20_000, team: 60_000 };
 
 /**
  * Whose credits a caller reaches: an agent without a sponsor its own alone, whatever agent it names; everyone else

@@ -18,13 +18,6 @@ export interface Presentation {
   accept?: string;
 }
 
-/** All evidence of a subject that an export will hold. */
-export interface Gathered {
-  readonly draft: ExportDraft;
-  /** In the order of the draft's items that are records. */
-  readonly records: readonly StoredRecord[];
-}
-
 /**
  * What one kind of subject brings together. Times and order follow from what is stored, so that the same state gives
  * the same export.

@@ -7,10 +7,10 @@ import type { PendingVersion, ShardBatch } from './ingest-indexing.types.js';
 import { documentKey } from './ingest.rules.js';
 
 /** One transaction takes at most this many documents, and this much content unless a single document is larger. */
-export const MAX_SLICE_DOCUMENTS = 500;
-export const MAX_SLICE_BYTES = 8 * 1024 * 1024;
+const MAX_SLICE_DOCUMENTS = 500;
+const MAX_SLICE_BYTES = 8 * 1024 * 1024;
 /** An error that neither the document nor the database caused is tried so many times. */
-export const MAX_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 export const DELETED = 'The document was deleted before this version was indexed.';
 export const INTERRUPTED =

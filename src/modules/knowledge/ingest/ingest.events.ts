@@ -3,19 +3,19 @@ import type { RetiredChunk, RetiredChunks } from './chunks.store.js';
 import type { AnalysedVersion } from './ingest-indexing.types.js';
 import { documentKey } from './ingest.rules.js';
 
-export const DOCUMENT_INDEXED = 'document.indexed';
+const DOCUMENT_INDEXED = 'document.indexed';
 export const DOCUMENT_WITHDRAWN = 'document.withdrawn';
 /** Passages that an event names at most; it counts all. */
 const MAX_NAMED = 20;
 
 /** A passage in an event: only the digest of its text is included. */
-export interface NamedPassage {
+interface NamedPassage {
   chunkId: string;
   contentHash: string;
 }
 
 /** A version of a document has become the one in search. */
-export interface DocumentIndexed {
+interface DocumentIndexed {
   corpusId: string;
   docId: string;
   version: number;

@@ -13,12 +13,12 @@ import {
 } from './ingest.types.js';
 
 /** Largest `metadata`, in UTF-8 bytes of its canonical JSON. */
-export const MAX_METADATA_BYTES = 64 * 1024;
+const MAX_METADATA_BYTES = 64 * 1024;
 /**
  * Longest corpusId and docId in UTF-8: with the tenant's they must fit into one index entry of PostgreSQL (2,704
  * bytes).
  */
-export const MAX_ID_BYTES = 1024;
+const MAX_ID_BYTES = 1024;
 /** Several processes can share a large batch; a job that is lost to a kill is at most this many documents. */
 const DOCUMENTS_A_JOB = 100;
 const UNITS_A_JOB = 1024 * 1024;

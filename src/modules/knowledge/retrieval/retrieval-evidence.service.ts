@@ -11,7 +11,7 @@ import type { LedgerRecord, RecordedRetrieval } from './retrieval.types.js';
 import type { SearchOutcome } from './search.service.js';
 
 /** Candidates an audit keeps in full; its digest covers all. */
-export const LEDGER_CANDIDATES = 1000;
+const LEDGER_CANDIDATES = 1000;
 
 /** The evidence that is returned to the caller. */
 export interface RetrievalEvidence {

@@ -15,7 +15,7 @@ export interface Search {
 }
 
 /** `score` is vector + lexical + recency + laneWeight, added as (((lexical + vector) + recency) + laneWeight). */
-export interface ScoreComponents {
+interface ScoreComponents {
   vector: number;
   lexical: number;
   recency: number;
@@ -74,14 +74,14 @@ export interface LedgerRecord {
   candidates: LedgerCandidate[];
 }
 
-export interface LedgerStatistics {
+interface LedgerStatistics {
   language: string;
   averageLength: number;
   /** Each term with its weight: qtf * idf * (k1 + 1). */
   terms: { term: string; weight: number; isExpansion: boolean }[];
 }
 
-export interface LedgerCandidate extends ScoreComponents {
+interface LedgerCandidate extends ScoreComponents {
   chunkId: string;
   score: number;
 }

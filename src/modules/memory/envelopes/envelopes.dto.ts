@@ -12,9 +12,9 @@ import {
 } from '../../../common/fields/fields.js';
 
 /** The versions of docs/formats/result-envelope.md. */
-export const SCHEMA_VERSION = 1;
-export const DEFAULT_SCHEMA = 'svc.result';
-export const MAX_ITEMS = 10_000;
+const SCHEMA_VERSION = 1;
+const DEFAULT_SCHEMA = 'svc.result';
+const MAX_ITEMS = 10_000;
 export const MAX_JOB_ID_BYTES = 1024;
 const HASH = /^blake3:[0-9a-f]{64}$/;
 

@@ -14,7 +14,7 @@ import {
 import type { FactListFilter, FactListPage, FactPlace, FactReader, FactRow } from './facts.types.js';
 
 /** How much of a value a list shows, in characters. */
-export const SHOWN_VALUE = 1024;
+const SHOWN_VALUE = 1024;
 /** Up to so many matches a page is sorted out of them; of more it is found faster by going through the list. */
 const FEW = 10_000;
 /** What octets a value of so many characters can have at most; only of longer ones the characters are counted. */

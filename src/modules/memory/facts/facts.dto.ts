@@ -4,7 +4,7 @@ import { HORIZON_CLASSES, type HorizonClass } from './facts.types.js';
 /** Bounds of names and values, in UTF-16 code units. */
 export const MAX_ENTITY = 512;
 export const MAX_KEY = 256;
-export const MAX_VALUE = 1024 * 1024;
+const MAX_VALUE = 1024 * 1024;
 
 /** A fact to be stored (memory-daemon.md 2.2, D36, D37). */
 export class StoreFactRequest {

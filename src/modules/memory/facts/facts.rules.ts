@@ -4,7 +4,7 @@ import { VISIBILITY, type FactDraft, type Visibility } from './facts.types.js';
 import { sha256Digest } from '../../../evidence/digest.js';
 
 /** Entities that daemons keep for themselves: always private (D36). */
-export const RESERVED_PREFIXES = ['__', 'svc:', 'layer:', 'storybook:', 'dossier:'] as const;
+const RESERVED_PREFIXES = ['__', 'svc:', 'layer:', 'storybook:', 'dossier:'] as const;
 
 export const isReserved = (entity: string): boolean => RESERVED_PREFIXES.some((prefix) => entity.startsWith(prefix));
 

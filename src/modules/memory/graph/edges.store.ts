@@ -4,7 +4,7 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Edge, EdgeIdentity, Part } from './graph.types.js';
 
 /** The members of the identity, in the order of the primary key: lists come in it. */
-export const IDENTITY = ['from_kind', 'from_id', 'edge_kind', 'to_kind', 'to_id'] as const;
+const IDENTITY = ['from_kind', 'from_id', 'edge_kind', 'to_kind', 'to_id'] as const;
 export type EdgeKey = [string, string, string, string, string];
 export const keyOf = (edge: EdgeIdentity): EdgeKey => [
   edge.from_kind,

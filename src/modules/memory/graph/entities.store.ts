@@ -4,7 +4,7 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Entity, EntityVersion, Part } from './graph.types.js';
 
 /** A version as the write functions answer it: who wrote it and what is known to the caller. */
-export type StoredHead = Omit<Entity, 'payload' | 'updatedBy'>;
+type StoredHead = Omit<Entity, 'payload' | 'updatedBy'>;
 
 /**
  * Entities and their versions. What takes a tenant is a statement of its own, in one round trip, unless it is given an

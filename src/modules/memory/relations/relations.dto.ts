@@ -1,6 +1,6 @@
 import { Decimal, Integer, IntegerList, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
 
-export const MAX_U32 = 2 ** 32 - 1;
+const MAX_U32 = 2 ** 32 - 1;
 const MAX_EDGE_TYPE = 64;
 /** JSON cannot distinguish whole numbers beyond this, so a 64-bit time ends here: in the year 2255. */
 const MICROS = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };

@@ -1,6 +1,6 @@
 import { DateTime, FreeObject, Integer, ListReadLater, Text, Uint64, Uuid } from '../../../common/fields/fields.js';
 
-export const MAX_EVENTS = 10_000;
+const MAX_EVENTS = 10_000;
 export const MAX_STREAM_ID_BYTES = 1024;
 
 /** One event, as it is sent. */

@@ -79,7 +79,7 @@ export type VoidCause =
   | 'tool_changed'
   | 'policy_changed';
 
-export type DenialType =
+type DenialType =
   'kill_switch' | 'revoked_digest' | 'revoked_publisher' | 'blocked_server' | 'untrusted_digest' | 'approval_void';
 
 export interface Denial {
@@ -92,5 +92,5 @@ export type Verdict =
   | { outcome: 'allow'; rule: AllowRule }
   | { outcome: 'approval_required'; rule: ApprovalRule; reason: string; spendCredits?: number }
   | { outcome: 'deny'; rule: DenialType; denial: Denial };
-export type AllowRule = 'always_open' | 'approved' | 'default';
-export type ApprovalRule = 'marked' | 'quarantined_server' | 'spending';
+type AllowRule = 'always_open' | 'approved' | 'default';
+type ApprovalRule = 'marked' | 'quarantined_server' | 'spending';

@@ -1,7 +1,7 @@
 import { Choice, DateTime, ListOf, Text, Uuid } from '../../../../common/fields/fields.js';
 import { PageQuery } from '../../../../common/fields/page.dto.js';
 
-export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
+const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
 
 const PRINCIPAL = '`key:<id>`, `seat:<id>`, or `operator` for the command line of the server';

@@ -49,7 +49,7 @@ export type PrimitiveKind = (typeof PRIMITIVE_KINDS)[number];
 export type PrimitiveChange = 'created' | 'replaced' | 'retired' | 'revived';
 
 /** A primitive of the agent has another version. Its subject is `kind/name`. */
-export interface PrimitiveChangedData {
+interface PrimitiveChangedData {
   kind: PrimitiveKind;
   name: string;
   version: number;

@@ -1,6 +1,6 @@
 import type { Language } from '../../../../search/languages.js';
 
-export type Shareability = 'owner_only' | 'entitled_only' | 'public_safe';
+type Shareability = 'owner_only' | 'entitled_only' | 'public_safe';
 
 /** The part of a corpus that is shared alike and analysed alike; segments belong to one shard. */
 export interface ShardKey {

@@ -4,7 +4,7 @@ import { DEFAULT_LANGUAGE } from '../../../../search/languages.js';
 import type { ChunkInput } from '../../../../search/segment.js';
 
 /** As much of a value is indexed, in UTF-16 units: one fact must not hold up the search that reads it first. */
-export const MAX_INDEXED_CHARACTERS = 65_536;
+const MAX_INDEXED_CHARACTERS = 65_536;
 
 const CASE_CHANGE = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u;
 const IDENTIFIER = /[\p{L}\p{M}\p{N}]+/gu;
