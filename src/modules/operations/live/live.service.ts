@@ -7,6 +7,7 @@ import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { EventReaderService } from '../../events/outbox/feed/event-reader.service.js';
@@ -27,13 +28,14 @@ const MAX_OF_ONE_PRINCIPAL = 64;
 export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly followers = new Map<string, TenantFollower>();
   private readonly connections = new Set<LiveConnection>();
-  private readonly timers: NodeJS.Timeout[] = [];
+  private heartbeat: NodeJS.Timeout | undefined;
   private stopListening: (() => void) | undefined;
 
   constructor(
     private readonly events: EventReaderService,
     private readonly tenants: TenantResolver,
     private readonly listener: Listener,
+    private readonly scheduler: Scheduler,
     private readonly metrics: Metrics,
     @Inject(LOG) private readonly log: Log,
   ) {}
@@ -43,9 +45,8 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
       gauge.set(this.connections.size),
     );
     this.stopListening = this.listener.on(OUTBOX_CHANNEL, () => this.wakeAll());
-    this.timers.push(setInterval(() => this.wakeAll(), POLL_MS));
-    this.timers.push(setInterval(() => this.connections.forEach((one) => one.beat()), HEARTBEAT_MS));
-    for (const timer of this.timers) timer.unref();
+    this.scheduler.every('event_streams', POLL_MS, () => this.wakeAll());
+    this.heartbeat = setInterval(() => this.connections.forEach((one) => one.beat()), HEARTBEAT_MS).unref();
   }
 
   /**
@@ -54,7 +55,7 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
    */
   beforeApplicationShutdown(): void {
     this.stopListening?.();
-    for (const timer of this.timers) clearInterval(timer);
+    clearInterval(this.heartbeat);
     for (const connection of this.connections) connection.end('shutdown');
   }
 

@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { readBuild } from '../../../common/build-info.js';
-import { LogSequencer } from '../../../common/evidence-log/log-sequencer.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { Scheduler, type WorkState } from '../../../common/scheduler/scheduler.js';
 import { MIGRATIONS } from '../../../migrations/index.js';
@@ -17,12 +16,10 @@ export class VersionService implements OnApplicationBootstrap {
 
   constructor(
     private readonly scheduler: Scheduler,
-    private readonly sequencer: LogSequencer,
     private readonly tenancy: Tenancy,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.scheduler.watch(() => this.sequencerState());
     this.scheduler.every('schema_watch', LOOK_MS, () => this.lookAtSchema());
   }
 
@@ -37,11 +34,6 @@ export class VersionService implements OnApplicationBootstrap {
       scheduler: { state: jobs.some(({ state }) => state === 'failing') ? 'failing' : 'running', jobs },
       started_at: this.startedAt,
     };
-  }
-
-  private sequencerState(): WorkState {
-    const { closed, everyMs, lastRunAt } = this.sequencer.state;
-    return { name: 'log_sequencer', state: closed ? 'stopped' : 'waiting', everyMs, lastRunAt };
   }
 
   private async lookAtSchema(): Promise<void> {
