@@ -10,7 +10,11 @@ const MAX_MS_A_MIB = 1_000;
 const TRIES = 12;
 /** Code units for each chunk that a document may have: whole chunks have 200 tokens, and a token at least one unit. */
 const UNITS_A_CHUNK = 200;
-const MAX_MS_FOR_ANOTHER = 2_000;
+/**
+ * Documents of one line, one after the other, that are completed while 15 of 30 large ones are. In line with them it
+ * would be one, or two.
+ */
+const MIN_LINES = 5;
 
 const cpuMs = (work: () => unknown): number => {
   const before = process.threadCpuUsage();
@@ -82,14 +86,13 @@ describe("another tenant's document of one line", () => {
     return body.ingestId as string;
   };
 
-  /** Milliseconds until a document of one line is completed. */
-  const oneLine = async (docId: string): Promise<number> => {
-    const began = performance.now();
+  /** Resolves once a document of one line is completed. */
+  const oneLine = async (docId: string): Promise<void> => {
     const ingestId = await send(other, docId, 'Everyone has 28 days of leave a year.');
     for (;;) {
       const { body } = await other.call('GET', `/v1/ingest/${ingestId}`);
       expect(body.status).not.toBe('failed');
-      if (body.status === 'completed') return performance.now() - began;
+      if (body.status === 'completed') return;
       await sleep(20);
     }
   };
@@ -102,19 +105,15 @@ describe("another tenant's document of one line", () => {
     return row!.n;
   };
 
-  it('is completed within two seconds while a tenant has 30 large ones waiting', { timeout: 600_000 }, async () => {
+  it('does not wait in line behind 30 large ones of a tenant', { timeout: 600_000 }, async () => {
     const names = ['headings of level 6', 'closed fences', 'all different short words'];
     const contents = PATHOLOGICAL_TEXTS.filter(({ name }) => names.includes(name)).map(({ make }) => make(MIB));
     const sent: Promise<string>[] = [];
     for (let index = 0; index < 30; index += 1)
       sent.push(send(api.tenant, `large-${index}`, contents[index % contents.length]!));
     await Promise.all(sent);
-    const before = slowdown();
-    const times: number[] = [];
-    while ((await unfinished(api.tenant)) > 15) times.push(await oneLine(`line-${times.length}`));
-    const slower = Math.max(before, slowdown());
-    // Not behind them: each was completed in turn while fifteen or more of the others still waited.
-    expect(times.length).toBeGreaterThan(1);
-    expect(Math.max(...times) / slower).toBeLessThanOrEqual(MAX_MS_FOR_ANOTHER);
+    let lines = 0;
+    for (; (await unfinished(api.tenant)) > 15; lines += 1) await oneLine(`line-${lines}`);
+    expect(lines).toBeGreaterThanOrEqual(MIN_LINES);
   });
 });
