@@ -450,8 +450,8 @@ create table fact (
   version integer not null,
   visibility smallint not null,
   owner text not null,
-  entity text not null,
-  key text not null,
+  entity text collate "C" not null,
+  key text collate "C" not null,
   value text not null,
   actor text not null,
   confidence real not null,
@@ -505,8 +505,8 @@ create table fact_head (
   chain bytea not null,
   owner text not null,
   visibility smallint not null,
-  entity text not null,
-  entity_start text not null generated always as ("left"(entity, 200)) stored,
+  entity text collate "C" not null,
+  entity_start text collate "C" not null generated always as ("left"(entity, 200)) stored,
   version integer not null,
   seq bigint not null,
   stored_at timestamp with time zone not null,
@@ -620,11 +620,11 @@ grant delete, insert, select, update on feedback_vote to svc_operator;
 
 create table graph_edge (
   tenant_id text not null,
-  from_kind text not null,
-  from_id text not null,
-  edge_kind text not null,
-  to_kind text not null,
-  to_id text not null,
+  from_kind text collate "C" not null,
+  from_id text collate "C" not null,
+  edge_kind text collate "C" not null,
+  to_kind text collate "C" not null,
+  to_id text collate "C" not null,
   payload json not null,
   version integer not null default 1,
   live_since integer not null default 1,
@@ -646,8 +646,8 @@ grant delete, insert, select, update on graph_edge to svc_operator;
 
 create table graph_entity (
   tenant_id text not null,
-  kind text not null,
-  id text not null,
+  kind text collate "C" not null,
+  id text collate "C" not null,
   version integer not null default 1,
   live_since integer not null default 1,
   is_deleted boolean not null default false,
@@ -664,8 +664,8 @@ grant delete, insert, select, update on graph_entity to svc_operator;
 
 create table graph_entity_version (
   tenant_id text not null,
-  kind text not null,
-  id text not null,
+  kind text collate "C" not null,
+  id text collate "C" not null,
   version integer not null,
   payload json not null,
   is_deleted boolean not null,
@@ -681,7 +681,7 @@ grant insert, select on graph_entity_version to svc_operator;
 
 create table graph_kind (
   tenant_id text not null,
-  kind text not null,
+  kind text collate "C" not null,
   used_by text not null,
   slot smallint not null,
   live bigint not null,
@@ -728,7 +728,7 @@ grant delete, insert, select, update on index_garbage to svc_operator;
 create table index_posting (
   tenant_id text not null,
   segment_id uuid not null,
-  term text not null,
+  term text collate "C" not null,
   postings bytea not null,
   constraint index_posting_pkey PRIMARY KEY (tenant_id, segment_id, term)
 );
@@ -855,7 +855,7 @@ grant insert, select on journal_entry to svc_operator;
 
 create table ledger_account (
   tenant_id text not null,
-  account_id text not null,
+  account_id text collate "C" not null,
   kind text not null,
   agent_id text,
   balance bigint not null default 0,
@@ -893,7 +893,7 @@ create table ledger_entry (
   tenant_id text not null,
   transfer_id uuid not null,
   entry_no smallint not null,
-  account_id text not null,
+  account_id text collate "C" not null,
   amount bigint not null,
   constraint balanced TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint ledger_entry_pkey PRIMARY KEY (tenant_id, transfer_id, entry_no),
@@ -1054,7 +1054,7 @@ create table primitive (
   tenant_id text not null,
   home_id uuid not null,
   kind text not null,
-  name text not null,
+  name text collate "C" not null,
   version integer not null,
   retired boolean not null default false,
   created_by text not null,
@@ -1075,7 +1075,7 @@ create table primitive_pin (
   tenant_id text not null,
   home_id uuid not null,
   kind text not null,
-  name text not null,
+  name text collate "C" not null,
   version integer not null,
   ordinal integer not null,
   chunk_id text,
@@ -1105,7 +1105,7 @@ create table primitive_version (
   tenant_id text not null,
   home_id uuid not null,
   kind text not null,
-  name text not null,
+  name text collate "C" not null,
   version integer not null,
   content_text text,
   content_data jsonb,
@@ -1292,7 +1292,7 @@ create table relation (
   tenant_id text not null,
   from_id bigint not null,
   to_id bigint not null,
-  edge_type text not null,
+  edge_type text collate "C" not null,
   confidence real not null,
   created_at_micros bigint not null,
   updated_at_micros bigint not null,
@@ -1397,7 +1397,7 @@ create table revenue_declaration (
   tenant_id text not null,
   declaration_id uuid not null,
   agent_id text,
-  subject text not null,
+  subject text collate "C" not null,
   request_id uuid,
   amount_minor bigint not null,
   currency text not null,
@@ -3750,3 +3750,91 @@ AS $function$
           where e.tenant_id = me and s.shareability = 'entitled_only' and s.tenant_id <> me;
       end $function$
 ;
+
+grant execute on function svc_admit_request(wanted bytea, free integer, first_seconds integer, most_seconds integer) to svc_app;
+grant execute on function svc_admit_sign_in(of_address bytea, of_pair bytea, of_tenant bytea, OUT wait integer, OUT mark integer) to svc_app;
+grant execute on function svc_agent_standing(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
+grant execute on function svc_announce_agent() to public;
+grant execute on function svc_announce_key() to public;
+grant execute on function svc_announce_session() to public;
+grant execute on function svc_announce_shield() to public;
+grant execute on function svc_announce_tenant_end() to public;
+grant execute on function svc_check_transfer() to public;
+grant execute on function svc_count_bundle_documents(publisher text, wanted uuid) to public, svc_app;
+grant execute on function svc_count_bundle_sales(publisher text, wanted uuid) to public, svc_app;
+grant execute on function svc_count_facts(me text, of_scope text, of_visibility smallint, more_records bigint, more_current bigint) to public, svc_app;
+grant execute on function svc_count_kind(me text, of_kind text, role text, added integer) to public, svc_app;
+grant execute on function svc_count_tool_call(me text, called_by text, call_limit integer) to public, svc_app;
+grant execute on function svc_delete_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, actor text, event uuid) to public, svc_app;
+grant execute on function svc_delete_entity(me text, of_kind text, of_id text, actor text, event uuid) to public, svc_app;
+grant execute on function svc_emit_approval() to public;
+grant execute on function svc_emit_decision() to public;
+grant execute on function svc_end_agent_principal() to public;
+grant execute on function svc_end_approvals() to public;
+grant execute on function svc_end_invitations() to public;
+grant execute on function svc_end_key() to public;
+grant execute on function svc_end_seat() to public;
+grant execute on function svc_end_sessions() to public;
+grant execute on function svc_end_watches() to public;
+grant execute on function svc_enter_facts(me text) to public, svc_app;
+grant execute on function svc_expand_relations(me text, seeds bigint[], wanted text[], most_hops integer, budget integer, least_confidence real, decay double precision, OUT artifacts json, OUT edges_traversed integer, OUT edge_types_used text[], OUT hops_used integer) to public, svc_app;
+grant execute on function svc_fact_chain(owner text, entity text, key text) to public, svc_app;
+grant execute on function svc_fact_index(me text, known_generation bigint, known int8multirange, most integer) to public, svc_app;
+grant execute on function svc_fact_postings(me text, wanted uuid[], firsts bigint[], ends bigint[]) to public, svc_app;
+grant execute on function svc_fact_segments(me text, wanted uuid[]) to public, svc_app;
+grant execute on function svc_fact_writers(me text) to public, svc_app;
+grant execute on function svc_facts_of_entity(me text, of_entity text, of_prefix text, low text, high text, with_history boolean, most integer) to public, svc_app;
+grant execute on function svc_facts_to_index(me text, wanted bigint[]) to public, svc_app;
+grant execute on function svc_find_agent(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
+grant execute on function svc_find_entity(me text, of_kind text, of_id text) to public, svc_app;
+grant execute on function svc_find_key(wanted_tenant text, wanted_hash bytea) to public, svc_app;
+grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea) to public, svc_app;
+grant execute on function svc_fold_tally(tenant text, of_session text) to public;
+grant execute on function svc_grant_table(target regclass) to public;
+grant execute on function svc_holds_data(name text) to svc_app, svc_operator;
+grant execute on function svc_index_headers(me text, wanted_tenants text[], wanted uuid[]) to public, svc_app;
+grant execute on function svc_index_postings(me text, wanted_tenants text[], wanted uuid[], wanted_terms text[]) to public, svc_app;
+grant execute on function svc_index_state(me text, known_shards uuid[], known_generations bigint[]) to public, svc_app;
+grant execute on function svc_index_vectors(dimensions integer) to svc_app;
+grant execute on function svc_keep_balances() to public;
+grant execute on function svc_keep_nonce(hash bytea, ttl_seconds integer, most integer) to svc_app;
+grant execute on function svc_keep_settlement() to public;
+grant execute on function svc_key_lookup(wanted_hash bytea) to svc_app, svc_operator;
+grant execute on function svc_lock_accounts(wanted text[]) to public, svc_app, svc_operator;
+grant execute on function svc_move_credits(me text, transfer uuid, source text, target text, credits bigint, why text, about text, actor text, agent text, words text) to public, svc_app, svc_operator;
+grant execute on function svc_move_fact_index(me text, from_seq bigint, to_seq bigint) to public, svc_app;
+grant execute on function svc_nearest_vectors(me text, shards uuid[], wanted_model text, wanted text, dimensions integer, at_most integer) to public, svc_app;
+grant execute on function svc_next_relations(me text, artifacts bigint[], scores double precision[], wanted text[], least_confidence real, most integer) to public, svc_app;
+grant execute on function svc_note_tenant() to public;
+grant execute on function svc_pay_tenant(buyer text, purchase uuid, agent text, publisher text, price bigint, actor text, words text, allowance bigint) to public, svc_app;
+grant execute on function svc_post_transfer(transfer uuid, why text, about text, actor text, agent text, words text, undone uuid, accounts text[], amounts bigint[]) to public, svc_app, svc_operator;
+grant execute on function svc_rebase_events() to public, svc_operator;
+grant execute on function svc_release_agent(wanted_agent uuid, sponsor text, acting text, why text) to public, svc_app;
+grant execute on function svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text) to public, svc_app;
+grant execute on function svc_retrieve(me text, wanted_tenants text[], wanted text[]) to public, svc_app;
+grant execute on function svc_reverse_transfer(me text, transfer uuid, undone uuid, why text, about text, actor text, words text) to public, svc_app, svc_operator;
+grant execute on function svc_sampling_fingerprint(me text) to public, svc_app;
+grant execute on function svc_seconds_until(moment timestamp with time zone) to public;
+grant execute on function svc_secure_table(target regclass) to public;
+grant execute on function svc_set_key_lookup() to public;
+grant execute on function svc_settle_facts(me text) to public, svc_app;
+grant execute on function svc_shard_vectors(me text, owner text, shard uuid, wanted_model text, after bigint) to public, svc_app;
+grant execute on function svc_shield_facts(me text, wanted_principal text, wanted_server text, wanted_digest text, wanted_token bytea) to public, svc_app;
+grant execute on function svc_shield_read_switches(me text) to public, svc_app;
+grant execute on function svc_sign_in_succeeded(of_address bytea, of_pair bytea, of_tenant bytea, mark integer) to svc_app;
+grant execute on function svc_spend(me text, transfer uuid, agent text, credits bigint, target text, why text, about text, actor text, words text, allowance bigint) to public, svc_app, svc_operator;
+grant execute on function svc_sponsor_agent(wanted_agent uuid, sponsor text, wanted_tier text, acting text) to public, svc_app;
+grant execute on function svc_store_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, content json, actor text, event uuid) to public, svc_app;
+grant execute on function svc_store_edges(me text, rounds json, actor text) to public, svc_app;
+grant execute on function svc_store_entities(me text, rounds json, actor text) to public, svc_app;
+grant execute on function svc_store_entity(me text, of_kind text, of_id text, content json, actor text, event uuid) to public, svc_app;
+grant execute on function svc_store_facts(me text, rounds json) to public, svc_app;
+grant execute on function svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid) to public, svc_app;
+grant execute on function svc_take_nonce(hash bytea) to svc_app;
+grant execute on function svc_tally_receipts() to public;
+grant execute on function svc_tell_edge(head graph_edge, what text, event uuid) to public, svc_app;
+grant execute on function svc_tell_entity(head graph_entity, what text, actor text, event uuid) to public, svc_app;
+grant execute on function svc_tell_sale(publisher text, event uuid, wanted uuid, facts jsonb) to public, svc_app;
+grant execute on function svc_tool_call_facts(me text, called_by text, wanted_server text, wanted_digest text) to public, svc_app;
+grant execute on function svc_utc_month() to public, svc_app, svc_operator;
+grant execute on function svc_visible_shards() to public, svc_app;

@@ -4,7 +4,9 @@ import type { Client } from 'pg';
 const OURS = "n.nspname = 'public'";
 
 const COLUMNS = `
-  select c.oid, c.relname as name, format('  %I %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
+  select c.oid, c.relname as name, format('  %I %s%s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
+    coalesce((select format(' collate %I', o.collname) from pg_collation o join pg_type t on t.oid = a.atttypid
+      where o.oid = a.attcollation and a.attcollation <> t.typcollation), ''),
     case when a.attnotnull then ' not null' else '' end,
     case a.attgenerated when '' then coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '')
       else ' generated always as (' || pg_get_expr(d.adbin, d.adrelid) || ') stored' end) as line
@@ -55,6 +57,20 @@ export const FUNCTIONS = `
     and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
   order by p.proname, pg_get_function_identity_arguments(p.oid)`;
 
+/** Who may call them; without a line of its own, their owner alone. */
+const CALLERS = `
+  select p.proname as name, format('grant execute on function %s(%s) to %s;', p.proname, pg_get_function_identity_arguments(p.oid),
+    string_agg(callers.name, ', ' order by callers.name)) as line
+  from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    cross join lateral (
+      select coalesce(r.rolname, 'public') as name from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+        left join pg_roles r on r.oid = a.grantee
+      where a.privilege_type = 'EXECUTE' and a.grantee <> p.proowner
+    ) callers
+  where ${OURS} and p.prokind = 'f'
+    and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+  group by p.oid, p.proname order by 1, 2`;
+
 interface Line {
   name: string;
   line: string;
@@ -62,7 +78,7 @@ interface Line {
 
 /**
  * The schema after the last migration, as SQL to read: tables with their columns, constraints, policies, indexes,
- * triggers and rights, then views, then functions.
+ * triggers and rights, then views, then functions, then who may call these.
  */
 export async function readSchema(client: Client): Promise<string> {
   const read = async (sql: string) => Map.groupBy((await client.query<Line>(sql)).rows, ({ name }) => name);
@@ -73,5 +89,6 @@ export async function readSchema(client: Client): Promise<string> {
     return [`create table ${name} (\n${body}\n);`, ...linesOf(statements, name)].join('\n');
   });
   const rest = [...(await client.query<Line>(VIEWS)).rows, ...(await client.query<Line>(FUNCTIONS)).rows];
-  return `${[...tables, ...rest.map(({ line }) => line)].join('\n\n')}\n`;
+  const callers = (await client.query<Line>(CALLERS)).rows.map(({ line }) => line).join('\n');
+  return `${[...tables, ...rest.map(({ line }) => line), callers].join('\n\n')}\n`;
 }

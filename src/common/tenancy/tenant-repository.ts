@@ -29,14 +29,17 @@ const POSITIONS: Record<string, (value: string) => string> = {
   integer: (value) => `cast(${value} as bigint)`,
 };
 
+/** Columns by which rows are sorted, the first one first. */
+export type Order<Row> = { [Column in keyof Row & string]?: 'asc' | 'desc' };
+
 export interface ListOptions<Row> {
   /** All columns in the same direction, where `after` is given. */
-  order?: FindOptionsOrder<Row>;
+  order?: Order<Row>;
   /**
    * The last row of the page before: its values of the columns of `order`; a time in microseconds since 1970, since a
    * Date has no more than milliseconds.
    */
-  after?: readonly unknown[] | undefined;
+  after?: readonly (string | number)[] | undefined;
   /** How many rows at most. */
   take?: number;
   lock?: RowLock;
@@ -78,7 +81,7 @@ export class TenantRepository<Row extends TenantRow> {
     const { after, ...rest } = options;
     const query = this.rows.createQueryBuilder(alias);
     query.setFindOptions(this.optionsOf(Object.fromEntries(given) as Where<Row>, rest));
-    return after ? startAfter(query, after, rest.order!) : query;
+    return after ? startAfter(query, after, rest.order ?? {}) : query;
   }
 
   /** @returns the row as it was written, with what the database added */
@@ -124,8 +127,9 @@ export class TenantRepository<Row extends TenantRow> {
     return this.only(await this.update(where, values));
   }
 
-  /** @returns how many there were */
+  /** @returns how many there were @throws Error where nothing says which */
   async delete(where: Where<Row>): Promise<number> {
+    if (Object.keys(where).length === 0) throw new Error(`which rows of ${this.metadata.tableName} are to be deleted?`);
     return (await this.rows.delete(this.ownOf(where))).affected ?? 0;
   }
 
@@ -141,12 +145,21 @@ export class TenantRepository<Row extends TenantRow> {
     return this.rows.metadata;
   }
 
+  /** @throws Error for a member that is undefined: it would select nothing, or everything */
   private ownOf(where: Where<Row>): FindOptionsWhere<Row> {
+    const missing = Object.entries(where).find(([, value]) => value === undefined);
+    if (missing) throw new Error(`${this.metadata.tableName}.${missing[0]} is undefined`);
     return { ...where, [this.owner]: this.tenant };
   }
 
   private optionsOf(where: Where<Row>, { lock, ...options }: Omit<ListOptions<Row>, 'after'>): FindManyOptions<Row> {
-    return { ...options, where: this.ownOf(where), ...(lock && { lock: { mode: LOCKS[lock] } }) };
+    const { order, take } = options;
+    return {
+      where: this.ownOf(where),
+      order: order as FindOptionsOrder<Row>,
+      take,
+      ...(lock && { lock: { mode: LOCKS[lock] } }),
+    };
   }
 
   private insertOf(...rows: Values<Row>[]) {
@@ -184,15 +197,20 @@ interface Returning {
   returning(columns: string): { execute(): Promise<{ raw: unknown }> };
 }
 
-/** Keyset: what follows the given row in this order, of whatever a query finds. */
+/**
+ * Keyset: what follows the given row in this order, of whatever a query finds.
+ * @throws Error where the order has two directions, or not as many columns as there are values
+ */
 export function startAfter<Row extends object>(
   query: SelectQueryBuilder<Row>,
-  after: readonly unknown[],
-  order: FindOptionsOrder<Row>,
+  after: readonly (string | number)[],
+  order: Order<Row>,
 ): SelectQueryBuilder<Row> {
   const { metadata } = query.expressionMap.mainAlias!;
   const names = Object.keys(order);
-  const [direction] = Object.values(order) as string[];
+  const [direction, other] = new Set(Object.values(order));
+  if (other !== undefined || names.length !== after.length)
+    throw new Error(`${metadata.tableName} cannot be paged by ${names.join(', ')}`);
   const places = names.map((name, index) => {
     const type = metadata.findColumnWithPropertyName(name)!.type as string;
     return (POSITIONS[type] ?? ((value: string) => value))(`:after${index}`);

@@ -68,10 +68,12 @@ export class SeatsStore {
   }
 
   async count(): Promise<SeatCount> {
-    return {
-      active: await this.seats.count({ status: 'active' }),
-      pending: await this.seats.count({ status: 'pending' }),
-    };
+    const [row] = await this.tenancy.query<SeatCount>(
+      `select (count(*) filter (where status = 'active'))::int as active, (count(*) filter (where status = 'pending'))::int as pending
+       from seat where tenant_id = $1`,
+      [this.tenancy.tenant],
+    );
+    return row!;
   }
 
   recordInvitation(seatId: string, invitation: SeatInvitation): Promise<SeatRow> {
