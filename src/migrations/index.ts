@@ -42,6 +42,28 @@ import { RegisterTenants1795400500000 } from './1795400500000-register-tenants.j
 import { ReadFactIndexAtOneSnapshot1795400600000 } from './1795400600000-read-fact-index-at-one-snapshot.js';
 import { SearchVectorsInRelaxedOrder1795400700000 } from './1795400700000-search-vectors-in-relaxed-order.js';
 import { RecordSqlFunctions1795400800000 } from './1795400800000-record-sql-functions.js';
+import { RecordWhatProofsCharge1795400900000 } from './1795400900000-record-what-proofs-charge.js';
+import { EmitEntitlements1795400950000 } from './1795400950000-emit-entitlements.js';
+import { FindWatchesByTarget1795401000000 } from './1795401000000-find-watches-by-target.js';
+import { IndexConversionsByState1795402000000 } from './1795402000000-index-conversions-by-state.js';
+import { CreateSurveys1795403000000 } from './1795403000000-create-surveys.js';
+import { ManageTenants1795404000000 } from './1795404000000-manage-tenants.js';
+import { SetShieldPolicies1795405000000 } from './1795405000000-set-shield-policies.js';
+import { KeepSemanticProfiles1795406000000 } from './1795406000000-keep-semantic-profiles.js';
+import { ChainSigningKeys1795407000000 } from './1795407000000-chain-signing-keys.js';
+import { CreateLogEpochs1795408000000 } from './1795408000000-create-log-epochs.js';
+import { BindFacts1795410000000 } from './1795410000000-bind-facts.js';
+import { KeepEvidenceLooks1795411000000 } from './1795411000000-keep-evidence-looks.js';
+import { KeepCosignedHeads1795413000000 } from './1795413000000-keep-cosigned-heads.js';
+import { NameEs256Keys1795420000000 } from './1795420000000-name-es256-keys.js';
+import { KeepTimestamps1795421000000 } from './1795421000000-keep-timestamps.js';
+import { CreateWork1795431000000 } from './1795431000000-create-work.js';
+import { CreateWorkGates1795431100000 } from './1795431100000-create-work-gates.js';
+import { RecordAssignees1795431200000 } from './1795431200000-record-assignees.js';
+import { CreateLeases1795432000000 } from './1795432000000-create-leases.js';
+import { IndexClaimableWork1795432100000 } from './1795432100000-index-claimable-work.js';
+import { CreateOrchestrators1795434000000 } from './1795434000000-create-orchestrators.js';
+import { FindCoordinationEvents1795434500000 } from './1795434500000-find-coordination-events.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -89,4 +111,26 @@ export const MIGRATIONS = [
   ReadFactIndexAtOneSnapshot1795400600000,
   SearchVectorsInRelaxedOrder1795400700000,
   RecordSqlFunctions1795400800000,
+  RecordWhatProofsCharge1795400900000,
+  EmitEntitlements1795400950000,
+  FindWatchesByTarget1795401000000,
+  IndexConversionsByState1795402000000,
+  CreateSurveys1795403000000,
+  ManageTenants1795404000000,
+  SetShieldPolicies1795405000000,
+  KeepSemanticProfiles1795406000000,
+  ChainSigningKeys1795407000000,
+  CreateLogEpochs1795408000000,
+  BindFacts1795410000000,
+  KeepEvidenceLooks1795411000000,
+  KeepCosignedHeads1795413000000,
+  NameEs256Keys1795420000000,
+  KeepTimestamps1795421000000,
+  CreateWork1795431000000,
+  CreateWorkGates1795431100000,
+  RecordAssignees1795431200000,
+  CreateLeases1795432000000,
+  IndexClaimableWork1795432100000,
+  CreateOrchestrators1795434000000,
+  FindCoordinationEvents1795434500000,
 ];

@@ -1,5 +1,4 @@
--- One round trip for the caller guard: enters the discovery tenant, then the sponsor's, for this statement's
--- transaction alone.
+-- For processes of the release before: svc_authenticate_agent took its place.
 create or replace function svc_find_agent(wanted_agent uuid, wanted_hash bytea)
   returns table (expires_at timestamptz, sponsor_tenant_id text, tier text)
   language plpgsql as $$
@@ -14,5 +13,5 @@ create or replace function svc_find_agent(wanted_agent uuid, wanted_hash bytea)
         perform set_config('svc.tenant_id', coalesce(known.sponsor_tenant_id, known.tenant_id), true);
         return query
           select known.expires_at, known.sponsor_tenant_id, t.tier from tenant t
-          where t.tenant_id = coalesce(known.sponsor_tenant_id, known.tenant_id);
+          where t.tenant_id = coalesce(known.sponsor_tenant_id, known.tenant_id) and t.state = 'active';
       end $$;

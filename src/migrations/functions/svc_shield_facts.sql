@@ -8,7 +8,9 @@ create or replace function svc_shield_facts(me text, wanted_principal text, want
     digest json;
     publishers json := '[]';
     approval json;
+    policy shield_policy%rowtype;
   begin
+    select p.* into policy from shield_policy p where p.tenant_id = me;
     if wanted_server is not null then
       select json_build_object('status', s.status, 'reason', s.reason, 'publisherId', s.publisher_id, 'toolDigests', s.tool_digests)
         into server from shield_server s where s.tenant_id = me and s.server_id = wanted_server;
@@ -30,7 +32,12 @@ create or replace function svc_shield_facts(me text, wanted_principal text, want
         into approval from shield_approval a where a.tenant_id = me and a.token_hash = wanted_token;
     end if;
     return json_build_object(
-      'policyVersion', coalesce((select p.version from shield_policy p where p.tenant_id = me), 1),
+      'policyVersion', coalesce(policy.version, 1),
+      'policy', json_build_object(
+        'requireServerId', coalesce(policy.require_server_id, false), 'requireToolDigest', coalesce(policy.require_tool_digest, false),
+        'requireRegistered', coalesce(policy.require_registered, false), 'requireUiIntegrity', coalesce(policy.require_ui_integrity, false),
+        'spendWindow', case when policy.spend_window_seconds is not null then
+          json_build_object('credits', policy.spend_window_credits, 'seconds', policy.spend_window_seconds) end),
       'switches', coalesce((
         select json_agg(json_build_object('killSwitchId', k.kill_switch_id, 'scope', k.scope, 'target', k.target, 'mode', k.mode,
           'includeReads', k.include_reads, 'reason', k.reason) order by k.kill_switch_id)

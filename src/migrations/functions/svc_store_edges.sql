@@ -21,7 +21,7 @@ create or replace function svc_store_edges(me text, rounds json, actor text) ret
           is_deleted = false, updated_at = clock_timestamp(), updated_by = excluded.updated_by,
           live_since = case when g.is_deleted then g.version + 1 else g.live_since end
         returning *
-      ), told as (
+      ), reported as (
         insert into outbox_event (tenant_id, event_id, kind, subject, data)
         select me, i.event, 'edge.stored',
           i.from_kind || '/' || i.from_id || ' ' || i.edge_kind || ' ' || i.to_kind || '/' || i.to_id,

@@ -23,7 +23,7 @@ create or replace function svc_store_entities(me text, rounds json, actor text) 
       ), version as (
         insert into graph_entity_version (tenant_id, kind, id, version, payload, is_deleted, stored_by, stored_at)
         select me, i.kind, i.id, h.version, i.payload, false, actor, h.updated_at from incoming i join head h on h.kind = i.kind and h.id = i.id
-      ), told as (
+      ), reported as (
         insert into outbox_event (tenant_id, event_id, kind, subject, data)
         select me, i.event, 'entity.stored', i.kind || '/' || i.id,
           jsonb_build_object('kind', i.kind, 'id', i.id, 'version', h.version, 'actor', actor)

@@ -49,7 +49,7 @@ create or replace function svc_store_facts(me text, rounds json)
           i.tokens, i.tenant_hash, i.source_receipt, h.stored_at, i.valid_from, i.valid_to, i.valid_to, h.supersedes
         from incoming i join head h using (chain)
         returning seq, fact_id, version, visibility, owner, entity, key, actor, confidence, stored_at, valid_from, supersedes
-      ), told as (
+      ), reported as (
         -- Of a private fact nothing but that it is there.
         insert into outbox_event (tenant_id, event_id, kind, subject, data)
         select me, s.fact_id, 'fact.stored', s.fact_id, case s.visibility
