@@ -33,6 +33,8 @@ export interface DaemonCaller extends Identity {
    * and X-Svc-Tenant-Id chose none.
    */
   homeTenant: string | undefined;
+  /** The agent's session that the request named (X-Svc-Session-Id); receipts bear it. */
+  agentSession: string | undefined;
 }
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { SettingsInvalid, type Settings } from '../config/settings.js';
-import { credentialsPath, readCredentials } from '../database/bootstrap.js';
+import { credentialsPath, readKeptSecret } from '../database/bootstrap.js';
 import type { TokenKeys } from './token-verifier.js';
 
 /**
@@ -10,12 +10,12 @@ import type { TokenKeys } from './token-verifier.js';
 export async function readSharedSecret(settings: Settings): Promise<string> {
   const { jwtSecret } = settings.daemon;
   if (jwtSecret !== undefined) return jwtSecret;
-  const isProduction = settings.process.nodeEnv === 'production';
-  const kept = isProduction ? undefined : (await readCredentials(settings))?.daemon_jwt_secret;
-  if (kept) return kept;
-  const looked = isProduction
-    ? ''
-    : `, and ${credentialsPath(settings)} has no daemon_jwt_secret (the first "svc start" makes it)`;
+  const kept = await readKeptSecret(settings, 'daemon_jwt_secret');
+  if (kept !== undefined) return kept;
+  const looked =
+    settings.process.nodeEnv === 'production'
+      ? ''
+      : `, and ${credentialsPath(settings)} has no daemon_jwt_secret (the first "svc start" makes it)`;
   throw new SettingsInvalid([
     `SVCD_JWT_HS256_SECRET: jwt_hs256 needs a secret of at least 32 characters, and none is set${looked}`,
   ]);

@@ -1,5 +1,5 @@
 import { isStorableText } from '../http/headers.js';
-import { PASSPORT } from '../ingress/passport-header.js';
+import { PASSPORT } from '../fields/passport.js';
 import type { Identity } from './daemon-caller.js';
 
 /** What a token says of its bearer, and when it expires. */

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { RouteRecord } from '../contract/contract.js';
-import { headerOf, isStorableText } from '../http/headers.js';
+import { headerOf, isDuplicated, isStorableText } from '../http/headers.js';
 import { invalid } from '../problem/common-problems.js';
 import { argumentsOf } from './call-arguments.js';
+import { inLowerCase, SERVER_ID, TOOL_DIGEST } from './call-names.js';
 import type { ShieldCall } from './shield-pipeline.js';
 import type { SignedToolCall } from './tool-call-signer.js';
 
@@ -15,6 +16,8 @@ export const isAlwaysOpen = (address: string): boolean => /^[A-Z]+ \/(v1\/shield
  */
 export function shieldCallOf(request: FastifyRequest, route: RouteRecord): ShieldCall {
   if (!request.caller) throw new Error(`${route.address} passes the shield but has no caller`);
+  const toolDigest = checked(request, 'x-shield-tool-digest', TOOL_DIGEST, 'must be sha256:<64 hexadecimal digits>');
+  const serverId = checked(request, 'x-shield-server-id', SERVER_ID, 'must be 1 to 120 printable characters of ASCII');
   return {
     caller: request.caller,
     action: route.address,
@@ -26,13 +29,8 @@ export function shieldCallOf(request: FastifyRequest, route: RouteRecord): Shiel
       /^[\s\S]{8,}$/,
       'must be at least 8 characters; leave it out when there is no approval',
     ),
-    toolDigest: checked(
-      request,
-      'x-shield-tool-digest',
-      /^sha256:[0-9a-f]{64}$/,
-      'must be sha256:<64 hexadecimal digits>',
-    ),
-    serverId: checked(request, 'x-shield-server-id', /^[\s\S]{1,120}$/, 'must be 1 to 120 characters'),
+    toolDigest: toolDigest && inLowerCase(toolDigest),
+    serverId: serverId && inLowerCase(serverId),
   };
 }
 
@@ -52,6 +50,8 @@ export function signedCallOf(request: FastifyRequest, route: RouteRecord, signed
 
 function checked(request: FastifyRequest, name: string, form: RegExp, message: string): string | undefined {
   const value = headerOf(request, name);
+  // Two values arrive as one, joined by a comma: the name of nothing, which nothing stops.
+  if (value !== undefined && isDuplicated(request.raw, name)) throw invalid(`headers.${name}`, 'must be sent once');
   if (value === undefined || (form.test(value) && isStorableText(value))) return value;
   throw invalid(`headers.${name}`, message);
 }

@@ -53,7 +53,7 @@ export interface ProofJobReply {
   ok: boolean;
   jobId: string;
   status: 'queued' | 'running' | 'completed' | 'failed';
-  verdict: 'pending' | 'holds' | 'drifted' | 'broken';
+  verdict: 'pending' | 'holds' | 'unknown' | 'drifted' | 'unavailable' | 'broken';
   mode: Lane;
   checks: { name: string; ok: boolean; detail: string }[];
   receiptId: string | null;

@@ -50,6 +50,8 @@ export interface TemporaryServerOptions {
   environment?: Record<string, string>;
   /** Arguments to Node.js itself, passed on to every process of the server. */
   nodeArguments?: string[];
+  /** The main.js of another build; this one's where it is left out. */
+  program?: string;
 }
 
 /** A whole svc of its own: `svc start` on an empty data directory and a free loopback port. */
@@ -59,6 +61,8 @@ export interface TemporaryServer extends ApiAddress {
   /** Origin of its memory daemon. */
   daemonUrl: string;
   dataDir: string;
+  /** Of the supervisor, below which all its processes are. */
+  pid: number;
 }
 
 /**
@@ -86,7 +90,7 @@ export async function withTemporaryServer<T>(
     await untilReady(url, child, dataDir);
     await untilReady(toolsUrl, child, dataDir);
     await untilReady(daemonUrl, child, dataDir);
-    return await work({ url, toolsUrl, daemonUrl, dataDir, ...readTenant(dataDir) });
+    return await work({ url, toolsUrl, daemonUrl, dataDir, pid: child.pid!, ...readTenant(dataDir) });
   } finally {
     await stop();
     process.off('SIGINT', end).off('SIGTERM', end).off('exit', abandon);
@@ -105,13 +109,13 @@ const stopAndRemove = ({ child, dataDir }: LaunchedServer): Promise<void> =>
   stopServer(child).finally(() => removeDataDir(dataDir));
 
 function launch(
-  { environment, nodeArguments = [] }: TemporaryServerOptions,
+  { environment, nodeArguments = [], program = PROGRAM }: TemporaryServerOptions,
   ports: { api: number; tools: number; daemon: number },
 ): LaunchedServer {
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-temporary-'));
   chmodSync(dataDir, 0o711); // the unprivileged user that PostgreSQL runs as under root must be able to enter
   const log = openSync(join(dataDir, 'server.log'), 'a');
-  const child = spawn(process.execPath, [...nodeArguments, PROGRAM, 'start'], {
+  const child = spawn(process.execPath, [...nodeArguments, program, 'start'], {
     env: childEnvironment({
       ...OWN,
       SVC_DATA_DIR: dataDir,

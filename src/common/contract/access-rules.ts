@@ -1,4 +1,4 @@
-import { isFeature } from '../config/feature-flags.js';
+import { isFeature, isFeatureOn } from '../config/feature-flags.js';
 import type { Settings } from '../config/settings.js';
 import type { TenantCaller } from './caller.js';
 import type { RouteRecord } from './contract.js';
@@ -6,8 +6,8 @@ import type { RouteRecord } from './contract.js';
 type Admitting = Pick<RouteRecord, 'access' | 'flag' | 'paidTier'>;
 
 /** Whether the feature of the tenant API that a route is behind is switched on. */
-export const isFlagOn = ({ flag }: Admitting, { features }: Settings): boolean =>
-  !flag || !isFeature(flag) || features[flag];
+export const isFlagOn = ({ flag }: Admitting, settings: Settings): boolean =>
+  !flag || !isFeature(flag) || isFeatureOn(flag, settings);
 
 /** Whether a route lists the caller's role, and takes the kind of credential it came with. */
 export function isRoleAdmitted({ access }: Admitting, caller: TenantCaller): boolean {

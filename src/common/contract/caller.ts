@@ -20,6 +20,8 @@ export interface TenantCaller {
   principal: string;
   role: CallerRole;
   authType: 'api_key' | 'seat' | 'agent';
+  /** The agent's session that the request named (X-Svc-Session-Id); receipts bear it. */
+  agentSession?: string | undefined;
   /** The session behind the cookie, where one was presented. */
   session?: CallerSession;
 }

@@ -118,6 +118,8 @@ export interface RouteDeclaration<R> {
    * (memory-daemon.md 5.3).
    */
   tenantBound?: true;
+  /** The handler heeds X-Svc-Fence ({@link Fence}): a writer whose lease has ended is refused (D61). */
+  fenced?: true;
   reply: Reply<R>;
   /** Further content types of the same answer, chosen by Accept. */
   alsoAs?: readonly string[];
@@ -145,6 +147,8 @@ export interface RouteDeclaration<R> {
   caps?: Readonly<Record<string, number>>;
   /** Served, but left out of the route manifest at /v1/openapi.json (memory-daemon.md 9). */
   unlisted?: true;
+  /** An addition of our own: the specification does not name it (`x-extension` of the document). */
+  extension?: true;
   /** Its answer may last: the 30 s bound holds until it begins (A-18). */
   streams?: true;
   /** For the document alone. */
@@ -171,6 +175,8 @@ export interface RouteRecord extends Omit<RouteDeclaration<unknown>, 'problems' 
   handler: string;
   operationId: string;
   inputs: RouteInputs;
+  /** Members of the body that are whole numbers of 64 bits: their digits are kept. */
+  uint64s: readonly string[];
   idempotent: boolean;
   body: 'json' | 'bytes' | 'any';
   /** Of the route itself; the manifest adds those that every route of its server has. */

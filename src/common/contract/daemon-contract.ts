@@ -2,11 +2,18 @@ import { DAEMON_FLAGS } from '../config/daemon/flag-table.js';
 import { flagVariable, isFeature } from '../config/feature-flags.js';
 import { DaemonProblem } from '../problem/daemon-problem-body.js';
 import { PROBLEM_JSON, typeOf } from '../problem/daemon-problem-form.js';
-import { DAEMON_COMMON_PROBLEMS, DAEMON_CREDENTIAL_PROBLEMS, FlagOff, PlaneOff } from '../problem/daemon-problems.js';
+import {
+  DAEMON_COMMON_PROBLEMS,
+  DAEMON_CREDENTIAL_PROBLEMS,
+  FenceStale,
+  FlagOff,
+  PlaneOff,
+} from '../problem/daemon-problems.js';
 import type { ProblemClass } from '../problem/problem.js';
 import { classify } from '../route-auth/route-class.js';
 import type { RouteRecord } from './contract.js';
-import type { ServerContract } from './server-contract.js';
+import { FENCE_PARAMETER } from './fence.js';
+import { SESSION_PARAMETER, type ServerContract } from './server-contract.js';
 
 /**
  * The memory daemon (memory-daemon.md 5 and 7).
@@ -16,7 +23,7 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
   title: {
     title: 'svc memory daemon',
     description:
-      'Facts, graph, streams and evidence for agents and their teams. Every failure has one body, DaemonProblem (RFC 9457). The route manifest is at /v1/openapi.json.',
+      'Facts, graph, streams and evidence for agents and their teams. Every failure has one body, DaemonProblem (RFC 9457). The route manifest is at /v1/openapi.json; planes that are not built in this version are not in it, and answer 404 NOT_BUILT.',
     version: '0.1.0',
     server: '/',
   },
@@ -30,6 +37,7 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...DAEMON_COMMON_PROBLEMS,
     ...(route.access.kind === 'anyone' ? [] : DAEMON_CREDENTIAL_PROBLEMS),
     ...flagProblems(route),
+    ...(route.fenced ? [FenceStale] : []),
   ],
   securitySchemes: {
     bearer: {
@@ -46,13 +54,17 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     },
   },
   credentialsOf: ({ access }) => (access.kind === 'anyone' ? [] : CREDENTIALS),
-  headersOf: () => [],
-  extensionsOf: ({ access, tenantBound, flag, verb, path, unlisted }) => ({
+  headersOf: ({ access, fenced }) => [
+    ...(access.kind === 'anyone' ? [] : [SESSION_PARAMETER]),
+    ...(fenced ? [FENCE_PARAMETER] : []),
+  ],
+  extensionsOf: ({ access, tenantBound, flag, verb, path, unlisted, extension }) => ({
     ...(access.kind === 'scopes' ? { 'x-scopes': { [`${access.rule}_of`]: access.scopes } } : {}),
     ...(tenantBound ? { 'x-tenant-bound': true } : {}),
     'x-route-class': classify(verb, path)?.class,
     ...(flag ? { 'x-flag': flagVariable(flag) } : {}),
     ...(unlisted ? { 'x-unlisted': true } : {}),
+    ...(extension ? { 'x-extension': true } : {}),
   }),
 });
 

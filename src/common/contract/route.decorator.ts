@@ -14,6 +14,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { isAlwaysOpen } from '../call-policy/shield-call.js';
 import { ShieldInterceptor } from '../call-policy/shield.interceptor.js';
 import { ShieldReadGuard } from '../call-policy/shield-read.guard.js';
+import { uint64sOf } from '../fields/fields.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 import type { Access, Address, RouteDeclaration, RouteRecord, Verb } from './contract.js';
 import { readInputs } from './route-inputs.js';
@@ -57,6 +58,7 @@ function makeRecord<R>(
 ): RouteRecord {
   const [verb, path] = address.split(' ') as [Verb, string];
   const { access, reply, body = 'json', bodyLimit, idempotent, problems = [] } = declaration;
+  const inputs = readInputs(target, operationId);
   return {
     ...declaration,
     reply,
@@ -65,7 +67,8 @@ function makeRecord<R>(
     path,
     handler: `${target.constructor.name}.${operationId}`,
     operationId,
-    inputs: readInputs(target, operationId),
+    inputs,
+    uint64s: inputs.body ? uint64sOf(inputs.body) : [],
     idempotent: idempotent ?? (verb !== 'GET' && isOfTenant(access)),
     problems,
     body,

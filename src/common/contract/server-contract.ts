@@ -1,6 +1,15 @@
 import type { Type } from '@nestjs/common';
+import { SESSION_HEADER } from '../http/agent-session.js';
 import type { ProblemClass } from '../problem/problem.js';
 import type { Access, DocumentedParameter, RouteRecord } from './contract.js';
+
+/** The header of an agent's session, which every route with a credential reads. */
+export const SESSION_PARAMETER: DocumentedParameter = {
+  name: SESSION_HEADER,
+  description:
+    'The run of an agent that the request belongs to, by a name of its own choosing: receipts of what the request does bear it as session_id, and GET /v1/receipts/list of the memory daemon filters by it.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
+};
 
 /** The {@link ServerContract} of the app. */
 export const SERVER_CONTRACT = Symbol('server contract');

@@ -1,4 +1,5 @@
 import { flagVariable } from '../config/feature-flags.js';
+import { SERVER_ID, TOOL_DIGEST } from '../call-policy/call-names.js';
 import { isAlwaysOpen } from '../call-policy/shield-call.js';
 import {
   COMMON_PROBLEMS,
@@ -11,7 +12,7 @@ import { ProblemBody } from '../problem/problem-body.js';
 import { SESSION_COOKIE } from '../sessions/session-cookie.js';
 import type { Access, DocumentedParameter, RouteRecord } from './contract.js';
 import { isShieldedRead } from './route.decorator.js';
-import type { DocumentTitle, ServerContract } from './server-contract.js';
+import { SESSION_PARAMETER, type DocumentTitle, type ServerContract } from './server-contract.js';
 
 const passesShield = (route: RouteRecord): boolean => route.idempotent || isShieldedRead(route);
 
@@ -49,6 +50,7 @@ export const tenantApiContract = (title: DocumentTitle): ServerContract => ({
   },
   credentialsOf: ({ access }) => credentialsOf(access),
   headersOf: (route) => [
+    ...(route.access.kind === 'anyone' ? [] : [SESSION_PARAMETER]),
     ...(route.idempotent ? [IDEMPOTENCY_HEADER] : []),
     ...(passesShield(route) && !isAlwaysOpen(route.address) ? SHIELD_HEADERS : []),
   ],
@@ -87,13 +89,14 @@ const SHIELD_HEADERS: readonly DocumentedParameter[] = [
   },
   {
     name: 'x-shield-server-id',
-    description: 'The server whose tool makes the call, where one does: its status and publisher are asked about.',
-    schema: { type: 'string', minLength: 1, maxLength: 120 },
+    description:
+      'The server whose tool makes the call, where one does: its status and publisher are asked about. In any case: `Files` is `files`.',
+    schema: { type: 'string', minLength: 1, maxLength: 120, pattern: SERVER_ID.source },
   },
   {
     name: 'x-shield-tool-digest',
     description:
       'The definition of that tool, sha256:<hex>: a revoked one, or one its server is not trusted with, is refused.',
-    schema: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+    schema: { type: 'string', pattern: TOOL_DIGEST.source },
   },
 ];

@@ -5,9 +5,15 @@ import type { DaemonToolName, ToolName } from './tool-names.js';
 /**
  * Whether a call has its effect once under a key: `none` for what only reads (and for register_agent, which makes
  * another agent each time), `required` where the caller must send one (tenant-api.md 5, item 14), `derived` where one
- * is made of the call when there is none (D28).
+ * is made of the call and of what it rests on when there is none (D28).
  */
 export type Idempotency = 'none' | 'required' | 'derived';
+
+/**
+ * What the effect of a call rests on in addition to its arguments: the documents under what is to be proven, the
+ * watches there have been on what is to be watched, or those that followed the named one.
+ */
+export type RestsOn = 'proof_subject' | 'watch_target' | 'watch';
 
 /** Whose credential goes on to the route: the caller's, none, or the session token among the arguments. */
 export type ToolCredential = 'caller' | 'none' | 'session_token';
@@ -23,8 +29,8 @@ export interface ToolRoute {
 }
 
 /**
- * The declaration of one tool of a module. Its parameters are the members of path, query and body, in snake_case at the
- * top level; what is nested stays as the API has it. Everything below is about where a tool differs from that.
+ * The declaration of one tool of a module. Its parameters are the members of path, query and body, in snake_case, and
+ * so are the members of the objects in them. Everything below is about where a tool differs from that.
  */
 export interface ToolDeclaration extends ToolRoute {
   title: string;
@@ -47,6 +53,10 @@ export interface ToolDeclaration extends ToolRoute {
    */
   isOpenWorld?: true;
   idempotency?: Idempotency;
+  /** Where the idempotency is `derived`. */
+  restsOn?: RestsOn;
+  /** Takes a `fence`, which goes to the route as X-Svc-Fence: a route that is `fenced`. */
+  fenced?: true;
   /** Whether a repeat changes nothing more, though it bears no key. */
   isIdempotent?: true;
   credential?: ToolCredential;

@@ -43,6 +43,17 @@ export const DAEMON_TOOL_NAMES = [
   'expand',
   'record_receipt_lookup',
   'verify_receipt',
+  'announce_intent',
+  'list_work',
+  'update_work',
+  'comment_work',
+  'list_pending_gates',
+  'decide_gate',
+  'claim_next_work',
+  'renew_lease',
+  'release_work',
+  'acquire_path',
+  'release_path',
 ] as const;
 
 export type DaemonToolName = (typeof DAEMON_TOOL_NAMES)[number];

@@ -15,15 +15,22 @@ export class ContractPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (type === 'custom' || PLAIN.has(metatype)) return value;
     const target = metatype as Type<object>;
-    if (type === 'body') return readAs(target, this.asObject(value), 'body');
+    if (type === 'body') return readBodyAs(target, value);
     return readAs(target, readText(target, value as Record<string, unknown>), type === 'param' ? 'path' : type);
   }
+}
 
-  private asObject(value: unknown): object {
-    if (value === undefined || value === null) return {};
-    if (typeof value !== 'object' || Array.isArray(value)) throw invalid('body', 'must be a JSON object');
-    return value;
-  }
+/**
+ * Reads a body as a DTO; for a route that does not always look at it.
+ * @throws ValidationFailed naming every member that is wrong
+ */
+export const readBodyAs = <T extends object>(target: Type<T>, body: unknown): T =>
+  readAs(target, asObject(body), 'body');
+
+function asObject(value: unknown): object {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalid('body', 'must be a JSON object');
+  return value;
 }
 
 /**
@@ -49,14 +56,10 @@ function issuesOf(error: ValidationError, parent: string): Issue[] {
   return [...own, ...(error.children ?? []).flatMap((child) => issuesOf(child, path))];
 }
 
-/**
- * Text of a query or path read as the number, flag or list its field is; `tenantId` is the tenant guard's and is left
- * out.
- */
+/** Text of a query or path read as the number, flag or list its field is. */
 function readText(target: Type<object>, source: Record<string, unknown>): object {
   const kinds = textKinds(target);
-  const entries = Object.entries(source ?? {}).filter(([name]) => name !== 'tenantId');
-  return Object.fromEntries(entries.map(([name, value]) => [name, readOne(kinds[name], value)]));
+  return Object.fromEntries(Object.entries(source ?? {}).map(([name, value]) => [name, readOne(kinds[name], value)]));
 }
 
 function readOne(kind: string | undefined, value: unknown): unknown {

@@ -117,6 +117,21 @@ export const Url = (options: FieldOptions & { max?: number }) =>
     MaxLength(options.max ?? 2000),
   );
 
+/** One of these media types, in any case, with or without parameters. */
+export const MediaType = (options: FieldOptions & { values: readonly string[]; max: number }) => {
+  const essence = ([letter]: string | [string]) => `[${letter!.toLowerCase()}${letter!.toUpperCase()}]`;
+  const types = options.values.map((value) => value.replace(/[a-z]/g, essence).replace('/', '\\/'));
+  const pattern = `^(?:${types.join('|')})[ \\t]*(?:;.*)?$`;
+  return field(
+    options,
+    { type: 'string', pattern, maxLength: options.max },
+    MaxLength(options.max),
+    Matches(new RegExp(pattern), {
+      message: `$property must be one of ${options.values.join(', ')}; parameters such as charset may follow`,
+    }),
+  );
+};
+
 /** A point in time (RFC 3339 with offset). */
 export const DateTime = (options: FieldOptions) =>
   field(
@@ -213,6 +228,29 @@ export const TextList = (
     ),
   );
 
+/** One text, or a list of several; none is empty. */
+export const TextOrTexts = (options: FieldOptions & { maxItems: number }) =>
+  field(
+    options,
+    {
+      oneOf: [
+        { type: 'string', minLength: 1 },
+        { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: options.maxItems },
+      ],
+    },
+    ValidateBy({
+      name: 'isTextOrTexts',
+      validator: {
+        validate: (value) =>
+          isSomeText(value) ||
+          (Array.isArray(value) && value.length > 0 && value.length <= options.maxItems && value.every(isSomeText)),
+        defaultMessage: (a) =>
+          `${a?.property} must be a text or a list of 1 to ${options.maxItems} texts, none of them empty`,
+      },
+    }),
+  );
+const isSomeText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
 /** Whole numbers in a list, each within the bounds. */
 export const IntegerList = (
   options: FieldOptions & { min: number; max: number; minItems?: number; maxItems: number },
@@ -276,25 +314,29 @@ export const ListReadLater = (options: FieldOptions & { type: () => Class; min: 
     ...(options.max === undefined ? [] : [ArrayMaxSize(options.max)]),
   );
 
+/** The largest is not 2^64 - 1, which a double does not hold and would write as one more. */
+const UINT64: JsonSchema = {
+  oneOf: [
+    { type: 'integer', format: 'uint64', minimum: 0, exclusiveMaximum: 2 ** 64 },
+    { type: 'string', pattern: '^(0|[1-9][0-9]{0,19})$' },
+  ],
+};
+
 /**
- * A whole number of 64 bits without sign: JSON's own up to 2^53 - 1, decimal text beyond, where a JSON number would
- * lose digits. The service reads it with BigInt.
+ * A whole number of 64 bits without sign, as a JSON number or as decimal text. In the body itself a number past 2^53
+ * comes to the DTO as its decimal text ({@link uint64sOf}), and answers repeat it so; elsewhere it has lost digits and
+ * is refused. The service reads it with BigInt.
  */
 export const Uint64 = (options: FieldOptions) =>
   field(
     options,
-    {
-      oneOf: [
-        { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-        { type: 'string', pattern: '^(0|[1-9][0-9]{0,19})$' },
-      ],
-    },
+    UINT64,
     ValidateBy({
       name: 'isUint64',
       validator: {
         validate: isUint64,
         defaultMessage: (a) =>
-          `${a?.property} must be a whole number from 0 to 2^64 - 1; past 2^53 - 1 send it as decimal text, because a JSON number would lose digits`,
+          `${a?.property} must be a whole number from 0 to 2^64 - 1, as a JSON number of digits alone or as decimal text`,
       },
     }),
   );
@@ -302,6 +344,12 @@ const isUint64 = (value: unknown): boolean =>
   typeof value === 'number'
     ? Number.isSafeInteger(value) && value >= 0
     : typeof value === 'string' && /^(0|[1-9]\d{0,19})$/.test(value) && BigInt(value) < 2n ** 64n;
+
+/** The members of a class that are such numbers. */
+export const uint64sOf = (type: Class): string[] =>
+  fieldsOf(type)
+    .filter(({ schema }) => schema === UINT64)
+    .map(({ name }) => name);
 
 export const Nested = (options: FieldOptions & { type: () => Class }) =>
   field(options, {}, IsObject(), ValidateNested());

@@ -21,7 +21,7 @@ import { jsonSchemaOf } from './json-schema.js';
 
 class Part {
   @Text({ about: 'A name.' })
-  name!: string;
+  fullName!: string;
 }
 
 @ExtraMembersAllowed()
@@ -90,7 +90,11 @@ class Circle {
   own!: object;
 }
 
-const PART = { type: 'object', properties: { name: { type: 'string', description: 'A name.' } }, required: ['name'] };
+const PART = {
+  type: 'object',
+  properties: { full_name: { type: 'string', description: 'A name.' } },
+  required: ['full_name'],
+};
 const ANY_JSON = [
   { type: 'object' },
   { type: 'array', items: {} },
@@ -153,6 +157,12 @@ describe('the JSON Schema of a DTO', () => {
       required: ['id', 'word', 'choice', 'words', 'at', 'url', 'free', 'part', 'parts', 'numbers', 'either'],
       additionalProperties: false,
     });
+  });
+
+  it('as an input has its members in snake_case at every depth, and otherwise as they are', () => {
+    const member = (use: 'input' | 'output' | 'component') => jsonSchemaOf(Whole, use).properties.part;
+    expect(member('input')).toMatchObject({ required: ['full_name'] });
+    for (const use of ['output', 'component'] as const) expect(member(use)).toMatchObject({ required: ['fullName'] });
   });
 
   it('as an output is open for members to come, and has those with a default too', () => {

@@ -1,5 +1,6 @@
 import type { Type as Class } from '@nestjs/common';
 import { allowsExtraMembers, fieldsOf, type FieldRecord, type JsonSchema } from './fields.js';
+import { snakeCase } from './snake-case.js';
 
 /** The schema of an object. */
 export interface ObjectSchema extends JsonSchema {
@@ -9,9 +10,10 @@ export interface ObjectSchema extends JsonSchema {
 }
 
 /**
- * What the schema describes. An `input` takes the declared members alone, and those with a default may be left out. An
- * `output` may grow by members, so it stays open, and has the members with a default as well. A `component` of an
- * OpenAPI document may be either: it is open, and those with a default may be left out.
+ * What the schema describes. An `input` is that of a tool: it takes the declared members alone, under their names in
+ * snake_case, and those with a default may be left out. An `output` may grow by members, so it stays open, and has the
+ * members with a default as well. A `component` of an OpenAPI document may be either: it is open, and those with a
+ * default may be left out.
  */
 export type SchemaUse = 'input' | 'output' | 'component';
 
@@ -28,10 +30,11 @@ export const jsonSchemaOf = (type: Class, use: SchemaUse): ObjectSchema => inlin
 /** The same with its nested classes as `reference` has them. */
 export function objectSchemaOf(type: Class, use: SchemaUse, reference: Reference): ObjectSchema {
   const fields = fieldsOf(type);
-  const required = fields.filter((field) => isRequired(field, use)).map(({ name }) => name);
+  const nameOf = ({ name }: FieldRecord): string => (use === 'input' ? snakeCase(name) : name);
+  const required = fields.filter((field) => isRequired(field, use)).map(nameOf);
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, memberSchemaOf(field, use, reference)])),
+    properties: Object.fromEntries(fields.map((field) => [nameOf(field), memberSchemaOf(field, use, reference)])),
     ...(required.length > 0 ? { required } : {}),
     ...(use === 'input' ? { additionalProperties: allowsExtraMembers(type) } : {}),
   };

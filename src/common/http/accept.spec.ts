@@ -21,6 +21,19 @@ describe('preferredType', () => {
     expect(preferredType(accept, OFFERED)).toBe(expected);
   });
 
+  const VARIANTS = ['application/cose', 'application/cose; profile=es256'] as const;
+  it.each([
+    ['*/*', VARIANTS[0]],
+    ['application/cose', VARIANTS[0]],
+    ['application/cose; profile=es256', VARIANTS[1]],
+    ['Application/COSE;Profile="es256"; q=0.5', VARIANTS[1]],
+    ['application/cose; profile=other', VARIANTS[0]],
+    ['application/cose;q=0.9, application/cose;profile=es256;q=0.8', VARIANTS[0]],
+    ['application/cose;q=0, application/cose;profile=es256;q=0.1', VARIANTS[1]],
+  ])('of a type and the same with a parameter: %j', (accept, expected) => {
+    expect(preferredType(accept, VARIANTS)).toBe(expected);
+  });
+
   it.each(['text/html', 'application/cbor;q=0', '*/*;q=0', 'application/cbor;q=nine', 'nonsense', 'image/*, text/*'])(
     'nothing fits %j',
     (accept) => {

@@ -139,7 +139,8 @@ function readBodies(fastify: FastifyInstance, bodies: BodyBudget): void {
     checkCoding(request);
     if (request.routeOptions.config.body === 'bytes') return body;
     try {
-      return readJson(body, routeOf(request)?.memberLimit);
+      const { memberLimit, uint64s } = routeOf(request) ?? {};
+      return readJson(body, memberLimit, uint64s);
     } finally {
       freeMemory(body);
     }

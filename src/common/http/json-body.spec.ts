@@ -21,6 +21,38 @@ describe('readJson', () => {
   });
 
   it.each([
+    ['{"n":9007199254740993}', { n: '9007199254740993' }],
+    ['{"n":9007199254740991}', { n: 9007199254740991 }],
+    ['{"n":18446744073709551615,"m":9007199254740993}', { n: '18446744073709551615', m: 9007199254740992 }],
+    [
+      '{ "a" : {"n":9007199254740993} , "n"\n:\t9007199254740995 }',
+      { a: { n: 9007199254740992 }, n: '9007199254740995' },
+    ],
+    ['{"a":"\\"n\\":9007199254740993","n":1}', { a: '"n":9007199254740993', n: 1 }],
+    ['{"n":9007199254740993,"n":9007199254740995}', { n: '9007199254740995' }],
+    ['{"n":9007199254740993,"n":"x"}', { n: 'x' }],
+    ['{"n":"x","\\u006e":9007199254740993}', { n: '9007199254740993' }],
+    ['{"n":1e19}', { n: 1e19 }],
+    ['[{"n":9007199254740993}]', [{ n: 9007199254740992 }]],
+    ['9007199254740993', 9007199254740992],
+    ['null', null],
+  ])('%s keeps the digits of its own member n alone', (text, value) => {
+    expect(readJson(Buffer.from(text), undefined, ['n'])).toEqual(value);
+  });
+
+  it('finds the digits in a body of millions of values at about the speed of looking at its shape', () => {
+    const body = Buffer.from(`{"a":[${'1,'.repeat(3_900_000)}1],"n":9007199254740993}`);
+    const ms = (work: () => unknown): number => {
+      const begun = performance.now();
+      work();
+      return performance.now() - begun;
+    };
+    const plain = Math.min(...[1, 2, 3].map(() => ms(() => readJson(body))));
+    const exact = Math.min(...[1, 2, 3].map(() => ms(() => readJson(body, undefined, ['n']))));
+    expect(exact).toBeLessThan(3 * plain);
+  });
+
+  it.each([
     ['cut off', '{"a":', '400 MalformedRequest: The body is not valid JSON'],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), '400 MalformedRequest: The body is not valid UTF-8'],
     ['a NUL', '{"a":{"b":["x","\\u0000"]}}', '400 ValidationFailed: body.a.b[1]: holds a NUL character'],

@@ -1,6 +1,6 @@
 import { invalid, MalformedRequest, type Issue } from '../problem/common-problems.js';
 import { isStorableText } from './headers.js';
-import { shapeOf } from './json-shape.js';
+import { integersIn, shapeOf } from './json-shape.js';
 import { decodeUtf8 } from './utf8.js';
 
 /** Deeper JSON than this is refused: nothing the API takes needs it, and recursive code downstream must not meet it. */
@@ -27,17 +27,30 @@ export const MANY_JSON_MEMBERS = 150_000;
 /**
  * Reads a JSON request body (RFC 8259). Of duplicate members the last one counts, as in ECMAScript's JSON.parse.
  * @param maxMembers most members of all its objects together
+ * @param uint64s members of the body that are whole numbers up to 2^64 - 1: a number past 2^53 comes as decimal text,
+ * with all its digits
  * @throws MalformedRequest for bytes that are not UTF-8 or not JSON; ValidationFailed naming the member for text with
  * NUL or lone surrogates, names such as `__proto__`, depth, too many values or members
  */
-export function readJson(bytes: Buffer, maxMembers?: number): unknown {
+export function readJson(bytes: Buffer, maxMembers?: number, uint64s: readonly string[] = []): unknown {
   if (bytes.length === 0) return undefined;
   const excess = findExcess(bytes, maxMembers);
   if (excess !== undefined) throw invalid('body', excess);
   const value = parse(decode(bytes));
   const fault = findFault(value, 'body');
   if (fault) throw invalid(fault.path, fault.message);
+  restoreDigits(value, uint64s, bytes);
   return value;
+}
+
+/** Looks at the bytes again only where a number lost digits: all other bodies pay nothing. */
+function restoreDigits(value: unknown, uint64s: readonly string[], bytes: Buffer): void {
+  const body = (typeof value === 'object' ? value : null) as Record<string, unknown> | null;
+  const lossy = uint64s.filter(
+    (name) => typeof body?.[name] === 'number' && Number(body[name]) > Number.MAX_SAFE_INTEGER,
+  );
+  if (body === null || lossy.length === 0) return;
+  for (const [name, digits] of integersIn(bytes, lossy)) if (digits !== '') body[name] = digits;
 }
 
 /**

@@ -42,6 +42,46 @@ export function shapeOf(bytes: Uint8Array, most: JsonShape): JsonShape {
   return shape;
 }
 
+/**
+ * The texts of whole numbers that are members of a JSON object itself, by name: what JSON.parse makes of them past 2^53
+ * has lost digits. Of duplicate members the last one counts.
+ * @param bytes of a text that is JSON
+ */
+export function integersIn(bytes: Uint8Array, names: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (isOpening(byte)) depth += 1;
+    else if (isClosing(byte)) depth -= 1;
+    else if (byte === QUOTE) {
+      const end = endOfString(bytes, at) + 1;
+      const isName = depth === 1 && nextAfter(bytes, end) === COLON;
+      const name = isName ? (JSON.parse(textOf(bytes, at, end)) as string) : undefined;
+      if (name !== undefined && names.includes(name)) found.set(name, integerAfter(bytes, end));
+      at = end - 1;
+    }
+  }
+  return found;
+}
+
+/** The whole number of the member whose name ends at `from`; empty for another value. */
+function integerAfter(bytes: Uint8Array, from: number): string {
+  return /^\s*:\s*(\d+)\s*[,}]/.exec(textOf(bytes, from, from + LONGEST_INTEGER))?.[1] ?? '';
+}
+/** White space may stand around it. */
+const LONGEST_INTEGER = 256;
+
+const textOf = (bytes: Uint8Array, from: number, to: number): string =>
+  Buffer.from(bytes.subarray(from, to)).toString('utf8');
+
+/** The next byte that is no white space. */
+function nextAfter(bytes: Uint8Array, from: number): number | undefined {
+  let at = from;
+  while (bytes[at] === 0x20 || (bytes[at]! >= 0x09 && bytes[at]! <= 0x0d)) at += 1;
+  return bytes[at];
+}
+
 const isWithin = (shape: JsonShape, most: JsonShape): boolean =>
   shape.members <= most.members &&
   shape.widest <= most.widest &&

@@ -1,9 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { PASSPORT_HEADER } from '../bearer-auth/caller-headers.js';
+import { PASSPORT } from '../fields/passport.js';
 import { InvalidPassportHeader } from '../problem/daemon-problems.js';
-
-/** What a passport may be called. */
-export const PASSPORT = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Before anything else: a passport that cannot be one is refused (memory-daemon.md 5.2). */
 export function checkPassportHeader({ headers }: FastifyRequest): void {

@@ -22,6 +22,8 @@ export class NotAuthenticated extends problem<{ hint: string }>(
 export class InvalidToken extends NotAuthenticated {}
 /** The same, of one that the right key signed: it has ended, or is not meant for this. No guess. */
 export class UnfitToken extends InvalidToken {}
+/** The same, of one whose tenant is suspended or deleted. */
+export class TenantInactive extends NotAuthenticated {}
 export class InvalidPassportHeader extends problem(400, 'InvalidPassportHeader', 'Invalid X-Svc-Passport-Id') {}
 /** Of an any-of check the whole set that is accepted, of an all-of check what is missing (memory-daemon.md 5.3). */
 export class MissingScope extends problem<{ missingAnyScope?: readonly Scope[]; missingScopes?: readonly Scope[] }>(
@@ -34,9 +36,16 @@ export class PassportHeaderMismatch extends problem(403, 'PassportHeaderMismatch
 export class TenantMismatch extends problem<{ tenant_id?: string }>(403, 'TenantMismatch', 'Forbidden') {}
 /** A tenant that the credential covers and nobody registered. */
 export class TenantNotRegistered extends problem<{ tenant_id: string }>(403, 'TenantNotRegistered', 'Forbidden') {}
+/** The lease of the X-Svc-Fence that came is not live any more, or is of something else; nothing is changed (D61). */
+export class FenceStale extends problem<{
+  fence: number;
+  newer: { fence: number; holder_passport: string; expires_at: string } | null;
+}>(409, 'FenceStale', 'The fence is not that of a live lease') {}
 /** Route-auth enforces, and the address is not one it knows. */
 export class RouteUnclassified extends problem(403, 'RouteUnclassified', 'Forbidden') {}
 export class FlagOff extends problem<{ flag: string }>(404, 'FlagOff', 'Not Found') {}
+/** No route of this version is there, and one is planned. */
+export class NotBuilt extends problem<{ flag?: string }>(404, 'NotBuilt', 'Not Found') {}
 export class PlaneOff extends problem<{ flag: string }>(501, 'PlaneOff', 'Not Implemented') {}
 export class RateLimited extends problem<{ retryAfterSec: number }>(429, 'RateLimited', 'Too Many Requests') {}
 export class Overloaded extends problem<{ retryAfterSec: number }>(503, 'Overloaded', 'Service Overloaded') {}

@@ -5,6 +5,7 @@ import { hasScope, type Identity } from '../bearer-auth/daemon-caller.js';
 import { MissingScope, NotAuthenticated, RouteUnclassified } from '../problem/daemon-problems.js';
 import type { Problem } from '../problem/problem.js';
 import { classify, type Classified } from './route-class.js';
+import type { UnbuiltPlanes } from './unbuilt-planes.js';
 
 /** The deny-by-default layer (memory-daemon.md 5.4): off passes, shadow logs what it would refuse, enforce refuses. */
 export class RouteAuth {
@@ -13,6 +14,7 @@ export class RouteAuth {
 
   constructor(
     private readonly mode: RouteAuthMode,
+    private readonly planes: UnbuiltPlanes,
     private readonly log: Log,
   ) {}
 
@@ -21,15 +23,17 @@ export class RouteAuth {
   }
 
   /**
-   * The class of the route that a request is for. An address without a route is unclassified, unless every route that
-   * could be there is public (memory-daemon.md 4.1: everything under /v1/auth/).
+   * The class of the route that a request is for. An address without a route is unclassified (memory-daemon.md 5.4:
+   * unmatched), unless every route that could be there is public (4.1: everything under /v1/auth/), or its plane is not
+   * built: that keeps its class (A-46).
    */
   classify({ method, url, is404, routeOptions }: FastifyRequest): Classified | undefined {
     // HEAD is answered by the route of GET (RFC 9110, 9.3.2).
     const verb = method === 'HEAD' ? 'GET' : method;
     if (is404) {
-      const found = classify(verb, url.split('?', 1)[0]!);
-      return found?.class === 'Public' ? found : undefined;
+      const path = url.split('?', 1)[0]!;
+      const found = classify(verb, path);
+      return found?.class === 'Public' || this.planes.find(path) ? found : undefined;
     }
     const template = routeOptions.url!;
     const address = `${verb} ${template}`;

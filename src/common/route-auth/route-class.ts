@@ -1,5 +1,5 @@
 import type { Verb } from '../contract/contract.js';
-import { longestMatch } from './path-pattern.js';
+import { longestMatch, matches } from './path-pattern.js';
 import { PREFIX_MAP } from './prefix-map.js';
 import type { Scope } from '../contract/scopes.js';
 
@@ -30,8 +30,9 @@ const PUBLIC = new Set([
 /** A-35: the console; and the documentation, which contains no tenant's data. */
 const PUBLIC_PATHS = ['/console*', '/docs*', '/v1/auth/*'];
 
-/** Addresses that no row of the map covers and that are the operator's (A-11). */
-const ADMIN_PATHS = ['/v1/admin/*', '/v1/local/ingest'];
+/** Addresses that no row of the map covers and that are the operator's (A-11). The first is apart, as it is built. */
+const ADMIN_PATHS = ['/v1/admin/append', '/v1/admin/*', '/v1/local/ingest'];
+const REPLICATION = '/v1/internal/replication/*';
 
 /** A-08: the class of this POST is said to be Read. */
 const READS_BY_POST = new Set(['POST /v1/audit/bundle/verify']);
@@ -44,8 +45,7 @@ const READS_BY_POST = new Set(['POST /v1/audit/bundle/verify']);
 export function classify(verb: string, path: string): Classified | undefined {
   const address = `${verb} ${path}`;
   if (PUBLIC.has(address) || longestMatch(PUBLIC_PATHS, path) !== undefined) return { class: 'Public', anyOf: [] };
-  if (path.startsWith('/v1/internal/replication/'))
-    return { class: 'InternalReplication', anyOf: ['replication:write'] };
+  if (matches(REPLICATION, path)) return { class: 'InternalReplication', anyOf: ['replication:write'] };
   const isRead = (verb as Verb) === 'GET' || READS_BY_POST.has(address);
   if (longestMatch(ADMIN_PATHS, path) !== undefined)
     return isRead ? { class: 'AdminRead', anyOf: ['admin:read'] } : { class: 'AdminWrite', anyOf: ['admin:write'] };
@@ -56,6 +56,9 @@ export function classify(verb: string, path: string): Classified | undefined {
 }
 
 const ROWS = new Map(PREFIX_MAP.flatMap((row) => row.paths.map((path) => [path, row] as const)));
+
+/** Every path of the classes that ask for scopes, as patterns. */
+export const CLASSIFIED_PATHS: readonly string[] = [...ROWS.keys(), ...ADMIN_PATHS, REPLICATION];
 
 function rowOf(path: string) {
   const pattern = longestMatch([...ROWS.keys()], path);

@@ -2,7 +2,9 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { CallerRole, TenantCaller, Tier } from '../contract/caller.js';
 import { Listener } from '../database/listener.js';
 import { TtlCache } from '../database/ttl-cache.js';
+import { Unauthorized } from '../problem/common-problems.js';
 import { Tenancy } from '../tenancy/tenancy.js';
+import { inactiveTenant, TENANT_CHANGED, type TenantState } from '../tenancy/tenant-state.js';
 import { ServerSecret } from './server-secret.js';
 import { SessionCookies } from './session-cookie.js';
 
@@ -16,9 +18,13 @@ interface SessionRow {
   seat_role: CallerRole | null;
   seat_email: string | null;
   tier: Tier;
+  state: TenantState;
 }
 
-/** Finds out whose session a cookie stands for. A session that ended, in any process, is invalidated at once. */
+/**
+ * Finds out whose session a cookie stands for. A session that ended, or whose tenant changed, in any process, is
+ * invalidated at once.
+ */
 @Injectable()
 export class SessionCheck implements OnModuleInit {
   private readonly verdicts: TtlCache<TenantCaller>;
@@ -29,14 +35,19 @@ export class SessionCheck implements OnModuleInit {
     listener: Listener,
     private readonly secret: ServerSecret,
   ) {
-    this.verdicts = new TtlCache(listener, 'svc_session_ended', (id, { session }) => session?.sessionId === id);
+    this.verdicts = new TtlCache(listener, 'svc_session_ended', (id, { session }) => session?.sessionId === id, {
+      [TENANT_CHANGED]: (name, { tenantId }) => tenantId === name,
+    });
   }
 
   async onModuleInit(): Promise<void> {
     this.cookies = new SessionCookies(await this.secret.keyFor('session cookie'));
   }
 
-  /** @returns undefined when the header holds no cookie of a session that lasts */
+  /**
+   * @returns undefined when the header holds no cookie of a session that lasts
+   * @throws Unauthorized when its tenant is not active
+   */
   async find(cookieHeader: string | undefined): Promise<TenantCaller | undefined> {
     const address = cookieHeader === undefined ? undefined : this.cookies.read(cookieHeader);
     if (!address) return undefined;
@@ -44,10 +55,11 @@ export class SessionCheck implements OnModuleInit {
     const known = this.verdicts.get(id);
     if (known) return known.session!.expiresAt > new Date() ? known : undefined;
     return this.verdicts.ask(id, async () => {
-      const [row] = await this.tenancy.call<SessionRow>('select * from svc_find_session($1, $2)', [
+      const [row] = await this.tenancy.call<SessionRow>('select * from svc_authenticate_session($1, $2)', [
         address.tenantId,
         address.hash,
       ]);
+      if (row && row.state !== 'active') throw new Unauthorized({}, inactiveTenant(row.state));
       return row && callerOf(address.tenantId, row);
     });
   }

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { notBuilt } from '../config/daemon/flag.js';
+import { DAEMON_FLAGS } from '../config/daemon/flag-table.js';
+import { RouteManifest } from '../contract/route-manifest.js';
+import { longestMatch, matches } from './path-pattern.js';
+import { CLASSIFIED_PATHS } from './route-class.js';
+
+/** What a plane that is not built says of itself. */
+export interface UnbuiltPlane {
+  detail: string;
+  /** The variable that is reserved for it, where there is one. */
+  flag?: string;
+}
+
+/**
+ * The planes of the specification of which this version has no route: those of the reserved flags, and every path of
+ * route-auth that no declared route is under. What is no route within a plane that is built belongs to none.
+ */
+@Injectable()
+export class UnbuiltPlanes {
+  private built: ReadonlySet<string | undefined> | undefined;
+
+  constructor(private readonly manifest: RouteManifest) {}
+
+  /** @param path of an address that no route is at */
+  find(path: string): UnbuiltPlane | undefined {
+    const flag = RESERVED.find(({ paths }) => paths.some((pattern) => matches(pattern, path)));
+    if (flag) return { detail: notBuilt(flag), flag: flag.env };
+    const pattern = longestMatch(CLASSIFIED_PATHS, path);
+    if (pattern === undefined || this.builtPatterns().has(pattern)) return undefined;
+    return {
+      detail: `This address, of ${pattern}, is not built in this version; /docs has the addresses that this server answers`,
+    };
+  }
+
+  /** Read when it is first asked for: the manifest is complete once the app has started. */
+  private builtPatterns(): ReadonlySet<string | undefined> {
+    this.built ??= new Set(this.manifest.routes.map(({ path }) => longestMatch(CLASSIFIED_PATHS, path)));
+    return this.built;
+  }
+}
+
+const RESERVED = Object.values(DAEMON_FLAGS).filter(({ isReserved }) => isReserved);
