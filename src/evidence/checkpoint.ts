@@ -1,5 +1,5 @@
 import type { TreeHead } from './merkle.js';
-import { parseNote, signNote, type SignedNote, verifyNote } from './signed-note.js';
+import { draftNote, type NoteDraft, parseNote, type SignedNote, verifyNote } from './signed-note.js';
 import type { SigningKey, VerifyingKey } from './signing-key.js';
 
 /** A C2SP tlog-checkpoint: the head of a log, as the body of a signed note. */
@@ -9,9 +9,14 @@ export interface Checkpoint extends TreeHead {
 }
 
 /** Three lines: origin, size in decimal, root in base64. The key's name in the signature line is the origin. */
-export function signCheckpoint(origin: string, head: TreeHead, key: SigningKey): string {
+export function draftCheckpoint(origin: string, head: TreeHead): NoteDraft {
   const root = Buffer.from(head.root).toString('base64');
-  return signNote(`${origin}\n${String(head.size)}\n${root}\n`, origin, key);
+  return draftNote(`${origin}\n${String(head.size)}\n${root}\n`, origin);
+}
+
+export function signCheckpoint(origin: string, head: TreeHead, ...keys: readonly SigningKey[]): string {
+  const draft = draftCheckpoint(origin, head);
+  return draft.with(keys.map((key) => [key.publicKey, key.sign(draft.toBeSigned)] as const));
 }
 
 /** Reads a checkpoint without extension lines. Does not verify a signature. */
@@ -31,3 +36,6 @@ export function parseCheckpoint(text: string): Checkpoint {
 export function verifyCheckpoint(checkpoint: Checkpoint, key: VerifyingKey): boolean {
   return verifyNote(checkpoint.note, checkpoint.origin, key);
 }
+
+/** The name of a log, whatever number its origin has at the end: a log that begins again takes the next one. */
+export const logName = (origin: string): string => origin.replace(/\/\d+$/, '');

@@ -1,5 +1,6 @@
 import { CborError, type CborValue, decodeCanonical, encodeCanonical, isCborMap } from './cbor.js';
-import type { SigningKey, VerifyingKey } from './signing-key.js';
+import { type Draft, type KeyAtHand, type KeyName, signNow } from './signer.js';
+import type { VerifyingKey } from './signing-key.js';
 
 /** COSE header labels and the EdDSA algorithm number (RFC 9052 section 3.1, RFC 9053 section 2.2). */
 const ALG = 1;
@@ -23,18 +24,30 @@ export interface CoseSign1 {
  * protected header holds alg -8 (EdDSA), content type (3) and kid (4, the kid's ASCII bytes), so that a signature made
  * for one kind of content can never be shown as one for another. external_aad is empty.
  */
-export function signCose(key: SigningKey, contentType: string, payload: Uint8Array, detached = false): Uint8Array {
-  const protectedHeader = encodeProtected(contentType, key.kid);
-  const signature = key.sign(toBeSigned(protectedHeader, payload));
-  const message = encodeCanonical([protectedHeader, {}, detached ? null : payload, signature]);
-  const tagged = new Uint8Array(message.length + 1);
-  tagged[0] = TAG_18;
-  tagged.set(message, 1);
-  return tagged;
+export function draftCose(
+  { kid }: Pick<KeyName, 'kid'>,
+  contentType: string,
+  payload: Uint8Array,
+  detached = false,
+): Draft<Uint8Array> {
+  const protectedHeader = encodeProtected(contentType, kid);
+  return {
+    toBeSigned: toBeSigned(protectedHeader, payload),
+    with: (signature) => {
+      const message = encodeCanonical([protectedHeader, {}, detached ? null : payload, signature]);
+      const tagged = new Uint8Array(message.length + 1);
+      tagged[0] = TAG_18;
+      tagged.set(message, 1);
+      return tagged;
+    },
+  };
 }
 
+export const signCose = (key: KeyAtHand, contentType: string, payload: Uint8Array, detached = false): Uint8Array =>
+  signNow(draftCose(key, contentType, payload, detached), key);
+
 /**
- * Reads the structure and refuses every form other than the one {@link signCose} writes. Does not verify.
+ * Reads the structure and refuses every form other than the one {@link draftCose} writes. Does not verify.
  * @throws CborError
  */
 export function parseCose(bytes: Uint8Array): CoseSign1 {
@@ -66,14 +79,24 @@ function toBeSigned(protectedHeader: Uint8Array, payload: Uint8Array): Uint8Arra
   return encodeCanonical(['Signature1', protectedHeader, new Uint8Array(0), payload]);
 }
 
+/** Of the last few kinds of content and keys: a server signs with one key at a time. */
+const encodedHeaders = new Map<string, Uint8Array>();
+const MAX_HEADERS = 64;
+
 function encodeProtected(contentType: string, kid: string): Uint8Array {
-  return encodeCanonical(
+  const name = `${kid} ${contentType}`;
+  const known = encodedHeaders.get(name);
+  if (known) return known;
+  const encoded = encodeCanonical(
     new Map<number, CborValue>([
       [ALG, EDDSA],
       [CONTENT_TYPE, contentType],
       [KID, Buffer.from(kid, 'ascii')],
     ]),
   );
+  if (encodedHeaders.size >= MAX_HEADERS) encodedHeaders.clear();
+  encodedHeaders.set(name, encoded);
+  return encoded;
 }
 
 function parseProtected(bytes: Uint8Array): { kid: string; contentType: string } {

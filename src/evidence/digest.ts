@@ -15,6 +15,16 @@ export function blake3(data: Uint8Array | string): Uint8Array {
   return hasher.digest('binary');
 }
 
+/** The keyed mode of BLAKE3: 32 bytes of each datum under one key of 32 bytes. Text is hashed as UTF-8. */
+export async function keyedBlake3(key: Uint8Array): Promise<(data: Uint8Array | string) => Uint8Array> {
+  const keyed = await createBLAKE3(256, key);
+  return (data) => {
+    keyed.init();
+    keyed.update(data);
+    return keyed.digest('binary');
+  };
+}
+
 export function namedDigest(algorithm: DigestAlgorithm, bytes: Uint8Array): Digest {
   return `${algorithm}:${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 }

@@ -83,12 +83,23 @@ export function verifyInclusion(
   path: readonly Uint8Array[],
   root: Uint8Array,
 ): boolean {
-  if (!isCount(index) || !isCount(size) || index >= size) return false;
+  const made = rootOfInclusion(leaf, index, size, path);
+  return made !== undefined && Buffer.compare(made, root) === 0;
+}
+
+/** The root that an audit path leads to; undefined where a tree of that size has no such path. */
+export function rootOfInclusion(
+  leaf: Uint8Array,
+  index: number,
+  size: number,
+  path: readonly Uint8Array[],
+): Uint8Array | undefined {
+  if (!isCount(index) || !isCount(size) || index >= size) return undefined;
   let position = index;
   let last = size - 1;
   let hash = leaf;
   for (const sibling of path) {
-    if (last === 0) return false;
+    if (last === 0) return undefined;
     if (position % 2 === 1 || position === last) {
       hash = nodeHash(sibling, hash);
       while (position % 2 === 0 && position !== 0) {
@@ -101,7 +112,7 @@ export function verifyInclusion(
     position = Math.floor(position / 2);
     last = Math.floor(last / 2);
   }
-  return last === 0 && Buffer.compare(hash, root) === 0;
+  return last === 0 ? hash : undefined;
 }
 
 export interface TreeHead {

@@ -1,9 +1,26 @@
-import { canonicalJson } from './canonical-json.js';
+import { canonicalJson, isRecord } from './canonical-json.js';
 import type { Digest } from './digest.js';
-import { BASE64, BLAKE3, checkShape, constant, COUNT, INSTANT, JWK, SHA256, type Shape, TEXT } from './shape.js';
+import {
+  BASE64,
+  BLAKE3,
+  checkShape,
+  constant,
+  COUNT,
+  INSTANT,
+  JWK,
+  type Members,
+  orNull,
+  SHA256,
+  type Shape,
+  TEXT,
+} from './shape.js';
+import { type FileTimestamp, TIMESTAMPS } from './file-timestamps.js';
 import type { PublicJwk } from './signing-key.js';
 
-export const PACK_FORMAT = 'svc-proofpack-v1';
+/** What is written. */
+export const PACK_FORMAT = 'svc-proofpack-v2';
+/** What was written before, and is still verified. */
+export const PACK_FORMAT_V1 = 'svc-proofpack-v1';
 export const PACK_CONTENT_TYPE = 'application/vnd.svc.proofpack+json';
 
 /** Where a record stands in the log: its leaf and the audit path to the checkpoint's root. */
@@ -33,6 +50,26 @@ export interface PackChunk {
   /** Of the execution or retrieval receipt, in this pack, that names the chunk. */
   readonly receipt_id: string;
   readonly version: number;
+  /** Where the receipt of its ingest has the passage; null where it has none. Not in version 1. */
+  readonly binding?: ContentBinding | null;
+}
+/** The place of a passage in the Merkle tree whose root an ingest receipt bears. docs/formats/receipts.md. */
+export interface ContentBinding {
+  /** Of the receipt of kind `ingest.completed`, in this file. */
+  readonly receipt_id: string;
+  /** Of the leaf, from 0. */
+  readonly index: number;
+  readonly path: readonly Digest[];
+  /** The passage's span in the document's text, in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+}
+/** The receipt that begins the log that a file's checkpoint is of: its leaf 0. */
+export interface EpochRecord {
+  /** COSE_Sign1, base64: a receipt of kind `log.epoch`. */
+  readonly cose: string;
+  /** The audit path of leaf 0. */
+  readonly path: readonly Digest[];
 }
 /** An earlier checkpoint of the same log and the proof that the pack's checkpoint extends it. */
 export interface PackConsistency {
@@ -45,15 +82,21 @@ export interface PackContents {
   readonly checkpoint: string;
   readonly chunks: readonly PackChunk[];
   readonly consistency: readonly PackConsistency[];
-  readonly format: typeof PACK_FORMAT;
+  /** How the log began. Null where its first leaf is of an older version. Not in version 1. */
+  readonly epoch?: EpochRecord | null;
+  readonly format: typeof PACK_FORMAT | typeof PACK_FORMAT_V1;
   readonly keys: readonly PublicJwk[];
   readonly made_at: string;
   /** Constant: the reply of the route that hands a pack out is the file itself, and such replies bear `ok`. */
   readonly ok: true;
   readonly receipts: readonly PackReceipt[];
   readonly retrievals: readonly PackRetrieval[];
+  /** Receipts of the server by which its first key names the others: COSE_Sign1, base64. Not in version 1. */
+  readonly statements?: readonly string[];
   readonly subject: { readonly id: string; readonly type: string };
   readonly tenant_id: string;
+  /** Of checkpoints of the pack, by time-stamping authorities; left out where there are none. Not in version 1. */
+  readonly timestamps?: readonly FileTimestamp[];
 }
 export interface ProofPack extends PackContents {
   /** COSE_Sign1, base64, detached payload: the canonical JSON of everything else. */
@@ -71,7 +114,7 @@ export function sealedBytes(contents: PackContents): Uint8Array {
  */
 export function readPack(file: Uint8Array): ProofPack {
   const value = parseJson(file);
-  checkShape(value, PACK, 'pack');
+  checkShape(value, isRecord(value) && value.format === PACK_FORMAT_V1 ? PACK_V1 : PACK, 'pack');
   if (Buffer.compare(canonicalJson(value), file) !== 0) {
     throw new Error('the file is not canonical JSON (RFC 8785): white space, member order or escapes were changed');
   }
@@ -92,31 +135,41 @@ function parseJson(file: Uint8Array): unknown {
   }
 }
 
+const CHUNK_V1: Members['members'] = {
+  chunk_id: TEXT,
+  content: TEXT,
+  content_hash: BLAKE3,
+  corpus_id: TEXT,
+  doc_id: TEXT,
+  receipt_id: TEXT,
+  version: COUNT,
+};
+const MEMBERS_V1: Members['members'] = {
+  checkpoint: TEXT,
+  chunks: [{ members: CHUNK_V1 }],
+  consistency: [{ members: { checkpoint: TEXT, path: [SHA256] } }],
+  format: constant(PACK_FORMAT_V1),
+  keys: [JWK],
+  made_at: INSTANT,
+  ok: constant(true),
+  receipts: [{ members: { cose: BASE64, leaf_index: COUNT, path: [SHA256], receipt_id: TEXT } }],
+  retrievals: [{ members: { cbor: BASE64, leaf_index: COUNT, path: [SHA256], receipt_id: TEXT } }],
+  seal: BASE64,
+  subject: { members: { id: TEXT, type: TEXT } },
+  tenant_id: TEXT,
+};
+const PACK_V1: Shape = { members: MEMBERS_V1 };
+const BINDING: Members = { members: { end: COUNT, index: COUNT, path: [SHA256], receipt_id: TEXT, start: COUNT } };
+/** Of packs and of exports. */
+export const EPOCH: Shape = orNull({ members: { cose: BASE64, path: [SHA256] } });
+export const STATEMENTS: Shape = [BASE64];
 const PACK: Shape = {
   members: {
-    checkpoint: TEXT,
-    chunks: [
-      {
-        members: {
-          chunk_id: TEXT,
-          content: TEXT,
-          content_hash: BLAKE3,
-          corpus_id: TEXT,
-          doc_id: TEXT,
-          receipt_id: TEXT,
-          version: COUNT,
-        },
-      },
-    ],
-    consistency: [{ members: { checkpoint: TEXT, path: [SHA256] } }],
+    ...MEMBERS_V1,
+    chunks: [{ members: { ...CHUNK_V1, binding: orNull(BINDING) } }],
+    epoch: EPOCH,
     format: constant(PACK_FORMAT),
-    keys: [JWK],
-    made_at: INSTANT,
-    ok: constant(true),
-    receipts: [{ members: { cose: BASE64, leaf_index: COUNT, path: [SHA256], receipt_id: TEXT } }],
-    retrievals: [{ members: { cbor: BASE64, leaf_index: COUNT, path: [SHA256], receipt_id: TEXT } }],
-    seal: BASE64,
-    subject: { members: { id: TEXT, type: TEXT } },
-    tenant_id: TEXT,
+    statements: STATEMENTS,
+    'timestamps?': TIMESTAMPS,
   },
 };

@@ -1,10 +1,13 @@
 import { type CborMap, CborError, decodeCanonicalMap, encodeCanonical, isCborMap } from './cbor.js';
-import { parseCose, signCose } from './cose.js';
+import { draftCose, parseCose } from './cose.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from './digest.js';
-import type { SigningKey } from './signing-key.js';
+import { isInstant } from './shape.js';
+import { type Draft, type KeyAtHand, type KeyName, signNow } from './signer.js';
 
 export const RECEIPT_CONTENT_TYPE = 'application/vnd.svc.receipt+cbor';
 export const RETRIEVAL_CONTENT_TYPE = 'application/vnd.svc.retrieval+cbor';
+/** The `tenant_id` of receipts of the server itself. No tenant is named so: a slash cannot stand in a name. */
+export const SERVER_TENANT = 'svc/server';
 /** Of the event that a receipt was signed. */
 export const SIGNATURE_CONTENT_TYPE = 'application/vnd.svc.receipt-signature+cbor';
 
@@ -54,18 +57,30 @@ export interface RetrievalPayload {
   readonly body: CborMap;
 }
 
-/** Digests the body, encodes the payload and signs it. */
-export function signReceipt(fields: Omit<ReceiptPayload, 'v' | 'body_hash'>, key: SigningKey): SignedReceipt {
+/** What a receipt is made of. */
+export type ReceiptFields = Omit<ReceiptPayload, 'v' | 'body_hash'>;
+
+/** A receipt but for its signature: the next one in the stream can be made before it is signed. */
+export interface ReceiptDraft extends Draft<SignedReceipt> {
+  readonly payloadHash: Digest;
+}
+
+/** Digests the body and encodes the payload. */
+export function draftReceipt(fields: ReceiptFields, key: Pick<KeyName, 'kid'>): ReceiptDraft {
   const payload: ReceiptPayload = { v: 1, ...fields, body_hash: blake3Digest(encodeCanonical(fields.body)) };
   const bytes = encodeCanonical({ ...payload });
   const hash = blake3(bytes);
+  const payloadHash = namedDigest('blake3', hash);
+  const { toBeSigned, with: signed } = draftCose(key, RECEIPT_CONTENT_TYPE, bytes);
   return {
-    receiptId: receiptIdOf(hash),
-    payload,
-    payloadHash: namedDigest('blake3', hash),
-    cose: signCose(key, RECEIPT_CONTENT_TYPE, bytes),
+    payloadHash,
+    toBeSigned,
+    with: (signature) => ({ receiptId: receiptIdOf(hash), payload, payloadHash, cose: signed(signature) }),
   };
 }
+
+export const signReceipt = (fields: ReceiptFields, key: KeyAtHand): SignedReceipt =>
+  signNow(draftReceipt(fields, key), key);
 
 /** Reads a receipt and checks all that needs no key: form, body_hash, id. The signature is the caller's to verify. */
 export function openReceipt(cose: Uint8Array): SignedReceipt & { kid: string } {
@@ -166,11 +181,7 @@ function text(map: CborMap, name: string): string {
 
 function instant(map: CborMap): string {
   const value = text(map, 'occurred_at');
-  const time = Date.parse(value);
-  // Date.parse also takes 30 February and 24:00, as other times than they say.
-  if (Number.isNaN(time) || new Date(time).toISOString() !== value) {
-    throw new CborError('occurred_at must be RFC 3339 in UTC with milliseconds');
-  }
+  if (!isInstant(value)) throw new CborError('occurred_at must be RFC 3339 in UTC with milliseconds');
   return value;
 }
 

@@ -35,7 +35,13 @@ export const BASE64: Shape = {
 };
 export const SHA256 = matching('sha256:<64 hex>', /^sha256:[0-9a-f]{64}$/);
 export const BLAKE3 = matching('blake3:<64 hex>', /^blake3:[0-9a-f]{64}$/);
-export const INSTANT = matching('RFC 3339 in UTC with milliseconds', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+export const INSTANT: Shape = { is: 'RFC 3339 in UTC with milliseconds', test: isInstant };
+/** The one text of 32 bytes: the last character has two spare bits, which are zero. */
+export const KEY_X: Shape = {
+  is: 'canonical base64url of 32 bytes',
+  test: (value) =>
+    typeof value === 'string' && value.length === 43 && Buffer.from(value, 'base64url').toString('base64url') === value,
+};
 export const JWK: Shape = {
   members: {
     alg: constant('EdDSA'),
@@ -45,9 +51,15 @@ export const JWK: Shape = {
     kty: constant('OKP'),
     nbf: COUNT,
     use: constant('sig'),
-    x: matching('base64url of 32 bytes', /^[A-Za-z0-9_-]{43}$/),
+    x: KEY_X,
   },
 };
+/** `2026-11-20T21:04:05.678Z`. Date.parse also takes 30 February, 24:00 and the year +012026. */
+export function isInstant(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length !== 24 || Number.isNaN(Date.parse(value))) return false;
+  return new Date(value).toISOString() === value;
+}
+
 /** @throws Error naming the place that has another shape */
 export function checkShape(value: unknown, shape: Shape, path: string): void {
   if ('test' in shape) {

@@ -5,7 +5,7 @@ import { type SigningKey, VerifyingKey } from './signing-key.js';
 const ED25519 = 0x01;
 const MAX_SIGNATURES = 64;
 
-interface NoteSignature {
+export interface NoteSignature {
   readonly name: string;
   /** The first four bytes of the decoded signature. */
   readonly keyId: Uint8Array;
@@ -18,32 +18,63 @@ export interface SignedNote {
 }
 
 /** SHA-256(name || 0x0A || 0x01 || public key), first four bytes. */
-export function noteKeyId(name: string, publicKey: Uint8Array): Uint8Array {
-  return sha256(Buffer.from(`${name}\n`), Uint8Array.of(ED25519), publicKey).subarray(0, 4);
-}
+export const noteKeyId = (name: string, publicKey: Uint8Array): Uint8Array => noteKeyIdOf(ED25519, name, publicKey);
+
+/** The same for a key of any signature type. */
+export const noteKeyIdOf = (type: number, name: string, publicKey: Uint8Array): Uint8Array =>
+  sha256(Buffer.from(`${name}\n`), Uint8Array.of(type), publicKey).subarray(0, 4);
 
 /** The note verifier key that C2SP tools take: `<name>+<8 hex digits of the key id>+base64(0x01 || public key)`. */
-export function noteVerifierKey(name: string, publicKey: Uint8Array): string {
-  const id = Buffer.from(noteKeyId(name, publicKey)).toString('hex');
-  return `${name}+${id}+${Buffer.concat([Uint8Array.of(ED25519), publicKey]).toString('base64')}`;
+export const noteVerifierKey = (name: string, publicKey: Uint8Array): string => verifierKeyOf(ED25519, name, publicKey);
+
+/** The same for a key of any signature type. */
+export function verifierKeyOf(type: number, name: string, publicKey: Uint8Array): string {
+  const id = Buffer.from(noteKeyIdOf(type, name, publicKey)).toString('hex');
+  return `${name}+${id}+${Buffer.concat([Uint8Array.of(type), publicKey]).toString('base64')}`;
 }
 
 /** @throws when the text is not an Ed25519 verifier key or its key id does not fit. */
 export function parseNoteVerifierKey(text: string): { name: string; key: VerifyingKey } {
-  const match = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text.trim());
-  const bytes = Buffer.from(match?.[3] ?? '', 'base64');
-  if (!match?.[1] || bytes.length !== 33 || bytes[0] !== ED25519) throw new Error('not an Ed25519 note verifier key');
-  const key = new VerifyingKey(Uint8Array.from(bytes.subarray(1)));
-  if (Buffer.from(noteKeyId(match[1], key.bytes)).toString('hex') !== match[2]) {
+  const { name, keyId, type, publicKey } = parseVerifierKey(text);
+  if (type !== ED25519) throw new Error('not an Ed25519 note verifier key');
+  const key = new VerifyingKey(publicKey);
+  if (Buffer.compare(keyId, noteKeyId(name, publicKey)) !== 0)
     throw new Error('the key id of the note verifier key does not fit its name and key');
-  }
-  return { name: match[1], key };
+  return { name, key };
 }
 
-export function signNote(text: string, name: string, key: SigningKey): string {
+/** The parts of a verifier key with 32 bytes of key. @throws when the text has another form */
+export function parseVerifierKey(text: string): {
+  name: string;
+  keyId: Uint8Array;
+  type: number;
+  publicKey: Uint8Array;
+} {
+  const match = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text.trim());
+  const bytes = Buffer.from(match?.[3] ?? '', 'base64');
+  if (!match?.[1] || !isKeyName(match[1]) || bytes.length !== 33 || bytes.toString('base64') !== match[3])
+    throw new Error('not a note verifier key of 32 bytes');
+  const publicKey = Uint8Array.from(bytes.subarray(1));
+  return { name: match[1], keyId: Buffer.from(match[2]!, 'hex'), type: bytes[0]!, publicKey };
+}
+
+/** A note that several keys sign: each of them the same bytes. */
+export interface NoteDraft {
+  readonly toBeSigned: Uint8Array;
+  /** With one signature line for each of the keys, in their order. */
+  with(signatures: readonly (readonly [VerifyingKey, Uint8Array])[]): string;
+}
+
+export function draftNote(text: string, name: string): NoteDraft {
   if (!isKeyName(name)) throw new Error(`${JSON.stringify(name)} cannot be a key name: it holds a space or a plus`);
-  const signature = Buffer.concat([noteKeyId(name, key.publicKey.bytes), key.sign(Buffer.from(text))]);
-  return `${text}\n\u2014 ${name} ${signature.toString('base64')}\n`;
+  const lineOf = ([key, signature]: readonly [VerifyingKey, Uint8Array]): string =>
+    `\u2014 ${name} ${Buffer.concat([noteKeyId(name, key.bytes), signature]).toString('base64')}\n`;
+  return { toBeSigned: Buffer.from(text), with: (signatures) => `${text}\n${signatures.map(lineOf).join('')}` };
+}
+
+export function signNote(text: string, name: string, ...keys: readonly SigningKey[]): string {
+  const draft = draftNote(text, name);
+  return draft.with(keys.map((key) => [key.publicKey, key.sign(draft.toBeSigned)] as const));
 }
 
 /** @throws when the bytes are no signed note: control characters, no signature line, a malformed one. */
@@ -75,6 +106,7 @@ function parseSignatureLine(line: string): NoteSignature {
   return { name: match[1], keyId: bytes.subarray(0, 4), signature: bytes.subarray(4) };
 }
 
+/** U+FEFF is no white space of Unicode, but of many readers: a name with it looks like the one without. */
 function isKeyName(name: string): boolean {
-  return name.length > 0 && !/[\p{White_Space}+]/u.test(name);
+  return name.length > 0 && !/[\p{White_Space}\uFEFF+]/u.test(name);
 }

@@ -6,7 +6,9 @@ import {
   sign as signBytes,
   verify as verifyBytes,
 } from 'node:crypto';
+import { expectStrongPoint } from './ed25519-points.js';
 import { sha256 } from './sha256.js';
+import type { SignatureVerifier, Signer } from './signer.js';
 
 /**
  * An Ed25519 public key as a JSON Web Key (RFC 7517, RFC 8037). `kid` is the RFC 7638 thumbprint: base64url without
@@ -25,12 +27,14 @@ export interface PublicJwk {
 }
 
 /** 32 bytes of an Ed25519 public key with the ready-made handle for verifying. */
-export class VerifyingKey {
+export class VerifyingKey implements SignatureVerifier {
+  readonly algorithm = 'EdDSA';
   readonly kid: string;
   private readonly handle: KeyObject;
 
   constructor(readonly bytes: Uint8Array) {
     if (bytes.length !== 32) throw new Error(`an Ed25519 public key has 32 bytes, got ${String(bytes.length)}`);
+    expectStrongPoint(bytes);
     const x = Buffer.from(bytes).toString('base64url');
     this.kid = thumbprint(x);
     this.handle = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
@@ -38,6 +42,11 @@ export class VerifyingKey {
 
   verify(message: Uint8Array, signature: Uint8Array): boolean {
     return signature.length === 64 && verifyBytes(null, message, this.handle, signature);
+  }
+
+  /** SPKI PEM (RFC 5280, RFC 8410). */
+  toPem(): string {
+    return this.handle.export({ type: 'spki', format: 'pem' }).toString();
   }
 
   /** `until` null: still in use. */
@@ -55,8 +64,12 @@ export class VerifyingKey {
   }
 }
 
+/** A key of the chain, wherever its private half is. */
+export type EvidenceSigner = Signer<VerifyingKey>;
+
 /** An Ed25519 private key (RFC 8032). Signing is deterministic. */
-export class SigningKey {
+export class SigningKey implements EvidenceSigner {
+  readonly algorithm = 'EdDSA';
   readonly publicKey: VerifyingKey;
 
   private constructor(private readonly handle: KeyObject) {
@@ -81,6 +94,10 @@ export class SigningKey {
 
   sign(message: Uint8Array): Uint8Array {
     return signBytes(null, message, this.handle);
+  }
+
+  signAll(messages: readonly Uint8Array[]): Uint8Array[] {
+    return messages.map((message) => this.sign(message));
   }
 
   toPem(): string {

@@ -149,7 +149,7 @@ function hashOfSubtree(subtree: Subtree, tiles: TileSet): Uint8Array {
 }
 
 /** The root over a row of a power-of-two count of hashes. */
-function rootOfRow(row: Uint8Array): Uint8Array {
+export function rootOfRow(row: Uint8Array): Uint8Array {
   let hashes = Array.from({ length: row.length / HASH_BYTES }, (_, i) =>
     row.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES),
   );

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from './canonical-json.js';
+import type { CborMap } from './cbor.js';
 import { signCheckpoint } from './checkpoint.js';
 import { signCose } from './cose.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from './digest.js';
+import { expectLogName } from './file-keys.js';
 import { logLeafHash } from './log-entry.js';
 import { consistencyRanges, inclusionRanges, leafHash } from './merkle.js';
 import { type PackParts, signPack } from './pack.js';
 import type { ProofPack } from './pack-format.js';
+import { PassageTree } from './passage-tree.js';
 import { encodeRetrieval, RECEIPT_CONTENT_TYPE, type ReceiptPayload, signReceipt } from './receipt.js';
 import { noteVerifierKey } from './signed-note.js';
 import { SigningKey } from './signing-key.js';
 import { appendLeaves, hashOfRange, TileSet } from './tiles.js';
-import { parseTrustedKeys } from './trusted-keys.js';
+import { chainKeysOf, parseTrustedKeys } from './trusted-keys.js';
 import { verifyPack } from './verify-pack.js';
 
 const key = SigningKey.generate();
@@ -49,8 +52,27 @@ const retrieval = encodeRetrieval({
   body: { results: [{ ...cited, score: 1.25 }] },
 });
 
-/** A whole and sound pack: two neighbours in a chain, a retrieval, a chunk, an earlier checkpoint. */
-function parts(receipts = chain()): PackParts {
+/** The cited passage is the second of three. */
+const siblings = ['before', 'after'].map((text, n) => ({
+  chunkId: `chk_sibling_${String(n)}`,
+  contentHash: blake3Digest(text),
+  start: n * 100,
+  end: n * 100 + 10,
+}));
+const leaf = { chunkId: cited.chunk_id, contentHash: cited.content_hash, start: 20, end: 60 };
+const tree = new PassageTree([siblings[0]!, leaf, siblings[1]!]);
+const ingest = (kind: string, body: CborMap = {}) =>
+  receipt(1, null, {
+    kind,
+    stream: kind,
+    body: { corpus_id: 'c', doc_id: 'd', version: 1, content_hash: blake3Digest('document'), ...body },
+  });
+const completed = ingest('ingest.completed', { passages: 3, passages_root: tree.root });
+const binding = { receipt_id: completed.receiptId, index: 1, path: tree.pathOf(1), start: 20, end: 60 };
+
+/** A whole and sound pack: two neighbours in a chain, the ingest, a retrieval, a chunk, an earlier checkpoint. */
+function parts(named = chain()): PackParts {
+  const receipts = [...named, completed];
   const leaves = [
     ...receipts.map((one) => logLeafHash('execution', blake3(one.cose))),
     logLeafHash('retrieval', blake3(retrieval.bytes)),
@@ -65,14 +87,16 @@ function parts(receipts = chain()): PackParts {
   });
   return {
     checkpoint: signCheckpoint(ORIGIN, head(leaves.length), key),
-    chunks: [{ ...cited, content: CONTENT, receipt_id: receipts[0]?.receiptId ?? '' }],
+    chunks: [{ ...cited, content: CONTENT, receipt_id: receipts[0]?.receiptId ?? '', binding }],
     consistency: [
       {
         checkpoint: signCheckpoint(ORIGIN, head(3), key),
         path: consistencyRanges(3, leaves.length).map((range) => namedDigest('sha256', hashOfRange(range, tiles))),
       },
     ],
+    epoch: null,
     keys: [key.publicKey.toJwk(new Date('2026-01-01'), null)],
+    statements: [],
     made_at: '2026-11-20T11:00:00.000Z',
     receipts: receipts.map((one, n) => ({
       ...place(n),
@@ -100,6 +124,9 @@ const firstFailure = (file: Uint8Array, trusted?: Parameters<typeof verifyPack>[
   verifyPack(file, trusted).checks.find((check) => !check.ok);
 /** As a forger with a key of their own would: everything signed again. */
 const forged = (changes: Partial<PackParts>): Uint8Array => signPack({ ...parts(), ...changes }, key);
+
+const bound = (changes: Partial<typeof binding> | null): Uint8Array =>
+  forged({ chunks: parts().chunks.map((chunk) => ({ ...chunk, binding: changes && { ...binding, ...changes } })) });
 
 describe('verifying a proof pack', () => {
   it('accepts a sound one and says what it rests on', () => {
@@ -155,10 +182,34 @@ describe('verifying a proof pack', () => {
       one.toPem(),
       JSON.stringify({ keys: [one.publicKey.toJwk(new Date(0), null), { kty: 'RSA' }] }),
       JSON.stringify(one.publicKey.toJwk(new Date(0), null)),
-      noteVerifierKey('any.name', one.publicKey.bytes),
+      noteVerifierKey(ORIGIN, one.publicKey.bytes),
     ];
-    for (const form of forms(key)) expect(verifyPack(file, parseTrustedKeys(form)).ok).toBe(true);
-    for (const form of forms(other)) expect(firstFailure(file, parseTrustedKeys(form))?.name).toBe('keys');
+    for (const form of forms(key)) expect(verifyPack(file, chainKeysOf(parseTrustedKeys(form))).ok).toBe(true);
+    for (const form of forms(other)) expect(firstFailure(file, chainKeysOf(parseTrustedKeys(form)))?.name).toBe('keys');
+  });
+
+  it('holds keys of a set to their purposes, where it says them', () => {
+    const file = signPack(parts(), key);
+    const withPurposes = (...svc_purposes: unknown[]) =>
+      chainKeysOf(
+        parseTrustedKeys(JSON.stringify({ keys: [{ ...key.publicKey.toJwk(new Date(0), null), svc_purposes }] })),
+      );
+    expect(verifyPack(file, withPurposes('receipts', 'log', 'exports')).ok).toBe(true);
+    expect(verifyPack(file, withPurposes('receipts', 'log', 'exports', 'later')).ok).toBe(true);
+    expect(firstFailure(file, withPurposes('log', 'exports'))?.name).toBe('signatures');
+    expect(firstFailure(file, withPurposes('receipts', 'exports'))?.name).toBe('checkpoint');
+    expect(firstFailure(file, withPurposes('receipts', 'log'))?.name).toBe('seal');
+    expect(() =>
+      parseTrustedKeys(JSON.stringify({ ...key.publicKey.toJwk(new Date(0), null), svc_purposes: 'log' })),
+    ).toThrow('must be a list');
+  });
+
+  it('holds the name of a note verifier key against the log, a number at its end apart', () => {
+    const file = signPack(parts(), key);
+    const named = (name: string) => chainKeysOf(parseTrustedKeys(noteVerifierKey(name, key.publicKey.bytes)));
+    expect(firstFailure(file, named('log.example/other'))).toMatchObject({ name: 'checkpoint' });
+    expect(firstFailure(file, named(`${ORIGIN}/2`))).toMatchObject({ name: 'checkpoint' });
+    expect(() => expectLogName(`${ORIGIN}/2`, named(ORIGIN))).not.toThrow();
   });
 
   it('holds a trusted key to its published validity', () => {
@@ -181,6 +232,18 @@ describe('verifying a proof pack', () => {
       'chunks',
       'another document',
       () => forged({ chunks: parts().chunks.map((chunk) => ({ ...chunk, doc_id: 'e' })) }),
+    ],
+    ['chunks', 'a text without a path', () => bound(null)],
+    ['chunks', 'a path to a receipt that is not there', () => bound({ receipt_id: cited.chunk_id })],
+    ['chunks', 'a path to a receipt of another kind', () => bound({ receipt_id: chain()[0]!.receiptId })],
+    ['chunks', 'another place', () => bound({ index: 2 })],
+    ['chunks', 'another span', () => bound({ end: 61 })],
+    ['chunks', 'the path of another passage', () => bound({ path: tree.pathOf(0) })],
+    ['chunks', 'a path cut short', () => bound({ path: binding.path.slice(1) })],
+    [
+      'chunks',
+      'an acceptance of another text',
+      () => signPack(parts([...chain(), ingest('ingest.accepted', { content_hash: blake3Digest('other') })]), key),
     ],
     ['receipts', 'another id', () => forged({ receipts: parts().receipts.map((r) => ({ ...r, receipt_id: 'x' })) })],
     ['receipts', 'another tenant', () => forged({ tenant_id: 'rival' })],
@@ -215,6 +278,25 @@ describe('verifying a proof pack', () => {
   ])('names %s when it holds %s', (name, _what, make) => {
     const file = make();
     expect(firstFailure(file)).toEqual({ name, ok: false, detail: expect.stringMatching(/.+/) });
+  });
+
+  it('takes a text without a path where its receipt says that it is of another tenant, and only there', () => {
+    const foreign = (...sources: string[]) => {
+      const citations = sources.map((source) => ({ ...cited, source }));
+      const pack = parts([receipt(1, null, { body: { citations } })]);
+      return signPack({ ...pack, chunks: pack.chunks.map((chunk) => ({ ...chunk, binding: null })) }, key);
+    };
+    expect(firstFailure(foreign('commons'))).toBeUndefined();
+    for (const file of [foreign('tenant'), foreign('commons', 'tenant')])
+      expect(firstFailure(file)?.detail).toContain('no path leads from its text');
+  });
+
+  it('takes what was accepted and completed with one text, also by a local ingest', () => {
+    const text = { content_hash: blake3Digest('document') };
+    const local = ingest('local.ingested', { documents: [{ doc_id: 'd', version: 1, ...text }] });
+    expect(firstFailure(signPack(parts([...chain(), ingest('ingest.accepted'), local]), key))).toBeUndefined();
+    const other = ingest('local.ingested', { documents: [{ doc_id: 'd', version: 1, content_hash: text }] });
+    expect(firstFailure(signPack(parts([...chain(), other]), key))?.name).toBe('chunks');
   });
 
   it('does not take a receipt for a seal, nor a seal for a receipt', () => {

@@ -1,21 +1,35 @@
+import type { X509Certificate } from 'node:crypto';
 import { provesNothing } from './auth-modes.js';
-import { type CborMap, type CborValue, isCborMap } from './cbor.js';
-import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from './checkpoint.js';
+import type { CborMap } from './cbor.js';
+import type { Checkpoint } from './checkpoint.js';
 import { parseCose, verifyCose } from './cose.js';
+import { bindingFault, namesOf, passageOf } from './content-bindings.js';
 import { blake3, blake3Digest, digestBytes } from './digest.js';
+import type { OpenEpoch } from './log-epoch.js';
+import { openFileCheckpoint } from './file-checkpoint.js';
+import { checkTimestamps } from './file-timestamps.js';
 import { type RecordType, logLeafHash } from './log-entry.js';
 import { verifyConsistency, verifyInclusion } from './merkle.js';
 import {
   type LogPosition,
   PACK_CONTENT_TYPE,
-  type PackChunk,
+  PACK_FORMAT_V1,
   type PackContents,
   type ProofPack,
   readPack,
   sealedBytes,
 } from './pack-format.js';
+import {
+  describeKeys,
+  expectLogName,
+  expectTerm,
+  type FileKeys,
+  logKeysOf,
+  readFileKeys,
+  type TrustedKey,
+} from './file-keys.js';
 import { openReceipt, openRetrieval, type RetrievalPayload, type SignedReceipt } from './receipt.js';
-import { type PublicJwk, VerifyingKey } from './signing-key.js';
+import { describeConsistency, describeEpoch, expectPrevious, verifyEpoch } from './verify-epoch.js';
 
 export interface Check {
   readonly name: string;
@@ -28,28 +42,18 @@ export interface Verdict {
   readonly checks: readonly Check[];
 }
 
-/** A key known from elsewhere, with its validity when the source gives one (seconds since 1970). */
-export interface TrustedKey {
-  readonly key: VerifyingKey;
-  readonly nbf?: number;
-  readonly exp?: number;
-}
-
 type OpenedReceipt = SignedReceipt & { readonly kid: string };
-interface UsableKey {
-  readonly key: VerifyingKey;
-  readonly nbf: number;
-  readonly exp: number;
-}
 
 /** What earlier checks established, for the later ones. */
 interface Opened {
   readonly pack: ProofPack;
   readonly trusted: readonly TrustedKey[] | undefined;
-  readonly keys: Map<string, UsableKey>;
+  readonly authorities: readonly X509Certificate[] | undefined;
+  keys: FileKeys;
   readonly receipts: OpenedReceipt[];
   readonly retrievals: { receiptId: string; payload: RetrievalPayload }[];
   checkpoint: Checkpoint | undefined;
+  epoch: OpenEpoch | undefined;
 }
 
 /** Each step throws with what is wrong, or returns what was found right. Their names are part of the format. */
@@ -62,23 +66,38 @@ const STEPS: readonly (readonly [string, (opened: Opened) => string])[] = [
   ['chunks', checkChunks],
   ['checkpoint', checkCheckpoint],
   ['inclusion', checkInclusion],
+  ['epoch', checkEpoch],
   ['consistency', checkConsistency],
   ['auth-mode', checkAuthMode],
   ['seal', checkSeal],
+  ['timestamps', checkStamps],
 ];
 
 /**
  * Verifies a proof pack from its own bytes, and the trusted keys when some are given; reads nothing else. Without
  * trusted keys the pack's own are used, which shows that it is whole but not who made it: the `keys` check says so.
  */
-export function verifyPack(file: Uint8Array, trusted?: readonly TrustedKey[]): Verdict {
+export function verifyPack(
+  file: Uint8Array,
+  trusted?: readonly TrustedKey[],
+  authorities?: readonly X509Certificate[],
+): Verdict {
   let pack: ProofPack;
   try {
     pack = readPack(file);
   } catch (error) {
     return { ok: false, checks: [failed('format', error)] };
   }
-  const opened: Opened = { pack, trusted, keys: new Map(), receipts: [], retrievals: [], checkpoint: undefined };
+  const opened: Opened = {
+    pack,
+    trusted,
+    authorities,
+    keys: new Map(),
+    receipts: [],
+    retrievals: [],
+    checkpoint: undefined,
+    epoch: undefined,
+  };
   const checks = STEPS.map(([name, step]) => attempt(name, () => step(opened)));
   checks.unshift({ name: 'format', ok: true, detail: `${pack.format}, ${String(file.length)} bytes, canonical` });
   return { ok: checks.every((check) => check.ok), checks };
@@ -96,21 +115,9 @@ function failed(name: string, error: unknown): Check {
   return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
 }
 
-function checkKeys({ pack, trusted, keys }: Opened): string {
-  for (const jwk of pack.keys) keys.set(jwk.kid, usableKey(jwk, trusted));
-  if (keys.size !== pack.keys.length) throw new Error('a key stands in the pack twice');
-  if (trusted === undefined) {
-    return `${count(keys.size, 'key')} inside the pack, self-asserted: give a key to pin who made it`;
-  }
-  return `${count(keys.size, 'key')}, all among the trusted ones`;
-}
-
-function usableKey(jwk: PublicJwk, trusted: readonly TrustedKey[] | undefined): UsableKey {
-  const key = new VerifyingKey(Buffer.from(jwk.x, 'base64url'));
-  if (key.kid !== jwk.kid) throw new Error(`kid ${jwk.kid} is not the thumbprint of its key`);
-  const pinned = trusted?.find((candidate) => candidate.key.kid === key.kid);
-  if (trusted !== undefined && pinned === undefined) throw new Error(`key ${jwk.kid} is not among the trusted keys`);
-  return { key, nbf: pinned?.nbf ?? jwk.nbf, exp: pinned?.exp ?? jwk.exp ?? Infinity };
+function checkKeys(opened: Opened): string {
+  opened.keys = readFileKeys(opened.pack, opened.trusted);
+  return describeKeys(opened.keys, opened.trusted);
 }
 
 function checkReceipts({ pack, receipts }: Opened): string {
@@ -133,12 +140,7 @@ function checkSignatures({ receipts, keys }: Opened): string {
     if (!verifyCose(parseCose(receipt.cose), known.key)) {
       throw new Error(`receipt ${receipt.receiptId}: the signature does not hold`);
     }
-    const seconds = Date.parse(receipt.payload.occurred_at) / 1000;
-    if (seconds < known.nbf || seconds >= known.exp) {
-      throw new Error(
-        `receipt ${receipt.receiptId}: ${receipt.payload.occurred_at} is outside the validity of its key`,
-      );
-    }
+    expectTerm(known, 'receipts', receipt.payload.occurred_at, `receipt ${receipt.receiptId}`);
   }
   return `${count(receipts.length, 'signature')} (Ed25519) hold`;
 }
@@ -184,26 +186,22 @@ function checkChunks({ pack, receipts, retrievals }: Opened): string {
     }
     const body = bodies.get(chunk.receipt_id);
     if (body === undefined) throw new Error(`chunk ${chunk.chunk_id}: receipt ${chunk.receipt_id} is not in the pack`);
-    if (!mentions(body, chunk)) {
+    const passage = passageOf(chunk);
+    const names = namesOf(body, passage);
+    if (names.length === 0) {
       throw new Error(`chunk ${chunk.chunk_id}: receipt ${chunk.receipt_id} does not name it with this content`);
     }
+    const fault = pack.format === PACK_FORMAT_V1 ? undefined : bindingFault(passage, names, receipts);
+    if (fault !== undefined) throw new Error(`chunk ${chunk.chunk_id}: ${fault}`);
   }
-  return `${count(pack.chunks.length, 'chunk')}: texts match the digests that the receipts name`;
-}
-
-/** Some map in the body has this chunk_id and content_hash, and does not contradict the chunk's other ids. */
-function mentions(value: CborValue, chunk: PackChunk): boolean {
-  if (Array.isArray(value)) return value.some((item: CborValue) => mentions(item, chunk));
-  if (!isCborMap(value)) return false;
-  const agrees = (['corpus_id', 'doc_id', 'version'] as const).every(
-    (name) => !Object.hasOwn(value, name) || value[name] === chunk[name],
-  );
-  if (value.chunk_id === chunk.chunk_id && value.content_hash === chunk.content_hash && agrees) return true;
-  return Object.values(value).some((member) => mentions(member, chunk));
+  const bound = pack.chunks.filter(({ binding }) => binding).length;
+  const paths = bound > 0 ? `; ${count(bound, 'path leads', 'paths lead')} to the receipts of their ingest` : '';
+  return `${count(pack.chunks.length, 'chunk')}: texts match the digests that the receipts name${paths}`;
 }
 
 function checkCheckpoint(opened: Opened): string {
   opened.checkpoint = signedCheckpoint(opened, opened.pack.checkpoint);
+  expectLogName(opened.checkpoint.origin, opened.trusted);
   return `${opened.checkpoint.origin}, ${count(opened.checkpoint.size, 'leaf', 'leaves')}`;
 }
 
@@ -226,19 +224,28 @@ function expectIncluded(
   }
 }
 
+function checkEpoch(opened: Opened): string {
+  opened.epoch = verifyEpoch(opened.pack.epoch, opened.checkpoint, opened.keys);
+  return describeEpoch(opened.epoch);
+}
+
 function checkConsistency(opened: Opened): string {
-  const { pack, checkpoint } = opened;
+  const { pack, checkpoint, epoch } = opened;
   if (checkpoint === undefined) throw new Error('there is no good checkpoint to check against');
+  let previous = 0;
   for (const item of pack.consistency) {
     const earlier = signedCheckpoint(opened, item.checkpoint);
     const path = item.path.map((digest) => digestBytes('sha256', digest));
-    if (earlier.origin !== checkpoint.origin || !verifyConsistency(earlier, checkpoint, path)) {
+    if (earlier.origin !== checkpoint.origin) {
+      expectPrevious(earlier, checkpoint.origin, epoch, path);
+      previous++;
+    } else if (!verifyConsistency(earlier, checkpoint, path)) {
       throw new Error(
         `the checkpoint of ${count(earlier.size, 'leaf', 'leaves')} is not extended by the pack's checkpoint`,
       );
     }
   }
-  return `${count(pack.consistency.length, 'earlier checkpoint')} extended`;
+  return describeConsistency(pack.consistency.length - previous, previous);
 }
 
 function checkAuthMode({ receipts, retrievals }: Opened): string {
@@ -254,11 +261,18 @@ function checkSeal({ pack, keys }: Opened): string {
   if (seal.contentType !== PACK_CONTENT_TYPE || seal.payload !== null)
     throw new Error('the seal is not that of a proof pack');
   if (known === undefined) throw new Error(`the seal's key ${seal.kid} is not in the pack`);
-  expectValid(known, pack.made_at, 'the seal');
+  expectTerm(known, 'exports', pack.made_at, 'the seal');
   if (!verifyCose(seal, known.key, sealedBytes(withoutSeal(pack)))) {
     throw new Error('the seal does not hold: some byte of the pack was changed');
   }
   return `made ${pack.made_at}, nothing changed since`;
+}
+
+function checkStamps({ pack, keys, checkpoint, authorities }: Opened): string {
+  if (checkpoint === undefined) throw new Error('there is no good checkpoint to check against');
+  const checkpoints = [pack.checkpoint, ...pack.consistency.map((earlier) => earlier.checkpoint)];
+  const leaves = [...pack.receipts, ...pack.retrievals].map(({ leaf_index }) => leaf_index);
+  return checkTimestamps({ timestamps: pack.timestamps ?? [], checkpoints, keys, leaves }, authorities);
 }
 
 function withoutSeal(pack: ProofPack): PackContents {
@@ -266,18 +280,7 @@ function withoutSeal(pack: ProofPack): PackContents {
 }
 
 function signedCheckpoint({ keys }: Opened, text: string): Checkpoint {
-  const checkpoint = parseCheckpoint(text);
-  if (![...keys.values()].some(({ key }) => verifyCheckpoint(checkpoint, key))) {
-    throw new Error('no signature of the checkpoint holds under a key of the pack');
-  }
-  return checkpoint;
-}
-
-function expectValid(known: UsableKey, instant: string, what: string): void {
-  const seconds = Date.parse(instant) / 1000;
-  if (!(seconds >= known.nbf && seconds < known.exp)) {
-    throw new Error(`${what}: ${instant} is outside the validity of key ${known.key.kid}`);
-  }
+  return openFileCheckpoint(text, logKeysOf(keys));
 }
 
 function expectTenant(tenantId: string, pack: ProofPack, receiptId: string): void {

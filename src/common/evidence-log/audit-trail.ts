@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { snakeCase } from '../fields/snake-case.js';
 import { Outbox, type OutboxEvent } from '../outbox/outbox.js';
-import { EvidenceService } from './evidence.service.js';
+import { type EvidenceEvent, EvidenceService } from './evidence.service.js';
 
 /** Who acts: a caller of the API or of the daemon, or a part of the system. */
 export interface Actor {
   readonly principal: string;
   /** How the principal was authenticated; the `auth_mode` of receipts. */
   readonly authType: string;
+  /** The agent's session that the request named (X-Svc-Session-Id). */
+  readonly agentSession?: string | undefined;
 }
+
+/** Whoever works on the server's command line. */
+export const OPERATOR = { principal: 'operator', authType: 'cli' } as const satisfies Actor;
 
 interface Change {
   /** Of the event and the receipt; dotted, past tense where it can be: `bundle.published`. */
@@ -64,21 +69,36 @@ export class AuditTrail {
       const receiptId = await this.sign(by, entry);
       return { receiptId, eventId: await this.outbox.emit(entry.makeEvent(receiptId)) };
     }
-    const { kind, subject, facts, event } = entry;
-    const eventId = await this.outbox.emit({ kind, subject, data: { ...facts, ...event, actor: by.principal } });
-    return { eventId, receiptId: await this.sign(by, entry) };
+    return (await this.recordMany(by, [entry]))[0]!;
   }
 
-  private async sign(by: Actor, { kind, subject, facts = {}, receipt, stream }: AuditEntry): Promise<string> {
-    const members = Object.entries(facts).map(([name, value]: [string, unknown]) => [snakeCase(name), value] as const);
-    const { receiptId } = await this.evidence.record({
-      kind,
-      actor: by.principal,
-      authMode: by.authType,
-      subject,
-      body: { ...Object.fromEntries(members), ...receipt },
-      stream,
-    });
-    return receiptId;
+  /** The same of many changes, in as many round trips as of one. @returns in their order */
+  async recordMany(by: Actor, entries: readonly (Change & PlainEvent)[]): Promise<AuditRecord[]> {
+    const eventIds = await this.outbox.emitMany(entries.map((entry) => eventOf(by, entry)));
+    const receipts = await this.evidence.recordMany(entries.map((entry) => evidenceOf(by, entry)));
+    return receipts.map(({ receiptId }, place) => ({ receiptId, eventId: eventIds[place]! }));
   }
+
+  private async sign(by: Actor, entry: AuditEntry): Promise<string> {
+    return (await this.evidence.record(evidenceOf(by, entry))).receiptId;
+  }
+}
+
+const eventOf = (by: Actor, { kind, subject, facts, event }: Change & PlainEvent): OutboxEvent => ({
+  kind,
+  subject,
+  data: { ...facts, ...event, actor: by.principal },
+});
+
+function evidenceOf(by: Actor, { kind, subject, facts = {}, receipt, stream }: AuditEntry): EvidenceEvent {
+  const members = Object.entries(facts).map(([name, value]: [string, unknown]) => [snakeCase(name), value] as const);
+  return {
+    kind,
+    actor: by.principal,
+    authMode: by.authType,
+    agentSession: by.agentSession,
+    subject,
+    body: { ...Object.fromEntries(members), ...receipt },
+    ...(stream === undefined ? {} : { stream }),
+  };
 }

@@ -66,19 +66,18 @@ export class EvidenceRecords {
   }
 
   async findNeighbours(stream: string, seq: number): Promise<Neighbours> {
-    const rows = await this.tenancy.query<{ seq: string; cose: Buffer }>(
-      'select seq, cose from receipt where stream = $1 and seq in ($2::bigint - 1, $2::bigint + 1)',
+    // One statement: the stream may grow between two.
+    const [row] = await this.tenancy.query<NeighbourRow>(
+      `select (select cose from receipt where stream = $1 and seq = $2::bigint - 1) as previous,
+         (select cose from receipt where stream = $1 and seq = $2::bigint + 1) as next, h.seq, h.payload_hash
+       from (select) here left join receipt_head h on h.stream = $1`,
       [stream, seq],
     );
-    const [head] = await this.tenancy.query<{ seq: string; payload_hash: Buffer | null }>(
-      'select seq, payload_hash from receipt_head where stream = $1',
-      [stream],
-    );
-    const at = (wanted: number) => rows.find((row) => Number(row.seq) === wanted)?.cose;
+    const { previous, next, seq: last, payload_hash: hash } = row!;
     return {
-      previous: at(seq - 1),
-      next: at(seq + 1),
-      head: head && { seq: Number(head.seq), payloadHash: head.payload_hash && asBlake3(head.payload_hash) },
+      previous: previous ?? undefined,
+      next: next ?? undefined,
+      head: last === null ? undefined : { seq: Number(last), payloadHash: hash && asBlake3(hash) },
     };
   }
 
@@ -140,6 +139,13 @@ interface ExecutionRow {
   occurred_at: Date;
   ingested_at: Date;
   cose: Buffer;
+}
+interface NeighbourRow {
+  previous: Buffer | null;
+  next: Buffer | null;
+  /** Of the head of the stream, where it has one. */
+  seq: string | null;
+  payload_hash: Buffer | null;
 }
 interface RetrievalRow {
   record_digest: Buffer;

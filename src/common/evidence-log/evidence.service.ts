@@ -7,13 +7,16 @@ import { ReceiptUnknown } from './evidence-log.problems.js';
 import { KeyRing } from './key-ring.js';
 import { LogSequencer } from './log-sequencer.js';
 import {
+  draftReceipt,
   encodeRetrieval,
   openReceipt,
   openRetrieval,
-  signReceipt,
+  type ReceiptDraft,
   type RetrievalPayload,
   type SignedReceipt,
 } from '../../evidence/receipt.js';
+import { signDrafts } from '../../evidence/signer.js';
+import type { EvidenceSigner } from '../../evidence/signing-key.js';
 import { ReceiptsStore, type StreamHead } from './receipts.store.js';
 
 /** What happened, to be receipted. */
@@ -31,6 +34,8 @@ export interface EvidenceEvent {
   readonly body: object;
   /** How the actor was authenticated: the caller's authType. */
   readonly authMode: string;
+  /** The agent's session that the request named; the body says it as `session_id`, unless it names another. */
+  readonly agentSession?: string | undefined;
   /** Chain within the tenant; `main` unless said otherwise. */
   readonly stream?: string;
 }
@@ -71,7 +76,9 @@ export class EvidenceService {
     const streams = [...new Set(events.map((event) => event.stream ?? MAIN_STREAM))].sort();
     const heads = await this.receipts.lockHeads(streams);
     const occurredAt = new Date().toISOString();
-    const signed = events.map((event) => this.sign(event, occurredAt, heads));
+    const { active } = this.keys;
+    const drafts = events.map((event) => this.draft(event, occurredAt, heads, active));
+    const signed = await signDrafts(drafts, active, 'receipts');
     await this.receipts.append(signed, [...heads.values()]);
     this.tenancy.afterCommit(() => {
       this.sequencer.wake();
@@ -88,6 +95,7 @@ export class EvidenceService {
   async recordRetrieval(retrieval: {
     actor: string;
     authMode: string;
+    agentSession?: string | undefined;
     body: object;
   }): Promise<{ receiptId: Digest; occurredAt: string }> {
     const payload: RetrievalPayload = {
@@ -98,7 +106,7 @@ export class EvidenceService {
       actor: retrieval.actor,
       auth_mode: retrieval.authMode,
       nonce: Uint8Array.from(randomBytes(16)),
-      body: bodyOf(retrieval.body),
+      body: bodyOf(retrieval),
     };
     const { receiptId, bytes } = encodeRetrieval(payload);
     await this.receipts.appendRetrieval(digestBytes('blake3', receiptId), bytes, payload);
@@ -127,12 +135,17 @@ export class EvidenceService {
     return this.receipts.findIdsBySubject(subject);
   }
 
-  /** Signs the next receipt of its stream and moves the head in the map. */
-  private sign(event: EvidenceEvent, occurredAt: string, heads: Map<string, StreamHead>): SignedReceipt {
+  /** Makes the next receipt of its stream but for its signature, and moves the head in the map. */
+  private draft(
+    event: EvidenceEvent,
+    occurredAt: string,
+    heads: Map<string, StreamHead>,
+    key: EvidenceSigner,
+  ): ReceiptDraft {
     const stream = event.stream ?? MAIN_STREAM;
     const head = heads.get(stream);
     if (head === undefined) throw new Error(`the head of stream ${stream} was not locked`);
-    const receipt = signReceipt(
+    const receipt = draftReceipt(
       {
         kind: event.kind,
         tenant_id: this.tenancy.tenant,
@@ -143,17 +156,17 @@ export class EvidenceService {
         actor: event.actor,
         auth_mode: event.authMode,
         subject: event.subject,
-        body: bodyOf(event.body),
+        body: bodyOf(event),
       },
-      this.keys.active,
+      key,
     );
     heads.set(stream, { stream, seq: head.seq + 1, payloadHash: digestBytes('blake3', receipt.payloadHash) });
     return receipt;
   }
 }
 
-function bodyOf(body: object): CborMap {
-  const map = toCbor(body);
+function bodyOf({ body, agentSession }: Pick<EvidenceEvent, 'body' | 'agentSession'>): CborMap {
+  const map = toCbor(agentSession === undefined ? body : { session_id: agentSession, ...body });
   if (!isCborMap(map)) throw new TypeError('the body of a receipt is an object');
   return map;
 }

@@ -1,37 +1,38 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { SETTINGS, SettingsInvalid, type Settings } from '../config/settings.js';
+import { SETTINGS, type Settings } from '../config/settings.js';
 import { Listener } from '../database/listener.js';
 import { LOG, type Log } from '../observability/log.js';
 import { ServiceUnavailable } from '../problem/common-problems.js';
 import { CrossTenant, type Query } from '../tenancy/cross-tenant.js';
-import { findSigningKey, makeSigningKey, signingKeyFile } from './key-files.js';
-import { type PublicJwk, type SigningKey, VerifyingKey } from '../../evidence/signing-key.js';
+import { settleKeys } from './begin-key-chain.js';
+import type { KeyFile } from './key-files.js';
+import { type KnownKey, KnownKeys, type WholeKeyView } from './known-keys.js';
+import { type Purpose, PURPOSES } from '../../evidence/purposes.js';
+import type { Es256VerifyingKey } from '../../evidence/forms/signature-keys.js';
+import type { Signer } from '../../evidence/signer.js';
+import type { EvidenceSigner } from '../../evidence/signing-key.js';
 
 export const KEY_CHANNEL = 'svc_signing_key';
-
-/** A public key of this database's evidence and when it signs. */
-export interface KnownKey {
-  readonly key: VerifyingKey;
-  readonly notBefore: Date;
-  readonly notAfter: Date | null;
-  readonly jwk: PublicJwk;
-}
-
-/** Any constant: the same in every process. */
-const KEYS_LOCK = 7_389_214_657;
 
 const ROTATED_OUT =
   'the signing key of this process was rotated out; put the key file that signs now in its place and restart';
 
+/** A key of this process that signs for a purpose, and when that ends: never, unless another took its place. */
+interface Signing {
+  readonly key: EvidenceSigner;
+  readonly untilMs: number;
+}
+
 /**
- * The private key this process signs with, and every public key that ever signed in this database. A rotation reaches a
- * running process by NOTIFY; until its old key ends (a minute later) that one is still valid, and after it the process
- * signs nothing.
+ * The keys this process signs with, one for each purpose, and the public keys of the chain. A rotation reaches
+ * a running process by NOTIFY; until its old key ends (a minute later) that one is still valid, and after it the
+ * process signs nothing.
  */
 @Injectable()
 export class KeyRing implements OnModuleInit, OnApplicationShutdown {
-  private current: SigningKey | undefined;
-  private endsAt: Date | null = null;
+  private file: KeyFile | undefined;
+  /** For each purpose the keys that sign now, the one that ends last first. */
+  private signing = new Map<Purpose, Signing[]>();
   private readonly stops: (() => void)[] = [];
 
   constructor(
@@ -39,6 +40,7 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     @Inject(LOG) private readonly log: Log,
     private readonly crossTenant: CrossTenant,
     private readonly listener: Listener,
+    private readonly knownKeys: KnownKeys,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -59,96 +61,112 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * The key to sign with now.
+   * The key to sign receipts with now.
    * @throws ServiceUnavailable when it was rotated out: what it signed now would not verify
    */
-  get active(): SigningKey {
-    if (this.current === undefined) throw new Error('the signing key is not loaded yet');
-    if (this.hasEnded) throw new ServiceUnavailable({ retryAfterSec: 1 }, `Try another server: ${ROTATED_OUT}`);
-    return this.current;
+  get active(): EvidenceSigner {
+    return this.keyFor('receipts');
   }
 
-  /** Whether the key was rotated out; it may still be valid for a while. */
+  /** The key to sign exports and packs with now. @throws ServiceUnavailable as for receipts */
+  get forExports(): EvidenceSigner {
+    return this.keyFor('exports');
+  }
+
+  /** The keys to sign checkpoints with now: that of the log, and those before it that have not ended. */
+  get logSigners(): [EvidenceSigner, ...EvidenceSigner[]] {
+    const [, ...others] = this.signing.get('log') ?? [];
+    return [this.keyFor('log'), ...others.filter(isInTime).map(({ key }) => key)];
+  }
+
+  /** Whether the key of the log was rotated out; it may still be valid for a while. */
   get isEnding(): boolean {
-    return this.endsAt !== null;
+    return this.signing.get('log')?.[0]?.untilMs !== Infinity;
   }
 
   get hasEnded(): boolean {
-    return this.endsAt !== null && this.endsAt.getTime() <= Date.now();
+    return PURPOSES.some((purpose) => !this.signing.get(purpose)?.some(isInTime));
   }
 
-  /** All public keys, oldest first. */
-  list(): Promise<KnownKey[]> {
-    return this.crossTenant.run('read keys', readKeys);
+  /** The key on P-256 to sign COSE receipts with now. */
+  async findEs256(): Promise<Signer<Es256VerifyingKey> | undefined> {
+    const { es256 } = await this.view();
+    const inTime = es256.filter(({ term }) => term.until * 1000 > Date.now()).reverse();
+    return inTime.flatMap(({ key }) => this.file?.es256.find((held) => held.kid === key.kid) ?? [])[0];
   }
 
-  /** For readiness: that the key signs, and its public half is published as one that is in use. */
+  /** All public keys of the chain, oldest first. */
+  async list(): Promise<readonly KnownKey[]> {
+    return (await this.view()).known;
+  }
+
+  view(): Promise<WholeKeyView> {
+    return this.crossTenant.run('read keys', (query) => this.knownKeys.view(query));
+  }
+
+  /** For readiness: that the keys sign, and their public halves are published as ones that are in use. */
   async findFault(query: Query): Promise<string | undefined> {
-    const key = this.current;
-    const probe = Buffer.from(`readiness ${Date.now()}`);
-    if (!key?.publicKey.verify(probe, key.sign(probe))) return 'the signing key does not sign';
-    const [row] = await query<{ not_after: Date | null }>('select not_after from signing_key where kid = $1', [
-      key.kid,
-    ]);
-    if (!row) return 'the signing key of this process is not published';
-    this.endsAt = row.not_after;
+    const known = await this.knownKeys.read(query);
+    this.use(known);
+    const own = [...this.signing].flatMap(([purpose, [first]]) => (first ? [{ purpose, key: first.key }] : []));
+    const fault = await findSigningFault(own);
+    if (fault !== undefined) return fault;
+    const isPublished = this.file?.keys.some(({ key }) => known.some((one) => one.key.kid === key.kid));
+    if (!isPublished) return 'the signing key of this process is not published';
     return this.hasEnded ? ROTATED_OUT : undefined;
   }
 
-  /** Reads the key file again. The lock lets one process at a time look which keys there are and add its own. */
+  private keyFor(purpose: Purpose): EvidenceSigner {
+    if (!this.file) throw new Error('the signing key is not loaded yet');
+    const found = this.signing.get(purpose)?.find(isInTime);
+    if (!found) throw new ServiceUnavailable({ retryAfterSec: 1 }, `Try another server: ${ROTATED_OUT}`);
+    return found.key;
+  }
+
+  /** Reads the key file again. */
   private async reload(): Promise<void> {
-    const { key, notAfter } = await this.crossTenant.run('publish key', async (query) => {
-      await query('select pg_advisory_xact_lock($1)', [KEYS_LOCK]);
-      const known = await readKeys(query);
-      this.endsAt = known.find((one) => one.key.kid === this.current?.kid)?.notAfter ?? null;
-      return takeKey(this.settings, known, query);
+    const settled = this.crossTenant.run('publish key', (query) => settleKeys(this.settings, query));
+    const { file, known } = await settled.catch(async (error: unknown) => {
+      // A file that is of no use any more: the keys at hand end when the others say so.
+      if (this.file) this.use(await this.list());
+      throw error;
     });
-    this.current = key;
-    this.endsAt = notAfter;
-    if (notAfter) this.log.warn({ kid: key.kid, ends_at: notAfter }, ROTATED_OUT);
+    this.knownKeys.forget();
+    this.file = file;
+    this.use(known);
+    const ending = [...this.signing.values()]
+      .flatMap(([first]) => first ?? [])
+      .find(({ untilMs }) => untilMs !== Infinity);
+    if (ending) this.log.warn({ kid: ending.key.kid, ends_at: new Date(ending.untilMs) }, ROTATED_OUT);
+  }
+
+  private use(known: readonly KnownKey[]): void {
+    const held = new Map(this.file?.keys.map(({ key }) => [key.kid, key]));
+    const signing = (purpose: Purpose): Signing[] =>
+      known
+        .flatMap(({ key, terms }) => {
+          const [own, term] = [held.get(key.kid), terms.get(purpose)];
+          return own && term ? [{ key: own, untilMs: term.until * 1000 }] : [];
+        })
+        .sort((a, b) => (a.untilMs === b.untilMs ? 0 : b.untilMs - a.untilMs));
+    this.signing = new Map(PURPOSES.map((purpose) => [purpose, signing(purpose)]));
   }
 }
 
-/**
- * The key of this process's file. It is published when the database has no key that is in use: a log is signed by one
- * key, and a second one is never added by a mere start. Clocks of hosts differ a little, so validity starts a minute
- * early.
- * @throws SettingsInvalid
- */
-async function takeKey(
-  settings: Settings,
-  known: readonly KnownKey[],
-  query: Query,
-): Promise<{ key: SigningKey; notAfter: Date | null }> {
-  const found = findSigningKey(settings);
-  const own = known.find(({ key }) => key.kid === found?.kid);
-  const inUse = known.filter(({ notAfter }) => notAfter === null).map(({ key }) => key.kid);
-  const isOver = own?.notAfter && own.notAfter.getTime() <= Date.now();
-  if (found && own && !isOver) return { key: found, notAfter: own.notAfter };
-  if (isOver || inUse.length > 0) throw notTheKey(settings, { has: found?.kid, inUse });
-  const key = found ?? makeSigningKey(settings);
-  await query(`insert into signing_key (kid, public_key, not_before) values ($1, $2, now() - interval '1 minute')`, [
-    key.kid,
-    Buffer.from(key.publicKey.bytes),
-  ]);
-  return { key, notAfter: null };
+/** That the keys sign, with what a signer outside says. */
+export async function findSigningFault(
+  keys: readonly { readonly purpose: Purpose; readonly key: EvidenceSigner }[],
+): Promise<string | undefined> {
+  const probe = Buffer.from(`readiness ${Date.now()}`);
+  try {
+    for (const { purpose, key } of keys) {
+      const [signature] = await key.signAll([probe], purpose);
+      if (!signature || !key.publicKey.verify(probe, signature)) return 'the signing key does not sign';
+    }
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
-function notTheKey(settings: Settings, { has, inUse }: { has: string | undefined; inUse: string[] }): SettingsInvalid {
-  const file = signingKeyFile(settings);
-  return new SettingsInvalid([
-    `SVC_SIGNING_KEY_FILE: this database is signed with ${inUse.join(', ') || 'no key just now'}, and ${file} ${has ? `holds ${has}` : 'does not exist'}. ` +
-      'Copy the key file of the process that signs; where it is lost, "svc key create-signing FILE" and "svc key rotate-signing" begin with a new one',
-  ]);
-}
-
-/** All public keys, oldest first, where a connection is at hand already. */
-export async function readKeys(query: Query): Promise<KnownKey[]> {
-  const rows = await query<{ public_key: Buffer; not_before: Date; not_after: Date | null }>(
-    'select public_key, not_before, not_after from signing_key order by not_before, kid',
-  );
-  return rows.map(({ public_key, not_before, not_after }) => {
-    const key = new VerifyingKey(Uint8Array.from(public_key));
-    return { key, notBefore: not_before, notAfter: not_after, jwk: key.toJwk(not_before, not_after) };
-  });
-}
+const isInTime = ({ untilMs }: Signing): boolean => untilMs > Date.now();

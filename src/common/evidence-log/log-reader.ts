@@ -15,10 +15,12 @@ const HASH_BYTES = 32;
 
 export interface PublishedHead {
   readonly size: number;
-  /** The signed note. */
+  /** The signed note, with the lines of witnesses that there are. */
   readonly checkpoint: string;
   /** Of the key that signed it. */
   readonly kid: string;
+  /** The receipt that is leaf 0, where the log began with one. */
+  readonly epoch: Uint8Array | null;
 }
 
 /** The log as it is published: everything here is public and never changes, the head apart. */
@@ -27,10 +29,16 @@ export class LogReader {
 
   /** undefined until the first process that signs has started. */
   async findHead(): Promise<PublishedHead | undefined> {
-    const [row] = await this.query<{ size: string; checkpoint: string; kid: string }>(
-      'select size, checkpoint, kid from log_head',
-    );
-    return row && { ...row, size: Number(row.size) };
+    return (await this.findHeads())[0];
+  }
+
+  /**
+   * The newest head with what witnesses have signed of it; after it, where that one has no cosignature, the head that
+   * has, if it is of the last minute.
+   */
+  async findHeads(): Promise<PublishedHead[]> {
+    const rows = await this.query<{ size: string; checkpoint: string; kid: string; epoch: Buffer | null }>(HEADS);
+    return rows.map((row) => ({ ...row, size: Number(row.size) }));
   }
 
   /** The leaf of each record that has one, by the hexadecimal digits of its digest. */
@@ -50,6 +58,11 @@ export class LogReader {
   /** The proof that the tree of `second` leaves extends the one of `first`. */
   async proveConsistency(first: number, second: number): Promise<Uint8Array[]> {
     return (await this.hashesOf([consistencyRanges(first, second)]))[0] ?? [];
+  }
+
+  /** The roots that the log had at these sizes. @throws Error where a tile that makes one is missing */
+  async rootsAt(sizes: readonly number[]): Promise<Uint8Array[]> {
+    return (await this.hashesOf(sizes.map((size) => [{ start: 0, end: size }]))).flat();
   }
 
   /** The bytes of a tile or an entry bundle of tlog-tiles; undefined when the log does not have that many. */
@@ -82,6 +95,18 @@ export class LogReader {
     return new TileSet(rows.map((row) => ({ level: row.level, index: Number(row.tile_index), hashes: row.hashes })));
   }
 }
+
+const HEADS = `
+  select h.size, h.checkpoint || coalesce(c.cosignatures, '') as checkpoint, h.kid, e.record as epoch
+  from log_head h left join log_cosigned_head c on (c.origin, c.size, c.root) = (h.origin, h.size, h.root)
+    left join log_epoch e on e.origin = h.origin
+  union all
+  select c.size, c.checkpoint || c.cosignatures, c.kid, e.record
+  from log_head h join log_cosigned_head c on c.origin = h.origin and c.size < h.size
+    left join log_epoch e on e.origin = h.origin
+  where c.cosigned_at > now() - interval '1 minute'
+  order by size desc
+`;
 
 export const SELECT_TILES = `
   select level, tile_index, hashes from log_tile

@@ -4,11 +4,14 @@ import { SETTINGS, type Settings } from '../config/settings.js';
 import { Metrics } from '../observability/metrics.js';
 import { Scheduler, type ScheduledWork } from '../scheduler/scheduler.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
-import { signCheckpoint } from '../../evidence/checkpoint.js';
+import { draftCheckpoint } from '../../evidence/checkpoint.js';
+import { CheckpointKeeper } from './checkpoint-keeper.js';
 import { KeyRing } from './key-ring.js';
+import { beginEpoch } from './log-epochs.js';
 import { logLeafHash } from '../../evidence/log-entry.js';
-import { LogWriter, type PendingRecord } from './log-writer.js';
+import { type LogRecord, LogWriter, type PendingRecord } from './log-writer.js';
 import { appendLeaves, hashOfRange } from '../../evidence/tiles.js';
+import type { EvidenceSigner } from '../../evidence/signing-key.js';
 
 /** Records integrated by one transaction. */
 const BATCH = 2048;
@@ -32,6 +35,7 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
     private readonly scheduler: Scheduler,
     private readonly crossTenant: CrossTenant,
     private readonly keys: KeyRing,
+    private readonly checkpoints: CheckpointKeeper,
     metrics: Metrics,
   ) {
     this.logged = metrics.counter('svc_log_leaves_total', 'Records that this process gave a leaf of the log.');
@@ -48,6 +52,7 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
   async onApplicationShutdown(): Promise<void> {
     clearTimeout(this.gather);
     await this.work?.stop();
+    await this.checkpoints.stop();
   }
 
   /** Integrates soon, unless another process is at it: then that one, or the timer, will. */
@@ -74,25 +79,42 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
       const writer = new LogWriter(query);
       if (!(await writer.lock(wait))) return 0;
       const stop = this.seconds.startTimer();
-      const head = await writer.readHead(this.settings.evidence.logOrigin);
+      const head = await writer.readHead();
       const pending = await writer.readPending(BATCH);
-      // To sign again what a key that ended has signed is for those who have the new one.
-      if (pending.length === 0 && (head.isSigned || this.keys.isEnding)) return 0;
-      const key = this.keys.active;
-      const fresh = withoutDoubles(pending);
-      const tiles = await writer.readFrontier(head.size);
+      const signers = this.keys.logSigners;
+      const [key] = signers;
+      // To sign again what an earlier key has signed is for those who have the new one.
+      if (pending.length === 0 && (head?.kid === key.kid || this.keys.isEnding)) return 0;
+      const begun = head ?? (await beginEpoch(query, this.settings.evidence.logOrigin, this.keys.active));
+      const start = head?.size ?? 0;
+      const fresh: LogRecord[] = withoutDoubles(pending);
+      if ('digest' in begun) fresh.unshift({ recordType: 'execution', digest: begun.digest });
+      const tiles = await writer.readFrontier(start);
       const leaves = fresh.map((record) => logLeafHash(record.recordType, record.digest));
-      const grown = appendLeaves(head.size, leaves, tiles);
-      const size = head.size + fresh.length;
+      const grown = appendLeaves(start, leaves, tiles);
+      const size = start + fresh.length;
       const root = hashOfRange({ start: 0, end: size }, tiles);
-      const checkpoint = signCheckpoint(head.origin, { size, root }, key);
-      await writer.extend(head.size, pending, fresh, grown);
-      await writer.publish({ origin: head.origin, size, root, kid: key.kid, checkpoint });
+      const checkpoint = await signCheckpointBy(signers, begun.origin, { size, root });
+      await writer.extend(start, pending, fresh, grown);
+      await writer.publish({ origin: begun.origin, size, root, kid: key.kid, checkpoint });
       this.logged.inc(fresh.length);
       stop();
       return pending.length;
     });
   }
+}
+
+async function signCheckpointBy(
+  signers: readonly EvidenceSigner[],
+  origin: string,
+  head: { size: number; root: Uint8Array },
+): Promise<string> {
+  const draft = draftCheckpoint(origin, head);
+  const signed = signers.map(async (key) => {
+    const [signature] = await key.signAll([draft.toBeSigned], 'log');
+    return [key.publicKey, signature!] as const;
+  });
+  return draft.with(await Promise.all(signed));
 }
 
 /** A record has one leaf, however often it was handed in. */

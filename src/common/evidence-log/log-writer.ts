@@ -1,20 +1,22 @@
 import type { Query } from '../tenancy/cross-tenant.js';
 import type { RecordType } from '../../evidence/log-entry.js';
 import { SELECT_TILES } from './log-reader.js';
-import { emptyRoot } from '../../evidence/merkle.js';
 import { frontierTiles, type Tile, TileSet } from '../../evidence/tiles.js';
 
 export interface LogHead {
   readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
-  /** False when there is no checkpoint yet, or the key that signed it has been rotated out. */
-  readonly isSigned: boolean;
+  /** Of the key that signed its checkpoint. */
+  readonly kid: string;
 }
-export interface PendingRecord {
-  readonly pendingId: string;
+/** A record that is to have a leaf. */
+export interface LogRecord {
   readonly recordType: RecordType;
   readonly digest: Uint8Array;
+}
+export interface PendingRecord extends LogRecord {
+  readonly pendingId: string;
   /** Whether the record has a leaf already. */
   readonly logged: boolean;
 }
@@ -36,13 +38,12 @@ export class LogWriter {
     return row?.held === true;
   }
 
-  /** The head, or that of an empty log of the given origin. */
-  async readHead(origin: string): Promise<LogHead> {
-    const [row] = await this.query<{ origin: string; size: string; root: Buffer; signed: boolean }>(
-      `select origin, size, root, not_after is null as signed from log_head join signing_key using (kid)`,
+  /** undefined where there is no checkpoint yet. */
+  async readHead(): Promise<LogHead | undefined> {
+    const [row] = await this.query<{ origin: string; size: string; root: Buffer; kid: string }>(
+      'select origin, size, root, kid from log_head',
     );
-    if (row === undefined) return { origin, size: 0, root: emptyRoot(), isSigned: false };
-    return { origin: row.origin, size: Number(row.size), root: row.root, isSigned: row.signed };
+    return row && { ...row, size: Number(row.size) };
   }
 
   async readPending(limit: number): Promise<PendingRecord[]> {
@@ -52,9 +53,11 @@ export class LogWriter {
       record_digest: Buffer;
       logged: boolean;
     }>(
-      `select pending_id, record_type, record_digest,
-         exists (select from log_leaf l where l.record_digest = p.record_digest) as logged
-       from log_pending p order by pending_id limit $1`,
+      // A join by itself might read the whole log.
+      `select pending_id, record_type, record_digest, l.leaf is not null as logged
+       from (select pending_id, record_type, record_digest from log_pending order by pending_id limit $1) p
+       left join lateral (select leaf_index as leaf from log_leaf where record_digest = p.record_digest limit 1) l on true
+       order by pending_id`,
       [limit],
     );
     return rows.map((row) => ({
@@ -78,7 +81,7 @@ export class LogWriter {
   async extend(
     size: number,
     pending: readonly PendingRecord[],
-    fresh: readonly PendingRecord[],
+    fresh: readonly LogRecord[],
     grown: readonly Tile[],
   ): Promise<void> {
     await this.query(EXTEND, [
@@ -92,7 +95,7 @@ export class LogWriter {
     ]);
   }
 
-  async publish(head: Omit<LogHead, 'isSigned'> & { kid: string; checkpoint: string }): Promise<void> {
+  async publish(head: LogHead & { kid: string; checkpoint: string }): Promise<void> {
     await this.query(
       `insert into log_head (origin, size, root, kid, checkpoint) values ($1, $2, $3, $4, $5)
        on conflict (only_one) do update

@@ -3,12 +3,16 @@ import { Tenancy } from '../tenancy/tenancy.js';
 import { parseCheckpoint, verifyCheckpoint } from '../../evidence/checkpoint.js';
 import { blake3, digestBytes } from '../../evidence/digest.js';
 import { ReceiptUnknown } from './evidence-log.problems.js';
-import { type KnownKey, KeyRing } from './key-ring.js';
+import { KeyRing } from './key-ring.js';
+import { carriersOf } from './known-keys.js';
 import { type LogProof, LogProofs, notLogged } from './log-proofs.js';
 import { LogSequencer } from './log-sequencer.js';
-import { signPack } from '../../evidence/pack.js';
+import { type FileTimestamp, sealTimestamps } from '../../evidence/file-timestamps.js';
+import { draftPack } from '../../evidence/pack.js';
 import type { LogPosition, PackChunk, PackReceipt, PackRetrieval } from '../../evidence/pack-format.js';
 import { openReceipt } from '../../evidence/receipt.js';
+import type { PublicJwk, VerifyingKey } from '../../evidence/signing-key.js';
+import { signDraft } from '../../evidence/signer.js';
 import { ReceiptsStore } from './receipts.store.js';
 
 export interface PackRequest {
@@ -60,22 +64,33 @@ export class ProofPacks {
         ...retrievals.map(({ receiptId }) => ({ receiptId, digest: digestBytes('blake3', receiptId) })),
       ],
       request.earlierCheckpoints ?? [],
+      { isStamped: true },
     );
-    const keys = await this.keysFor(executions, proof);
-    return signPack(
+    const { keys, statements } = await this.keysFor(executions, proof);
+    const { forExports } = this.keys;
+    const draft = draftPack(
       {
         checkpoint: proof.head.checkpoint,
-        chunks: request.chunks,
+        chunks: request.chunks.map((chunk) => ({ ...chunk, binding: chunk.binding ?? null })),
         consistency: proof.consistency,
-        keys: keys.map((known) => known.jwk),
+        epoch: proof.epoch,
+        keys,
         made_at: new Date().toISOString(),
         receipts: executions.map((record, n) => packReceipt(record, proof.positions[n])),
         retrievals: retrievals.map((record, n) => packRetrieval(record, proof.positions[executions.length + n])),
+        statements,
         subject: request.subject,
         tenant_id: this.tenancy.tenant,
+        ...(await this.timestampsOf(proof)),
       },
-      this.keys.active,
+      forExports,
     );
+    return signDraft(draft, forExports, 'exports');
+  }
+
+  private async timestampsOf({ timestamps }: LogProof): Promise<{ timestamps?: FileTimestamp[] }> {
+    if (timestamps.length === 0) return {};
+    return { timestamps: await sealTimestamps(this.keys.forExports, timestamps) };
   }
 
   /** In ascending order of stream and seq, as the format asks. */
@@ -100,14 +115,17 @@ export class ProofPacks {
     });
   }
 
-  /** The keys that signed anything in the pack, and the one that will seal it. */
-  private async keysFor(executions: readonly ExecutionRecord[], proof: LogProof): Promise<KnownKey[]> {
-    const kids = new Set([...executions.map((record) => record.kid), proof.head.kid, this.keys.active.kid]);
-    const earlier = proof.consistency.map((item) => parseCheckpoint(item.checkpoint));
-    const known = await this.keys.list();
-    return known.filter(
-      ({ key }) => kids.has(key.kid) || earlier.some((checkpoint) => verifyCheckpoint(checkpoint, key)),
-    );
+  /** The keys that signed anything in the pack, and the one that will seal it, with the chain that leads to them. */
+  private async keysFor(
+    executions: readonly ExecutionRecord[],
+    proof: LogProof,
+  ): Promise<{ keys: PublicJwk[]; statements: string[] }> {
+    const kids = new Set([...executions.map((record) => record.kid), this.keys.forExports.kid]);
+    if (proof.head.epoch) kids.add(openReceipt(proof.head.epoch).kid);
+    const checkpoints = [proof.head, ...proof.consistency].map((item) => parseCheckpoint(item.checkpoint));
+    const isNeeded = (key: VerifyingKey): boolean =>
+      kids.has(key.kid) || checkpoints.some((checkpoint) => verifyCheckpoint(checkpoint, key));
+    return carriersOf(await this.keys.list(), ({ key }) => isNeeded(key));
   }
 }
 

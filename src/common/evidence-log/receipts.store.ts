@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { blake3, digestBytes, namedDigest } from '../../evidence/digest.js';
 import type { CborMap } from '../../evidence/cbor.js';
@@ -14,7 +14,7 @@ export interface StreamHead {
 /** The receipts of the open unit of work's tenant. */
 @Injectable()
 export class ReceiptsStore {
-  constructor(private readonly tenancy: Tenancy) {}
+  constructor(@Inject(Tenancy) private readonly tenancy: Pick<Tenancy, 'tenant' | 'query'>) {}
 
   /**
    * The heads of these streams, locked until the unit of work ends, in one order for all callers, so that two writers
@@ -92,8 +92,9 @@ export class ReceiptsStore {
 
   private async selectHeads(streams: readonly string[]): Promise<Map<string, StreamHead>> {
     const rows = await this.tenancy.query<{ stream: string; seq: string; payload_hash: Buffer | null }>(
-      `select stream, seq, payload_hash from receipt_head where stream = any($1::text[]) order by stream for update`,
-      [streams],
+      `select stream, seq, payload_hash from receipt_head
+       where tenant_id = $1 and stream = any($2::text[]) order by stream for update`,
+      [this.tenancy.tenant, streams],
     );
     return new Map(
       rows.map(({ stream, seq, payload_hash }) => [stream, { stream, seq: Number(seq), payloadHash: payload_hash }]),
@@ -112,7 +113,7 @@ const APPEND = `
   with moved as (
     update receipt_head h set seq = n.seq, payload_hash = n.payload_hash
     from unnest($13::text[], $14::bigint[], $15::bytea[]) n (stream, seq, payload_hash)
-    where h.stream = n.stream
+    where h.tenant_id = $1 and h.stream = n.stream
   ), logged as (
     insert into log_pending (record_type, record_digest)
     select 'execution', digest from unnest($12::bytea[]) with ordinality d (digest, n) order by n

@@ -5,7 +5,9 @@ import { parseCheckpoint, verifyCheckpoint } from '../../evidence/checkpoint.js'
 import { parseCose, verifyCose } from '../../evidence/cose.js';
 import { blake3, namedDigest } from '../../evidence/digest.js';
 import { EvidenceRecords, type Neighbours, type StoredExecution, type StoredRecord } from './evidence-records.js';
-import { type KnownKey, KeyRing } from './key-ring.js';
+import { KeyRing } from './key-ring.js';
+import type { KnownKey } from './known-keys.js';
+import { isWithin } from '../../evidence/key-chain.js';
 import { logLeafHash, type RecordType } from '../../evidence/log-entry.js';
 import { LogReader } from './log-reader.js';
 import { LogSequencer } from './log-sequencer.js';
@@ -71,7 +73,7 @@ export class RecordChecks {
     return reports;
   }
 
-  private async checkExecution(stored: StoredExecution, keys: KnownKey[]): Promise<RecordReport> {
+  private async checkExecution(stored: StoredExecution, keys: readonly KnownKey[]): Promise<RecordReport> {
     const log = await this.checkLog('execution', stored.record, keys);
     let opened: Opened;
     try {
@@ -90,7 +92,7 @@ export class RecordChecks {
     };
   }
 
-  private async checkRetrieval(stored: StoredRecord, keys: KnownKey[]): Promise<RecordReport> {
+  private async checkRetrieval(stored: StoredRecord, keys: readonly KnownKey[]): Promise<RecordReport> {
     const rest = {
       signature: { ...moot('retrieval receipts are unsigned: their digest and the log hold them'), kid: null },
       chain: moot('retrieval receipts stand outside the chain'),
@@ -121,7 +123,7 @@ export class RecordChecks {
   private async checkLog(
     type: RecordType,
     record: Uint8Array,
-    keys: KnownKey[],
+    keys: readonly KnownKey[],
   ): Promise<Finding & { leafIndex: number | null; treeSize: number | null }> {
     const look = () => this.crossTenant.run('read log', (query) => inclusionOf(query, type, record, keys));
     try {
@@ -141,14 +143,14 @@ export class RecordChecks {
 class BadLog extends Error {}
 
 /** @returns undefined when the log has no such leaf. @throws BadLog */
-async function inclusionOf(query: Query, type: RecordType, record: Uint8Array, keys: KnownKey[]) {
+async function inclusionOf(query: Query, type: RecordType, record: Uint8Array, keys: readonly KnownKey[]) {
   const digest = blake3(record);
   const log = new LogReader(query);
   const [leafIndex] = (await log.findLeaves([digest])).values();
   const head = await log.findHead();
   if (leafIndex === undefined || head === undefined) return undefined;
   const checkpoint = reading(() => parseCheckpoint(head.checkpoint));
-  if (!keys.some(({ key }) => verifyCheckpoint(checkpoint, key)))
+  if (!keys.some(({ key, terms }) => terms.has('log') && verifyCheckpoint(checkpoint, key)))
     throw new BadLog('no known key signed the checkpoint');
   if (leafIndex >= checkpoint.size) throw new BadLog(`leaf ${leafIndex} lies beyond the signed size`);
   let path: Uint8Array[];
@@ -184,13 +186,12 @@ function faultAfter(
   return `stream ${stream} is said to end at seq ${head?.seq ?? 0}, and nothing follows this one`;
 }
 
-function checkSignature(opened: Opened, keys: KnownKey[]): Finding {
+function checkSignature(opened: Opened, keys: readonly KnownKey[]): Finding {
   const known = keys.find(({ key }) => key.kid === opened.kid);
   if (!known) return bad('KEY_UNKNOWN', `this database knows no key ${opened.kid}`);
   if (!verifyCose(parseCose(opened.cose), known.key))
     return bad('SIGNATURE_INVALID', `the signature does not hold under key ${opened.kid}`);
-  const instant = new Date(opened.payload.occurred_at);
-  if (instant < known.notBefore || (known.notAfter !== null && instant >= known.notAfter))
+  if (!isWithin(known.terms.get('receipts'), Date.parse(opened.payload.occurred_at) / 1000))
     return bad('KEY_NOT_VALID_THEN', `key ${opened.kid} did not sign at ${opened.payload.occurred_at}`);
   return good(`Ed25519, key ${opened.kid}`);
 }

@@ -6,6 +6,7 @@ import { TtlCache } from '../database/ttl-cache.js';
 import { Unauthorized } from '../problem/common-problems.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { Tenancy } from '../tenancy/tenancy.js';
+import { inactiveTenant, TENANT_CHANGED, type TenantState } from '../tenancy/tenant-state.js';
 import { sha256 } from '../../evidence/sha256.js';
 import { hashOf } from './api-key.js';
 
@@ -23,11 +24,12 @@ interface FoundKey {
   key_hash: Buffer;
   tier: Tier;
   expires_at: Date | null;
+  state: TenantState;
 }
 
 /**
  * Finds out who an API key belongs to. Positive verdicts are cached for seconds, and invalidated at once when a key is
- * revoked in any process.
+ * revoked or its tenant changes, in any process.
  */
 @Injectable()
 export class KeyCheck {
@@ -38,13 +40,21 @@ export class KeyCheck {
     private readonly crossTenant: CrossTenant,
     listener: Listener,
   ) {
-    this.verdicts = new TtlCache(listener, 'svc_key_revoked', (keyId, verdict) => verdict.keyId === keyId);
+    this.verdicts = new TtlCache(listener, 'svc_key_revoked', (keyId, verdict) => verdict.keyId === keyId, {
+      [TENANT_CHANGED]: (tenantId, verdict) => verdict.tenantId === tenantId,
+    });
   }
 
-  /** @returns undefined when tenant and key do not belong together, whatever the reason */
+  /**
+   * @returns undefined when tenant and key do not belong together, whatever the reason
+   * @throws Unauthorized when they do, and the tenant is not active
+   */
   async find(tenantId: string, apiKey: string): Promise<KeyCaller | undefined> {
     return this.findCached(nameOf(tenantId, apiKey), async () => {
-      const rows = await this.tenancy.call<FoundKey>('select * from svc_find_key($1, $2)', [tenantId, hashOf(apiKey)]);
+      const rows = await this.tenancy.call<FoundKey>('select * from svc_authenticate_key($1, $2)', [
+        tenantId,
+        hashOf(apiKey),
+      ]);
       const [row] = matching(rows, apiKey);
       return row && verdictOf(tenantId, row);
     });
@@ -54,7 +64,7 @@ export class KeyCheck {
    * Finds the tenant by the key alone, for clients that can send nothing else.
    * @returns undefined when no tenant has this key
    * @throws Unauthorized when several have it, as keys that were chosen by somebody can be the same: nobody's is
-   * guessed
+   * guessed; or when its tenant is not active
    */
   async findByKey(apiKey: string): Promise<KeyCaller | undefined> {
     // No tenant's name is empty.
@@ -77,7 +87,7 @@ export class KeyCheck {
 
 /** A subquery, so that the index is used: the function is not stable. */
 const KEYS_BY_LOOKUP = `
-  select k.tenant_id, k.key_id, k.prefix, k.key_hash, k.expires_at, t.tier from api_key k join tenant t using (tenant_id)
+  select k.tenant_id, k.key_id, k.prefix, k.key_hash, k.expires_at, t.tier, t.state from api_key k join tenant t using (tenant_id)
   where k.lookup = (select svc_key_lookup($1)) and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
 
 const nameOf = (tenantId: string, apiKey: string): string => sha256(tenantId, '\0', apiKey).toString('base64');
@@ -92,15 +102,11 @@ function matching<R extends FoundKey>(rows: R[], apiKey: string): R[] {
   return rows.filter((row) => timingSafeEqual(row.key_hash, given));
 }
 
-const verdictOf = (tenantId: string, row: FoundKey): KeyCaller => ({
-  tenantId,
-  tier: row.tier,
-  principal: `key:${row.key_id}`,
-  role: 'owner',
-  authType: 'api_key',
-  keyId: row.key_id,
-  prefix: row.prefix,
-  expiresAt: row.expires_at,
-});
+/** @throws Unauthorized when the tenant is not active */
+function verdictOf(tenantId: string, { key_id: keyId, tier, prefix, expires_at, state }: FoundKey): KeyCaller {
+  if (state !== 'active') throw new Unauthorized({}, inactiveTenant(state));
+  const principal = `key:${keyId}`;
+  return { tenantId, tier, principal, role: 'owner', authType: 'api_key', keyId, prefix, expiresAt: expires_at };
+}
 
 const hasExpired = ({ expiresAt }: KeyCaller): boolean => expiresAt !== null && expiresAt <= new Date();

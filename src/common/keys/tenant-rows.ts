@@ -13,14 +13,14 @@ export interface TenantMaking {
 /**
  * Writes the row of a tenant that somebody creates: the one place that does, for the API and the command line. As the
  * tenant itself, or as svc_operator.
- * @returns false when there is such a tenant already, or the name holds data that is not to be adopted; the tenant that
- * agents live in counts as there from the beginning
+ * @returns false when there is such a tenant already, or the name holds data that is not to be adopted; a deleted
+ * one is there for good, and so is the one that agents live in
  */
 export async function insertTenant(query: Query, { tenantId, tier, adopt = false }: TenantMaking): Promise<boolean> {
   if (tenantId === DISCOVERY_TENANT) return false;
   const rows = await query(
     `insert into tenant as t (tenant_id, tier) select $1, $2 where $3 or not svc_holds_data($1)
-     on conflict (tenant_id) do update set tier = excluded.tier, implicit = false where $3 and t.implicit returning 1`,
+     on conflict (tenant_id) do update set tier = excluded.tier, implicit = false where $3 and t.implicit and t.state = 'active' returning 1`,
     [tenantId, tier, adopt],
   );
   return rows.length > 0;

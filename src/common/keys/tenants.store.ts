@@ -2,12 +2,16 @@ import type { Client } from 'pg';
 import type { Tier } from '../contract/caller.js';
 import { withConnection, type DatabaseAddress } from '../database/connection.js';
 import type { Query } from '../tenancy/cross-tenant.js';
+import { OPERATOR } from '../evidence-log/audit-trail.js';
 import { DISCOVERY_TENANT } from '../tenancy/discovery-tenant.js';
+import type { TenantState } from '../tenancy/tenant-state.js';
 import { insertKey, markKeyRevoked, type MadeKey } from './key-rows.js';
 import { insertTenant, type TenantMaking } from './tenant-rows.js';
 
-/** Who makes and ends keys on the command line. */
-const OPERATOR = 'operator';
+/** Any constant: the same in every process. */
+const BOOTSTRAP_LOCK = 7_389_214_658;
+
+const COLUMNS = 'tenant_id, tier, created_at, implicit, state';
 
 export interface TenantRow {
   tenant_id: string;
@@ -15,6 +19,7 @@ export interface TenantRow {
   created_at: Date;
   /** Registered by a first write; nobody created it. */
   implicit: boolean;
+  state: TenantState;
 }
 export interface KeyRow {
   tenant_id: string;
@@ -30,6 +35,11 @@ export class TenantsStore {
 
   static using<T>(address: DatabaseAddress, work: (store: TenantsStore) => Promise<T>): Promise<T> {
     return withConnection(address, 'svc_operator', (client) => work(new TenantsStore(client)));
+  }
+
+  /** From here to the end of the connection no other process makes the first tenant and its credentials. */
+  async lockBootstrap(): Promise<void> {
+    await this.client.query('select pg_advisory_lock($1)', [BOOTSTRAP_LOCK]);
   }
 
   /**
@@ -49,15 +59,16 @@ export class TenantsStore {
   }
 
   async findTenant(tenantId: string): Promise<TenantRow | undefined> {
-    return (await this.client.query<TenantRow>('select * from tenant where tenant_id = $1', [tenantId])).rows[0];
+    return (await this.client.query<TenantRow>(`select ${COLUMNS} from tenant where tenant_id = $1`, [tenantId]))
+      .rows[0];
   }
 
   async listTenants(): Promise<TenantRow[]> {
-    return (await this.client.query<TenantRow>('select * from tenant order by tenant_id')).rows;
+    return (await this.client.query<TenantRow>(`select ${COLUMNS} from tenant order by tenant_id`)).rows;
   }
 
   createKey(tenantId: string, chosenKey?: string): Promise<MadeKey> {
-    return insertKey(this.query, { tenantId, createdBy: OPERATOR, chosenKey });
+    return insertKey(this.query, { tenantId, createdBy: OPERATOR.principal, chosenKey });
   }
 
   async listKeys(tenantId: string): Promise<KeyRow[]> {
@@ -71,15 +82,15 @@ export class TenantsStore {
 
   /** @returns whether there was such a key that had not been revoked */
   async revokeKey(tenantId: string, keyId: string): Promise<boolean> {
-    return (await markKeyRevoked(this.query, { tenantId, keyId, revokedBy: OPERATOR })) !== undefined;
+    return (await markKeyRevoked(this.query, { tenantId, keyId, revokedBy: OPERATOR.principal })) !== undefined;
   }
 
   /** A new key in place of one that is revoked in the same transaction; its label and expiry go on. */
   async rotateKey(tenantId: string, keyId: string): Promise<MadeKey | undefined> {
     await this.client.query('begin');
-    const ending = { tenantId, keyId, revokedBy: OPERATOR, reason: 'rotated' };
+    const ending = { tenantId, keyId, revokedBy: OPERATOR.principal, reason: 'rotated' };
     const terms = await markKeyRevoked(this.query, ending);
-    const making = { tenantId, createdBy: OPERATOR, label: terms?.label, expiresAt: terms?.expires_at };
+    const making = { tenantId, createdBy: OPERATOR.principal, label: terms?.label, expiresAt: terms?.expires_at };
     const made = terms && (await insertKey(this.query, making));
     await this.client.query('commit');
     return made;

@@ -4,7 +4,7 @@ import type { BearersTaken } from '../contract/contract.js';
 import { isStorableText } from '../http/headers.js';
 import { AgentCheck } from './agent-check.js';
 import { KeyCheck } from './key-check.js';
-import { Forbidden } from '../problem/common-problems.js';
+import { Forbidden, Unauthorized } from '../problem/common-problems.js';
 
 /** What came with a call to say who makes it; nothing of it is trusted before the caller guard has checked it. */
 export interface Credential {
@@ -29,7 +29,7 @@ export class ToolCallers {
    * @param takes which bearers may stand in for the two headers
    * @returns undefined when the credential is nobody's, whatever the reason
    * @throws Forbidden when the tenant sent with a bearer is not the bearer's; Unauthorized when a bearer is the key of
-   * several tenants
+   * several tenants, or the tenant is not active
    */
   async find({ tenantId, apiKey, bearer }: Credential, takes: BearersTaken): Promise<TenantCaller | undefined> {
     if (tenantId !== undefined && !isStorableText(tenantId)) return undefined;
@@ -42,6 +42,15 @@ export class ToolCallers {
     if (tenantId !== undefined && tenantId !== caller.tenantId)
       throw new Forbidden({}, 'headers.x-tenant-id names another tenant than the credential');
     return caller;
+  }
+
+  /** Whether a credential that was somebody's still is. One that cannot be looked up just now has not ended. */
+  async holds(credential: Credential, takes: BearersTaken): Promise<boolean> {
+    try {
+      return (await this.find(credential, takes)) !== undefined;
+    } catch (error) {
+      return !(error instanceof Unauthorized);
+    }
   }
 
   private async findByKey(apiKey: string, tenantId: string | undefined): Promise<TenantCaller | undefined> {

@@ -1,18 +1,27 @@
 import { type CborValue, encodeCanonical } from '../cbor.js';
 import { blake3, blake3Digest, namedDigest } from '../digest.js';
+import { checkBindings } from './export-bindings.js';
+import { checkTypes } from './item-types.js';
+import { checkFacts } from './fact-contents.js';
 import type { OpenExport, OpenItem } from './open-export.js';
 
 /**
  * Texts and events are what their digests say, and those are what the receipts say, as far as both are shown.
  * docs/formats/export.md, step `contents`.
  */
-export function checkContents({ items, file: { manifest } }: OpenExport): string {
+export function checkContents(opened: OpenExport): string {
+  const { items, file } = opened;
   const texts = items.filter(({ type }) => type === 'citation' || type === 'answer');
   const events = items.filter(({ type }) => type === 'event');
+  for (const item of items) checkTypes(item);
   for (const item of texts) checkTexts(item);
-  for (const event of events) checkEvent(event, manifest.tenant_id);
+  for (const event of events) checkEvent(event, file.manifest.tenant_id);
   checkNamed(items, texts);
-  return `${texts.length} texts, ${events.length} events; ${checkAppends(items, events)} appends cover theirs`;
+  checkReferences(items);
+  const isBound = file.manifest.v === 2 && texts.length > 0;
+  const bound = isBound ? `, ${checkBindings(items)} of them bound to the receipts of their ingest` : '';
+  const appends = `${checkAppends(items, events)} appends cover theirs`;
+  return `${texts.length} texts${bound}, ${events.length} events; ${appends}${checkFacts(opened)}`;
 }
 
 const TEXTS = [
@@ -59,6 +68,18 @@ function checkNamed(items: readonly OpenItem[], texts: readonly OpenItem[]): voi
       const digest = shown.text(name);
       if (digest !== undefined && !said.has(digest)) throw new Error(`item ${index}: no receipt names its ${name}`);
     }
+  }
+}
+
+/** Where a chunk is named by its id and by its reference, one goes with the other. */
+function checkReferences(items: readonly OpenItem[]): void {
+  const named = new Map<string, string>();
+  for (const { type, index, shown } of items) {
+    const [id, reference] = [shown.text('chunk_id'), shown.text('chunk_ref')];
+    if ((type !== 'citation' && type !== 'finding') || id === undefined || reference === undefined) continue;
+    if ((named.get(`id ${id}`) ?? reference) !== reference || (named.get(`ref ${reference}`) ?? id) !== id)
+      throw new Error(`item ${index}: chunk_ref is not that of its chunk_id elsewhere`);
+    named.set(`id ${id}`, reference).set(`ref ${reference}`, id);
   }
 }
 

@@ -1,12 +1,12 @@
 import { hkdfSync } from 'node:crypto';
-import { createBLAKE3, type IHasher } from 'hash-wasm';
-import { type CborValue, encodeCanonical, isCborMap } from '../cbor.js';
-import { blake3Digest, type Digest } from '../digest.js';
+import { type CborMap, type CborValue, encodeCanonical, isCborMap } from '../cbor.js';
+import { blake3Digest, type Digest, keyedBlake3 } from '../digest.js';
 import { sha256 } from '../sha256.js';
 import { type Disclosure, type FieldPath, SALT_BYTES } from './export-format.js';
 
 /** A map or list with more members than this is one field, so that no value makes fields without end. */
 const MAX_MEMBERS = 1000;
+const REFERENCE_BYTES = 16;
 
 export interface Field {
   readonly path: FieldPath;
@@ -15,13 +15,19 @@ export interface Field {
 
 /** The fields of a value: what in it is no map and no list, or an empty one, or one too long to be taken apart. */
 export function fieldsOf(value: CborValue, path: FieldPath = []): Field[] {
-  const members = Array.isArray(value)
-    ? (value as readonly CborValue[]).map((member, index) => [index, member] as const)
-    : isCborMap(value)
-      ? Object.entries(value)
-      : [];
-  if (members.length === 0 || members.length > MAX_MEMBERS) return [{ path, value }];
-  return members.flatMap(([step, member]) => fieldsOf(member, [...path, step]));
+  if (isField(value)) return [{ path, value }];
+  return membersOf(value).flatMap(([step, member]) => fieldsOf(member, [...path, step]));
+}
+
+/** Whether a value is one field as a whole. */
+export function isField(value: CborValue): boolean {
+  const { length } = membersOf(value);
+  return length === 0 || length > MAX_MEMBERS;
+}
+
+function membersOf(value: CborValue): (readonly [string | number, CborValue])[] {
+  if (Array.isArray(value)) return (value as readonly CborValue[]).map((member, index) => [index, member] as const);
+  return isCborMap(value) ? Object.entries(value) : [];
 }
 
 /** What the manifest has of a field: BLAKE3 over the canonical CBOR of [salt, path, value]. */
@@ -47,19 +53,26 @@ export interface SaltedState {
  * even from an export that shows the same path with another value.
  */
 export class Salts {
-  private constructor(private readonly hasher: IHasher) {}
+  private constructor(private readonly digestOf: (data: Uint8Array) => Uint8Array) {}
 
   static async of(serverKey: Uint8Array, state: SaltedState): Promise<Salts> {
     const { tenantId, subject, subjectId, mode, records } = state;
     const info = sha256(encodeCanonical(['svc-export-salts-v1', tenantId, subject, subjectId, mode, [...records]]));
-    return new Salts(await createBLAKE3(256, Buffer.from(hkdfSync('sha256', serverKey, Buffer.alloc(0), info, 32))));
+    return new Salts(await keyedBlake3(Buffer.from(hkdfSync('sha256', serverKey, Buffer.alloc(0), info, 32))));
   }
 
   of({ path, value }: Field): Uint8Array {
-    const { hasher } = this;
-    hasher.init();
-    hasher.update(encodeCanonical([path, value]));
-    return hasher.digest('binary').subarray(0, SALT_BYTES);
+    return this.digestOf(encodeCanonical([path, value])).subarray(0, SALT_BYTES);
+  }
+
+  /**
+   * An item that names a chunk, with `chunk_ref`: `ref_` and 32 hexadecimal digits, the same wherever the export names
+   * that chunk, and without meaning outside of it. What it is over begins with text, and a salt's with a list.
+   */
+  withReference(item: CborMap): CborMap {
+    if (typeof item.chunk_id !== 'string') return item;
+    const digest = this.digestOf(encodeCanonical(['chunk_ref', item.chunk_id])).subarray(0, REFERENCE_BYTES);
+    return { ...item, chunk_ref: `ref_${Buffer.from(digest).toString('hex')}` };
   }
 }
 

@@ -1,22 +1,15 @@
 import { canonicalJson, isRecord } from '../canonical-json.js';
 import { type CborValue, decodeCanonical, encodeCanonical } from '../cbor.js';
 import type { Digest } from '../digest.js';
-import {
-  BLAKE3,
-  checkShape,
-  constant,
-  COUNT,
-  JWK,
-  type Members,
-  oneOf,
-  orNull,
-  SHA256,
-  type Shape,
-  TEXT,
-} from '../shape.js';
+import { type FileTimestamp, TIMESTAMPS } from '../file-timestamps.js';
+import { EPOCH, type EpochRecord, STATEMENTS } from '../pack-format.js';
+import { BLAKE3, checkShape, constant, COUNT, JWK, oneOf, orNull, SHA256, type Shape, TEXT } from '../shape.js';
 import type { PublicJwk } from '../signing-key.js';
 
-export const EXPORT_FORMAT = 'svc-export-v1';
+/** What is written. */
+export const EXPORT_FORMAT = 'svc-export-v2';
+/** What was written before, and is still verified. */
+export const EXPORT_FORMAT_V1 = 'svc-export-v1';
 /** Of the protected header over the manifest. */
 export const MANIFEST_CONTENT_TYPE = 'application/vnd.svc.export-manifest+cbor';
 export const SALT_BYTES = 16;
@@ -35,9 +28,9 @@ export interface ManifestItem {
 
 /** What is signed: the same for every export of one subject in one state, whatever it shows. */
 export interface ExportManifest {
-  readonly v: 1;
+  readonly v: 1 | 2;
   readonly tenant_id: string;
-  /** `receipt`, `answer`, `action` or `stream`; which one is a field. */
+  /** `receipt`, `answer`, `action`, `stream` or (not in version 1) `entity`; which one is a field. */
   readonly subject: string;
   readonly mode: string;
   /** False when the server has more of the subject than this. */
@@ -47,6 +40,8 @@ export interface ExportManifest {
   readonly fields: readonly Digest[];
   readonly items: readonly ManifestItem[];
   readonly keys: readonly PublicJwk[];
+  /** Receipts of the server by which its first key names the others: COSE_Sign1, base64. Not in version 1. */
+  readonly statements?: readonly string[];
 }
 
 /** A field that is shown: its digest, BLAKE3 over the canonical CBOR of [salt, path, value], is in the manifest. */
@@ -64,12 +59,16 @@ interface LogProofOf {
 export interface ExportLog {
   readonly checkpoint: string;
   readonly consistency: readonly { readonly checkpoint: string; readonly path: readonly Digest[] }[];
+  /** How the log began. Null where its first leaf is of an older version. Not in version 1. */
+  readonly epoch?: EpochRecord | null;
   readonly proofs: readonly LogProofOf[];
+  /** Of checkpoints that are here, by time-stamping authorities. Not in version 1. */
+  readonly timestamps?: readonly FileTimestamp[];
 }
 
 /** An export whatever its encoding. docs/formats/export.md. */
 export interface ExportFile {
-  readonly format: typeof EXPORT_FORMAT;
+  readonly format: typeof EXPORT_FORMAT | typeof EXPORT_FORMAT_V1;
   readonly manifest: ExportManifest;
   /** COSE_Sign1 with detached payload: the canonical CBOR of the manifest. */
   readonly signature: Uint8Array;
@@ -93,40 +92,49 @@ const ASCENDING: Shape = {
     Array.isArray(value) &&
     value.every((text, n) => typeof text === 'string' && (n === 0 || (value as string[])[n - 1]! < text)),
 };
-const ONE: Shape = { is: '1', test: (value) => value === 1 };
-const LOG: Members = {
-  members: {
-    checkpoint: TEXT,
-    consistency: [{ members: { checkpoint: TEXT, path: [SHA256] } }],
-    proofs: [{ members: { leaf_index: COUNT, path: [SHA256] } }],
-  },
+const version = (of: number): Shape => ({ is: String(of), test: (value) => value === of });
+type Members = Readonly<Record<string, Shape>>;
+const LOG_V1: Members = {
+  checkpoint: TEXT,
+  consistency: [{ members: { checkpoint: TEXT, path: [SHA256] } }],
+  proofs: [{ members: { leaf_index: COUNT, path: [SHA256] } }],
 };
-const MANIFEST: Shape = {
-  members: {
-    auth_modes: ASCENDING,
-    complete: FLAG,
-    fields: [BLAKE3],
-    items: [{ members: { fields: [BLAKE3], record: orNull(BLAKE3), type: TEXT } }],
-    keys: [JWK],
-    mode: oneOf('latest', 'verified', 'audit'),
-    subject: oneOf('receipt', 'answer', 'action', 'stream'),
-    tenant_id: TEXT,
-    v: ONE,
-  },
+const LOG: Members = { ...LOG_V1, epoch: EPOCH, timestamps: TIMESTAMPS };
+const MANIFEST_V1: Members = {
+  auth_modes: ASCENDING,
+  complete: FLAG,
+  fields: [BLAKE3],
+  items: [{ members: { fields: [BLAKE3], record: orNull(BLAKE3), type: TEXT } }],
+  keys: [JWK],
+  mode: oneOf('latest', 'verified', 'audit'),
+  subject: oneOf('receipt', 'answer', 'action', 'stream'),
+  tenant_id: TEXT,
+  v: version(1),
 };
-const EXPORT: Shape = {
+const MANIFEST: Members = {
+  ...MANIFEST_V1,
+  statements: STATEMENTS,
+  subject: oneOf('receipt', 'answer', 'action', 'stream', 'entity'),
+  v: version(2),
+};
+const shapeOf = (format: string, log: Members, manifest: Members): Shape => ({
   members: {
     disclosures: [{ members: { path: [STEP], salt: SALT, value: ANY } }],
-    format: constant(EXPORT_FORMAT),
-    log: orNull(LOG),
-    manifest: MANIFEST,
+    format: constant(format),
+    log: orNull({ members: log }),
+    manifest: { members: manifest },
     signature: BYTES,
   },
-};
+});
+const EXPORT_V1 = shapeOf(EXPORT_FORMAT_V1, LOG_V1, MANIFEST_V1);
+const EXPORT = shapeOf(EXPORT_FORMAT, LOG, MANIFEST);
 
 /** @throws Error saying which member is not as the format has it */
 export function asExport(value: unknown): ExportFile {
-  checkShape(value, EXPORT, 'export');
+  checkShape(value, isRecord(value) && value.format === EXPORT_FORMAT_V1 ? EXPORT_V1 : EXPORT, 'export');
+  const { subject, mode } = (value as ExportFile).manifest;
+  if ((subject === 'receipt' || subject === 'stream') && mode !== 'latest')
+    throw new Error(`export.manifest.mode of a ${subject} must be latest`);
   return value as ExportFile;
 }
 

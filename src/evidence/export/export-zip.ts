@@ -8,10 +8,11 @@ import { type CborValue, decodeCanonical, encodeCanonical } from '../cbor.js';
 import { namedDigest } from '../digest.js';
 import { sha256 } from '../sha256.js';
 import { type BundleLimits, BundleTooBig, BundleUnreadable, CompressionRatioLimit } from './bundle-limits.js';
-import { asExport, EXPORT_FORMAT, type ExportFile, manifestBytes } from './export-format.js';
+import { asExport, EXPORT_FORMAT, EXPORT_FORMAT_V1, type ExportFile, manifestBytes } from './export-format.js';
 
 /** The first file of an archive, for people: these bytes and no others. */
-const README = `${EXPORT_FORMAT}
+const readme = (format: string): Uint8Array =>
+  Buffer.from(`${format}
 
 Evidence out of a svc database. manifest.cbor has a salted digest of every field, signature.cose signs it,
 disclosures.cbor shows fields with their salts, log/ leads to a signed checkpoint of the transparency log,
@@ -19,12 +20,13 @@ and keys.json has the public keys. A field that is not shown was withheld; the s
 
 Check it with: svc verify FILE
 The format is described in docs/formats/export.md; this file is no evidence.
-`;
+`);
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
 const FILES = ['README.txt', 'manifest.cbor', 'signature.cose', 'disclosures.cbor', 'keys.json'];
-const LOG_FILES = ['log/checkpoint.txt', 'log/consistency.cbor', 'log/proofs.cbor'];
+const LOG_FILES_V1 = ['log/checkpoint.txt', 'log/consistency.cbor', 'log/proofs.cbor'];
+const LOG_FILES = [...LOG_FILES_V1, 'log/epoch.cbor', 'log/timestamps.cbor'];
 /** The archive's comment: `sha256:<hex>` of every byte before it. */
 const COMMENT_BYTES = 'sha256:'.length + 64;
 const END_RECORD_BYTES = 22;
@@ -47,12 +49,13 @@ export async function archiveOf(file: ExportFile, disclosures: Uint8Array): Prom
   return Buffer.concat([body, Buffer.from(namedDigest('sha256', sha256(body)))]);
 }
 
-function filesOf({ manifest, signature, log }: ExportFile, disclosures: Uint8Array): Files {
-  const contents = [Buffer.from(README), manifestBytes(manifest), signature, disclosures, keysFile(manifest.keys)];
+function filesOf({ format, manifest, signature, log }: ExportFile, disclosures: Uint8Array): Files {
+  const contents = [readme(format), manifestBytes(manifest), signature, disclosures, keysFile(manifest.keys)];
   const files = new Map<string, Uint8Array>(FILES.map((name, n) => [name, contents[n]!]));
   if (log === null) return files;
   const logs = [Buffer.from(log.checkpoint), cbor(log.consistency), cbor(log.proofs)];
-  LOG_FILES.forEach((name, n) => files.set(name, logs[n]!));
+  if (format === EXPORT_FORMAT) logs.push(cbor(log.epoch), cbor(log.timestamps));
+  logs.forEach((content, n) => files.set(LOG_FILES[n]!, content));
   return files;
 }
 
@@ -61,26 +64,39 @@ const keysFile = (keys: unknown): Uint8Array => canonicalJson({ keys });
 
 /** @throws Error when the files are not those that {@link archiveOf} makes of an export */
 export function exportOfFiles(files: Files): ExportFile {
-  const expected = files.size > FILES.length ? [...FILES, ...LOG_FILES] : FILES;
+  const read = (name: string) => files.get(name) ?? new Uint8Array();
+  const format = [EXPORT_FORMAT, EXPORT_FORMAT_V1].find((name) => isEqual(read('README.txt'), readme(name)));
+  if (format === undefined) throw new Error('README.txt was changed');
+  const logFiles = format === EXPORT_FORMAT ? LOG_FILES : LOG_FILES_V1;
+  const expected = files.size > FILES.length ? [...FILES, ...logFiles] : FILES;
   if ([...files.keys()].join() !== expected.join()) throw new Error(`the archive must hold ${expected.join(', ')}`);
-  const read = (name: string) => files.get(name)!;
-  if (Buffer.compare(read('README.txt'), Buffer.from(README)) !== 0) throw new Error('README.txt was changed');
-  const log = {
-    checkpoint: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(files.get(LOG_FILES[0]!)),
-    consistency: files.has(LOG_FILES[1]!) && decodeCanonical(read(LOG_FILES[1]!)),
-    proofs: files.has(LOG_FILES[2]!) && decodeCanonical(read(LOG_FILES[2]!)),
-  };
   const file = asExport({
-    format: EXPORT_FORMAT,
+    format,
     manifest: decodeCanonical(read('manifest.cbor')),
     signature: read('signature.cose'),
     disclosures: decodeCanonical(read('disclosures.cbor')),
-    log: files.has(LOG_FILES[0]!) ? log : null,
+    log: expected === FILES ? null : logOf(logFiles, read),
   });
-  if (Buffer.compare(read('keys.json'), keysFile(file.manifest.keys)) !== 0)
+  if (!isEqual(read('keys.json'), keysFile(file.manifest.keys)))
     throw new Error('keys.json has other keys than the manifest');
   return file;
 }
+
+/** The member of the log that each file has is named as the file. */
+function logOf(names: readonly string[], read: (name: string) => Uint8Array): object {
+  const members = names.map((name) => {
+    const member = name.slice('log/'.length, name.lastIndexOf('.'));
+    const bytes = read(name);
+    const isText = name.endsWith('.txt');
+    const value = isText
+      ? new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+      : decodeCanonical(bytes);
+    return [member, value] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 export const isZip = (bytes: Uint8Array): boolean =>
   bytes.length >= END_RECORD_BYTES && bytes[0] === 0x50 && bytes[1] === 0x4b && [0x03, 0x05].includes(bytes[2]!);

@@ -1,7 +1,10 @@
+import type { X509Certificate } from 'node:crypto';
 import type { Checkpoint } from '../checkpoint.js';
+import type { OpenEpoch } from '../log-epoch.js';
+import type { FreshnessDemand } from '../freshness.js';
+import type { FileKeys, TrustedKey } from '../file-keys.js';
+import type { AnyTrustedKey } from '../trusted-keys.js';
 import type { SignedReceipt } from '../receipt.js';
-import type { VerifyingKey } from '../signing-key.js';
-import type { TrustedKey } from '../verify-pack.js';
 import type { FieldTree } from './export-fields.js';
 import type { ExportFile, ManifestItem } from './export-format.js';
 
@@ -11,14 +14,14 @@ export interface Acceptance {
    * Keys known from elsewhere; without them the export's own are used, which shows that it is whole, not who made it.
    */
   readonly trusted?: readonly TrustedKey[];
+  /** Keys to check a receipt in a standard form with: it has none inside. */
+  readonly formKeys?: readonly AnyTrustedKey[];
   /** Take what was done under a development mode for what it is: whole, and no proof of who did it. */
   readonly development?: boolean;
-}
-
-interface UsableKey {
-  readonly key: VerifyingKey;
-  readonly nbf: number;
-  readonly exp: number;
+  /** Certificates of time-stamping authorities: a chain must lead to each timestamp, of which there must be one. */
+  readonly authorities?: readonly X509Certificate[];
+  /** What the verifier asks of the log; nothing unless given. */
+  readonly freshness?: FreshnessDemand;
 }
 
 /** An item and what is shown of it. */
@@ -33,9 +36,10 @@ export interface OpenItem extends ManifestItem {
 export interface OpenExport {
   readonly file: ExportFile;
   readonly acceptance: Acceptance;
-  readonly keys: Map<string, UsableKey>;
+  keys: FileKeys;
   readonly items: OpenItem[];
   /** Fields that belong to no item. */
   readonly shown: FieldTree;
   checkpoint: Checkpoint | undefined;
+  epoch: OpenEpoch | undefined;
 }

@@ -1,7 +1,8 @@
 import type { CborMap } from '../cbor.js';
-import { signCose } from '../cose.js';
+import { draftCose } from '../cose.js';
 import type { Digest } from '../digest.js';
-import type { PublicJwk, SigningKey } from '../signing-key.js';
+import { signDraft, type Signer } from '../signer.js';
+import type { PublicJwk } from '../signing-key.js';
 import { type Field, fieldDigest, fieldsOf, Salts } from './export-fields.js';
 import { Turns } from './yield.js';
 import {
@@ -23,7 +24,7 @@ export interface DraftItem {
 }
 export interface ExportDraft {
   readonly tenantId: string;
-  readonly subject: 'receipt' | 'answer' | 'action' | 'stream';
+  readonly subject: 'receipt' | 'answer' | 'action' | 'stream' | 'entity';
   readonly subjectId: string;
   readonly mode: 'latest' | 'verified' | 'audit';
   readonly complete: boolean;
@@ -46,32 +47,34 @@ export class SignedExport {
   ) {}
 
   /** @throws TooManyFields */
-  static async seal(draft: ExportDraft, serverKey: Uint8Array, signer: Signer): Promise<SignedExport> {
-    const { tenantId, subject, subjectId, mode, items } = draft;
+  static async seal(contents: ExportDraft, serverKey: Uint8Array, signer: ExportSigner): Promise<SignedExport> {
+    const { tenantId, subject, subjectId, mode, items } = contents;
     const records = items.flatMap(({ record }) => record ?? []);
     const salts = await Salts.of(serverKey, { tenantId, subject, subjectId, mode, records });
     const turns = new Turns();
-    const own = await salted(fieldsOf({ subject_id: subjectId, ...draft.about }), salts, turns);
+    const own = await salted(fieldsOf({ subject_id: subjectId, ...contents.about }), salts, turns);
     const perItem: Salted[][] = [];
     let count = own.length;
     for (const [index, { value }] of items.entries()) {
-      const fields = fieldsOf(value, ['items', index]);
+      const fields = fieldsOf(salts.withReference(value), ['items', index]);
       count += fields.length;
       if (count > MAX_FIELDS) throw new TooManyFields(`it would have more than ${MAX_FIELDS} fields`);
       perItem.push(await salted(fields, salts, turns));
     }
     const manifest: ExportManifest = {
-      v: 1,
+      v: 2,
       tenant_id: tenantId,
       subject,
       mode,
-      complete: draft.complete,
-      auth_modes: [...draft.authModes].sort(),
+      complete: contents.complete,
+      auth_modes: [...contents.authModes].sort(),
       fields: own.map(({ digest }) => digest),
       items: items.map(({ type, record }, n) => ({ type, record, fields: perItem[n]!.map(({ digest }) => digest) })),
       keys: signer.keys,
+      statements: signer.statements,
     };
-    const signature = signCose(signer.active, MANIFEST_CONTENT_TYPE, manifestBytes(manifest), true);
+    const draft = draftCose(signer.active, MANIFEST_CONTENT_TYPE, manifestBytes(manifest), true);
+    const signature = await signDraft(draft, signer.active, 'exports');
     return new SignedExport(
       manifest,
       signature,
@@ -80,16 +83,18 @@ export class SignedExport {
   }
 
   /** The export that shows these fields and no others. */
-  show(isShown: (field: Disclosure) => boolean, log: ExportLog | null): ExportFile {
+  show(isShown: (field: Disclosure) => boolean, log: Required<ExportLog> | null): ExportFile {
     const { manifest, signature, fields } = this;
     return { format: EXPORT_FORMAT, manifest, signature, disclosures: fields.filter(isShown), log };
   }
 }
 
-export interface Signer {
-  readonly active: SigningKey;
+export interface ExportSigner {
+  readonly active: Signer;
   /** All public keys, the active one among them. */
   readonly keys: readonly PublicJwk[];
+  /** By which the first of them names the others: COSE_Sign1, base64. */
+  readonly statements: readonly string[];
 }
 
 interface Salted {

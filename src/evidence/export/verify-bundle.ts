@@ -1,35 +1,40 @@
-import { createGunzip, createInflate } from 'node:zlib';
+import { type BundleVerdict, unreadable } from '../bundle-verdict.js';
 import { isRecord } from '../canonical-json.js';
-import { PACK_FORMAT, type ProofPack } from '../pack-format.js';
-import { type Check, type TrustedKey, verifyPack } from '../verify-pack.js';
-import { type BundleLimits, BundleTooBig, BundleUnreadable, CompressionRatioLimit } from './bundle-limits.js';
-import { decodeExportCbor, decodeExportJson, EXPORT_FORMAT, type ExportFile } from './export-format.js';
+import { PACK_FORMAT, PACK_FORMAT_V1, type ProofPack } from '../pack-format.js';
+import { checkFreshness } from '../freshness.js';
+import { rootsOf } from '../file-keys.js';
+import { type Check, verifyPack } from '../verify-pack.js';
+import { type BundleLimits, BundleUnreadable } from './bundle-limits.js';
+import {
+  decodeExportCbor,
+  decodeExportJson,
+  EXPORT_FORMAT,
+  EXPORT_FORMAT_V1,
+  type ExportFile,
+} from './export-format.js';
 import { expectStrictZip, exportOfFiles, isZip, readZip } from './export-zip.js';
+import { isStandardForm, verifyForm } from '../forms/verify-form.js';
 import type { Acceptance } from './open-export.js';
+import { type AnyTrustedKey, chainKeysOf } from '../trusted-keys.js';
+import { isGzip, unwrap, type Wrapper } from './transport.js';
 import { verifyExport } from './verify-export.js';
 
-/** What was found of a bundle, and what it says of itself. */
-export interface BundleVerdict {
-  readonly ok: boolean;
-  readonly checks: readonly Check[];
-  readonly format: string;
-  /** What the bundle claims; null where it could not be read so far. */
-  readonly tenantId: string | null;
-  readonly subject: { readonly type: string; readonly id: string | null } | null;
-  /** Ids of the keys inside. */
-  readonly kids: readonly string[];
+/** With keys of either kind: those on P-256 are for receipts in standard forms alone. */
+export interface BundleAcceptance extends Omit<Acceptance, 'trusted'> {
+  readonly trusted?: readonly AnyTrustedKey[];
 }
 
 /**
  * Verifies what an export route or the route of proof packs has handed out: an archive, JSON or CBOR, the latter two
- * also compressed by gzip or zlib. Archives inside are not opened.
+ * also in one gzip member or one zlib stream. Archives inside are not opened.
  * @throws BundleUnreadable, BundleTooBig
  */
 export async function verifyBundle(
   bytes: Uint8Array,
   limits: BundleLimits,
-  acceptance: Acceptance = {},
+  { trusted, formKeys = trusted, ...rest }: BundleAcceptance = {},
 ): Promise<BundleVerdict> {
+  const acceptance: Acceptance = { ...rest, formKeys, ...(trusted ? { trusted: chainKeysOf(trusted) } : {}) };
   if (isZip(bytes)) {
     const files = await readZip(bytes, limits);
     if (!files.has('manifest.cbor')) throw new BundleUnreadable('the archive holds no manifest.cbor: it is no export');
@@ -38,10 +43,11 @@ export async function verifyBundle(
       return exportOfFiles(files);
     });
   }
-  const content = await decompress(bytes, limits);
-  if (content[0] === 0x7b) return judgeJson(content, acceptance);
+  const { content, wrapper } = await unwrap(bytes, limits);
+  if (isStandardForm(content)) return naming(wrapper, judgeForm(content, acceptance));
+  if (content[0] === 0x7b) return naming(wrapper, await judgeJson(content, acceptance));
   if (content[0] !== undefined && content[0] >> 5 === 5)
-    return judgeExport(content.length, acceptance, async () => decodeExportCbor(content));
+    return naming(wrapper, await judgeExport(content.length, acceptance, async () => decodeExportCbor(content)));
   throw new BundleUnreadable(
     isZip(content) || isGzip(content)
       ? 'an archive inside an archive is not opened'
@@ -49,23 +55,49 @@ export async function verifyBundle(
   );
 }
 
+/** Says in the first check that a file came compressed, and that this is no part of it. */
+function naming(wrapper: Wrapper | null, verdict: BundleVerdict): BundleVerdict {
+  const [format, ...rest] = verdict.checks;
+  if (wrapper === null || format?.ok !== true) return verdict;
+  const detail = `${format.detail}; it came in a ${wrapper} wrapper, which is no part of the evidence`;
+  return { ...verdict, checks: [{ ...format, detail }, ...rest] };
+}
+
 async function judgeJson(content: Uint8Array, acceptance: Acceptance): Promise<BundleVerdict> {
   const parsed = parse(content);
+  if (isStandardForm(content, parsed)) return judgeForm(content, acceptance, parsed);
   const format = isRecord(parsed) ? parsed.format : undefined;
-  if (format === PACK_FORMAT) return judgePack(content, parsed as ProofPack, acceptance.trusted);
-  if (format !== EXPORT_FORMAT) throw new BundleUnreadable(`its format is neither ${EXPORT_FORMAT} nor ${PACK_FORMAT}`);
+  if (format === PACK_FORMAT || format === PACK_FORMAT_V1) return judgePack(content, parsed as ProofPack, acceptance);
+  if (format !== EXPORT_FORMAT && format !== EXPORT_FORMAT_V1)
+    throw new BundleUnreadable(`its format is neither ${EXPORT_FORMAT} nor ${PACK_FORMAT}`);
   return judgeExport(content.length, acceptance, async () => decodeExportJson(content, parsed));
 }
 
-function judgePack(content: Uint8Array, parsed: ProofPack, trusted?: readonly TrustedKey[]): BundleVerdict {
-  const verdict = verifyPack(content, trusted);
-  const readable = verdict.checks[0]?.ok === true;
+/** No standard form has a place for a timestamp, so one that is asked for is missing. */
+function judgeForm(content: Uint8Array, acceptance: Acceptance, parsed?: unknown): BundleVerdict {
+  const verdict = verifyForm(content, acceptance.formKeys, parsed);
+  if (!acceptance.authorities) return verdict;
+  const missing = { name: 'timestamps', ok: false, detail: 'a standard form carries no timestamp: ask for a pack' };
+  return { ...verdict, ok: false, checks: [...verdict.checks, missing] };
+}
+
+function judgePack(
+  content: Uint8Array,
+  parsed: ProofPack,
+  { trusted, authorities, freshness }: Acceptance,
+): BundleVerdict {
+  const { checks } = verifyPack(content, trusted, authorities);
+  const readable = checks[0]?.ok === true;
+  const all = readable && freshness ? [...checks, checkFreshness(parsed, freshness)] : checks;
   return {
-    ...verdict,
-    format: PACK_FORMAT,
+    ok: all.every(({ ok }) => ok),
+    checks: all,
+    format: parsed.format,
     tenantId: readable ? parsed.tenant_id : null,
     subject: readable ? parsed.subject : null,
     kids: readable ? parsed.keys.map(({ kid }) => kid) : [],
+    roots: soundKeys(checks) ? rootsOf(parsed) : [],
+    isByTrusted: trusted !== undefined && soundKeys(checks),
   };
 }
 
@@ -78,49 +110,24 @@ async function judgeExport(
   try {
     file = await read();
   } catch (error) {
-    const checks = [{ name: 'format', ok: false, detail: (error as Error).message }];
-    return { ok: false, checks, format: EXPORT_FORMAT, tenantId: null, subject: null, kids: [] };
+    return unreadable(EXPORT_FORMAT, error);
   }
   const { checks, subjectId } = verifyExport(file, acceptance);
   const all = [{ name: 'format', ok: true, detail: `${file.format}, ${size} bytes, canonical` }, ...checks];
+  if (acceptance.freshness) all.push(checkFreshness(file.log, acceptance.freshness));
   return {
     ok: all.every(({ ok }) => ok),
     checks: all,
-    format: EXPORT_FORMAT,
+    format: file.format,
     tenantId: file.manifest.tenant_id,
     subject: { type: file.manifest.subject, id: subjectId },
     kids: file.manifest.keys.map(({ kid }) => kid),
+    roots: soundKeys(checks) ? rootsOf(file.manifest) : [],
+    isByTrusted: acceptance.trusted !== undefined && soundKeys(checks),
   };
 }
 
-async function decompress(bytes: Uint8Array, limits: BundleLimits): Promise<Uint8Array> {
-  const stream = isGzip(bytes) ? createGunzip() : isZlib(bytes) ? createInflate() : undefined;
-  if (!stream) {
-    if (bytes.length > limits.bytes) throw new BundleTooBig(`it has more than ${limits.bytes} bytes`);
-    return bytes;
-  }
-  const ratioLimit = new CompressionRatioLimit(limits, bytes.length);
-  const chunks: Buffer[] = [];
-  stream.end(bytes);
-  try {
-    for await (const chunk of stream) {
-      ratioLimit.count((chunk as Buffer).length);
-      chunks.push(chunk as Buffer);
-    }
-  } catch (error) {
-    if (error instanceof BundleTooBig) throw error;
-    throw new BundleUnreadable(`it cannot be decompressed: ${(error as Error).message}`, { cause: error });
-  }
-  return Buffer.concat(chunks);
-}
-
-const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
-/**
- * RFC 1950: method deflate, a window of at most 32 KiB, and a check of both bytes. No JSON text and no CBOR map begins
- * so.
- */
-const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
-  (first & 0x0f) === 8 && first >> 4 <= 7 && (first * 256 + second) % 31 === 0;
+const soundKeys = (checks: readonly Check[]): boolean => checks.some(({ name, ok }) => name === 'keys' && ok);
 
 function parse(content: Uint8Array): unknown {
   try {

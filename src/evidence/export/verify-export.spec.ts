@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.js';
-import { encodeCanonical } from '../cbor.js';
+import { type CborValue, encodeCanonical } from '../cbor.js';
 import { signCheckpoint } from '../checkpoint.js';
+import { signCose } from '../cose.js';
 import { blake3, blake3Digest, namedDigest } from '../digest.js';
 import { sha256 } from '../sha256.js';
 import { logLeafHash } from '../log-entry.js';
@@ -9,13 +10,16 @@ import { encodeRetrieval, signReceipt } from '../receipt.js';
 import { SigningKey } from '../signing-key.js';
 import { signNote } from '../signed-note.js';
 import { appendLeaves, hashOfRange, TileSet } from '../tiles.js';
-import { FieldTree } from './export-fields.js';
+import { FieldTree, fieldDigest } from './export-fields.js';
 import {
   decodeExportCbor,
   decodeExportJson,
+  type Disclosure,
   encodeExportCbor,
   encodeExportJson,
   type ExportFile,
+  MANIFEST_CONTENT_TYPE,
+  manifestBytes,
 } from './export-format.js';
 import { archiveOf, expectStrictZip } from './export-zip.js';
 import { SignedExport, type DraftItem, type ExportDraft } from './sign-export.js';
@@ -32,12 +36,15 @@ const first = signReceipt(
 const second = signReceipt(
   {
     ...facts,
-    kind: 'b',
+    kind: 'answer.recorded',
     stream: 'main',
     seq: 2,
     prev: first.payloadHash,
     subject: 's',
-    body: { hash: blake3Digest('t') },
+    body: {
+      ...{ answer_id: 's', version: 1, answer_hash: null },
+      citations: [{ chunk_id: 'chk', content_hash: blake3Digest('t'), source: 'commons' }],
+    },
   },
   key,
 );
@@ -58,7 +65,10 @@ const ITEMS: DraftItem[] = [receiptItem(first), receiptItem(second)];
 const citation: DraftItem = {
   type: 'citation',
   record: null,
-  value: { content: 't', content_hash: blake3Digest('t'), quote: null, quote_hash: null },
+  value: {
+    ...{ answer_id: 's', version: 1, ordinal: 0, chunk_id: 'chk', corpus_id: 'c', doc_id: 'd', doc_version: 1 },
+    ...{ content: 't', content_hash: blake3Digest('t'), quote: null, quote_hash: null, binding: null },
+  },
 };
 
 const tiles = new TileSet();
@@ -73,6 +83,8 @@ const sibling = (n: number) => namedDigest('sha256', hashOfRange({ start: 1 - n,
 const LOG = {
   checkpoint: signCheckpoint('log.example', head, key),
   consistency: [],
+  epoch: null,
+  timestamps: [],
   proofs: [0, 1].map((n) => ({ leaf_index: n, path: [sibling(n)] })),
 };
 
@@ -85,7 +97,7 @@ const seal = (draft: Partial<ExportDraft> = {}) =>
       ...draft,
     },
     Buffer.alloc(32, 1),
-    { active: key, keys: [jwk] },
+    { active: key, keys: [jwk], statements: [] },
   );
 const make = async (draft: Partial<ExportDraft> = {}): Promise<ExportFile> => (await seal(draft)).show(() => true, LOG);
 const failed = (file: ExportFile) =>
@@ -104,7 +116,7 @@ describe('verifyExport', () => {
     const trusted = [{ key: SigningKey.generate().publicKey }];
     const verdict = verifyExport(await make(), { trusted });
     expect(verdict.checks.find(({ ok }) => !ok)?.name).toBe('keys');
-    const early = [{ key: key.publicKey, exp: 1 }];
+    const early = [{ key: key.publicKey, exp: jwk.nbf + 30 }];
     expect(verifyExport(await make(), { trusted: early }).checks.find(({ ok }) => !ok)?.name).toBe('signatures');
   });
 
@@ -220,7 +232,7 @@ describe('verifyExport', () => {
 
   it('refuses a record that is no byte string', async () => {
     const named = { ...ITEMS[0]!, value: { cose: 'text' } };
-    expect(failed(await make({ items: [named, ITEMS[1]!] }))).toEqual(['records']);
+    expect(failed(await make({ items: [named, ITEMS[1]!] }))[0]).toBe('records');
   });
 
   it.each(['2026-02-30T10:00:00.000Z', '2026-01-01T24:00:00.000Z'])(
@@ -234,7 +246,10 @@ describe('verifyExport', () => {
   it('takes a development mode when it is asked to', async () => {
     const file = await make({ authModes: ['api_key', 'dev_scopes'] });
     const { checks } = verifyExport(file, { development: true });
-    expect([checks.every(({ ok }) => ok), checks.at(-1)?.detail]).toEqual([true, expect.stringContaining('NO PROOF')]);
+    expect([checks.every(({ ok }) => ok), checks.find(({ name }) => name === 'auth-mode')?.detail]).toEqual([
+      true,
+      expect.stringContaining('NO PROOF'),
+    ]);
   });
 
   it('checks retrieval receipts by their digest', async () => {
@@ -250,6 +265,44 @@ describe('verifyExport', () => {
     expect(failed((await seal({ items: [item] })).show(() => true, null))).toEqual([]);
     const other = { ...item, value: { ...item.value, receipt_id: `blake3:${'0'.repeat(64)}` } };
     expect(failed((await seal({ items: [other] })).show(() => true, null))).toEqual(['records']);
+  });
+});
+
+describe('a reference in place of an id of a chunk', () => {
+  const naming = (chunk_id: string): DraftItem => ({ type: 'finding', record: null, value: { chunk_id } });
+  /** With another value of the fields of that name in an item, signed again. */
+  const forged = async (
+    items: DraftItem[],
+    at: number,
+    other: (file: ExportFile) => CborValue,
+  ): Promise<ExportFile> => {
+    const file = await make({ items: [...ITEMS, ...items] });
+    const isIt = ({ path }: Disclosure) => path[1] === at + ITEMS.length && path[2] === 'chunk_ref';
+    const old = file.disclosures.find(isIt)!;
+    const made = { ...old, value: other(file) };
+    const text = JSON.stringify(file.manifest).replace(fieldDigest(old), fieldDigest(made));
+    const manifest = JSON.parse(text) as ExportFile['manifest'];
+    const signature = signCose(key, MANIFEST_CONTENT_TYPE, manifestBytes(manifest), true);
+    return { ...file, manifest, signature, disclosures: file.disclosures.map((one) => (isIt(one) ? made : one)) };
+  };
+  const referenceOf = (file: ExportFile, at: number) =>
+    file.disclosures.find(({ path }) => path[1] === at + ITEMS.length && path[2] === 'chunk_ref')!.value;
+
+  it('is the same for the same, and says nothing of it', async () => {
+    const file = await make({ items: [...ITEMS, naming('chk_a'), naming('chk_b'), naming('chk_a')] });
+    const [a, b, again] = [0, 1, 2].map((at) => referenceOf(file, at));
+    expect([failed(file), a === again, a === b]).toEqual([[], true, false]);
+    expect(a).toMatch(/^ref_[0-9a-f]{32}$/);
+    const later = await make({ items: [...ITEMS, naming('chk_a')], subjectId: 'another' });
+    expect(referenceOf(later, 0)).not.toBe(a);
+  });
+
+  it('is refused where it goes with another id, or an id with another', async () => {
+    const another = await forged([naming('chk_a'), naming('chk_a')], 1, () => `ref_${'0'.repeat(32)}`);
+    expect(failed(another)).toEqual(['contents']);
+    const shared = await forged([naming('chk_a'), naming('chk_b')], 1, (file) => referenceOf(file, 0));
+    expect(failed(shared)).toEqual(['contents']);
+    expect(failed(await forged([naming('chk_a')], 0, () => `ref_${'0'.repeat(32)}`))).toEqual([]);
   });
 });
 
@@ -271,7 +324,7 @@ describe('the encodings of an export', () => {
 
   it.each([
     ['an unknown member', { more: 1 }],
-    ['another format', { format: 'svc-export-v2' }],
+    ['another format', { format: 'svc-export-v3' }],
     ['no log', { log: undefined }],
     ['a log of another shape', { log: {} }],
     ['a signature that is none', { signature: 'n.ne' }],

@@ -1,15 +1,18 @@
 import { provesNothing } from '../auth-modes.js';
 import { type CborValue, encodeCanonical } from '../cbor.js';
-import { type Checkpoint, parseCheckpoint, verifyCheckpoint } from '../checkpoint.js';
+import type { Checkpoint } from '../checkpoint.js';
 import { parseCose, verifyCose } from '../cose.js';
 import { blake3, digestBytes, namedDigest } from '../digest.js';
+import { openFileCheckpoint } from '../file-checkpoint.js';
+import { checkTimestamps } from '../file-timestamps.js';
 import { logLeafHash } from '../log-entry.js';
 import { verifyConsistency, verifyInclusion } from '../merkle.js';
 import { openReceipt, openRetrieval } from '../receipt.js';
-import { VerifyingKey } from '../signing-key.js';
+import { describeConsistency, describeEpoch, expectPrevious, verifyEpoch } from '../verify-epoch.js';
+import { describeKeys, expectLogName, expectTerm, logKeysOf, readFileKeys } from '../file-keys.js';
 import type { Check } from '../verify-pack.js';
 import { checkContents } from './export-contents.js';
-import { FieldTree, fieldDigest } from './export-fields.js';
+import { FieldTree, fieldDigest, isField } from './export-fields.js';
 import { type ExportFile, MANIFEST_CONTENT_TYPE, manifestBytes } from './export-format.js';
 import type { Acceptance, OpenExport, OpenItem } from './open-export.js';
 
@@ -24,8 +27,10 @@ const STEPS: readonly (readonly [string, (opened: OpenExport) => string])[] = [
   ['contents', checkContents],
   ['checkpoint', checkCheckpoint],
   ['inclusion', checkInclusion],
+  ['epoch', checkEpoch],
   ['consistency', checkConsistency],
   ['auth-mode', checkAuthMode],
+  ['timestamps', checkStamps],
 ];
 
 /**
@@ -34,7 +39,8 @@ const STEPS: readonly (readonly [string, (opened: OpenExport) => string])[] = [
  */
 export function verifyExport(file: ExportFile, acceptance: Acceptance): { checks: Check[]; subjectId: string | null } {
   const items = file.manifest.items.map((item, index) => ({ ...item, index, shown: new FieldTree() }));
-  const opened = { file, acceptance, keys: new Map(), items, shown: new FieldTree(), checkpoint: undefined };
+  const found = { checkpoint: undefined, epoch: undefined };
+  const opened = { file, acceptance, keys: new Map(), items, shown: new FieldTree(), ...found };
   const checks = STEPS.map(([name, step]) => attempt(name, () => step(opened)));
   return { checks, subjectId: opened.shown.text('subject_id') ?? null };
 }
@@ -47,17 +53,10 @@ function attempt(name: string, step: () => string): Check {
   }
 }
 
-function checkKeys({ file, acceptance: { trusted }, keys }: OpenExport): string {
-  for (const jwk of file.manifest.keys) {
-    const key = new VerifyingKey(Buffer.from(jwk.x, 'base64url'));
-    if (key.kid !== jwk.kid) throw new Error(`kid ${jwk.kid} is not the thumbprint of its key`);
-    if (keys.has(jwk.kid)) throw new Error(`key ${jwk.kid} stands in the manifest twice`);
-    const pinned = trusted?.find((candidate) => candidate.key.kid === key.kid);
-    if (trusted !== undefined && pinned === undefined) throw new Error(`key ${jwk.kid} is not among the trusted keys`);
-    keys.set(jwk.kid, { key, nbf: pinned?.nbf ?? jwk.nbf, exp: pinned?.exp ?? jwk.exp ?? Infinity });
-  }
-  if (trusted === undefined) return `${keys.size} in the manifest, self-asserted: give a key to pin who made it`;
-  return `${keys.size}, all among the trusted ones`;
+function checkKeys(opened: OpenExport): string {
+  const { file, acceptance } = opened;
+  opened.keys = readFileKeys(file.manifest, acceptance.trusted);
+  return describeKeys(opened.keys, acceptance.trusted);
 }
 
 function checkSignature({ file, keys }: OpenExport): string {
@@ -66,6 +65,7 @@ function checkSignature({ file, keys }: OpenExport): string {
   if (message.contentType !== MANIFEST_CONTENT_TYPE || message.payload !== null)
     throw new Error('the signature is not that of a manifest');
   if (known === undefined) throw new Error(`the key ${message.kid} of the signature is not in the manifest`);
+  if (!known.terms.has('exports')) throw new Error(`the key ${message.kid} does not sign exports`);
   if (!verifyCose(message, known.key, manifestBytes(file.manifest)))
     throw new Error('the signature does not hold: some byte of the manifest was changed');
   return `Ed25519 over the manifest, key ${message.kid}`;
@@ -84,6 +84,7 @@ function checkDisclosures({ file: { manifest, disclosures }, items, shown }: Ope
   let last = -1;
   for (const disclosure of disclosures) {
     const { path, value } = disclosure;
+    if (!isField(value)) throw new Error(`${nameOf(path)}: its members are fields of their own`);
     const place = places.get(fieldDigest(disclosure));
     if (!place) throw new Error(`${nameOf(path)}: its digest is not in the manifest`);
     if (place.order <= last) throw new Error(`${nameOf(path)} is shown out of order`);
@@ -159,9 +160,7 @@ function checkSignatures({ items, keys }: OpenExport): string {
     const known = keys.get(receipt.kid);
     if (known === undefined) throw new Error(`item ${index}: key ${receipt.kid} is not in the manifest`);
     if (!verifyCose(parseCose(receipt.cose), known.key)) throw new Error(`item ${index}: the signature does not hold`);
-    const seconds = Date.parse(receipt.payload.occurred_at) / 1000;
-    if (seconds < known.nbf || seconds >= known.exp)
-      throw new Error(`item ${index}: ${receipt.payload.occurred_at} is outside the validity of its key`);
+    expectTerm(known, 'receipts', receipt.payload.occurred_at, `item ${index}`);
     held++;
   }
   return `${held} of execution receipts hold`;
@@ -193,6 +192,7 @@ function checkCheckpoint(opened: OpenExport): string {
   const { log } = opened.file;
   if (log === null) return WITHOUT_LOG;
   opened.checkpoint = signedCheckpoint(opened, log.checkpoint);
+  expectLogName(opened.checkpoint.origin, opened.acceptance.trusted);
   return `${opened.checkpoint.origin}, ${opened.checkpoint.size} leaves`;
 }
 
@@ -211,28 +211,32 @@ function checkInclusion({ file: { log }, items, checkpoint }: OpenExport): strin
   return `${records.length} records in the log`;
 }
 
+function checkEpoch(opened: OpenExport): string {
+  const { log } = opened.file;
+  if (log === null) return WITHOUT_LOG;
+  opened.epoch = verifyEpoch(log.epoch, opened.checkpoint, opened.keys);
+  return describeEpoch(opened.epoch);
+}
+
 function checkConsistency(opened: OpenExport): string {
   const { log } = opened.file;
-  const { checkpoint } = opened;
+  const { checkpoint, epoch } = opened;
   if (log === null) return WITHOUT_LOG;
   if (checkpoint === undefined) throw new Error('there is no good checkpoint to check against');
+  let previous = 0;
   for (const { checkpoint: text, path } of log.consistency) {
     const earlier = signedCheckpoint(opened, text);
     const hashes = path.map((digest) => digestBytes('sha256', digest));
-    if (earlier.origin !== checkpoint.origin || !verifyConsistency(earlier, checkpoint, hashes))
+    if (earlier.origin !== checkpoint.origin) {
+      expectPrevious(earlier, checkpoint.origin, epoch, hashes);
+      previous++;
+    } else if (!verifyConsistency(earlier, checkpoint, hashes))
       throw new Error(`the checkpoint of ${earlier.size} leaves is not extended by that of the export`);
   }
-  return `${log.consistency.length} earlier checkpoints extended`;
+  return describeConsistency(log.consistency.length - previous, previous);
 }
 
-/** Every signature of the note must be one of the export's keys: an unknown one could be changed unseen. */
-function signedCheckpoint({ keys }: OpenExport, text: string): Checkpoint {
-  const checkpoint = parseCheckpoint(text);
-  const holding = [...keys.values()].filter(({ key }) => verifyCheckpoint(checkpoint, key));
-  if (holding.length === 0 || holding.length !== checkpoint.note.signatures.length)
-    throw new Error('a signature of the checkpoint does not hold under a key of the manifest');
-  return checkpoint;
-}
+const signedCheckpoint = ({ keys }: OpenExport, text: string): Checkpoint => openFileCheckpoint(text, logKeysOf(keys));
 
 function checkAuthMode({ file: { manifest }, acceptance }: OpenExport): string {
   const { auth_modes: modes } = manifest;
@@ -241,4 +245,14 @@ function checkAuthMode({ file: { manifest }, acceptance }: OpenExport): string {
   if (development === undefined) return found;
   if (acceptance.development) return `${found}: NO PROOF of who acted; taken as asked`;
   throw new Error(`made under authentication mode ${development}, which proves nothing`);
+}
+
+function checkStamps({ file: { log }, keys, checkpoint, acceptance }: OpenExport): string {
+  const { authorities } = acceptance;
+  if (log === null && authorities) throw new Error('the export carries no checkpoint: ask for it with include=proofs');
+  if (log === null) return WITHOUT_LOG;
+  if (checkpoint === undefined) throw new Error('there is no good checkpoint to check against');
+  const checkpoints = [log.checkpoint, ...log.consistency.map((earlier) => earlier.checkpoint)];
+  const leaves = log.proofs.map(({ leaf_index }) => leaf_index);
+  return checkTimestamps({ timestamps: log.timestamps ?? [], checkpoints, keys, leaves }, authorities);
 }

@@ -1,5 +1,6 @@
 import type { BundleLimits } from '../../../evidence/export/bundle-limits.js';
-import type { BundleVerdict } from '../../../evidence/export/verify-bundle.js';
+import type { BundleVerdict } from '../../../evidence/bundle-verdict.js';
+import type { SigningJwk } from '../../../common/evidence-log/signing-keys.dto.js';
 
 /** Where bundles are verified. */
 export const VERIFY_ADDRESS = 'POST /v1/audit/bundle/verify';
@@ -18,6 +19,8 @@ export const BUNDLE_LIMITS: BundleLimits = {
 export interface BundleTask {
   readonly bytes: Uint8Array;
   readonly limits: BundleLimits;
+  /** Public keys of this server: a receipt in a standard form has none inside. */
+  readonly keys: readonly SigningJwk[];
 }
 export type BundleOutcome =
   { readonly verdict: BundleVerdict } | { readonly refused: 'unreadable' | 'too big'; readonly detail: string };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CborError } from '../../../evidence/cbor.js';
-import { blake3Digest } from '../../../evidence/digest.js';
+import { blake3Digest, sha256Digest } from '../../../evidence/digest.js';
 import { encodeRetrieval, signReceipt } from '../../../evidence/receipt.js';
 import { SigningKey } from '../../../evidence/signing-key.js';
 import type { StoredExecution, StoredRetrieval } from '../../../common/evidence-log/evidence-records.js';
@@ -15,6 +15,7 @@ import {
   recordItem,
   textFinding,
 } from './export-items.rules.js';
+import type { SourceState } from '../../knowledge/citations/source-states.types.js';
 import type { CitedText } from './subjects.views.js';
 
 const WHEN = new Date('2026-11-20T10:00:00.123Z');
@@ -80,10 +81,24 @@ const answer = {
   ...{ recordedAt: WHEN, receiptId: 'r', searchReceiptIds: ['secret'] },
 };
 const cited: CitedText = {
-  ...{ answerId: 'answer-1', version: 2, ordinal: 0, chunkId: 'chk_1', corpusId: 'handbook', docId: 'leave' },
+  ...{
+    answerId: 'answer-1',
+    version: 2,
+    ordinal: 0,
+    chunkId: 'chk_1',
+    ownerTenantId: 'acme',
+    corpusId: 'handbook',
+    docId: 'leave',
+  },
   ...{ docVersion: 3, title: 'Leave', url: null, content: 'Staff have 25 days.' },
   ...{ contentHash: blake3Digest('Staff have 25 days.'), start: 0, end: 5, quote: 'Staff', note: null },
 };
+
+const BINDING = { receipt_id: 'r', index: 1, path: [sha256Digest('sibling')], start: 0, end: 19 };
+const bound = (text = cited) => citationItem(text, BINDING, 'acme');
+const INGESTED = { ok: true, detail: '' };
+
+const now = (state: SourceState) => ({ state, version: 1, standing: null, drift: [] });
 
 describe('what is no record', () => {
   it('has exactly the members of docs/formats/export.md, and no digest in the log', () => {
@@ -94,17 +109,17 @@ describe('what is no record', () => {
     const happened = { eventId: 'e', kind: 'k', subject: 's', data: { n: 1 }, occurredAt: WHEN };
     const items = [
       answerItem(answer),
-      citationItem(cited),
+      bound(),
       eventItem({ streamType: 'order', streamId: 'o-17' }, event),
       outboxEventItem(happened),
-      textFinding(cited, 'current'),
+      textFinding(cited, now('holds'), INGESTED),
     ];
     expect(items.map((item) => [item.type, item.record, members(item).join(' ')])).toEqual([
       ['answer', null, 'agent_id answer_id receipt_id recorded_at recorded_by text text_hash version'],
       [
         'citation',
         null,
-        'answer_id chunk_id content content_hash corpus_id doc_id doc_version end note note_hash ordinal quote quote_hash start title url version',
+        'answer_id binding chunk_id content content_hash corpus_id doc_id doc_version end note note_hash ordinal quote quote_hash start title url version',
       ],
       [
         'event',
@@ -112,7 +127,7 @@ describe('what is no record', () => {
         'digest event_id occurred_at payload payload_digest receipt_id recorded_at salt seq stream_id stream_type type',
       ],
       ['happening', null, 'data event_id kind occurred_at subject'],
-      ['finding', null, 'answer_id chunk_id ordinal source text version'],
+      ['finding', null, 'answer_id chunk_id drift ordinal source text version'],
     ]);
     expect(items[2]!.value.salt).toBeInstanceOf(Uint8Array);
     expect(items[2]!.value.salt).not.toBeInstanceOf(Buffer);
@@ -123,22 +138,35 @@ describe('what is no record', () => {
     expect(answerItem(answer).value).toMatchObject({ text_hash: blake3Digest('Yes.'), recorded_at: IN_WORDS });
     expect(answerItem({ ...answer, text: null }).value).toMatchObject({ text: null, text_hash: null });
     expect(answerItem({ ...answer, text: '' }).value).toMatchObject({ text: '', text_hash: blake3Digest('') });
-    const { value } = citationItem(cited);
+    const { value } = bound();
     expect(value).toMatchObject({ quote_hash: blake3Digest('Staff'), note: null, note_hash: null });
   });
 
   it('does not show a text with a digest that is not its own', () => {
     const changed = { ...cited, content: 'Staff have 52 days.' };
-    expect(citationItem(cited).value.content).toBe('Staff have 25 days.');
-    expect(citationItem(changed).value).toMatchObject({ content: null, content_hash: cited.contentHash });
+    expect(bound().value.content).toBe('Staff have 25 days.');
+    expect(bound(changed).value).toMatchObject({ content: null, content_hash: cited.contentHash });
+  });
+});
+
+describe('a text without a path to the receipt of its ingest', () => {
+  it("is not shown where it is the tenant's own, and is where it is another's", () => {
+    expect(bound().value.binding).toEqual(BINDING);
+    expect(Object.keys(citationItem(cited, null, 'acme').value)).not.toContain('content');
+    expect(citationItem(cited, null, 'reader').value).toMatchObject({ content: cited.content, binding: null });
   });
 });
 
 describe('a finding', () => {
   it('about a text says whether it is what was recorded, and where its source stands', () => {
     const changed = { ...cited, content: 'Staff have 52 days.' };
-    expect(textFinding(cited, 'gone').value).toMatchObject({ text: 'intact', source: 'gone', chunk_id: 'chk_1' });
-    expect(textFinding(changed, 'current').value).toMatchObject({ text: 'changed', source: 'current' });
+    expect(textFinding(cited, now('unavailable'), INGESTED).value).toMatchObject({
+      text: 'intact',
+      source: 'unavailable',
+      chunk_id: 'chk_1',
+    });
+    expect(textFinding(changed, now('holds'), INGESTED).value).toMatchObject({ text: 'changed', source: 'holds' });
+    expect(textFinding(cited, now('holds'), { ok: false, detail: 'others' }).value.text).toBe('changed');
   });
 
   it('about a record has codes alone, and none where the question does not arise', () => {

@@ -1,11 +1,15 @@
 import type { CborMap } from '../../../evidence/cbor.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from '../../../evidence/digest.js';
 import type { StoredRecord } from '../../../common/evidence-log/evidence-records.js';
+import type { ContentBinding } from '../../../evidence/pack-format.js';
 import type { DraftItem } from '../../../evidence/export/sign-export.js';
 import { type Finding, type RecordReport } from '../../../common/evidence-log/record-checks.js';
 import { openReceipt, openRetrieval } from '../../../evidence/receipt.js';
+import type { PassageNow } from '../../knowledge/citations/source-states.types.js';
+import type { ContentFinding } from '../../knowledge/ingest/content.types.js';
+import type { FactEvidence } from '../../memory/facts/facts.types.js';
 import type { StreamEvent, StreamName } from '../../memory/streams/streams.types.js';
-import type { CitedText, EvidenceEventRow, RecordedAnswer, TextState } from './subjects.views.js';
+import type { CitedText, EvidenceEventRow, RecordedAnswer } from './subjects.views.js';
 
 /**
  * A record of the log, whole, and each part of its payload as a field of its own.
@@ -41,8 +45,11 @@ export const answerItem = (answer: RecordedAnswer): DraftItem =>
     receipt_id: answer.receiptId,
   });
 
-/** A text that is not what its digest says any more is not shown with it. */
-export const citationItem = (cited: CitedText): DraftItem =>
+/**
+ * A text that is not what its digest says any more is not shown with it. One of the tenant's own without a path to the
+ * receipt of its ingest is not shown either.
+ */
+export const citationItem = (cited: CitedText, binding: ContentBinding | null, tenantId: string): DraftItem =>
   item('citation', {
     answer_id: cited.answerId,
     version: cited.version,
@@ -53,7 +60,9 @@ export const citationItem = (cited: CitedText): DraftItem =>
     doc_version: cited.docVersion,
     title: cited.title,
     url: cited.url,
-    content: isIntact(cited) ? cited.content : null,
+    ...(binding === null && cited.ownerTenantId === tenantId
+      ? {}
+      : { content: isIntact(cited) ? cited.content : null }),
     content_hash: cited.contentHash,
     start: cited.start,
     end: cited.end,
@@ -61,6 +70,7 @@ export const citationItem = (cited: CitedText): DraftItem =>
     quote_hash: hashOrNull(cited.quote),
     note: cited.note,
     note_hash: hashOrNull(cited.note),
+    binding: binding && { ...binding },
   });
 
 const isIntact = ({ content, contentHash }: CitedText): boolean => blake3Digest(content) === contentHash;
@@ -82,6 +92,15 @@ export const eventItem = ({ streamType, streamId }: StreamName, event: StreamEve
     receipt_id: event.receiptId,
   });
 
+/** A fact with what leads to the receipt that binds it. */
+export const factItem = ({ fact, storedAt, binding }: FactEvidence): DraftItem =>
+  item('fact', {
+    ...fact,
+    stored_at: storedAt.toISOString(),
+    binding: binding && { receipt_id: binding.receiptId, index: binding.index, path: binding.path },
+    ...(binding === null ? { unproven: true } : {}),
+  });
+
 /** An event of the outbox about the subject, as it was published. */
 export const outboxEventItem = ({ eventId, kind, subject, data, occurredAt }: EvidenceEventRow): DraftItem =>
   item('happening', { event_id: eventId, kind, subject, occurred_at: occurredAt.toISOString(), data });
@@ -98,13 +117,14 @@ export const recordFinding = (receiptId: string, report: RecordReport): DraftIte
 
 const codeOf = ({ ok, code }: Finding): string | null => (ok === null ? null : code);
 
-/** Whether the document still says what was cited, and the tenant may still see it. */
-export const textFinding = (cited: CitedText, state: TextState): DraftItem =>
+/** Whether what was cited is what was ingested, and still holds. */
+export const textFinding = (cited: CitedText, { state, drift }: PassageNow, content: ContentFinding): DraftItem =>
   item('finding', {
     answer_id: cited.answerId,
     version: cited.version,
     ordinal: cited.ordinal,
     chunk_id: cited.chunkId,
-    text: isIntact(cited) ? 'intact' : 'changed',
+    text: isIntact(cited) && content.ok ? 'intact' : 'changed',
     source: state,
+    drift: [...drift],
   });

@@ -8,6 +8,7 @@ import { Route } from '../../../common/contract/route.decorator.js';
 import {
   ActionOfExport,
   AnswerOfExport,
+  EntityOfExport,
   ExportBody,
   ExportQuery,
   ReceiptOfExport,
@@ -95,6 +96,27 @@ export class ExportsController {
   ): Promise<ExportBody | Uint8Array> {
     const gather = () => this.subjects.gatherAction(actionId, mode);
     const request = { tenantId, subject: 'action', mode, gather } as const;
+    return attach(reply, await this.exports.make(caller, request, { ...how, accept }));
+  }
+
+  @Route<ExportBody | Uint8Array>('GET /v1/replay/exports/facts/:entity', {
+    extension: true,
+    ...COMMON,
+    summary: 'Export the facts of an entity with receipts',
+    description: `${FORM} It has every version of every key that the caller may see, deletions too, each with the path to the receipt that binds it: the newest of them where there are more than one export can hold. A fact that is not what its receipt binds is not exported: the answer says which it is.`,
+    access: subjectAccess,
+    problems: [SubjectUnknown, ReceiptNotLogged, ExportTooLarge, EvidenceDamaged],
+  })
+  @Header('vary', 'accept')
+  async exportEntity(
+    @Caller() caller: DaemonCaller,
+    @Param() { entity }: EntityOfExport,
+    @Query() { tenant_id: tenantId, ...how }: ExportQuery,
+    @Headers('accept') accept: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ExportBody | Uint8Array> {
+    const gather = () => this.subjects.gatherEntity(caller, entity);
+    const request = { tenantId, subject: 'entity', mode: 'latest', gather } as const;
     return attach(reply, await this.exports.make(caller, request, { ...how, accept }));
   }
 

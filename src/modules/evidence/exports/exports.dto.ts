@@ -109,8 +109,13 @@ export class StreamOfExport {
   streamId!: string;
 }
 
+export class EntityOfExport {
+  @Text({ about: 'The entity whose facts it is of, percent-encoded.', min: 1, max: 2048 })
+  entity!: string;
+}
+
 export class ExportedItem {
-  @Text({ about: "One of 'receipt', 'retrieval', 'answer', 'citation', 'event', 'happening', 'finding'." })
+  @Text({ about: "One of 'receipt', 'retrieval', 'answer', 'citation', 'event', 'happening', 'fact', 'finding'." })
   type!: string;
 
   @Text({ about: 'BLAKE3 of the record that the log has; null of what is no record.', nullable: true })
@@ -121,7 +126,7 @@ export class ExportedItem {
 }
 
 export class ExportManifestBody {
-  @Integer({ about: '1.' })
+  @Integer({ about: '2.' })
   v!: number;
 
   @Text({ about: 'Whose evidence it is.' })
@@ -129,7 +134,7 @@ export class ExportManifestBody {
 
   @Choice({
     about: 'What kind of subject; which one is the field subject_id.',
-    values: ['receipt', 'answer', 'action', 'stream'],
+    values: ['receipt', 'answer', 'action', 'stream', 'entity'],
   })
   subject!: string;
 
@@ -152,6 +157,9 @@ export class ExportManifestBody {
 
   @AnyJson({ about: 'Every public key that signed evidence in this database: a list of JSON Web Keys.' })
   keys!: unknown;
+
+  @TextList({ about: 'Receipts of the server by which its first key names the others: COSE_Sign1, base64.' })
+  statements!: string[];
 }
 
 export class DisclosedField {
@@ -170,7 +178,7 @@ export class DisclosedField {
 
 /** docs/formats/export.md: canonical JSON, whose bytes are the file. */
 export class ExportBody {
-  @Choice({ about: 'The format.', values: ['svc-export-v1'] })
+  @Choice({ about: 'The format.', values: ['svc-export-v2'] })
   format!: string;
 
   @Nested({ about: 'What is signed: the same whatever is shown.', type: () => ExportManifestBody })

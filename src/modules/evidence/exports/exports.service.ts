@@ -1,16 +1,17 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { parseCheckpoint, verifyCheckpoint } from '../../../evidence/checkpoint.js';
 import { blake3 } from '../../../evidence/digest.js';
 import type { StoredRecord } from '../../../common/evidence-log/evidence-records.js';
 import { ReceiptNotLogged } from '../../../common/evidence-log/evidence-log.problems.js';
+import { sealTimestamps } from '../../../evidence/file-timestamps.js';
 import type { ExportFile, ExportLog } from '../../../evidence/export/export-format.js';
 import { type DraftItem, type ExportDraft, SignedExport, TooManyFields } from '../../../evidence/export/sign-export.js';
 import { writeExportCbor, writeExportJson, writeExportZip } from '../../../evidence/export/write-export.js';
+import { EarlierCheckpoints } from '../../../common/evidence-log/earlier-checkpoints.js';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
+import { carriersOf } from '../../../common/evidence-log/known-keys.js';
 import { LogProofs } from '../../../common/evidence-log/log-proofs.js';
 import { LogSequencer } from '../../../common/evidence-log/log-sequencer.js';
 import { preferredType } from '../../../common/http/accept.js';
-import { invalid } from '../../../common/problem/common-problems.js';
 import { ServerSecret } from '../../../common/sessions/server-secret.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
@@ -44,6 +45,7 @@ export class ExportsService implements OnModuleInit {
     private readonly tenants: TenantResolver,
     private readonly keys: KeyRing,
     private readonly proofs: LogProofs,
+    private readonly earlier: EarlierCheckpoints,
     private readonly sequencer: LogSequencer,
     private readonly secret: ServerSecret,
   ) {}
@@ -59,7 +61,7 @@ export class ExportsService implements OnModuleInit {
   async make(caller: DaemonCaller, request: ExportRequest, presentation: Presentation): Promise<SentExport> {
     const parts = partsOf(presentation.include);
     const redaction = redactionOf(presentation.redaction);
-    const earlier = await this.readEarlier(presentation.earlier_checkpoint);
+    const earlier = await this.earlier.read(presentation.earlier_checkpoint);
     const evidence = await this.tenants.run(caller, request.tenantId, request.gather);
     const { draft, types } = draftOf(request, evidence);
     const sealed = await this.seal(draft);
@@ -72,9 +74,9 @@ export class ExportsService implements OnModuleInit {
   }
 
   private async seal(draft: ExportDraft): Promise<SignedExport> {
-    const keys = (await this.keys.list()).map(({ jwk }) => jwk);
+    const carriers = carriersOf(await this.keys.list(), () => true);
     try {
-      return await SignedExport.seal(draft, this.saltKey!, { active: this.keys.active, keys });
+      return await SignedExport.seal(draft, this.saltKey!, { active: this.keys.forExports, ...carriers });
     } catch (error) {
       if (!(error instanceof TooManyFields)) throw error;
       throw new ExportTooLarge({}, `${error.message}. Ask for less: a smaller range, or the mode latest.`);
@@ -82,37 +84,17 @@ export class ExportsService implements OnModuleInit {
   }
 
   /** Where the records stand in the log; what was just committed is brought into it first. */
-  private async prove(records: readonly StoredRecord[], earlier: readonly string[]): Promise<ExportLog> {
+  private async prove(records: readonly StoredRecord[], earlier: readonly string[]): Promise<Required<ExportLog>> {
     const wanted = records.map(({ receiptId, record }) => ({ receiptId, digest: blake3(record) }));
-    const look = () => this.proofs.prove(wanted, earlier);
+    const look = () => this.proofs.prove(wanted, earlier, { isStamped: true });
     const proof = await look().catch(async (error: unknown) => {
       if (!(error instanceof ReceiptNotLogged)) throw error;
       await this.sequencer.integrate();
       return look();
     });
-    return { checkpoint: proof.head.checkpoint, consistency: proof.consistency, proofs: proof.positions };
-  }
-
-  /**
-   * A checkpoint that the caller has kept, which that of the export is to be shown to extend.
-   * @throws ValidationFailed
-   */
-  private async readEarlier(encoded: string | undefined): Promise<string[]> {
-    if (encoded === undefined) return [];
-    const text = Buffer.from(encoded, 'base64url').toString('utf8');
-    try {
-      const checkpoint = parseCheckpoint(text);
-      const signers = (await this.keys.list()).filter(({ key }) => verifyCheckpoint(checkpoint, key));
-      const { head } = await this.proofs.prove([]);
-      if (signers.length === 0 || signers.length !== checkpoint.note.signatures.length)
-        throw new Error('no key of this server signed it');
-      if (checkpoint.size > parseCheckpoint(head.checkpoint).size) throw new Error('it is of a larger log');
-    } catch (error) {
-      if (error instanceof ReceiptNotLogged) throw error;
-      const reason = `must be a checkpoint of this log, base64url of its text: ${(error as Error).message}`;
-      throw invalid('query.earlier_checkpoint', reason);
-    }
-    return [text];
+    const { head, consistency, epoch, positions } = proof;
+    const timestamps = await sealTimestamps(this.keys.forExports, proof.timestamps);
+    return { checkpoint: head.checkpoint, consistency, epoch, proofs: positions, timestamps };
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blake3Digest } from '../../../evidence/digest.js';
+import { blake3Digest, sha256Digest } from '../../../evidence/digest.js';
 import type { Disclosure, FieldPath } from '../../../evidence/export/export-format.js';
 import { partsOf, redactionOf, withheldFields } from './redaction.rules.js';
 
@@ -22,12 +22,16 @@ const FIELDS = [
   item(1, 'payload.prev', HASH),
   item(1, 'payload.body.events_digest', blake3Digest('events')),
   item(1, 'payload.body.supersedes', 'id-1'),
+  item(1, 'payload.body.content_hash', blake3Digest('a text with more around it')),
+  item(1, 'payload.body.passages_root', sha256Digest('passages')),
   item(2, 'cbor', Buffer.from('cbor')),
   item(2, 'payload.nonce', Buffer.alloc(16)),
   item(2, 'payload.body.query', 'what'),
   item(3, 'content', 'a text'),
   item(3, 'content_hash', blake3Digest('a text')),
   item(3, 'chunk_id', 'c'),
+  item(3, 'binding.start', 0),
+  item(3, 'binding.path.0', sha256Digest('sibling')),
   item(4, 'type', 'said'),
   item(4, 'payload.word', 'hush'),
   item(4, 'salt', Buffer.alloc(16, 1)),
@@ -69,6 +73,17 @@ describe('what is withheld', () => {
     expect(withheld('items.3.content')).not.toContain('items.0.payload.actor');
   });
 
+  it('of a cited text, or words of it, is what binds it to its document, and the digests that bind that', () => {
+    for (const redaction of ['items.3.content', 'content'])
+      expect(withheld(redaction)).toEqual(
+        expect.arrayContaining([
+          ...['items.3.binding.start', 'items.3.binding.path.0'],
+          ...['items.1.payload.body.content_hash', 'items.1.payload.body.passages_root', 'items.1.cose'],
+        ]),
+      );
+    expect(withheld('chunk_id')).not.toContain('items.3.binding.start');
+  });
+
   it('of an event is its salt for a payload, and its digests for anything else', () => {
     expect(withheld('word').sort()).toEqual(['items.4.payload.word', 'items.4.salt']);
     const ofType = withheld('items.4.type');
@@ -104,7 +119,7 @@ describe('what is withheld', () => {
 
 describe('the parts that are shown', () => {
   it.each([
-    [undefined, true, 7],
+    [undefined, true, 8],
     ['receipts', false, 2],
     ['citations, proofs', true, 2],
     ['keys', false, 0],

@@ -1,6 +1,7 @@
-import { blake3Digest } from '../../../evidence/digest.js';
-import type { Disclosure, FieldPath } from '../../../evidence/export/export-format.js';
+import type { Disclosure } from '../../../evidence/export/export-format.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { closeOver, isWithin, type OpenField } from './derived-fields.rules.js';
+import { identifyingFields } from './identifying-fields.rules.js';
 
 /**
  * What `include` may name, and the types of items that each part is. `proofs` is the log; the keys are signed with
@@ -10,6 +11,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   receipts: ['receipt', 'retrieval'],
   citations: ['answer', 'citation'],
   events: ['event', 'happening'],
+  facts: ['fact'],
   findings: ['finding'],
   proofs: [],
   keys: [],
@@ -25,24 +27,15 @@ export function partsOf(include: string | undefined): { types: ReadonlySet<strin
   return { types: new Set(names.flatMap((name) => PARTS[name]!)), proofs: names.includes('proofs') };
 }
 
-/** Profiles of redaction: the fields they withhold, by the type of item. */
+/** The fields that the profile `content` withholds, by the type of item. */
 const CONTENT: ReadonlyMap<string, readonly string[]> = new Map([
   ['receipt', ['payload.body']],
   ['retrieval', ['payload.body']],
   ['event', ['payload']],
   ['happening', ['data']],
-  ['answer', ['text']],
-  ['citation', ['content', 'quote', 'note', 'title', 'url']],
-]);
-const IDENTITY = new Set([
-  'actor',
-  'agent_id',
-  'agentId',
-  'principal',
-  'passport_id',
-  'recorded_by',
-  'decidedBy',
-  'resolvedBy',
+  ['answer', ['text', 'text_hash']],
+  ['fact', ['value']],
+  ['citation', ['content', 'content_hash', 'quote', 'quote_hash', 'note', 'note_hash', 'title', 'url']],
 ]);
 export const PROFILE_NAMES = ['none', 'content', 'identity', 'all'] as const;
 
@@ -82,9 +75,8 @@ export function withheldFields(
   types: readonly string[],
   { profiles, patterns }: Redaction,
 ): ReadonlySet<Disclosure> {
-  const open = fields.map((field) => ({ field, type: typeOf(field.path, types), steps: field.path.map(String) }));
-  const withheld = new Set<Disclosure>();
-  for (const { field, type, steps } of open) if (isOfProfile(profiles, type, steps)) withheld.add(field);
+  const open = fields.map((field) => openField(field, types));
+  const withheld = new Set(ofProfiles(open, profiles).map(({ field }) => field));
   for (const pattern of patterns) {
     const named = open.filter(({ steps }) => fits(pattern, steps));
     if (named.length === 0)
@@ -95,86 +87,32 @@ export function withheldFields(
   return withheld;
 }
 
-interface OpenField {
-  field: Disclosure;
-  type: string | undefined;
-  steps: string[];
+function openField(field: Disclosure, types: readonly string[]): OpenField {
+  const [first, index] = field.path;
+  const steps = field.path.map(String);
+  return { field, type: first === 'items' ? types[Number(index)] : undefined, steps, name: steps.slice(2).join('.') };
 }
 
-const typeOf = ([first, index]: FieldPath, types: readonly string[]): string | undefined =>
-  first === 'items' ? types[Number(index)] : undefined;
-
-function isOfProfile(profiles: ReadonlySet<string>, type: string | undefined, steps: string[]): boolean {
-  if (profiles.has('all')) return true;
-  if (profiles.has('identity') && steps.some((step) => IDENTITY.has(step))) return true;
-  const within = `${steps.slice(2).join('.')}.`;
-  return (
-    profiles.has('content') &&
-    type !== undefined &&
-    (CONTENT.get(type) ?? []).some((name) => within.startsWith(`${name}.`))
-  );
+function ofProfiles(open: readonly OpenField[], profiles: ReadonlySet<string>): readonly OpenField[] {
+  if (profiles.has('all')) return open;
+  return [
+    ...(profiles.has('content') ? open.filter(isContent) : []),
+    ...(profiles.has('identity') ? identifyingFields(open) : []),
+  ];
 }
+
+const isContent = (one: OpenField): boolean =>
+  (CONTENT.get(one.type ?? '') ?? []).some((member) => isWithin(one.name, member));
 
 /**
  * A name fits wherever it stands in the path, a dotted one where its parts stand together; list indices may be left
  * out, and * is any one part.
  */
-function fits(pattern: string, steps: string[]): boolean {
+function fits(pattern: string, steps: readonly string[]): boolean {
   const wanted = pattern.split('.');
-  const runsIn = (path: string[]) =>
+  const runsIn = (path: readonly string[]) =>
     path.some((_, at) =>
       wanted.every((part, n) => path[at + n] !== undefined && (part === '*' || part === path[at + n])),
     );
   return runsIn(steps) || runsIn(steps.filter((step) => !/^\d+$/.test(step)));
-}
-
-const DERIVED_OF_RECEIPT = new Set(['cose', 'receipt_id', 'payload_hash', 'payload.prev', 'payload.body_hash']);
-const DERIVED_OF_RETRIEVAL = new Set(['cbor', 'payload.nonce']);
-const CORE_OF_EVENT = new Set(['stream_type', 'stream_id', 'seq', 'event_id', 'type', 'occurred_at', 'payload_digest']);
-const BLAKE3 = /^blake3:[0-9a-f]{64}$/;
-
-/** docs/formats/export.md, "What else is withheld". Repeated until nothing is added. */
-function closeOver(open: readonly OpenField[], withheld: Set<Disclosure>): void {
-  for (let before = -1; before !== withheld.size;) {
-    before = withheld.size;
-    const rules = derivedFrom(open.filter(({ field }) => withheld.has(field)));
-    for (const one of open) if (rules.some((follows) => follows(one))) withheld.add(one.field);
-  }
-}
-
-/** What must not be shown next to what is hidden, rule by rule. */
-function derivedFrom(hidden: readonly OpenField[]): ((one: OpenField) => boolean)[] {
-  const itemsWith = (type: string, test: (name: string) => boolean) =>
-    new Set(hidden.filter((one) => one.type === type && test(nameIn(one))).map(({ steps }) => steps[1]));
-  const isPayload = (name: string) => name === 'payload' || name.startsWith('payload.');
-  const receipts = itemsWith('receipt', isPayload);
-  const retrievals = itemsWith('retrieval', isPayload);
-  const payloads = itemsWith('event', isPayload);
-  const cores = itemsWith('event', (name) => CORE_OF_EVENT.has(name));
-  const digests = digestsOf(hidden);
-  const ofType = (type: string, rule: (name: string, item?: string) => boolean) => (one: OpenField) =>
-    one.type === type && rule(nameIn(one), one.steps[1]);
-  return [
-    // Receipts name each other by their digests, so that what reveals one reveals all.
-    ofType('receipt', (name) => receipts.size > 0 && DERIVED_OF_RECEIPT.has(name)),
-    ofType('retrieval', (name, item) => retrievals.has(item) && DERIVED_OF_RETRIEVAL.has(name)),
-    ofType('event', (name, item) => payloads.has(item) && name === 'salt'),
-    ofType('event', (name, item) => cores.has(item) && name === 'digest'),
-    ofType('receipt', (name) => cores.size > 0 && name === 'payload.body.events_digest'),
-    ({ field }) => typeof field.value === 'string' && digests.has(field.value),
-  ];
-}
-
-/** The path within its item: `payload.actor`. */
-const nameIn = ({ steps }: OpenField): string => steps.slice(2).join('.');
-
-/** Ids and digests that are withheld themselves, and the digests of withheld texts: nowhere else may they stand. */
-function digestsOf(hidden: readonly OpenField[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const { field, steps } of hidden) {
-    if (typeof field.value !== 'string') continue;
-    if (steps.at(-1) === 'receipt_id' || BLAKE3.test(field.value)) found.add(field.value);
-    else found.add(blake3Digest(field.value));
-  }
-  return found;
 }

@@ -8,17 +8,24 @@ import { ReceiptUnknown } from '../../../common/evidence-log/evidence-log.proble
 import { fieldsOf } from '../../../evidence/export/export-fields.js';
 import type { DraftItem } from '../../../evidence/export/sign-export.js';
 import { RecordChecks } from '../../../common/evidence-log/record-checks.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { SourceStatesService } from '../../knowledge/citations/source-states.service.js';
+import { BindingsService } from '../../knowledge/ingest/bindings.service.js';
+import { ContentService } from '../../knowledge/ingest/content.service.js';
+import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { FactEvidenceService } from '../../memory/facts/fact-evidence.service.js';
 import { StreamsService } from '../../memory/streams/streams.service.js';
 import type { StreamEvent, StreamName } from '../../memory/streams/streams.types.js';
 import {
   answerItem,
   citationItem,
   eventItem,
+  factItem,
   outboxEventItem,
   recordFinding,
   textFinding,
 } from './export-items.rules.js';
-import { ExportTooLarge, SubjectUnknown } from './exports.problems.js';
+import { EvidenceDamaged, ExportTooLarge, SubjectUnknown } from './exports.problems.js';
 import type { Evidence, ExportMode } from './exports.types.js';
 import { SubjectsViews, type CitedText, type RecordedAnswer } from './subjects.views.js';
 
@@ -46,6 +53,11 @@ export class SubjectsService {
     private readonly checks: RecordChecks,
     private readonly views: SubjectsViews,
     private readonly streams: StreamsService,
+    private readonly states: SourceStatesService,
+    private readonly content: ContentService,
+    private readonly bindings: BindingsService,
+    private readonly tenancy: Tenancy,
+    private readonly facts: FactEvidenceService,
   ) {}
 
   /** @throws ReceiptUnknown */
@@ -57,7 +69,7 @@ export class SubjectsService {
 
   /**
    * The newest version of an answer, in the mode audit all of them: what was said, what was cited, and the receipts of
-   * both and of the search behind.
+   * both, of the search behind and of the ingests that brought in what was cited.
    * @throws SubjectUnknown
    */
   async gatherAnswer(answerId: string, mode: ExportMode): Promise<Evidence> {
@@ -70,9 +82,13 @@ export class SubjectsService {
       );
     const shown = answers.slice(-most);
     const cited = await this.views.findCitations(answerId, shown[0]!.version);
-    const records = await this.recordsOf(shown);
-    const items = [...shown.map(answerItem), ...cited.map(citationItem)];
-    const findings = mode === 'latest' ? [] : await this.findAll(records, cited);
+    const own = await this.recordsOf(shown);
+    const bindings = await this.bindings.bind(cited);
+    const ingests = bindings.flatMap((binding) => binding?.receipt_id ?? []);
+    const records = inChainOrder([...own, ...(await this.records.findMany(ingests))]);
+    const { tenant } = this.tenancy;
+    const items = [...shown.map(answerItem), ...cited.map((text, n) => citationItem(text, bindings[n]!, tenant))];
+    const findings = mode === 'latest' ? [] : await this.findAll(own, cited);
     const complete = mode === 'latest' || mode === 'verified' || answers.length <= most;
     return { subjectId: answerId, complete, records, items: [...items, ...findings] };
   }
@@ -119,6 +135,21 @@ export class SubjectsService {
     };
   }
 
+  /**
+   * Every version of the facts of an entity that the caller may see, deletions too, the newest of them, and the
+   * receipts of their batches.
+   * @throws SubjectUnknown; EvidenceDamaged for a fact that is not what its receipt binds
+   */
+  async gatherEntity(caller: DaemonCaller, entity: string): Promise<Evidence> {
+    const { facts, complete, damage } = await this.facts.readEntity(caller, entity);
+    if (facts.length === 0 && !damage)
+      throw new SubjectUnknown({ subject: 'entity', id: entity }, 'The tenant has no fact of it that you may see.');
+    if (damage) throw new EvidenceDamaged({ receipt_id: damage.receiptId ?? '' }, damage.detail);
+    const ids = [...new Set(facts.flatMap(({ binding }) => (binding ? [binding.receiptId] : [])))];
+    const records = inChainOrder(await this.records.findMany(ids));
+    return { subjectId: entity, complete, records, items: facts.map(factItem) };
+  }
+
   /** As many events as one export can hold. */
   private async readEvents(stream: StreamName, { fromSeq, toSeq, max }: EventRange) {
     const budget = new ExportBudget();
@@ -146,8 +177,9 @@ export class SubjectsService {
   private async findAll(records: readonly StoredRecord[], cited: readonly CitedText[]): Promise<DraftItem[]> {
     const reports = await this.checks.checkAll(records);
     const findings = records.map(({ receiptId }, n) => recordFinding(receiptId, reports[n]!));
-    const states = await this.views.findStates(cited);
-    return [...findings, ...cited.map((text, n) => textFinding(text, states[n]!))];
+    const passages = await this.states.look(cited);
+    const contents = await this.content.check(cited);
+    return [...findings, ...cited.map((text, n) => textFinding(text, passages[n]!, contents[n]!))];
   }
 }
 

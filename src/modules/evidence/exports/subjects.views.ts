@@ -21,6 +21,7 @@ export interface CitedText {
   version: number;
   ordinal: number;
   chunkId: string;
+  ownerTenantId: string;
   corpusId: string;
   docId: string;
   docVersion: number;
@@ -33,11 +34,6 @@ export interface CitedText {
   quote: string | null;
   note: string | null;
 }
-/**
- * Of a cited passage now: its document's newest version holds it, or an older one alone, or holds another text, or none
- * that the tenant may see.
- */
-export type TextState = 'current' | 'superseded' | 'changed' | 'gone';
 /** An event of the outbox. */
 export interface EvidenceEventRow {
   eventId: string;
@@ -74,7 +70,7 @@ export class SubjectsViews {
 
   async findCitations(answerId: string, fromVersion: number): Promise<CitedText[]> {
     const rows = await this.tenancy.query<CitationRow>(
-      `select answer_id, version, ordinal, chunk_id, corpus_id, doc_id, doc_version, title, url, content, content_hash,
+      `select answer_id, version, ordinal, chunk_id, owner_tenant_id, corpus_id, doc_id, doc_version, title, url, content, content_hash,
          start_offset, end_offset, quote, note
        from citation where answer_id = $1 and version >= $2 order by version, ordinal`,
       [answerId, fromVersion],
@@ -84,6 +80,7 @@ export class SubjectsViews {
       version: row.version,
       ordinal: row.ordinal,
       chunkId: row.chunk_id,
+      ownerTenantId: row.owner_tenant_id,
       corpusId: row.corpus_id,
       docId: row.doc_id,
       docVersion: row.doc_version,
@@ -96,21 +93,6 @@ export class SubjectsViews {
       quote: row.quote,
       note: row.note,
     }));
-  }
-
-  /** What has become of passages since, by id. Row-level security decides which the tenant may still see. */
-  async findStates(cited: readonly CitedText[]): Promise<TextState[]> {
-    const rows = await this.tenancy.query<{ chunk_id: string; content_hash: Buffer; current: boolean }>(
-      `select chunk_id, content_hash, retired_at is null as current from chunk where chunk_id = any($1::text[])`,
-      [[...new Set(cited.map(({ chunkId }) => chunkId))]],
-    );
-    return cited.map(({ chunkId, contentHash }) => {
-      const now = rows.filter((row) => row.chunk_id === chunkId);
-      if (now.length === 0) return 'gone';
-      const same = now.filter((row) => namedDigest('blake3', row.content_hash) === contentHash);
-      if (same.length === 0) return 'changed';
-      return same.some(({ current }) => current) ? 'current' : 'superseded';
-    });
   }
 
   /** The newest events about a subject, oldest first. */
@@ -146,6 +128,7 @@ interface CitationRow {
   version: number;
   ordinal: number;
   chunk_id: string;
+  owner_tenant_id: string;
   corpus_id: string;
   doc_id: string;
   doc_version: number;

@@ -1,7 +1,12 @@
 import { Controller, Header, Headers, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { anyOf, ok } from '../../../common/contract/contract.js';
-import { ReceiptUnknown } from '../../../common/evidence-log/evidence-log.problems.js';
+import {
+  AlgorithmAbsent,
+  ReceiptNotLogged,
+  ReceiptUnknown,
+} from '../../../common/evidence-log/evidence-log.problems.js';
+import { ES256_RECEIPT_TYPE, FORM_TYPES } from '../../../common/evidence-log/receipt-forms.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Caller } from '../../../common/contract/caller.js';
 import { Route } from '../../../common/contract/route.decorator.js';
@@ -43,12 +48,12 @@ export class ReceiptsController {
   @Route<ReceiptEnvelope | Uint8Array>('GET /v1/receipts/:receiptId', {
     tag,
     summary: 'Read a receipt',
-    description: `As JSON, the payload's own bytes (Accept: ${CBOR}), or the signed message (Accept: ${COSE}, execution receipts alone). The formats are in docs/formats/receipts.md. ${ABSENT}`,
+    description: `As JSON, the payload's own bytes (Accept: ${CBOR}), or the signed message (Accept: ${COSE}, execution receipts alone), or with its place in the log in a form that programs of others verify (Accept: ${Object.values(FORM_TYPES).join(', ')}; ${ES256_RECEIPT_TYPE} for a COSE receipt in ES256, where the server has a key for it). The formats are in docs/formats/receipts.md and docs/formats/standard-forms.md. ${ABSENT}`,
     access,
     tenantBound,
     reply: ok(ReceiptEnvelope),
-    alsoAs: [CBOR, COSE],
-    problems: [ReceiptUnknown, NotAcceptable, ReceiptDamaged, ReceiptStoreAbsent],
+    alsoAs: [CBOR, COSE, ...Object.values(FORM_TYPES)],
+    problems: [ReceiptUnknown, ReceiptNotLogged, NotAcceptable, AlgorithmAbsent, ReceiptDamaged, ReceiptStoreAbsent],
   })
   @Header('vary', 'accept')
   async read(

@@ -42,7 +42,12 @@ export class ReceiptListQuery {
   })
   principal?: string;
 
-  @Text({ about: 'Only receipts whose body has this session_id.', optional: true, min: 1, max: 500 })
+  @Text({
+    about: 'Only receipts whose body has this session_id: the X-Svc-Session-Id of the request that left them.',
+    optional: true,
+    min: 1,
+    max: 500,
+  })
   session?: string;
 }
 
@@ -65,7 +70,7 @@ export class ReceiptRow {
   @Text({ about: 'What it is about; null for retrieval receipts.', nullable: true })
   subject!: string | null;
 
-  @Text({ about: 'The session_id of its body.', nullable: true })
+  @Text({ about: 'The session_id of its body; null where the request named no session.', nullable: true })
   session!: string | null;
 
   @Text({ about: 'The chain it is a link of; null for retrieval receipts.', nullable: true })

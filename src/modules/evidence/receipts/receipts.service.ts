@@ -5,6 +5,14 @@ import { type CoseSign1, parseCose } from '../../../evidence/cose.js';
 import { blake3Digest } from '../../../evidence/digest.js';
 import { EvidenceRecords, type StoredRecord } from '../../../common/evidence-log/evidence-records.js';
 import { ReceiptUnknown } from '../../../common/evidence-log/evidence-log.problems.js';
+import {
+  ES256_RECEIPT_TYPE,
+  FORM_TYPES,
+  type FormAlgorithm,
+  RECEIPT_FORMS,
+  type ReceiptForm,
+  ReceiptForms,
+} from '../../../common/evidence-log/receipt-forms.js';
 import { type Finding, firstError, RecordChecks } from '../../../common/evidence-log/record-checks.js';
 import {
   openReceipt,
@@ -41,6 +49,7 @@ export class ReceiptsService {
     private readonly records: EvidenceRecords,
     private readonly checks: RecordChecks,
     private readonly store: ReceiptListStore,
+    private readonly forms: ReceiptForms,
   ) {}
 
   async list(caller: DaemonCaller, query: ReceiptListQuery): Promise<ReceiptPage> {
@@ -60,11 +69,15 @@ export class ReceiptsService {
     };
   }
 
-  /** @throws ReceiptUnknown, NotAcceptable, ReceiptDamaged */
+  /** @throws ReceiptUnknown, NotAcceptable, AlgorithmAbsent, ReceiptDamaged */
   async read(caller: DaemonCaller, { tenantId, receiptId, accept }: WantedReceipt): Promise<Shown> {
     const stored = await this.find(caller, tenantId, receiptId);
-    const offered = stored.family === 'execution' ? [JSON_TYPE, CBOR, COSE] : [JSON_TYPE, CBOR];
-    const chosen = choose(accept, offered);
+    const own = stored.family === 'execution' ? [JSON_TYPE, CBOR, COSE] : [JSON_TYPE, CBOR];
+    const chosen = choose(accept, [...own, ...Object.values(FORM_TYPES), ES256_RECEIPT_TYPE]);
+    if (chosen === ES256_RECEIPT_TYPE)
+      return { contentType: chosen, body: await this.formOf(stored, 'cose-receipt', 'es256') };
+    const form = RECEIPT_FORMS.find((name) => FORM_TYPES[name] === chosen);
+    if (form !== undefined) return { contentType: chosen, body: await this.formOf(stored, form) };
     if (chosen === COSE) return { contentType: `${COSE}; cose-type="cose-sign1"`, body: stored.record };
     const payload = stored.family === 'execution' ? signedPayloadOf(stored).payload : stored.record;
     if (chosen === CBOR) return { contentType: CBOR, body: payload };
@@ -107,6 +120,11 @@ export class ReceiptsService {
         log: { ...findingOf(log), leaf_index: log.leafIndex, tree_size: log.treeSize },
       };
     });
+  }
+
+  private formOf(stored: StoredRecord, form: ReceiptForm, algorithm?: FormAlgorithm): Promise<Uint8Array> {
+    if (stored.family === 'execution') signedPayloadOf(stored);
+    return this.forms.make(stored, form, algorithm);
   }
 
   private find(caller: DaemonCaller, tenantId: string, receiptId: string): Promise<StoredRecord> {

@@ -9,7 +9,14 @@ const WORDS = 'Staff have 25 days.';
 const cited = (more: Partial<ResolvedCitation> = {}, content = WORDS, owner = 'acme'): ResolvedCitation => ({
   chunk: {
     ...{ chunkId: 'chk_1', ownerTenantId: owner, corpusId: 'handbook', docId: 'leave', docVersion: 3 },
-    ...{ title: 'A title', url: 'https://example.com/', content, contentHash: blake3Digest(WORDS), current: true },
+    ...{
+      title: 'A title',
+      url: 'https://example.com/',
+      content,
+      contentHash: blake3Digest(WORDS),
+      current: true,
+      shareability: null,
+    },
   },
   start: null,
   end: null,

@@ -1,20 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { CborError } from '../../../evidence/cbor.js';
-import { EvidenceRecords } from '../../../common/evidence-log/evidence-records.js';
-import { firstError, RecordChecks } from '../../../common/evidence-log/record-checks.js';
 import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import { ShardMap } from '../../../common/routing/shard-map.js';
-import { AnswersService, type CitedAnswer } from '../../knowledge/citations/answers.service.js';
+import { AnswersService } from '../../knowledge/citations/answers.service.js';
 import { AnswerUnknown, ShardUnknown } from './replay.problems.js';
-import type { Attestation, ReplayedAnswer } from './replay.types.js';
+import type { ReplayedAnswer } from './replay.types.js';
 
 /** Reads what was recorded of answers. Needs an open unit of work. */
 @Injectable()
 export class RecordedAnswersService {
   constructor(
     private readonly answers: AnswersService,
-    private readonly records: EvidenceRecords,
-    private readonly checks: RecordChecks,
     private readonly shards: ShardMap,
   ) {}
 
@@ -31,20 +26,6 @@ export class RecordedAnswersService {
         `Its versions are 1 to ${newest.answer.version}; ask for one of them`,
       );
     return { asked, newest };
-  }
-
-  /** Holds the rows of a version against its receipt, and checks the receipt itself from its bytes. */
-  async attest(found: CitedAnswer): Promise<Attestation> {
-    const stored = await this.records.find(found.answer.receiptId);
-    if (!stored) return { receiptCheck: 'RECORD_MISSING', isAsAttested: false };
-    const receiptCheck = firstError(await this.checks.check(stored));
-    try {
-      return { receiptCheck, isAsAttested: await this.answers.isAsAttested(found) };
-    } catch (error) {
-      // A receipt that cannot be read attests nothing; the check says so as well.
-      if (error instanceof CborError) return { receiptCheck, isAsAttested: false };
-      throw error;
-    }
   }
 
   /** @throws ShardUnknown, ServiceUnavailable while the map of shards cannot be read */

@@ -14,6 +14,7 @@ const cited = (content: string, more: Partial<ResolvedCitation> = {}): ResolvedC
     content,
     contentHash: 'blake3:00',
     current: true,
+    shareability: null,
   },
   start: null,
   end: null,

@@ -193,9 +193,9 @@ export class AnswerReplay {
   @Text({ about: 'The same with its citations below, one line each; made of the records alone.' })
   rendered_answer!: string;
 
-  @Flag({ about: 'Whether an agent is needed to replay it; it is not.' })
+  @Flag({ about: 'Whether the agent has to be asked for its words: they were not recorded.' })
   agent_required!: boolean;
 
-  @Flag({ about: 'Whether a language model is needed to replay it; it is not.' })
+  @Flag({ about: 'Whether the words would have to be generated again: they were not recorded.' })
   llm_required!: boolean;
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ShardMap } from '../../../common/routing/shard-map.js';
 import { AnswersModule } from '../../knowledge/citations/answers.module.js';
+import { ContentModule } from '../../knowledge/ingest/content.module.js';
 import { SearchModule } from '../../knowledge/retrieval/search.module.js';
 import { RecordedAnswersService } from './recorded-answers.service.js';
 import { ReplayController } from './replay.controller.js';
@@ -12,7 +13,7 @@ import { ValidityService } from './validity.service.js';
  * (memory-daemon.md 4.8).
  */
 @Module({
-  imports: [AnswersModule, SearchModule],
+  imports: [AnswersModule, ContentModule, SearchModule],
   controllers: [ReplayController],
   providers: [RecordedAnswersService, ReplayService, ShardMap, ValidityService],
 })

@@ -31,8 +31,8 @@ export class ReplayService {
       evidence: asked.citations.map((citation, ordinal) => replayed(citation, ordinal, { asked, tenant_id })),
       stored_answer: asked.answer.answerText,
       rendered_answer: renderAnswer(asked.answer.answerText, asked.citations),
-      agent_required: false,
-      llm_required: false,
+      agent_required: asked.answer.answerText === null,
+      llm_required: asked.answer.answerText === null,
     };
   }
 }

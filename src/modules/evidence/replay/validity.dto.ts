@@ -10,11 +10,12 @@ import {
   Uuid,
 } from '../../../common/fields/fields.js';
 import { PassagePlace, SOURCES } from './replay.dto.js';
-import { OVERALL, PASSAGE_STATES, type DriftCategory, type Overall, type PassageState } from './replay.types.js';
+import { SOURCE_STATES, type DriftCategory, type SourceState } from '../../knowledge/citations/source-states.types.js';
+import { OVERALL, type Overall } from './replay.types.js';
 
-const STATES = { values: PASSAGE_STATES };
+const STATES = { values: SOURCE_STATES };
 const STATE =
-  'stands; source_changed: the document has a version without it; source_deleted: the document is gone; access_lost: a document of another tenant that cannot be seen any more.';
+  'holds: the text stands in the newest version of its document; unknown: its stored text is not what was indexed; drifted: the document has a version without it; unavailable: the document is deleted, or cannot be seen any more.';
 
 /** The answer as it was recorded. */
 export class HistoricalAnswer {
@@ -71,13 +72,17 @@ export class CitedPassage extends PassagePlace {
   @Flag({ about: 'Whether the recorded text has that digest, and the cited words stand in it.' })
   hash_holds!: boolean;
 
-  @Flag({ about: 'Whether the text in the index still has that digest; null where it is not there.', nullable: true })
+  @Flag({
+    about:
+      'Whether the text in the index still has that digest, and is what the receipt of its ingest says; null where it is not there.',
+    nullable: true,
+  })
   source_intact!: boolean | null;
 
   @Choice({ about: STATE, ...STATES })
-  state!: PassageState;
+  state!: SourceState;
 
-  @TextList({ about: 'How it has drifted.' })
+  @TextList({ about: 'What is different now: see drift_categories.' })
   drift!: DriftCategory[];
 
   @Integer({
@@ -110,7 +115,7 @@ export class LivingObject {
   current_version!: number | null;
 
   @Choice({ about: 'The worst of its cited passages.', ...STATES })
-  state!: PassageState;
+  state!: SourceState;
 }
 
 export class AnswerValidity {
@@ -124,18 +129,17 @@ export class AnswerValidity {
   answer_id!: string;
 
   @Choice({
-    about:
-      'valid: nothing has moved on; drifted: what is recorded is intact, and something has; broken: what is recorded or indexed is not what was signed.',
+    about: 'The worst state of its passages, or broken: what is recorded or indexed is not what was signed.',
     values: OVERALL,
   })
   overall!: Overall;
 
-  @Flag({ about: 'Whether anything has drifted.' })
+  @Flag({ about: 'Whether it is drifted or unavailable: what it cites does not stand there any more.' })
   stale!: boolean;
 
   @TextList({
     about:
-      'source_changed, source_deleted, access_lost: see the state of the passages; re_ranked: the recorded search, done again, has a passage that stands at another place, or no more.',
+      'source_changed (drifted), source_deleted and access_lost (unavailable). Reported, and breaking nothing: re_ranked, the recorded search, done again, has a passage at another place, or no more; metadata_changed, a document has another title or address.',
   })
   drift_categories!: DriftCategory[];
 
@@ -169,9 +173,9 @@ export class AnswerValidity {
   })
   semantic_profile!: string | null;
 
-  @Flag({ about: 'Whether an agent is needed for this; it is not.' })
+  @Flag({ about: 'Whether the agent has to be asked for its words: they were not recorded.' })
   agent_required!: boolean;
 
-  @Flag({ about: 'Whether a language model is needed for this; it is not.' })
+  @Flag({ about: 'Whether the words would have to be generated again: they were not recorded.' })
   llm_required!: boolean;
 }

@@ -8,7 +8,7 @@ import { reportValidity, type Findings } from './validity.rules.js';
 const cited = (content: string, more: Partial<VisibleChunk> = {}): ResolvedCitation => ({
   chunk: {
     ...{ chunkId: `chk_${content}`, ownerTenantId: 'acme', corpusId: 'handbook', docId: 'leave', docVersion: 1 },
-    ...{ title: null, url: null, content, contentHash: blake3Digest(content), current: true },
+    ...{ title: null, url: null, content, contentHash: blake3Digest(content), current: true, shareability: null },
     ...more,
   },
   ...{ start: null, end: null, quote: null, note: null },
@@ -21,7 +21,7 @@ const answered = (citations: ResolvedCitation[], version = 1): CitedAnswer => ({
   citations,
 });
 const place = (more: Partial<PlacedPassage> = {}): PlacedPassage => ({
-  ...{ state: 'stands', currentVersion: 1, recordedRank: null, rank: null, isSourceIntact: true },
+  ...{ state: 'holds', version: 1, standing: null, drift: [], recordedRank: null, rank: null, isSourceIntact: true },
   ...more,
 });
 const REPEATED = { isBroken: false, detail: 'repeated', profile: 'lexical', ranking: [] };
@@ -45,29 +45,26 @@ const overall = (placed: PlacedPassage[], more: Partial<Findings> = {}) => {
   return [report.overall, report.stale, report.drift_categories, report.historical_replay_available];
 };
 
+const changed = place({ state: 'drifted', version: 2, drift: ['source_changed'] });
+const deleted = place({ state: 'unavailable', version: null, drift: ['source_deleted'] });
+const lost = place({ state: 'unavailable', version: null, drift: ['access_lost'] });
+
 describe('an answer', () => {
-  it('is valid while nothing has moved on', () => {
-    expect(overall([place()])).toEqual(['valid', false, [], true]);
-    expect(overall([])).toEqual(['valid', false, [], true]);
-    expect(overall([place({ recordedRank: 2, rank: 2 })])).toEqual(['valid', false, [], true]);
+  it('holds while its passages do', () => {
+    expect(overall([place()])).toEqual(['holds', false, [], true]);
+    expect(overall([])).toEqual(['holds', false, [], true]);
   });
 
-  it('has drifted by each category once, in their order', () => {
-    const moved = place({ recordedRank: 2, rank: 1 });
-    const lost = place({ state: 'access_lost', currentVersion: null });
-    const changed = place({ state: 'source_changed', recordedRank: 1 });
-    expect(overall([lost, moved, changed, changed])).toEqual([
-      'drifted',
-      true,
-      ['source_changed', 're_ranked', 'access_lost'],
-      true,
-    ]);
-    expect(overall([place({ recordedRank: 2, rank: null })])).toEqual(['drifted', true, ['re_ranked'], true]);
+  it('is as the worst of its passages, and names each category once, in their order', () => {
+    expect(overall([changed, changed])).toEqual(['drifted', true, ['source_changed'], true]);
+    expect(overall([changed, lost])).toEqual(['unavailable', true, ['source_changed', 'access_lost'], true]);
   });
 
-  it('has no drift of rank where the search was not done again', () => {
-    const moved = place({ recordedRank: 2, rank: null });
-    expect(overall([moved], { search: NOT_RECORDED })).toEqual(['valid', false, [], true]);
+  it('is not stale by what is only reported', () => {
+    const reported = ['re_ranked', 'metadata_changed'];
+    const moved = place({ drift: ['metadata_changed', 're_ranked'] });
+    expect(overall([moved])).toEqual(['holds', false, reported, true]);
+    expect(overall([moved, changed])).toEqual(['drifted', true, ['source_changed', ...reported], true]);
   });
 
   it.each<[string, Partial<Findings>, Partial<PlacedPassage>, boolean]>([
@@ -89,24 +86,24 @@ describe('an answer', () => {
     ['a search that cannot be done', { search: { ...NOT_RECORDED, isBroken: true } }, {}, true],
   ])('is broken by %s, drifted or not', (_what, more, at, isReplayable) => {
     expect(overall([place(at)], more)).toEqual(['broken', false, [], isReplayable]);
-    const gone = place({ ...at, state: 'source_deleted', currentVersion: null });
+    const gone = { ...deleted, ...at };
     expect(overall([gone], more)).toEqual(['broken', true, ['source_deleted'], isReplayable]);
   });
 
   it('is not broken by a source that is not there to be looked at', () => {
-    expect(overall([place({ isSourceIntact: null })])[0]).toBe('valid');
+    expect(overall([place({ isSourceIntact: null })])[0]).toBe('holds');
   });
 });
 
 describe('the report', () => {
   it('has each cited passage in its order, then and now', () => {
-    const placed = [place(), place({ state: 'source_changed', currentVersion: 4, recordedRank: 3, rank: 1 })];
+    const placed = [place(), { ...changed, recordedRank: 3, rank: 1 }];
     const asked = answered([cited('own'), cited('shared', { ownerTenantId: 'publisher', docId: 'pay' })]);
     const { evidence } = reportValidity(findings(placed, { asked, newest: asked }));
     expect(evidence).toMatchObject([
-      { ordinal: 0, chunk_id: 'chk_own', source: 'tenant', hash_holds: true, state: 'stands', drift: [] },
+      { ordinal: 0, chunk_id: 'chk_own', source: 'tenant', hash_holds: true, state: 'holds', drift: [] },
       {
-        ...{ ordinal: 1, chunk_id: 'chk_shared', source: 'commons', state: 'source_changed' },
+        ...{ ordinal: 1, chunk_id: 'chk_shared', source: 'commons', state: 'drifted' },
         ...{ drift: ['source_changed'], recorded_rank: 3, rank: 1 },
       },
     ]);
@@ -114,38 +111,32 @@ describe('the report', () => {
   });
 
   it('has each document once, as its worst passage has it, whichever comes first', () => {
-    const lost = place({ state: 'source_changed', currentVersion: 5 });
-    const stands = place({ currentVersion: 5 });
+    const stands = place({ version: 2 });
     for (const placed of [
-      [lost, stands],
-      [stands, lost],
+      [changed, stands],
+      [stands, changed],
     ])
       expect(reportValidity(findings(placed)).living_objects).toEqual([
         {
-          ...{ corpus_id: 'handbook', doc_id: 'leave', source: 'tenant', recorded_version: 1, current_version: 5 },
-          state: 'source_changed',
+          ...{ corpus_id: 'handbook', doc_id: 'leave', source: 'tenant', recorded_version: 1, current_version: 2 },
+          state: 'drifted',
         },
       ]);
   });
 
   it('keeps documents of one name apart by their owners', () => {
     const asked = answered([cited('a'), cited('b', { ownerTenantId: 'publisher' })]);
-    const placed = [place({ state: 'source_deleted', currentVersion: null }), place()];
+    const placed = [deleted, place()];
     const { living_objects } = reportValidity(findings(placed, { asked, newest: asked }));
     expect(living_objects.map(({ source, state }) => [source, state])).toEqual([
-      ['tenant', 'source_deleted'],
-      ['commons', 'stands'],
+      ['tenant', 'unavailable'],
+      ['commons', 'holds'],
     ]);
   });
 
   it('says of the newest version what became of its citations, and of the one asked for nothing', () => {
     const newest = answered([cited('a'), cited('b'), cited('c'), cited('d')], 2);
-    const placedNewest = [
-      place(),
-      place({ state: 'source_changed', currentVersion: 7 }),
-      place({ state: 'source_deleted' }),
-      place({ state: 'access_lost' }),
-    ];
+    const placedNewest = [place(), { ...changed, version: 7 }, deleted, lost];
     const { current_answer, historical_answer } = reportValidity(findings([place()], { newest, placedNewest }));
     expect(current_answer).toMatchObject({ version: 2, text: 'Answer 2.', is_historical: false, ranking: 'repeated' });
     expect(current_answer.rendered.split('\n').slice(3)).toEqual([

@@ -1,9 +1,15 @@
 import type { CitedAnswer } from '../../knowledge/citations/answers.service.js';
+import type { Attestation } from '../../knowledge/citations/citations.types.js';
 import { documentKeyOf } from '../../knowledge/citations/present-documents.views.js';
+import {
+  categoriesOf,
+  worstState,
+  type PassageNow,
+  type SourceState,
+} from '../../knowledge/citations/source-states.types.js';
 import { capsuleOf, holds, sourceOf } from './capsule.rules.js';
-import { categoriesOf, driftOf } from './drift.rules.js';
 import { RENDER_STRATEGY, renderAnswer } from './rendering.rules.js';
-import { PASSAGE_STATES, type Attestation, type Overall, type PlacedPassage } from './replay.types.js';
+import type { PlacedPassage } from './replay.types.js';
 import type { AnswerValidity, CitedPassage, CurrentAnswer, HistoricalAnswer, LivingObject } from './validity.dto.js';
 
 /** Everything that was found out. */
@@ -15,13 +21,14 @@ export interface Findings {
   search: { isBroken: boolean; detail: string; profile: string | null; ranking: object | null };
   /** Of the citations of the version asked for, and of the newest. */
   placed: readonly PlacedPassage[];
-  placedNewest: readonly PlacedPassage[];
+  placedNewest: readonly PassageNow[];
 }
 
 export function reportValidity(findings: Findings): AnswerValidity {
   const { tenantId, asked, attestation, search } = findings;
   const evidence = passagesOf(findings);
   const drift = categoriesOf(evidence.flatMap((passage) => passage.drift));
+  const state = worstState(evidence.map((passage) => passage.state));
   const isReplayable = attestation.isAsAttested && evidence.every((passage) => passage.hash_holds);
   const isIntact =
     isReplayable &&
@@ -32,8 +39,8 @@ export function reportValidity(findings: Findings): AnswerValidity {
     schema: 'svc.answer-validity/1',
     tenant_id: tenantId,
     answer_id: asked.answer.answerId,
-    overall: overallOf(isIntact, drift.length > 0),
-    stale: drift.length > 0,
+    overall: isIntact ? state : 'broken',
+    stale: state === 'drifted' || state === 'unavailable',
     drift_categories: drift,
     capsule_hash: capsuleOf(asked, tenantId).capsule_hash,
     current_answer: currentOf(findings),
@@ -44,17 +51,12 @@ export function reportValidity(findings: Findings): AnswerValidity {
     projection_modules: ['answers', 'receipts', 'documents', ...(search.ranking === null ? [] : ['search'])],
     render_strategy: RENDER_STRATEGY,
     semantic_profile: search.profile,
-    agent_required: false,
-    llm_required: false,
+    agent_required: asked.answer.answerText === null,
+    llm_required: asked.answer.answerText === null,
   };
 }
 
-function overallOf(isIntact: boolean, hasDrifted: boolean): Overall {
-  if (!isIntact) return 'broken';
-  return hasDrifted ? 'drifted' : 'valid';
-}
-
-function passagesOf({ tenantId, asked, search, placed }: Findings): CitedPassage[] {
+function passagesOf({ tenantId, asked, placed }: Findings): CitedPassage[] {
   return asked.citations.map((citation, ordinal) => {
     const { chunk } = citation;
     const place = placed[ordinal]!;
@@ -69,7 +71,7 @@ function passagesOf({ tenantId, asked, search, placed }: Findings): CitedPassage
       hash_holds: hash && quote,
       source_intact: place.isSourceIntact,
       state: place.state,
-      drift: driftOf(place, search.ranking !== null),
+      drift: place.drift,
       recorded_rank: place.recordedRank,
       rank: place.rank,
     };
@@ -84,14 +86,13 @@ function livingObjectsOf({ tenantId, asked, placed }: Findings): LivingObject[] 
   );
   return [...byDocument.values()].map((cited) => {
     const { chunk, place } = cited[0]!;
-    const worst = Math.max(...cited.map((one) => PASSAGE_STATES.indexOf(one.place.state)));
     return {
       corpus_id: chunk.corpusId,
       doc_id: chunk.docId,
       source: sourceOf(chunk, tenantId),
       recorded_version: chunk.docVersion,
-      current_version: place.currentVersion,
-      state: PASSAGE_STATES[worst]!,
+      current_version: place.version,
+      state: worstState(cited.map((one) => one.place.state)),
     };
   });
 }
@@ -120,8 +121,12 @@ function currentOf({ asked, newest, placedNewest, search }: Findings): CurrentAn
   };
 }
 
-function remarkOn({ state, currentVersion }: PlacedPassage): string {
-  if (state === 'stands') return '';
-  if (state === 'source_changed') return `no longer in the document, which has version ${currentVersion} now`;
-  return state === 'source_deleted' ? 'the document is deleted' : 'no longer shared with this tenant';
-}
+const REMARKS: Record<SourceState, (now: PassageNow) => string> = {
+  holds: () => '',
+  unknown: () => 'its stored text is not what was indexed',
+  drifted: ({ version }) => `no longer in the document, which has version ${version} now`,
+  unavailable: ({ drift }) =>
+    drift.includes('source_deleted') ? 'the document is deleted' : 'no longer shared with this tenant',
+};
+
+const remarkOn = (now: PassageNow): string => REMARKS[now.state](now);

@@ -1,0 +1,55 @@
+import { sha256 } from '../../evidence/sha256.js';
+import type { Query } from '../tenancy/cross-tenant.js';
+import type { ReceiptedRows } from './evidence-look.types.js';
+
+/** How many blocks of its file the table has. */
+export async function blocksOf(query: Query, { table }: Pick<ReceiptedRows, 'table'>): Promise<number> {
+  const [row] = await query<{ blocks: string }>(
+    `select pg_relation_size($1::regclass) / current_setting('block_size')::bigint as blocks`,
+    [table],
+  );
+  return Number(row!.blocks);
+}
+
+/** The place where a block begins, as PostgreSQL writes it. */
+export const placeOf = (block: number): string => `(${Math.min(block, MAX_BLOCK)},0)`;
+const MAX_BLOCK = 2 ** 32 - 2;
+
+interface LostRow {
+  readonly id: string;
+  readonly detail: string;
+}
+
+/** Rows in some blocks of a table that no receipt speaks of. */
+export async function rowsWithoutReceipt(
+  query: Query,
+  { table, receipts }: ReceiptedRows,
+  from: number,
+  until: number,
+): Promise<{ examined: number; lost: LostRow[] }> {
+  const rows = await query<{ tenant_id: string; name: string; examined: string }>(
+    `with named as (${receipts}),
+     lost as (
+       select n.tenant_id, n.name from named n left join receipt r on r.tenant_id = n.tenant_id and r.receipt_id = n.receipt_id
+       where r.receipt_id is null
+         and not exists (select from tenant t where t.tenant_id = n.tenant_id and t.erasure_began_at is not null)
+       group by 1, 2)
+     select examined, lost.tenant_id, lost.name from (select count(*) as examined from named) all_of left join lost on true`,
+    [placeOf(from), placeOf(until)],
+  );
+  const lost = rows.filter(({ name }) => name !== null);
+  return {
+    examined: Number(rows[0]!.examined),
+    lost: lost.map(({ tenant_id: tenant, name }) => ({
+      id: publicName(tenant, name),
+      detail: describe(table, tenant, name),
+    })),
+  };
+}
+
+/** For probes, which are public: 12 digits of SHA-256 over the tenant's name and more, parted by a slash. */
+export const publicName = (tenant: string, name: string): string =>
+  sha256(`${tenant}/${name}`).toString('hex').slice(0, 12);
+
+const describe = (table: string, tenant: string, name: string): string =>
+  `${table} ${name} of tenant ${tenant}: no receipt speaks of it`;

@@ -1,0 +1,114 @@
+import { parseCose, verifyCose } from '../../evidence/cose.js';
+import { blake3, namedDigest } from '../../evidence/digest.js';
+import { KEY_STREAM } from '../../evidence/key-chain.js';
+import { openReceipt, openRetrieval, type ReceiptPayload, SERVER_TENANT } from '../../evidence/receipt.js';
+import type { FaultSink } from './evidence-look.types.js';
+import type { KnownKey } from './known-keys.js';
+
+/** A row of `receipt`. */
+export interface ReceiptRow {
+  tenant_id: string;
+  receipt_id: string;
+  stream: string;
+  seq: string;
+  prev_hash: Buffer | null;
+  payload_hash: Buffer;
+  kind: string;
+  actor: string;
+  subject: string;
+  occurred_at: Date;
+  cose: Buffer;
+  /** Its tenant is being erased, and it goes with it. */
+  is_erased: boolean;
+  /** Its chain has a head; asked of the first receipt of a chain alone. */
+  has_head: boolean;
+}
+
+/** The receipt before, in the order of tenant, stream and seq. */
+export interface Position {
+  readonly tenantId: string;
+  readonly stream: string;
+  readonly seq: number;
+  readonly payloadHash: string | null;
+}
+export const FIRST_POSITION: Position = { tenantId: '', stream: '', seq: 0, payloadHash: null };
+
+/** Receipts are signed by a key for them; statements about keys also by the key that another takes the place of. */
+const maySign = (known: KnownKey | undefined, { tenant_id, stream }: ReceiptRow): known is KnownKey =>
+  known !== undefined && (known.terms.has('receipts') || (tenant_id === SERVER_TENANT && stream === KEY_STREAM));
+
+/**
+ * Holds a receipt against its signature, its columns and the receipt before it.
+ * @returns its own position
+ */
+export function checkReceipt(
+  row: ReceiptRow,
+  last: Position,
+  keys: ReadonlyMap<string, KnownKey>,
+  faults: FaultSink,
+): Position {
+  const name = `receipt ${row.receipt_id} of tenant ${row.tenant_id}`;
+  const position = {
+    tenantId: row.tenant_id,
+    stream: row.stream,
+    seq: Number(row.seq),
+    payloadHash: namedDigest('blake3', row.payload_hash),
+  };
+  if (row.is_erased) return position;
+  const same = row.tenant_id === last.tenantId && row.stream === last.stream;
+  if (position.seq !== (same ? last.seq : 0) + 1)
+    faults.add(`${name}: stream ${row.stream} has a gap before seq ${row.seq}`);
+  try {
+    const opened = openReceipt(row.cose);
+    const known = keys.get(opened.kid);
+    if (!maySign(known, row) || !verifyCose(parseCose(row.cose), known.key))
+      faults.add(`${name}: the signature does not hold`);
+    if (opened.receiptId !== row.receipt_id || !columnsAgree(row, opened.payload)) {
+      faults.add(`${name}: its columns differ from what was signed`);
+    }
+    if (opened.payload.prev !== (same ? last.payloadHash : null))
+      faults.add(`${name}: prev is not the receipt before it`);
+  } catch (error) {
+    faults.add(`${name}: ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+  return position;
+}
+
+function columnsAgree(row: ReceiptRow, payload: ReceiptPayload): boolean {
+  const prev = row.prev_hash === null ? null : namedDigest('blake3', row.prev_hash);
+  const columns = [row.tenant_id, row.stream, Number(row.seq), row.kind, row.actor, row.subject, prev];
+  const signed = [
+    payload.tenant_id,
+    payload.stream,
+    payload.seq,
+    payload.kind,
+    payload.actor,
+    payload.subject,
+    payload.prev,
+  ];
+  return (
+    JSON.stringify(columns) === JSON.stringify(signed) &&
+    row.occurred_at.toISOString() === payload.occurred_at &&
+    namedDigest('blake3', row.payload_hash) === namedDigest('blake3', blake3(payloadBytes(row)))
+  );
+}
+
+function payloadBytes(row: ReceiptRow): Uint8Array {
+  return parseCose(row.cose).payload ?? new Uint8Array(0);
+}
+
+/** Holds a retrieval receipt against its columns. */
+export function checkRetrieval(
+  row: { tenant_id: string; record_digest: Buffer; record: Buffer },
+  faults: FaultSink,
+): void {
+  const name = `retrieval receipt ${row.record_digest.toString('hex')} of tenant ${row.tenant_id}`;
+  try {
+    const { receiptId, payload } = openRetrieval(row.record);
+    if (receiptId !== namedDigest('blake3', row.record_digest) || payload.tenant_id !== row.tenant_id) {
+      faults.add(`${name}: its columns differ from the record`);
+    }
+  } catch (error) {
+    faults.add(`${name}: ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Purpose } from './purposes.js';
+
+/** What verifies signatures of one key. */
+export interface SignatureVerifier {
+  readonly algorithm: 'EdDSA' | 'ES256';
+  /** RFC 7638 thumbprint. */
+  readonly kid: string;
+  verify(message: Uint8Array, signature: Uint8Array): boolean;
+}
+
+/** A key that signs, wherever its private half is: in this process, or with a signer outside. */
+export interface Signer<K extends SignatureVerifier = SignatureVerifier> {
+  readonly algorithm: K['algorithm'];
+  readonly kid: string;
+  readonly publicKey: K;
+  /**
+   * Signatures of 64 bytes in the order of the messages; each holds.
+   * @throws where there are none: then nothing was signed
+   */
+  signAll(messages: readonly Uint8Array[], purpose: Purpose): readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
+}
+
+/** A private key in this process, which needs no waiting. */
+export interface KeyAtHand {
+  readonly algorithm: SignatureVerifier['algorithm'];
+  readonly kid: string;
+  sign(message: Uint8Array): Uint8Array;
+}
+
+/** Something complete but for its signature. */
+export interface Draft<T> {
+  readonly toBeSigned: Uint8Array;
+  with(signature: Uint8Array): T;
+}
+
+/** Who signs: what a draft says of its key. */
+export type KeyName<K extends SignatureVerifier = SignatureVerifier> = Pick<K, 'algorithm' | 'kid'>;
+
+export const signNow = <T>(draft: Draft<T>, key: KeyAtHand): T => draft.with(key.sign(draft.toBeSigned));
+
+export async function signDraft<T>(draft: Draft<T>, signer: Pick<Signer, 'signAll'>, purpose: Purpose): Promise<T> {
+  const [signed] = await signDrafts([draft], signer, purpose);
+  return signed!;
+}
+
+/** All of them at once. */
+export async function signDrafts<T>(
+  drafts: readonly Draft<T>[],
+  signer: Pick<Signer, 'signAll'>,
+  purpose: Purpose,
+): Promise<T[]> {
+  const messages = drafts.map(({ toBeSigned }) => toBeSigned);
+  const signatures = await signer.signAll(messages, purpose);
+  return drafts.map((draft, n) => draft.with(signatures[n]!));
+}
