@@ -7,6 +7,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   tools: 'Tool service',
   daemon: 'Memory daemon',
   flags: 'Planes of the memory daemon',
+  hook: 'Git hook',
   database: 'Database',
   bootstrap: 'First start',
   evidence: 'Evidence',
@@ -14,6 +15,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   jobs: 'Background jobs',
   agents: 'Agents that register themselves',
   economy: 'Payments',
+  feedback: 'Feedback',
   mail: 'Mail',
   outbox: 'Events',
   shield: 'Shield',
@@ -44,7 +46,7 @@ export function settingsPage(): string {
 
 function row(one: Setting): string {
   const notes = [
-    one.isReserved && 'Reserved: there is no such plane yet.',
+    one.isReserved && 'Reserved: not built in this version.',
     one.requiredInProduction === true && 'Required with NODE_ENV=production.',
     one.secret && 'Secret.',
   ].filter(Boolean);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseWitnessKey } from '../../evidence/cosignature.js';
 import { parseNetworks } from '../http/client-address.js';
 
 /** One environment variable: its schema and its documentation. */
@@ -13,7 +14,7 @@ export interface SettingMeta {
   shownDefault?: string;
   /** Without it a start with NODE_ENV=production is refused, always or in an environment that calls for it. */
   requiredInProduction?: true | ((environment: Record<string, string | undefined>) => boolean);
-  /** What it switches does not exist yet. */
+  /** What it switches is not built. */
   isReserved?: true;
   /** Fewest characters with NODE_ENV=production, where that is more than the schema asks for. */
   minCharactersInProduction?: number;
@@ -92,6 +93,41 @@ export const url = (...protocols: string[]) =>
       .optional(),
   );
 
+/** Where a signer listens. Signatures and the token cross no network in the clear. */
+export const signerAddress = () =>
+  z.preprocess(
+    present,
+    z
+      .string()
+      .refine(isSignerAddress, 'expected unix:/path, https://..., or http:// to 127.0.0.1, ::1 or localhost')
+      .optional(),
+  );
+
+function isSignerAddress(text: string): boolean {
+  if (/^unix:\/\S+$/.test(text)) return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username || password || search || hash) return false;
+  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname));
+}
+
+/** An object identifier in dotted digits. */
+export const objectIdentifier = () =>
+  z.preprocess(
+    present,
+    z
+      .string()
+      .regex(/^[0-2](\.(0|[1-9]\d{0,15}))+$/, 'expected an object identifier such as 1.3.6.1.4.1.13762.3')
+      .optional(),
+  );
+
+/** A web address that others are appended to, so without a slash at its end. */
+export const baseUrl = (fallback: string) =>
+  z.preprocess(
+    (value) => present(value) ?? fallback,
+    z.string().regex(/^https?:\/\/\S*[^/\s]$/, 'expected http:// or https:// and no slash at the end'),
+  );
+
 /**
  * A PostgreSQL address, also of the form without a host that names a unix socket:
  * postgresql://user@/name?host=/directory.
@@ -132,3 +168,29 @@ export const hostNames = () =>
         .filter((name) => name !== ''),
     z.array(z.string().regex(/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/, 'expected host names without a port')),
   );
+
+/** `<verifier key>@<address>`, separated by commas; no name twice. */
+export const witnesses = () =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').map((one) => one.trim()) : []).filter((one) => one !== ''),
+    z
+      .array(z.string().transform(readWitness))
+      .refine(
+        (list) => new Set(list.map(({ verifierKey }) => parseWitnessKey(verifierKey).name)).size === list.length,
+        {
+          error: 'two witnesses have the same name',
+        },
+      ),
+  );
+
+function readWitness(text: string, context: z.RefinementCtx): { verifierKey: string; url: string } {
+  const [, verifierKey, address] = /^(\S+)@(https?:\/\/\S+)$/.exec(text) ?? [];
+  try {
+    if (verifierKey === undefined || address === undefined) throw new Error('expected <verifier key>@https://...');
+    parseWitnessKey(verifierKey);
+    return { verifierKey, url: new URL(address).href };
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+}

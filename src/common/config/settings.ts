@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { UserError } from '../user-error.js';
 import {
   choice,
+  baseUrl,
   databaseUrl,
   decimal,
   flag,
@@ -13,9 +14,12 @@ import {
   optionalInteger,
   secondsList,
   setting,
+  signerAddress,
+  objectIdentifier,
   text,
   textOr,
   url,
+  witnesses,
   type Setting,
 } from './setting.js';
 import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
@@ -124,6 +128,14 @@ export const SETTING_TABLE = {
   tools: TOOLS_SETTINGS,
   daemon: DAEMON_SETTINGS,
   flags: DAEMON_FLAGS,
+  hook: {
+    token: setting(
+      'SVC_HOOK_TOKEN',
+      text(),
+      'The token that `svc hook` sends to the memory daemon; without it that of the file which svc.tokenFile of git config names.',
+      { secret: true },
+    ),
+  },
   database: {
     url: setting(
       'SVC_DATABASE_URL',
@@ -185,18 +197,77 @@ export const SETTING_TABLE = {
     signingKeyFile: setting(
       'SVC_SIGNING_KEY_FILE',
       text(),
-      'Ed25519 private key (PKCS#8 PEM) that signs receipts and checkpoints, the same for every process of a database; `svc key create-signing FILE` makes one.',
-      { shownDefault: 'generated and kept in `<data dir>/keys`', requiredInProduction: true },
+      'File of the Ed25519 private keys (PKCS#8 PEM) that sign receipts, checkpoints and exports, the same for every process of a database; `svc key create-signing FILE` makes one.',
+      {
+        shownDefault: 'generated and kept in `<data dir>/keys`',
+        requiredInProduction: ({ SVC_SIGNER_URL: signer }) => !signer,
+      },
+    ),
+    signerUrl: setting(
+      'SVC_SIGNER_URL',
+      signerAddress(),
+      'A program that has the signing keys in place of a file, for a PKCS#11 token or a KMS: `unix:/path`, `https://...`, or `http://` on this machine. The protocol is in docs/formats/signer.md.',
+    ),
+    signerTokenFile: setting(
+      'SVC_SIGNER_TOKEN_FILE',
+      text(),
+      'File of the bearer token that is sent to the signer; read for each request, so that it can be replaced.',
+    ),
+    signerTimeoutMs: setting(
+      'SVC_SIGNER_TIMEOUT_MS',
+      integer(2000, 50, 20_000),
+      'How long the signer may take to answer, in milliseconds. What waits for it meanwhile keeps its transaction open.',
     ),
     logOrigin: setting(
       'SVC_LOG_ORIGIN',
       textOr('svc.local/log'),
-      'Origin line of the transparency log, fixed for the life of the log.',
+      'Name of the transparency log, fixed for its life. The origin line of its checkpoints is this name, `/` and the number of the epoch.',
+    ),
+    checkpointDir: setting(
+      'SVC_CHECKPOINT_DIR',
+      text(),
+      'Where the last checkpoints of the log are kept, outside the database, so that one that was set back is noticed; best on another disk than the database.',
+      { shownDefault: '`<data dir>/checkpoints`' },
+    ),
+    evidenceBase: setting(
+      'SVC_EVIDENCE_BASE',
+      baseUrl('https://svc.local'),
+      'Whom statements name as their issuer; the in-toto predicate type of receipts is this with `/receipt/v1`. An address of your own, without a slash at its end.',
     ),
     logIntervalMs: setting(
       'SVC_LOG_INTERVAL_MS',
       integer(500, 50, 60_000),
       'Longest wait before new receipts are integrated into the log, in milliseconds.',
+    ),
+    witnesses: setting(
+      'SVC_WITNESSES',
+      witnesses(),
+      'Witnesses that are asked to cosign the checkpoints of the log (C2SP tlog-witness), separated by commas: `<verifier key>@<address>`, with a verifier key of type cosignature/v1. Unset: none.',
+    ),
+    tsaUrl: setting(
+      'SVC_TSA_URL',
+      url('https', 'http'),
+      'Time-stamping authority (RFC 3161) that is asked to stamp checkpoints of the log, so that packs and exports show when their records were there. Unset: none.',
+    ),
+    tsaCaFile: setting(
+      'SVC_TSA_CA_FILE',
+      text(),
+      'PEM file of certificates of which one must lead to that of the authority. Unset: any certificate for time stamping is taken.',
+    ),
+    tsaPolicy: setting(
+      'SVC_TSA_POLICY',
+      objectIdentifier(),
+      'Policy that the authority is asked to stamp by, an object identifier. Unset: its own.',
+    ),
+    tsaEverySec: setting(
+      'SVC_TSA_EVERY_SEC',
+      integer(3600, 1, 604_800),
+      'Seconds between two timestamps of a log that grows, a tenth more or less.',
+    ),
+    lookHours: setting(
+      'SVC_EVIDENCE_LOOK_HOURS',
+      integer(24, 1, 720),
+      'Hours within which the memory daemon looks at all of the evidence once; with them its rate of rows. Small databases are gone over much more often.',
     ),
   },
   retrieval: {
@@ -251,7 +322,7 @@ export const SETTING_TABLE = {
     ),
     dailyQueries: setting(
       'SVC_SELF_SIGNUP_DAILY_QUERIES',
-      integer(100, 1, 1_000_000_000),
+      integer(20, 1, 1_000_000_000),
       'Queries a day (UTC) such an agent may make.',
     ),
     registrationsPerAddress: setting(
@@ -267,8 +338,16 @@ export const SETTING_TABLE = {
     paymentWebhookSecret: setting(
       'SVC_PAYMENT_WEBHOOK_SECRET',
       z.preprocess((v) => (v === '' ? undefined : v), z.string().min(16).optional()),
-      'Verifies x-payment-signature, at least 16 characters. Unset: every delivery is refused.',
-      { secret: true },
+      'Verifies x-payment-signature, at least 16 characters. Where there is none, as with NODE_ENV=production and this unset, credits are not converted (412) and every delivery is refused.',
+      { secret: true, shownDefault: 'payment_webhook_secret of credentials.json' },
+    ),
+  },
+  feedback: {
+    surveysDir: setting(
+      'SVC_SURVEYS_DIR',
+      text(),
+      'Folder of the surveys that tenants are asked, one YAML file each; see docs/feedback.md.',
+      { shownDefault: 'the two surveys that come with svc' },
     ),
   },
   mail: {
@@ -336,6 +415,9 @@ export const SETTING_TABLE = {
 type Table = typeof SETTING_TABLE;
 export type Settings = {
   [G in keyof Table]: { [K in keyof Table[G]]: Table[G][K] extends Setting<infer S> ? z.output<S> : never };
+} & {
+  /** The variables that were given a value, be it the default. */
+  readonly given: ReadonlySet<string>;
 };
 
 /** All that is wrong with the environment, reported at once. */
@@ -362,7 +444,7 @@ export function loadSettings(environment: Record<string, string | undefined> = p
   ) as unknown as Settings;
   if (faults.length > 0) throw new SettingsInvalid(faults);
   settings.process.dataDir = resolve(settings.process.dataDir);
-  return settings;
+  return { ...settings, given: new Set(Object.keys(environment).filter((name) => environment[name])) };
 }
 
 const REMEDY = 'make one with `openssl rand -base64 33`';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.js';
 import { localUrl } from '../http/bound-address.js';
@@ -14,37 +14,72 @@ export interface Credentials {
   tools_url: string;
   daemon_url: string;
   daemon_jwt_secret: string;
+  payment_webhook_secret: string;
 }
+
+/** What of the file stands in for a secret that the environment does not give. */
+type KeptSecret = 'daemon_jwt_secret' | 'payment_webhook_secret';
 
 export const credentialsPath = (settings: Settings): string => join(settings.process.dataDir, 'credentials.json');
 
 /**
- * Makes the first tenant and its key on an empty database and keeps them in the data directory. Does nothing on a
- * database that has a tenant which somebody created. What a daemon stored in it before is adopted. With
- * NODE_ENV=production the key is the one given (settings refuse to load without it) and no file is written.
+ * Makes the first tenant and its key on an empty database and keeps them in the data directory. Makes no tenant in a
+ * database that has one which somebody created; a file of an earlier version gets the secrets it lacks. What a daemon
+ * stored in it before is adopted. With NODE_ENV=production the key is the one given (settings refuse to load without
+ * it) and no file is written.
  * @returns the credentials when this call made them
  */
-export async function bootstrap(settings: Settings, address: DatabaseAddress): Promise<Credentials | undefined> {
+export function bootstrap(settings: Settings, address: DatabaseAddress): Promise<Credentials | undefined> {
   const { tenantId, tier, apiKey } = settings.bootstrap;
-  const made = await TenantsStore.using(address, async (store) =>
-    (await store.isEmpty()) ? store.createTenant(tenantId, tier, { chosenKey: apiKey, adopt: true }) : undefined,
-  );
-  if (!made) return undefined;
-  const credentials: Credentials = {
-    tenant_id: tenantId,
-    api_key: made.key.apiKey,
+  const isProduction = settings.process.nodeEnv === 'production';
+  return TenantsStore.using(address, async (store) => {
+    // Processes that start at the same moment must find one file, with one secret.
+    await store.lockBootstrap();
+    const made = (await store.isEmpty())
+      ? await store.createTenant(tenantId, tier, { chosenKey: apiKey, adopt: true })
+      : undefined;
+    if (made) {
+      const credentials = makeCredentials(settings, made.key.apiKey);
+      if (!isProduction) await writeCredentials(settings, credentials);
+      return credentials;
+    }
+    if (!isProduction) await addMissingSecrets(settings);
+    return undefined;
+  });
+}
+
+function makeCredentials(settings: Settings, apiKey: string): Credentials {
+  return {
+    tenant_id: settings.bootstrap.tenantId,
+    api_key: apiKey,
     api_url: settings.process.publicUrl ?? localUrl(settings.api.host, settings.api.port),
     tools_url: settings.tools.publicUrl ?? localUrl(settings.tools.host, settings.tools.port),
     daemon_url: localUrl(settings.daemon.httpHost, settings.daemon.httpPort),
-    daemon_jwt_secret: randomBytes(32).toString('base64url'),
+    daemon_jwt_secret: makeSecret(),
+    payment_webhook_secret: makeSecret(),
   };
-  if (settings.process.nodeEnv !== 'production') await writeCredentials(settings, credentials);
-  return credentials;
 }
+
+const makeSecret = (): string => randomBytes(32).toString('base64url');
 
 async function writeCredentials(settings: Settings, credentials: Credentials): Promise<void> {
   await mkdir(settings.process.dataDir, { recursive: true });
-  await writeFile(credentialsPath(settings), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(credentialsPath(settings), format(credentials), { mode: 0o600 });
+}
+
+const format = (credentials: Credentials): string => `${JSON.stringify(credentials, null, 2)}\n`;
+
+/** A file of a version that made no payment webhook secret gets one; its other members stay as they are. */
+async function addMissingSecrets(settings: Settings): Promise<void> {
+  const kept = await readCredentials(settings);
+  if (!kept || isSecret(kept.payment_webhook_secret)) return;
+  const file = credentialsPath(settings);
+  const { uid, gid } = await stat(file);
+  const whole = `${file}.${process.pid}`;
+  await writeFile(whole, format({ ...kept, payment_webhook_secret: makeSecret() }), { mode: 0o600, flush: true });
+  // Whoever owned the file before can still read it.
+  await chown(whole, uid, gid);
+  await rename(whole, file);
 }
 
 /** The credentials of the first start, where its file is still there. */
@@ -54,4 +89,21 @@ export async function readCredentials(settings: Settings): Promise<Credentials |
   } catch {
     return undefined;
   }
+}
+
+/** A secret of the file; with NODE_ENV=production only the environment counts. */
+export async function readKeptSecret(settings: Settings, name: KeptSecret): Promise<string | undefined> {
+  if (settings.process.nodeEnv === 'production') return undefined;
+  const kept = (await readCredentials(settings))?.[name];
+  return isSecret(kept) ? kept : undefined;
+}
+
+const isSecret = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** The settings with the payment webhook secret of the file where the environment gives none. */
+export async function withPaymentSecret(settings: Settings): Promise<Settings> {
+  const { economy } = settings;
+  const paymentWebhookSecret =
+    economy.paymentWebhookSecret ?? (await readKeptSecret(settings, 'payment_webhook_secret'));
+  return { ...settings, economy: { ...economy, paymentWebhookSecret } };
 }

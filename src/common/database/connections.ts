@@ -15,7 +15,7 @@ export interface RoleConnections {
 export interface ConnectionsOptions {
   settings: Settings;
   log: Log;
-  /** The rows that modules read and write by key. */
+  /** The rows that modules read and write by key, in the units of work of a tenant: those of svc_app. */
   entities: EntityClass[];
 }
 
@@ -40,7 +40,7 @@ export class Connections {
         monitor,
         source: await makeDataSource({
           ...roleDataSource(address, role, { settings, monitor }),
-          entities,
+          entities: role === 'svc_app' ? entities : [],
         }).initialize(),
       };
     };

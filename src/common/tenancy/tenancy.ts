@@ -54,8 +54,8 @@ export class Tenancy {
 
   /**
    * Does part of the open unit of work as another tenant, in the same transaction: PostgreSQL shows and takes that
-   * tenant's rows alone meanwhile. For making a tenant with all that belongs to it as one effect; whatever else a
-   * request does stays with its own tenant.
+   * tenant's rows alone meanwhile. For making a tenant with all that belongs to it as one effect, and for holding what
+   * a tenant shares against its own receipts; whatever else a request does stays with its own tenant.
    */
   async enter<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     const outer = this.unit();
@@ -87,6 +87,17 @@ export class Tenancy {
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const result = (await this.manager.query(sql, parameters)) as unknown;
     return rowsOf<Row>(result);
+  }
+
+  /**
+   * Until the open unit of work ends, no other of the tenant locks the same name. What the next statement reads is as
+   * it is once the lock is held.
+   */
+  async lock(...name: string[]): Promise<void> {
+    const [what, ...which] = name;
+    await this.query('select pg_advisory_xact_lock(hashtextextended($1::jsonb::text, 0))', [
+      JSON.stringify([what, this.tenant, ...which]),
+    ]);
   }
 
   /** Runs once the open unit of work is committed; never when it rolls back. */

@@ -27,6 +27,7 @@ const LOCKS = {
 const POSITIONS: Record<string, (value: string) => string> = {
   timestamptz: (value) => `timestamptz 'epoch' + cast(${value} as float8) * interval '1 microsecond'`,
   integer: (value) => `cast(${value} as bigint)`,
+  smallint: (value) => `cast(${value} as bigint)`,
 };
 
 /** Columns by which rows are sorted, the first one first. */
@@ -177,7 +178,8 @@ export class TenantRepository<Row extends TenantRow> {
     return (raw as Record<string, unknown>[]).map((row) => this.toRow(row));
   }
 
-  private toRow(raw: Record<string, unknown>): Row {
+  /** A row of the entity as a statement of one's own returned it, all columns by their names in the database. */
+  toRow(raw: Record<string, unknown>): Row {
     const { driver } = this.rows.manager.connection;
     const row = this.rows.create();
     for (const column of this.metadata.columns)

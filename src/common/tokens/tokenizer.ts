@@ -11,7 +11,7 @@ const BREATH = 16_384;
 /** How many merges it caches; its default would keep texts of tenants by the hundred thousand. */
 const CACHE = 2000;
 /** Names of special tokens within a text are text. */
-const OPTIONS = { disallowedSpecial: new Set<string>() };
+export const COUNT_AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 let loading: Promise<typeof O200kBase> | undefined;
 let sinceBreath = 0;
@@ -39,7 +39,7 @@ export async function countTokensWithin(text: string, limit: number): Promise<nu
   if (limit <= 0 || text.length > limit * MAX_TOKEN) return false;
   const encoding = await load();
   await breathe(text);
-  return encoding.isWithinTokenLimit(text, limit, OPTIONS);
+  return encoding.isWithinTokenLimit(text, limit, COUNT_AS_TEXT);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function countTokens(text: string): Promise<number> {
   const encoding = await load();
   for (const part of parts) {
     await breathe(part);
-    tokens += encoding.countTokens(part, OPTIONS);
+    tokens += encoding.countTokens(part, COUNT_AS_TEXT);
   }
   return tokens;
 }

@@ -124,6 +124,11 @@ export const DAEMON_SETTINGS = {
     integer(30, 0, 600),
     'How long a stopping daemon waits for requests in flight, in seconds.',
   ),
+  execplansRoot: setting(
+    'SVC_EXECPLANS_ROOT',
+    text(),
+    'Folder of plan files: the check-lists of the Markdown files below it are work of `GET /v1/work?source=plans`. Unset: there are none.',
+  ),
   errorsBase: setting(
     'SVCD_ERRORS_BASE',
     textOr('urn:svc:errors').transform((base) => base.replace(/\/+$/, '')),

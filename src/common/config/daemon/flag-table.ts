@@ -2,14 +2,15 @@ import { daemonFlag, daemonMode, reserved } from './flag.js';
 
 /**
  * The feature flags of the daemon that open addresses or listeners, with what is answered while they are off
- * (memory-daemon.md 4.12; A-12: the flag is looked at before any credential). Those of planes that do not exist yet are
- * reserved. The flags of the specification that only change what a plane does come with that plane.
+ * (memory-daemon.md 4.12; A-12: the flag is looked at before any credential). Those of planes that are not built are
+ * reserved: who builds one removes the mark. The flags of the specification that only change what a plane does come
+ * with that plane.
  */
 export const DAEMON_FLAGS = {
   localIngest: daemonFlag('SVCD_LOCAL_INGEST', true, 404, ['/v1/local/ingest'], 'POST /v1/local/ingest.'),
   mcp: daemonFlag('SVCD_MCP_ENABLED', true, 'none', [], 'The MCP listener.'),
   console: daemonFlag('SVCD_CONSOLE_ENABLED', true, 404, ['/console*'], 'The console.'),
-  coord: reserved(daemonFlag('SVCD_COORD', true, 404, ['/v1/coord/*'], 'Live intents of agents.')),
+  coord: daemonFlag('SVCD_COORD', true, 404, ['/v1/coord/*'], 'Live intents of agents.'),
   integrations: reserved(daemonFlag('SVCD_INTEGRATIONS_ENABLED', true, 404, ['/v1/integrations/*'], 'Integrations.')),
   provenance: reserved(
     daemonFlag('SVCD_FEATURE_PROVENANCE_API', false, 404, ['/v1/provenance/*'], 'The signing gateway.'),
@@ -45,6 +46,13 @@ export const DAEMON_FLAGS = {
       'Tools in the form of OpenAI.',
     ),
   ),
+  compute: daemonFlag(
+    'SVCD_COMPUTE_PROVIDER',
+    false,
+    'by route',
+    ['/v1/compute/embed'],
+    'POST /v1/compute/embed gives vectors of SVC_EMBEDDINGS_URL. Off, or without that, it answers `"enabled": false`.',
+  ),
   mintRequests: reserved(
     daemonFlag(
       'SVCD_FEATURE_PASSPORT_MINT_REQUESTS',
@@ -58,15 +66,20 @@ export const DAEMON_FLAGS = {
   legalHold: reserved(daemonFlag('SVCD_FEATURE_LEGAL_HOLD', false, 404, ['/v1/legal-holds*'], 'Legal holds.')),
   activityLog: reserved(daemonFlag('SVCD_FEATURE_ACTIVITY_LOG', false, 404, ['/v1/activity*'], 'The activity log.')),
   observe: reserved(daemonFlag('SVCD_OBSERVE', false, 'reported', ['/v1/observe/*'], 'Step-level audits of sessions.')),
-  orchestrators: reserved(daemonFlag('SVCD_ORCHESTRATORS', false, 404, ['/v1/orchestrators*'], 'Orchestrators.')),
-  punchcard: reserved(
-    daemonMode(
-      'SVCD_PUNCHCARD',
-      ['off', 'advisory', 'enforce'],
-      501,
-      ['/v1/punchcards*'],
-      'Leases of paths: `off`, `advisory` (reported, never refused) or `enforce`.',
-    ),
+  orchestrators: daemonFlag('SVCD_ORCHESTRATORS', false, 404, ['/v1/orchestrators*'], 'Orchestrators.'),
+  statusFeed: daemonFlag(
+    'SVCD_STATUS_FEED',
+    false,
+    'by route',
+    ['/v1/status-feed'],
+    'GET /v1/status-feed gives the events of coordination. Off, it answers `"enabled": false`.',
+  ),
+  punchcard: daemonMode(
+    'SVCD_PUNCHCARD',
+    ['off', 'advisory', 'enforce'],
+    501,
+    ['/v1/punchcards*'],
+    'Leases of paths: `off`, `advisory` (reported, never refused) or `enforce`.',
   ),
   costLens: reserved(daemonFlag('SVCD_FEATURE_COST_LENS', false, 404, ['/v1/cost/*'], 'Cost reports.')),
 };

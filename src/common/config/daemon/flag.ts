@@ -9,6 +9,8 @@ export type OffAnswer =
   | 501
   /** 200 and a body that says so: `{ enabled: false }`. */
   | 'reported'
+  /** What its route answers, which stays and asks for its scopes. */
+  | 'by route'
   /** Nothing of HTTP. */
   | 'none';
 
@@ -17,12 +19,16 @@ export interface DaemonFlag<S extends z.ZodType = z.ZodType> extends Setting<S> 
   off: OffAnswer;
   /** What to set it to for the plane to be on. */
   on: string;
-  /** The addresses that exist only while it is on; a closing `*` takes in all that begin so. */
+  /** The addresses it opens, or that answer otherwise while off; a closing `*` takes in all that begin so. */
   paths: readonly string[];
 }
 
-/** A flag whose plane does not exist yet: it changes only what is answered while it is off. */
+/** A flag whose plane is not built: nothing opens with it, and what its addresses answer says so. */
 export const reserved = <F extends Setting>(flag: F): F => ({ ...flag, isReserved: true });
+
+/** What is answered of such a plane, whether its flag is on or off. */
+export const notBuilt = ({ about, env }: DaemonFlag): string =>
+  `${about} This is not built in this version: ${env} opens nothing`;
 
 const ON = new Set(['1', 'true', 'on', 'yes']);
 
