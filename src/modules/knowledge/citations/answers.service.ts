@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { encodeCanonical, toCbor } from '../../../evidence/cbor.js';
+import { CborError, encodeCanonical, toCbor } from '../../../evidence/cbor.js';
 import { blake3Digest } from '../../../evidence/digest.js';
+import { EvidenceRecords } from '../../../common/evidence-log/evidence-records.js';
 import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { firstError, RecordChecks } from '../../../common/evidence-log/record-checks.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { attestedOf } from './citations.rules.js';
 import { CitationsStore } from './citations.store.js';
-import type { Answer, ResolvedCitation, VisibleChunk } from './citations.types.js';
+import type { Answer, Attestation, ResolvedCitation, VisibleChunk } from './citations.types.js';
 
 /** An answer with what it cites, as recorded. */
 export interface CitedAnswer {
@@ -20,6 +22,8 @@ export class AnswersService {
     private readonly tenancy: Tenancy,
     private readonly store: CitationsStore,
     private readonly evidence: EvidenceService,
+    private readonly records: EvidenceRecords,
+    private readonly checks: RecordChecks,
   ) {}
 
   /** The newest version of an answer of the open unit of work's tenant. */
@@ -43,8 +47,21 @@ export class AnswersService {
     return this.store.findChunks(chunkIds);
   }
 
-  /** Whether the rows of a version still are what its receipt attests. The receipt itself is the caller's to check. */
-  async isAsAttested({ answer, citations }: CitedAnswer): Promise<boolean> {
+  /** Holds the rows of a version against its receipt, and checks the receipt itself from its bytes. */
+  async attest(found: CitedAnswer): Promise<Attestation> {
+    const stored = await this.records.find(found.answer.receiptId);
+    if (!stored) return { receiptCheck: 'RECORD_MISSING', isAsAttested: false };
+    const receiptCheck = firstError(await this.checks.check(stored));
+    try {
+      return { receiptCheck, isAsAttested: await this.isAsAttested(found) };
+    } catch (error) {
+      // A receipt that cannot be read attests nothing; the check says so as well.
+      if (error instanceof CborError) return { receiptCheck, isAsAttested: false };
+      throw error;
+    }
+  }
+
+  private async isAsAttested({ answer, citations }: CitedAnswer): Promise<boolean> {
     const before = await this.store.findAnswerVersion(answer.answerId, answer.version - 1);
     const body = attestedOf({ answer, citations, supersedes: before?.receiptId ?? null }, this.tenancy.tenant);
     const { payload } = await this.evidence.read(answer.receiptId);

@@ -13,6 +13,7 @@ const CHUNK: VisibleChunk = {
   content: 'Staff have 25 days. 🎉 Staff may carry 5 over.',
   contentHash: `blake3:${'0'.repeat(64)}`,
   current: true,
+  shareability: null,
 };
 const chunks = new Map([[CHUNK.chunkId, CHUNK]]);
 const resolve = (request: Partial<CitationRequest>) => resolveCitations([{ chunkId: 'chk_1', ...request }], chunks);

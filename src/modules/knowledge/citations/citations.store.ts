@@ -25,7 +25,7 @@ export class CitationsStore {
   /** Passages the tenant may see, its own before another's of the same id. Row-level security decides what that is. */
   async findChunks(chunkIds: readonly string[]): Promise<Map<string, VisibleChunk>> {
     const rows = await this.tenancy.query<ChunkRow>(
-      `select distinct on (chunk_id) chunk_id, tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, retired_at is null as current
+      `select distinct on (chunk_id) chunk_id, tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, retired_at is null as current
        from chunk where chunk_id = any($1::text[]) order by chunk_id, tenant_id <> $2`,
       [[...new Set(chunkIds)], this.tenancy.tenant],
     );
@@ -34,12 +34,7 @@ export class CitationsStore {
 
   /** The newest version of an answer. With `lock`, no other transaction adds a version before this one ends. */
   async findAnswer(answerId: string, lock = false): Promise<Answer | undefined> {
-    if (lock) {
-      await this.tenancy.query(
-        `select pg_advisory_xact_lock(hashtextextended(jsonb_build_array('answer', $1::text, $2::text)::text, 0))`,
-        [this.tenancy.tenant, answerId],
-      );
-    }
+    if (lock) await this.tenancy.lock('answer', answerId);
     const [row] = await this.tenancy.query<AnswerRow>(
       `select ${ANSWER} from answer where answer_id = $1 order by version desc limit 1`,
       [answerId],
@@ -101,12 +96,13 @@ export class CitationsStore {
       end_offset: end,
       quote,
       note,
+      shareability: chunk.shareability,
     }));
     await this.tenancy.query(
       `insert into citation (tenant_id, answer_id, version, ordinal, chunk_id, owner_tenant_id, corpus_id, doc_id, doc_version, title, url,
-         content, content_hash, start_offset, end_offset, quote, note)
+         content, content_hash, start_offset, end_offset, quote, note, shareability)
        select $1, $2, $3, c.* from json_to_recordset($4::json) as c (ordinal int, chunk_id text, owner_tenant_id text, corpus_id text, doc_id text,
-         doc_version int, title text, url text, content text, content_hash bytea, start_offset int, end_offset int, quote text, note text)`,
+         doc_version int, title text, url text, content text, content_hash bytea, start_offset int, end_offset int, quote text, note text, shareability text)`,
       [this.tenancy.tenant, answer.answerId, answer.version, JSON.stringify(rows)],
     );
   }
@@ -114,7 +110,7 @@ export class CitationsStore {
   /** The citations of one version, in their order; `current` is what it was at the recording. */
   async findCitations(answerId: string, version: number): Promise<ResolvedCitation[]> {
     const rows = await this.tenancy.query<CitationRow>(
-      `select chunk_id, owner_tenant_id as tenant_id, corpus_id, doc_id, doc_version as version, title, url, content, content_hash, true as current,
+      `select chunk_id, owner_tenant_id as tenant_id, corpus_id, doc_id, doc_version as version, title, url, content, content_hash, shareability, true as current,
          start_offset, end_offset, quote, note
        from citation where answer_id = $1 and version = $2 order by ordinal`,
       [answerId, version],
@@ -129,7 +125,7 @@ export class CitationsStore {
   }
 }
 
-interface ChunkRow {
+export interface ChunkRow {
   chunk_id: string;
   tenant_id: string;
   corpus_id: string;
@@ -140,6 +136,7 @@ interface ChunkRow {
   content: string;
   content_hash: Buffer;
   current: boolean;
+  shareability: VisibleChunk['shareability'];
 }
 
 interface CitationRow extends ChunkRow {
@@ -159,7 +156,7 @@ interface AnswerRow {
   recorded_at: Date;
 }
 
-const chunkOf = (row: ChunkRow): VisibleChunk => ({
+export const chunkOf = (row: ChunkRow): VisibleChunk => ({
   chunkId: row.chunk_id,
   ownerTenantId: row.tenant_id,
   corpusId: row.corpus_id,
@@ -170,6 +167,7 @@ const chunkOf = (row: ChunkRow): VisibleChunk => ({
   content: row.content,
   contentHash: namedDigest('blake3', row.content_hash),
   current: row.current,
+  shareability: row.shareability,
 });
 
 const answerOf = (row: AnswerRow): Answer => ({

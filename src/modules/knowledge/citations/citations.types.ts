@@ -1,4 +1,5 @@
 import type { Digest } from '../../../evidence/digest.js';
+import type { Shareability } from '../ingest/analysis/analysis.types.js';
 import type { RecordedRetrieval } from '../retrieval/retrieval.types.js';
 
 /** A passage as the tenant may see it now: its own, shared with everyone, or shared with it. */
@@ -15,6 +16,8 @@ export interface VisibleChunk {
   contentHash: Digest;
   /** Whether the document's newest version still holds it. */
   current: boolean;
+  /** Who may see it, other than its owner; null of a citation that was recorded before this was kept. */
+  shareability: Shareability | null;
 }
 
 /** One citation as it was asked for. Offsets are UTF-16 code units of the chunk's text; `end` is exclusive. */
@@ -52,4 +55,12 @@ export interface Answer {
   recordedAt: Date;
   /** The search it rests on, as it was when the answer was recorded. */
   retrieval: RecordedSearch | null;
+}
+
+/** How far the evidence of a version holds. */
+export interface Attestation {
+  /** The result of checking the receipt again: OK, or the first thing that is wrong. */
+  receiptCheck: string;
+  /** Whether the rows are what the receipt attests. */
+  isAsAttested: boolean;
 }

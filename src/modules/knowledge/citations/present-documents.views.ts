@@ -10,12 +10,17 @@ export interface DocumentName {
 /** A document as the tenant sees it now. */
 export interface PresentDocument extends DocumentName {
   version: number;
-  /** Of its passages: 64 hexadecimal digits each. */
-  hashes: ReadonlySet<string>;
 }
 
 export const documentKeyOf = ({ ownerTenantId, corpusId, docId }: DocumentName): string =>
   JSON.stringify([ownerTenantId, corpusId, docId]);
+
+/** What may be meant by corpusId/docId: both may hold slashes, so every one is tried as the divider. */
+export const documentsWritten = (written: string): Pick<DocumentName, 'corpusId' | 'docId'>[] =>
+  [...written.matchAll(/(?<=.)\/(?=.)/gs)].map(({ index }) => ({
+    corpusId: written.slice(0, index),
+    docId: written.slice(index + 1),
+  }));
 
 /**
  * Documents that were cited or are watched, as row-level security lets the open unit of work's tenant see them: its own
@@ -33,10 +38,8 @@ export class PresentDocumentsViews {
       corpus: string;
       doc: string;
       version: number;
-      hashes: string[];
     }>(
-      `select c.tenant_id as owner, c.corpus_id as corpus, c.doc_id as doc, max(c.version) as version,
-         array_agg(encode(c.content_hash, 'hex')) as hashes
+      `select c.tenant_id as owner, c.corpus_id as corpus, c.doc_id as doc, max(c.version) as version
        from (select distinct "ownerTenantId", "corpusId", "docId" from jsonb_to_recordset($1::jsonb) as d("ownerTenantId" text, "corpusId" text, "docId" text)) d
        join chunk c on c.tenant_id = d."ownerTenantId" and c.corpus_id = d."corpusId" and c.doc_id = d."docId" and c.retired_at is null
        group by 1, 2, 3`,
@@ -45,7 +48,7 @@ export class PresentDocumentsViews {
     return new Map(
       rows.map((row): [string, PresentDocument] => {
         const name = { ownerTenantId: row.owner, corpusId: row.corpus, docId: row.doc };
-        return [documentKeyOf(name), { ...name, version: row.version, hashes: new Set(row.hashes) }];
+        return [documentKeyOf(name), { ...name, version: row.version }];
       }),
     );
   }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IndexingModule } from '../retrieval/indexing.module.js';
 import { AnalysisPool } from './analysis/analysis.pool.js';
+import { ChunkIdKeys } from './analysis/chunk-id-keys.js';
 import { ChunksStore } from './chunks.store.js';
 import { DirectIngestService } from './direct-ingest.service.js';
 import { IngestIndexingService } from './ingest-indexing.service.js';
@@ -10,6 +11,7 @@ import { VersionsService } from './versions.service.js';
 
 const ACCEPTANCE = [
   AnalysisPool,
+  ChunkIdKeys,
   ChunksStore,
   DirectIngestService,
   IngestIndexingService,

@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { EmbeddingService } from '../retrieval/vectors/embedding.service.js';
 import { AnalysisExhausted } from './analysis/analysis.pool.js';
 import { IngestIndexingService } from './ingest-indexing.service.js';
 import { AnalysisTooCostly } from './ingest.problems.js';
 import { digested } from './ingest.rules.js';
 import { IngestStore } from './ingest.store.js';
-import type { DirectDocument, IngestedDocument, PlannedVersion } from './ingest.types.js';
+import type { DirectDocument, IngestedDocument, PlannedVersion, VectorCount } from './ingest.types.js';
 import { VersionsService } from './versions.service.js';
 
 /**
  * Ingests documents and makes them searchable in the open unit of work, for modules that answer once both are done:
- * first `record`, then `publish`. From its commit on every search finds them.
+ * first `record`, then `publish`. From its commit on every search finds them by their words, after `embed` by vectors
+ * too.
  */
 @Injectable()
 export class DirectIngestService {
@@ -20,6 +22,7 @@ export class DirectIngestService {
     private readonly versions: VersionsService,
     private readonly store: IngestStore,
     private readonly indexing: IngestIndexingService,
+    private readonly embedding: EmbeddingService,
   ) {}
 
   /**
@@ -54,6 +57,15 @@ export class DirectIngestService {
       const { error, chunk_count } = outcomes.get(ingestIds[index]!)!;
       return { version, isNew, chunkCount: chunk_count ?? 0, error };
     });
+  }
+
+  /**
+   * Makes vectors for committed versions, outside any unit of work, as many as can be made in `ms`; workers make the
+   * rest.
+   */
+  embed(tenantId: string, planned: readonly PlannedVersion[], ms: number): Promise<VectorCount> {
+    const versions = planned.map(({ submission: { corpusId, docId }, version }) => ({ corpusId, docId, version }));
+    return this.embedding.embedNow(tenantId, versions, ms);
   }
 
   private async index(ingestIds: readonly string[]): Promise<void> {

@@ -2,13 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../../common/database/unavailable.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
+import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { IndexingService } from '../retrieval/indexing.service.js';
 import { AnalysisPool } from './analysis/analysis.pool.js';
+import { ChunkIdKeys } from './analysis/chunk-id-keys.js';
 import type { AnalysedGroup } from './analysis/analysis.types.js';
 import { ChunksStore } from './chunks.store.js';
 import { indexedEvents } from './ingest.events.js';
+import { completionOf } from './ingest-receipts.rules.js';
 import {
   DELETED,
   INTERRUPTED,
@@ -39,8 +42,10 @@ export class IngestIndexingService {
     private readonly store: IngestIndexingStore,
     private readonly chunks: ChunksStore,
     private readonly analysis: AnalysisPool,
+    private readonly idKeys: ChunkIdKeys,
     private readonly indexing: IndexingService,
     private readonly outbox: Outbox,
+    private readonly evidence: EvidenceService,
     @Inject(LOG) private readonly log: Log,
     metrics: Metrics,
   ) {
@@ -117,7 +122,7 @@ export class IngestIndexingService {
       if (next.length === 0) continue;
       const batches = shardBatchesOf(tenantId, next);
       const groups = batches.map(({ shard, inputs }) => ({ language: shard.language, documents: inputs }));
-      const analysed = await this.analysis.analyse(groups);
+      const analysed = await this.analysis.analyse({ idKey: this.idKeys.keyOf(tenantId), groups });
       await this.tenancy.run(tenantId, () => this.publish(batches, analysed));
     }
   }
@@ -160,7 +165,10 @@ export class IngestIndexingService {
     });
   }
 
-  /** Shards are changed one after another in their one order, so that two transactions cannot wait for each other. */
+  /**
+   * Shards are changed one after another in their one order, so that two transactions cannot wait for each other. The
+   * receipts come last: from there on others that index for the tenant wait for this transaction.
+   */
   private async replace(
     batches: readonly ShardBatch[],
     groups: readonly AnalysedGroup[],
@@ -175,5 +183,6 @@ export class IngestIndexingService {
     }
     await this.store.publish(good);
     await this.outbox.emitMany(indexedEvents(good, retired));
+    await this.evidence.recordMany(good.map(({ version, analysed }) => completionOf(version, analysed)));
   }
 }

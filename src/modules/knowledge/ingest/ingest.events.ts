@@ -24,6 +24,8 @@ interface DocumentIndexed {
   title: string;
   url: string | null;
   shareability: string;
+  /** Of the version it replaces; null where none was in search. */
+  previousShareability: string | null;
   chunkCount: number;
   /**
    * Passages whose text the version before did not have, and those of it whose text is no more: the first of them, and
@@ -46,20 +48,27 @@ export interface DocumentWithdrawn {
 
 /** An event for each version that was published in place of what was retired. */
 export function indexedEvents(good: readonly AnalysedVersion[], retired: readonly RetiredChunks[]): OutboxEvent[] {
-  const before = new Map<string, RetiredChunk[]>();
+  const before = new Map<string, VersionBefore>();
   for (const { shard, chunks } of retired) {
     for (const chunk of chunks) {
       const key = documentKey({ corpusId: shard.corpusId, docId: chunk.docId });
-      before.set(key, [...(before.get(key) ?? []), chunk]);
+      const others = before.get(key)?.chunks ?? [];
+      before.set(key, { shareability: shard.shareability, chunks: [...others, chunk] });
     }
   }
-  return good.map((one) => indexedEvent(one, before.get(documentKey(one.version)) ?? []));
+  return good.map((one) => indexedEvent(one, before.get(documentKey(one.version))));
 }
 
-function indexedEvent({ version, analysed }: AnalysedVersion, before: readonly RetiredChunk[]): OutboxEvent {
+interface VersionBefore {
+  shareability: string;
+  chunks: RetiredChunk[];
+}
+
+function indexedEvent({ version, analysed }: AnalysedVersion, before: VersionBefore | undefined): OutboxEvent {
   const { corpusId, docId, title, url, shareability, currentVersion } = version;
-  const changed = without(analysed.chunks, before);
-  const gone = without(before, analysed.chunks);
+  const replaced = before?.chunks ?? [];
+  const changed = without(analysed.chunks, replaced);
+  const gone = without(replaced, analysed.chunks);
   const data: DocumentIndexed = {
     corpusId,
     docId,
@@ -68,6 +77,7 @@ function indexedEvent({ version, analysed }: AnalysedVersion, before: readonly R
     title,
     url,
     shareability,
+    previousShareability: before?.shareability ?? null,
     chunkCount: analysed.chunks.length,
     changed: changed.slice(0, MAX_NAMED).map(named),
     changedCount: changed.length,

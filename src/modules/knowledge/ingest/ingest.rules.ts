@@ -45,16 +45,17 @@ export function submissionOf(request: IngestRequest, path: string): Submission {
   const metadata = request.metadata ?? null;
   if (metadata !== null) checkMetadata(metadata, `${path}.metadata`);
   return {
-    ...digested({ corpusId, docId, title, url, content, shareability, metadata }),
+    ...digested({ corpusId, docId, title, url, content, shareability, metadata, semanticProfile: 'default' }),
     sourceSuggestionId: sourceSuggestionId ?? null,
   };
 }
 
 /** What is known of a checked document by its digests; no suggestion led to it. */
 export function digested(document: DirectDocument): Submission {
-  const { title, url, content, shareability, metadata } = document;
+  const { title, url, content, shareability, metadata, semanticProfile } = document;
   const contentHash = blake3(content);
-  const identity = canonicalize([Buffer.from(contentHash).toString('hex'), title, url, shareability, metadata]) ?? '';
+  const members = [Buffer.from(contentHash).toString('hex'), title, url, shareability, metadata];
+  const identity = canonicalize(semanticProfile === 'lexical' ? [...members, semanticProfile] : members) ?? '';
   return {
     ...document,
     sourceSuggestionId: null,

@@ -81,6 +81,7 @@ function acceptance(caller: TenantCaller, ingestId: string, { submission, versio
     kind: 'ingest.accepted',
     actor: caller.principal,
     authMode: caller.authType,
+    agentSession: caller.agentSession,
     subject: ingestId,
     body: {
       ingest_id: ingestId,

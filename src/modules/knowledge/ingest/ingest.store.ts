@@ -77,17 +77,18 @@ export class IngestStore {
       shareability: submission.shareability,
       metadata: submission.metadata,
       source_suggestion_id: submission.sourceSuggestionId,
+      semantic_profile: submission.semanticProfile,
       digest: hex(submission.digest),
     }));
     await this.tenancy.query(
       `with sent as (
          select * from json_to_recordset($2::json) as v(corpus_id text, doc_id text, version int, title text, url text, content text,
-           content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, digest text)
+           content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, semantic_profile text, digest text)
        ), recorded as (
          insert into document_version (tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, metadata,
-           source_suggestion_id, accepted_by)
+           source_suggestion_id, semantic_profile, accepted_by)
          select $1, corpus_id, doc_id, version, title, url, content, decode(content_hash, 'hex'), shareability, metadata,
-           source_suggestion_id, $3 from sent
+           source_suggestion_id, semantic_profile, $3 from sent
        )
        update document d set latest_version = l.version, latest_digest = decode(l.digest, 'hex'), deleted_at = null
        from (select distinct on (corpus_id, doc_id) corpus_id, doc_id, version, digest from sent order by corpus_id, doc_id, version desc) l

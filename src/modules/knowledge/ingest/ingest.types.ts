@@ -1,5 +1,5 @@
 import type { Language } from '../../../search/languages.js';
-import type { Shareability } from './analysis/analysis.types.js';
+import type { SemanticProfile, Shareability } from './analysis/analysis.types.js';
 
 /** A document as it was sent, checked. */
 export interface DirectDocument {
@@ -11,6 +11,7 @@ export interface DirectDocument {
   readonly shareability: Shareability;
   /** `contentType` and `language` have a meaning. */
   readonly metadata: Record<string, unknown> | null;
+  readonly semanticProfile: SemanticProfile;
 }
 
 /** The same, digested. */
@@ -18,7 +19,10 @@ export interface Submission extends DirectDocument {
   readonly sourceSuggestionId: string | null;
   /** BLAKE3-256 of the content in UTF-8. */
   readonly contentHash: Uint8Array;
-  /** BLAKE3-256 over all that makes a version another one: content, title, url, shareability and metadata. */
+  /**
+   * BLAKE3-256 over all that makes a version another one: content, title, url, shareability, metadata, and that it gets
+   * no vectors.
+   */
   readonly digest: Uint8Array;
   /** As stated in the metadata. */
   readonly language: Language | undefined;
@@ -35,6 +39,14 @@ export interface PlannedVersion {
   readonly version: number;
   /** False: the same was accepted before as this version. */
   readonly isNew: boolean;
+}
+
+/** The vectors of passages at an instant. */
+export interface VectorCount {
+  readonly passages: number;
+  readonly vectors: number;
+  /** Of the vectors; 0 where there are none. */
+  readonly dimension: number;
 }
 
 /** What became of a document that was taken in directly. */

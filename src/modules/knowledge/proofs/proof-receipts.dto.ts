@@ -11,6 +11,17 @@ export class ReceiptPath {
   receiptId!: string;
 }
 
+export class PackQuery {
+  @Text({
+    about:
+      'A checkpoint of the log kept from before, base64url of its text: the pack then proves that its own extends it.',
+    optional: true,
+    min: 1,
+    max: 4000,
+  })
+  earlier_checkpoint?: string;
+}
+
 export class ProofLogEntry {
   @Integer({ about: 'Leaf of the receipt, from 0.', min: 0 })
   leafIndex!: number;
@@ -80,7 +91,7 @@ export class ProofPackFile {
   @Flag({ about: 'Constant true: a pack is made of what holds; verifying it is what proves it.' })
   ok!: boolean;
 
-  @Text({ about: 'Version of the file format.', example: 'svc-proofpack-v1' })
+  @Text({ about: 'Version of the file format.', example: 'svc-proofpack-v2' })
   format!: string;
 
   @Text({ about: 'The tenant.' })

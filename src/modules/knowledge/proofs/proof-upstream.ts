@@ -1,6 +1,7 @@
 import type { TenantCaller } from '../../../common/contract/caller.js';
-import type { ProofPackFile, ProofReceipt } from './proof-receipts.dto.js';
-import type { ProofChunkPage, ProofJobRecord, ProofRequest } from './proofs.dto.js';
+import type { PackQuery, ProofPackFile, ProofReceipt } from './proof-receipts.dto.js';
+import type { ProofChunkPage } from './proof-chunks.dto.js';
+import type { ProofJobRecord, ProofRequest } from './proofs.dto.js';
 import type { Page } from './proofs.types.js';
 
 /** A request for a proof and the key under which its effect happens once. */
@@ -16,6 +17,6 @@ export interface ProofUpstream {
   readChunks(caller: TenantCaller, jobId: string, page: Page): Promise<ProofChunkPage>;
   readJobReceipt(caller: TenantCaller, jobId: string): Promise<ProofReceipt>;
   readAnswerReceipt(caller: TenantCaller, answerId: string): Promise<ProofReceipt>;
-  readPack(caller: TenantCaller, receiptId: string): Promise<ProofPackFile>;
+  readPack(caller: TenantCaller, receiptId: string, query: PackQuery): Promise<ProofPackFile>;
 }
 export const PROOF_UPSTREAM = Symbol('proof upstream');

@@ -5,9 +5,10 @@ import { Route } from '../../../common/contract/route.decorator.js';
 import { ReceiptNotLogged, ReceiptUnknown } from '../../../common/evidence-log/evidence-log.problems.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { CreditsExhausted } from '../../economy/ledger/economy.problems.js';
-import { AnswerPath, ProofPackFile, ProofReceipt, ReceiptPath } from './proof-receipts.dto.js';
+import { AnswerPath, PackQuery, ProofPackFile, ProofReceipt, ReceiptPath } from './proof-receipts.dto.js';
 import { PROOF_UPSTREAM, type ProofUpstream } from './proof-upstream.js';
-import { ProofChunkPage, ProofJobPath, ProofJobRecord, ProofRequest } from './proofs.dto.js';
+import { ProofChunkPage } from './proof-chunks.dto.js';
+import { ProofJobPath, ProofJobRecord, ProofRequest } from './proofs.dto.js';
 import {
   AnswerUnknown,
   ProofJobFailed,
@@ -105,7 +106,11 @@ export class ProofsController {
     reply: ok(ProofPackFile),
     problems: [ReceiptUnknown, ReceiptNotLogged, ...UPSTREAM],
   })
-  readPack(@Caller() caller: TenantCaller, @Param() { receiptId }: ReceiptPath): Promise<ProofPackFile> {
-    return this.proofs.readPack(caller, receiptId);
+  readPack(
+    @Caller() caller: TenantCaller,
+    @Param() { receiptId }: ReceiptPath,
+    @Query() query: PackQuery,
+  ): Promise<ProofPackFile> {
+    return this.proofs.readPack(caller, receiptId, query);
   }
 }

@@ -1,7 +1,6 @@
 import {
   Choice,
   DateTime,
-  Decimal,
   ExtraMembersAllowed,
   Flag,
   FreeObject,
@@ -9,14 +8,18 @@ import {
   ListOf,
   Nested,
   Text,
+  TextList,
 } from '../../../common/fields/fields.js';
 import { IdempotencyKeyMember, TenantMember } from '../../../common/fields/shared-members.js';
+import type { DriftCategory } from '../citations/source-states.types.js';
 import {
+  CHECK_RESULTS,
   JOB_STATUSES,
   PROOF_CONTRACT,
   PROOF_MODES,
   SUBJECT_TYPES,
   VERDICTS,
+  type CheckResult,
   type JobStatus,
   type ProofMode,
   type SubjectType,
@@ -44,8 +47,9 @@ export class ProofRequest {
 
   @Choice({
     about:
-      'How much is checked. light: every passage exists, matches its digest, is current and visible to the tenant. verified: also ranks the recorded query again. ' +
-      'audit: also proves the receipts in the transparency log and checks the candidate ledger.',
+      "How much is checked. light: every passage exists, is visible to the tenant, matches its digest, and stands in its document; what citations quote stands in the answer's text. " +
+      'verified: also ranks the recorded query again. audit: also proves the receipts in the transparency log and checks the candidate ledger. ' +
+      'A mode that has nothing more to check of the subject is charged as the one before it: see chargedMode.',
     values: PROOF_MODES,
   })
   mode!: ProofMode;
@@ -95,15 +99,22 @@ export class ProofSubject {
 
 export class ProofCheck {
   @Text({
-    about: 'exists, visible, hash, current; verified adds ranking; audit adds ledger and log.',
+    about: 'exists, visible, hash, current, of answers quotes; verified adds ranking; audit adds ledger and log.',
     example: 'hash',
   })
   name!: string;
 
-  @Flag({ about: 'Whether it holds.' })
+  @Flag({ about: 'False when it failed.' })
   ok!: boolean;
 
-  @Text({ about: 'What was found, in words.' })
+  @Choice({
+    about:
+      'not_applicable: the subject has nothing that could be checked, for the reason in detail; it counts neither way.',
+    values: CHECK_RESULTS,
+  })
+  result!: CheckResult;
+
+  @Text({ about: 'What was found, or why nothing was, in words.' })
   detail!: string;
 }
 
@@ -130,14 +141,24 @@ export class ProofJobRecord extends ProofEnvelope {
 
   @Choice({
     about:
-      'holds: every check holds. drifted: everything is intact, but the source has changed since (a passage is no longer current, or ranks elsewhere). ' +
-      'broken: something is missing, invisible or altered. pending until the job ends; a failed job stays pending.',
+      'holds: every cited text stands in the newest version of its document, and the tenant sees it. drifted: a text was changed, or is gone from its document. ' +
+      'unavailable: a document is deleted, or no longer shared with the tenant. broken: something recorded is missing or altered, or a citation quotes what the answer does not say. ' +
+      'pending until the job ends; a failed job stays pending.',
     values: VERDICTS,
   })
   verdict!: Verdict;
 
   @Choice({ about: 'How much is checked.', values: PROOF_MODES })
   mode!: ProofMode;
+
+  @Choice({
+    about: 'The mode it was charged as: the highest up to `mode` that had something to check of the subject.',
+    values: PROOF_MODES,
+  })
+  chargedMode!: ProofMode;
+
+  @Integer({ about: 'Credits it cost; given back when the job fails.', min: 0 })
+  credits!: number;
 
   @Text({ about: 'The agent.' })
   agentId!: string;
@@ -147,6 +168,12 @@ export class ProofJobRecord extends ProofEnvelope {
 
   @ListOf({ about: 'Each check over all passages; empty until the job ends.', type: () => ProofCheck })
   checks!: ProofCheck[];
+
+  @TextList({
+    about:
+      'What is different now: source_changed, source_deleted, access_lost; and what is reported and breaks nothing: re_ranked (another place in the search), metadata_changed (another title or address).',
+  })
+  driftCategories!: DriftCategory[];
 
   @Integer({ about: 'How many passages are checked; null until known.', nullable: true, min: 0 })
   chunkCount!: number | null;
@@ -171,66 +198,4 @@ export class ProofJobRecord extends ProofEnvelope {
 
   @Nested({ about: 'Where to read on.', type: () => ProofLinks })
   links!: ProofLinks;
-}
-
-export class ProofChunk {
-  @Text({ about: 'The passage.' })
-  chunkId!: string;
-
-  @Text({ about: 'Corpus of its document.' })
-  corpusId!: string;
-
-  @Text({ about: 'Its document.' })
-  docId!: string;
-
-  @Integer({ about: 'Version of the document that the passage is of.', min: 1 })
-  docVersion!: number;
-
-  @Choice({ about: "The tenant's own, or shared with it.", values: ['tenant', 'commons'] })
-  source!: 'tenant' | 'commons';
-
-  @Text({ about: 'Title of the document.', nullable: true })
-  title!: string | null;
-
-  @Text({ about: 'Address of the document.', nullable: true })
-  url!: string | null;
-
-  @Text({ about: 'Digest of the text as it was cited or found, `blake3:<hex>`.' })
-  contentHash!: string;
-
-  @Text({ about: 'The text; null where the tenant may no longer see it.', nullable: true })
-  content!: string | null;
-
-  @Text({ about: 'The words that were cited; null for a whole passage.', nullable: true })
-  quote!: string | null;
-
-  @Integer({ about: 'Place in the recorded ranking, from 1; null where there is none.', nullable: true, min: 1 })
-  recordedRank!: number | null;
-
-  @Integer({
-    about: 'Place in the ranking made again; null where it was not, or the passage is not in it.',
-    nullable: true,
-    min: 1,
-  })
-  rank!: number | null;
-
-  @Decimal({ about: 'Score in the ranking made again.', nullable: true })
-  score!: number | null;
-
-  @ListOf({ about: 'The checks of this passage.', type: () => ProofCheck })
-  checks!: ProofCheck[];
-}
-
-export class ProofChunkPage extends ProofEnvelope {
-  @Text({ about: 'The job.' })
-  jobId!: string;
-
-  @Choice({ about: 'Where the job is; the list is empty until it ends.', values: JOB_STATUSES })
-  status!: JobStatus;
-
-  @ListOf({ about: 'The passages in the order of the answer, document or ranking.', type: () => ProofChunk })
-  chunks!: ProofChunk[];
-
-  @Text({ about: 'For the next page; null on the last one.', nullable: true })
-  next_cursor!: string | null;
 }

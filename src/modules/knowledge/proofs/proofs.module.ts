@@ -3,6 +3,7 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { CitationsModule } from '../citations/citations.module.js';
 import { JournalModule } from '../../continuity/sessions/journal/journal.module.js';
 import { EconomyModule } from '../../economy/ledger/economy.module.js';
+import { ContentModule } from '../ingest/content.module.js';
 import { RetrievalModule } from '../retrieval/retrieval.module.js';
 import { ProofEngineService } from './engine/proof-engine.service.js';
 import { ProofJobsStore } from './engine/proof-jobs.store.js';
@@ -25,7 +26,7 @@ import { UpstreamClient } from './upstream/upstream-client.js';
  * the routes: the built-in engine, or another server when SVC_PROOF_UPSTREAM_URL names one (D20).
  */
 @Module({
-  imports: [CitationsModule, EconomyModule, JournalModule, RetrievalModule],
+  imports: [CitationsModule, ContentModule, EconomyModule, JournalModule, RetrievalModule],
   controllers: [ProofsController],
   providers: [
     ProofChargesService,

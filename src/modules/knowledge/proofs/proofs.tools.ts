@@ -1,7 +1,8 @@
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { tool } from '../../../common/contract/tool-declaration.js';
-import { AnswerPath, ProofPackFile, ProofReceipt, ReceiptPath } from './proof-receipts.dto.js';
-import { ProofChunkPage, ProofJobPath, ProofJobRecord, ProofRequest } from './proofs.dto.js';
+import { AnswerPath, PackQuery, ProofPackFile, ProofReceipt, ReceiptPath } from './proof-receipts.dto.js';
+import { ProofChunkPage } from './proof-chunks.dto.js';
+import { ProofJobPath, ProofJobRecord, ProofRequest } from './proofs.dto.js';
 
 const JOB_ID = 'The jobId that proof_document answered. It is taken under the name id too.';
 
@@ -11,12 +12,14 @@ export const PROOF_TOOLS = [
     description:
       'Starts a job that checks whether an answer, a document, a passage or the last search still rests on what the vault holds, and records the outcome in a signed receipt. ' +
       'Use it when somebody must be able to check what you say. Pass answer_id, or artefact_id (an answerId, a chunkId, or corpusId/docId), or neither for the last query_vault of agent_id; mode is how much is checked, and costs 1 credit (light), 5 (verified) or 20 (audit), given back when the job fails. ' +
-      'It comes back at once with jobId and status queued: call get_proof_status until status is completed or failed, then get_proof_chunks, get_proof_receipt or get_proofpack. Further parameters are taken and kept with the job.',
+      'It comes back at once with jobId and status queued: call get_proof_status until status is completed or failed, then get_proof_chunks, get_proof_receipt or get_proofpack. Further parameters are taken and kept with the job. ' +
+      'Without idempotency_key a repeat within 24 hours answers the same job while all that it rests on is the same: the answer, the documents under it as you may see them, the last query_vault. After a change there it starts a new one.',
     route: 'POST /v1/proof/jobs',
     body: ProofRequest,
     answer: ProofJobRecord,
     isRead: false,
     idempotency: 'derived',
+    restsOn: 'proof_subject',
     about: {
       answer_id:
         'The answer to prove: the answerId under which its citations were recorded. Not together with artefact_id.',
@@ -75,6 +78,7 @@ export const PROOF_TOOLS = [
       'Every byte of the file is covered, so save it as it came and do not reformat it; `svc verify FILE` checks it. Costs nothing, and can be large.',
     route: 'GET /v1/proof/receipts/:receiptId/proofpack',
     path: ReceiptPath,
+    query: PackQuery,
     answer: ProofPackFile,
     isRead: true,
     isOpenWorld: true,

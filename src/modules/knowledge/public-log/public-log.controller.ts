@@ -2,7 +2,14 @@ import { Controller, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { anyone, ok, okBytes, type DocumentedParameter } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
-import { ConsistencyProof, ConsistencyQuery, InclusionProof, InclusionQuery, SigningKeys } from './public-log.dto.js';
+import {
+  ConsistencyProof,
+  ConsistencyQuery,
+  InclusionProof,
+  InclusionQuery,
+  LogEpochs,
+  SigningKeys,
+} from './public-log.dto.js';
 import { LeafUnknown, TileUnknown } from './public-log.problems.js';
 import { PublicLogService } from './public-log.service.js';
 import { RestOfPath } from './rest-of-path.decorator.js';
@@ -70,6 +77,17 @@ export class EvidenceController {
   })
   async proveConsistency(@Query() query: ConsistencyQuery): Promise<ConsistencyProof> {
     return this.log.proveConsistency(query);
+  }
+
+  @Route('GET /tlog/epochs', {
+    tag,
+    summary: 'List the epochs of the log',
+    description: 'What the log was before each restore, and the record that leads from one to the next.',
+    access: anyone(),
+    reply: ok(LogEpochs),
+  })
+  async listEpochs(): Promise<LogEpochs> {
+    return this.log.epochs();
   }
 
   @Route('GET /.well-known/jwks.json', {

@@ -1,5 +1,5 @@
 import { SigningKeySet } from '../../../common/evidence-log/signing-keys.dto.js';
-import { Integer, Nested, Text, TextList } from '../../../common/fields/fields.js';
+import { Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
 
 export class InclusionQuery {
   @Text({
@@ -51,6 +51,31 @@ export class ConsistencyProof {
 
   @Text({ about: 'The current checkpoint, a signed note.' })
   checkpoint!: string;
+}
+
+export class LogEpoch {
+  @Integer({ about: 'Number of the epoch: the first, and one more for each restore.' })
+  epoch!: number;
+
+  @Text({ about: 'Origin line of its checkpoints.' })
+  origin!: string;
+
+  @Text({ about: 'Origin of the epoch that it follows; null of the first.', nullable: true })
+  previous_origin!: string | null;
+
+  @Text({
+    about: 'The receipt that is its leaf 0, base64 of the COSE_Sign1 message; null of an older log.',
+    nullable: true,
+  })
+  record!: string | null;
+
+  @Text({ about: 'Its newest checkpoint that this server knows.' })
+  checkpoint!: string;
+}
+
+export class LogEpochs {
+  @ListOf({ about: 'Oldest first; none of a log that began before epochs were recorded.', type: () => LogEpoch })
+  epochs!: LogEpoch[];
 }
 
 export class LogIdentity {

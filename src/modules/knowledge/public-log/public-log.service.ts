@@ -2,7 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { digestBytes, namedDigest } from '../../../evidence/digest.js';
-import { readKeys } from '../../../common/evidence-log/key-ring.js';
+import { readEpochs } from '../../../common/evidence-log/log-epochs.js';
+import { KnownKeys } from '../../../common/evidence-log/known-keys.js';
+import { publishedKeys } from '../../../common/evidence-log/published-keys.js';
 import { LogReader, type PublishedHead } from '../../../common/evidence-log/log-reader.js';
 import { noteVerifierKey } from '../../../evidence/signed-note.js';
 import { parseTilePath } from '../../../evidence/tiles.js';
@@ -13,6 +15,7 @@ import type {
   ConsistencyQuery,
   InclusionProof,
   InclusionQuery,
+  LogEpochs,
   SigningKeys,
 } from './public-log.dto.js';
 import { LeafUnknown, TileUnknown } from './public-log.problems.js';
@@ -25,6 +28,7 @@ export class PublicLogService {
   constructor(
     private readonly tenancy: Tenancy,
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly knownKeys: KnownKeys,
   ) {
     this.log = new LogReader((sql, parameters) => tenancy.call(sql, parameters));
   }
@@ -67,13 +71,25 @@ export class PublicLogService {
     return { from, to: newer, path: path.map(asText), checkpoint: head.checkpoint };
   }
 
+  async epochs(): Promise<LogEpochs> {
+    const head = await this.readHead();
+    const stored = await readEpochs((sql, parameters) => this.tenancy.call(sql, parameters));
+    const epochs = stored.map(({ epoch, origin, previousOrigin, record }, n) => {
+      const next = stored[n + 1];
+      const checkpoint = next ? (next.lastKnown ?? next.restored!) : head.checkpoint;
+      return { epoch, origin, previous_origin: previousOrigin, record: record && base64(record), checkpoint };
+    });
+    return { epochs };
+  }
+
   async signingKeys(): Promise<SigningKeys> {
-    const known = await readKeys((sql, parameters) => this.tenancy.call(sql, parameters));
+    const view = await this.knownKeys.view((sql, parameters) => this.tenancy.call(sql, parameters));
     const head = await this.log.findHead();
+    const signers = view.known.filter(({ terms }) => terms.has('log'));
     const origin = head ? parseCheckpoint(head.checkpoint).origin : this.settings.evidence.logOrigin;
     return {
-      keys: known.map(({ jwk }) => ({ ...jwk })),
-      log: { origin, verifier_keys: known.map(({ key }) => noteVerifierKey(origin, key.bytes)) },
+      keys: publishedKeys(view),
+      log: { origin, verifier_keys: signers.map(({ key }) => noteVerifierKey(origin, key.bytes)) },
     };
   }
 
@@ -91,6 +107,7 @@ export class PublicLogService {
   }
 }
 
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const asText = (hash: Uint8Array): string => namedDigest('sha256', hash);
 
 function expectPublished(size: number, head: PublishedHead, path: string): void {

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
+import { EmbeddingsClient } from '../../../common/embeddings/embeddings-client.js';
 import { IndexStore } from './index/index.store.js';
 import { IndexingService } from './indexing.service.js';
 import { EmbeddingService } from './vectors/embedding.service.js';
-import { EmbeddingsClient } from './vectors/embeddings.client.js';
 import { VectorsStore } from './vectors/vectors.store.js';
 
 const INDEXING = [EmbeddingService, EmbeddingsClient, IndexStore, IndexingService, VectorsStore];

@@ -43,7 +43,7 @@ export class RetrievalEvidenceService {
     // The ledger of many candidates takes time: others come first, and no connection is held meanwhile.
     if (retrieval.lane === 'audit') await letOthersRun();
     const ledger = retrieval.lane === 'audit' ? ledgerOf(outcome) : undefined;
-    const by = { actor: caller.principal, authMode: caller.authType };
+    const by = { actor: caller.principal, authMode: caller.authType, agentSession: caller.agentSession };
     const body = bodyOf(retrieval, outcome);
     return this.tenancy.run(caller.tenantId, async () => {
       await this.charges.charge(caller, charge);

@@ -7,6 +7,7 @@ import { SnapshotsStore } from './index/snapshots.store.js';
 import { IndexingModule } from './indexing.module.js';
 import { LaneSearchService } from './lane-search.service.js';
 import { PassagesStore } from './passages.store.js';
+import { RepeatedSearchService } from './repeated-search.service.js';
 import { SearchService } from './search.service.js';
 import { VectorSearchService } from './vectors/vector-search.service.js';
 
@@ -17,6 +18,7 @@ import { VectorSearchService } from './vectors/vector-search.service.js';
     ExpansionService,
     LaneSearchService,
     PassagesStore,
+    RepeatedSearchService,
     SearchService,
     SegmentCache,
     SegmentLoader,
@@ -24,6 +26,6 @@ import { VectorSearchService } from './vectors/vector-search.service.js';
     SnapshotsStore,
     VectorSearchService,
   ],
-  exports: [LaneSearchService],
+  exports: [LaneSearchService, RepeatedSearchService],
 })
 export class SearchModule {}

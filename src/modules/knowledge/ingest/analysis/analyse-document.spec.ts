@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { blake3 } from '../../../../evidence/digest.js';
+import { encodeCanonical } from '../../../../evidence/cbor.js';
+import { blake3, blake3Digest } from '../../../../evidence/digest.js';
+import { leafHash } from '../../../../evidence/merkle.js';
 import { Segment } from '../../../../search/segment.js';
-import { analyseDocument, analyseGroup, chunkIdOf, NO_TEXT } from './analyse-document.js';
+import { analyseDocument, analyseGroup, chunkIdsOf, NO_TEXT } from './analyse-document.js';
 import type { AnalysisInput } from './analysis.types.js';
 
 const input: AnalysisInput = {
@@ -14,9 +16,15 @@ const input: AnalysisInput = {
   day: 20_000,
 };
 
+const idKey = new Uint8Array(32).fill(7);
+const chunkIdOf = await chunkIdsOf(idKey);
+/** The leaf of docs/formats/receipts.md: the root of a document of one passage. */
+const leaf = (...members: (string | number)[]): string =>
+  Buffer.from(leafHash(encodeCanonical(members))).toString('hex');
+
 describe('a document version', () => {
   it('has chunks with hashes and ids that depend on nothing but what names them', () => {
-    expect(analyseDocument(input)).toEqual({
+    expect(analyseDocument(input, chunkIdOf)).toEqual({
       chunks: [
         {
           ordinal: 0,
@@ -25,9 +33,11 @@ describe('a document version', () => {
           headingPath: [],
           content: input.content,
           contentHash: Buffer.from(blake3(input.content)).toString('hex'),
-          chunkId: 'chk_01e7c09a972c63845ebf207e3f9a7b52',
+          chunkId: 'chk_bfbc1c0eb9eb2636ac950ef6c0c17a33',
         },
       ],
+      contentHash: blake3Digest(input.content),
+      passagesRoot: 'sha256:' + leaf('chk_bfbc1c0eb9eb2636ac950ef6c0c17a33', blake3Digest(input.content), 0, 37),
     });
   });
 
@@ -46,18 +56,32 @@ describe('a document version', () => {
     expect(ids.every((id) => /^chk_[0-9a-f]{32}$/.test(id))).toBe(true);
   });
 
+  it('has ids that say nothing of its text without the key', async () => {
+    const hash = Buffer.from(blake3(input.content)).toString('hex');
+    const named = JSON.stringify(['acme', 'handbook', 'leave', 1, 0, hash]);
+    const unkeyed = Buffer.from(blake3(named)).toString('hex').slice(0, 32);
+    const other = await chunkIdsOf(new Uint8Array(32).fill(8));
+    const ids = [chunkIdOf(input, 0, hash), other(input, 0, hash), `chk_${unkeyed}`];
+    expect(new Set(ids).size).toBe(3);
+    expect(chunkIdOf(input, 0, hash)).toBe((await chunkIdsOf(idKey))(input, 0, hash));
+  });
+
   it('without text says so and has no chunks', () => {
-    expect(analyseDocument({ ...input, content: ' \n\t' })).toEqual({ chunks: [], error: NO_TEXT });
+    const empty = analyseDocument({ ...input, content: ' \n\t' }, chunkIdOf);
+    expect(empty).toMatchObject({ chunks: [], error: NO_TEXT });
   });
 });
 
 describe('a group of versions', () => {
   it('becomes one segment, in document order, that finds title, text and the headings above', () => {
     const long = `# Parental\n\n${'filler words here. '.repeat(100)}\n\n## Sabbatical\n\n${'other words there. '.repeat(130)}`;
-    const { documents, segment } = analyseGroup({
-      language: 'english',
-      documents: [input, { ...input, docId: 'empty', content: ' ' }, { ...input, docId: 'long', content: long }],
-    });
+    const { documents, segment } = analyseGroup(
+      {
+        language: 'english',
+        documents: [input, { ...input, docId: 'empty', content: ' ' }, { ...input, docId: 'long', content: long }],
+      },
+      chunkIdOf,
+    );
     expect(documents.map(({ chunks, error }) => [chunks.length, error])).toEqual([
       [1, undefined],
       [0, NO_TEXT],
@@ -76,8 +100,9 @@ describe('a group of versions', () => {
   });
 
   it('has no segment when no document has text', () => {
-    expect(analyseGroup({ language: 'english', documents: [{ ...input, content: '\n' }] })).toEqual({
-      documents: [{ chunks: [], error: NO_TEXT }],
+    const documents = [{ ...input, content: '\n' }];
+    expect(analyseGroup({ language: 'english', documents }, chunkIdOf)).toEqual({
+      documents: [expect.objectContaining({ chunks: [], error: NO_TEXT })],
     });
   });
 });

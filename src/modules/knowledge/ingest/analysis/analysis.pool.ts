@@ -3,13 +3,13 @@ import { Piscina } from 'piscina';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { workerFile } from '../../../../common/workers/worker-file.js';
 import { SMALL_BATCH_UNITS } from '../ingest.types.js';
-import type { AnalysedGroup, AnalysisGroup } from './analysis.types.js';
+import type { AnalysedGroup, AnalysisGroup, AnalysisJob } from './analysis.types.js';
 
 /** Far above what the worst batch was seen to take (about 1 s a MiB). */
 const MAX_ANALYSIS_MS = 120_000;
 const THREAD_HEAP_MB = 1024;
 
-type Threads = Piscina<readonly AnalysisGroup[], AnalysedGroup[]>;
+type Threads = Piscina<AnalysisJob, AnalysedGroup[]>;
 
 /** The analysis ran out of time or memory: the input is the cause, not the process. */
 export class AnalysisExhausted extends Error {}
@@ -26,9 +26,9 @@ export class AnalysisPool implements OnApplicationShutdown {
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
   /** @throws AnalysisExhausted after MAX_ANALYSIS_MS or THREAD_HEAP_MB; the thread is replaced */
-  async analyse(groups: readonly AnalysisGroup[]): Promise<AnalysedGroup[]> {
+  async analyse(job: AnalysisJob): Promise<AnalysedGroup[]> {
     try {
-      return await this.threadsFor(groups).run(groups, { signal: AbortSignal.timeout(MAX_ANALYSIS_MS) });
+      return await this.threadsFor(job.groups).run(job, { signal: AbortSignal.timeout(MAX_ANALYSIS_MS) });
     } catch (error) {
       const { name, code } = error as NodeJS.ErrnoException;
       const exhausted = name === 'AbortError' || name === 'TimeoutError' || code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -1,6 +1,7 @@
-import { isWhiteSpace } from './token-estimate.js';
-
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** The code units that are white space in the sense of JavaScript's `\s`. */
+const WHITE_SPACE = Uint8Array.from({ length: 0x10000 }, (_, unit) => (/\s/u.test(String.fromCharCode(unit)) ? 1 : 0));
 
 /** Below U+0300 no code unit joins its predecessor into one grapheme, but CR LF. */
 const FIRST_COMBINING_UNIT = 0x0300;
@@ -35,6 +36,10 @@ function isPlainBoundary(text: string, offset: number): boolean {
 function codePointBoundary(text: string, offset: number): number {
   const low = text.charCodeAt(offset) >> 10 === 0x37;
   return low && text.charCodeAt(offset - 1) >> 10 === 0x36 ? offset + 1 : offset;
+}
+
+function isWhiteSpace(unit: number): boolean {
+  return WHITE_SPACE[unit] === 1;
 }
 
 /** `offset` moved forward over white space, but not between white space and a mark that combines with it. */

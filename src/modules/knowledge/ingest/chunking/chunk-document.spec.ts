@@ -1,9 +1,14 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import { COUNT_AS_TEXT } from '../../../../common/tokens/tokenizer.js';
 import { chunkDocument, type ChunkText } from './chunk-document.js';
 import { MAX_CHUNK_TOKENS, OVERLAP_TOKENS, type ContentFormat } from './chunking.types.js';
-import { estimateTokens } from './token-estimate.js';
+import { MAX_PIECE_UNITS } from './token-meter.js';
 
 const MIB = 1024 * 1024;
+
+/** By the library alone, without our sums. */
+const tokensOf = (text: string): number => countTokens(text, COUNT_AS_TEXT);
 
 /** A small deterministic generator (mulberry32), so that a failing case can be run again. */
 function generator(seed: number): (below: number) => number {
@@ -105,13 +110,13 @@ describe.each<ContentFormat>(['text', 'markdown'])('chunks of random %s', (forma
     chunks.forEach((chunk, index) => {
       expect(chunk.content).toBe(source.slice(chunk.start, chunk.end));
       expect(chunk.content.trim()).not.toBe('');
-      expect(estimateTokens(chunk.content)).toBeLessThanOrEqual(MAX_CHUNK_TOKENS);
+      expect(tokensOf(chunk.content)).toBeLessThanOrEqual(MAX_CHUNK_TOKENS);
       expect([starts.has(chunk.start), starts.has(chunk.end)]).toEqual([true, true]);
       const previous = chunks[index - 1];
       if (previous === undefined) return;
       expect(chunk.start).toBeGreaterThan(previous.start);
       expect(chunk.end).toBeGreaterThan(previous.end);
-      expect(estimateTokens(source, chunk.start, previous.end)).toBeLessThanOrEqual(OVERLAP_TOKENS);
+      expect(tokensOf(source.slice(chunk.start, previous.end))).toBeLessThanOrEqual(OVERLAP_TOKENS);
     });
     expect(chunkDocument(source, format)).toEqual(chunks);
   });
@@ -124,7 +129,7 @@ describe('chunks of random HTML', () => {
     chunks.forEach((chunk) => {
       expect(chunk.start).toBeLessThan(chunk.end);
       expect(chunk.end).toBeLessThanOrEqual(source.length);
-      expect(estimateTokens(chunk.content)).toBeLessThanOrEqual(MAX_CHUNK_TOKENS);
+      expect(tokensOf(chunk.content)).toBeLessThanOrEqual(MAX_CHUNK_TOKENS);
       expect(chunk.content.isWellFormed()).toBe(true);
     });
     expect(chunkDocument(source, 'html')).toEqual(chunks);
@@ -157,10 +162,10 @@ describe('a document', () => {
     const sentence = (index: number): string => `Sentence number ${index} has exactly nine words in it.`;
     const source = Array.from({ length: 90 }, (_, index) => sentence(index)).join(' ');
     const chunks = chunkDocument(source, 'text');
-    expect(
-      chunks.map((chunk) => [estimateTokens(chunk.content) >= 200, /^Sentence .*\.$/s.test(chunk.content)]),
-    ).toEqual(chunks.map(() => [true, true]));
-    const overlaps = chunks.slice(1).map((chunk, index) => estimateTokens(source, chunk.start, chunks[index]!.end));
+    expect(chunks.map((chunk) => [tokensOf(chunk.content) >= 200, /^Sentence .*\.$/s.test(chunk.content)])).toEqual(
+      chunks.map(() => [true, true]),
+    );
+    const overlaps = chunks.slice(1).map((chunk, index) => tokensOf(source.slice(chunk.start, chunks[index]!.end)));
     expect(overlaps.every((tokens) => tokens >= 10 && tokens <= OVERLAP_TOKENS)).toBe(true);
   });
 });
@@ -170,10 +175,10 @@ describe('the passages of Markdown', () => {
 
   it('begin at headings, carry their path and keep a fitting code fence whole', () => {
     const fence = `\`\`\`js\n${Array.from({ length: 60 }, (_, index) => `call(${index});`).join('\n\n')}\n\`\`\``;
-    const source = `# Guide\n\n${filler(220)}\n\n## Set *up* [it](https://x.test)\n\n${filler(150)}\n\n${fence}\n\n# End\n\nBye.\n`;
+    const source = `# Guide\n\n${filler(110)}\n\n## Set *up* [it](https://x.test)\n\n${filler(75)}\n\n${fence}\n\n# End\n\nBye.\n`;
     const chunks = chunkDocument(source, 'markdown');
     expect(chunks.map(({ headingPath, content }) => [headingPath, content.slice(0, 24)])).toEqual([
-      [['Guide'], `# Guide\n\n${filler(220).slice(0, 15)}`],
+      [['Guide'], `# Guide\n\n${filler(110).slice(0, 15)}`],
       [['Guide', 'Set up it'], '## Set *up* [it](https:/'],
       [['Guide', 'Set up it'], fence.slice(0, 24)],
       [['End'], '# End\n\nBye.'],
@@ -315,7 +320,9 @@ describe('hostile documents of 4 MiB end in time', () => {
   ])('%s', { timeout: 180_000 }, (_, format, source) => {
     const chunks = chunkDocument(source, format);
     expect(
-      chunks.every((chunk) => chunk.content.length <= 16 * (MAX_CHUNK_TOKENS + 1) || /\u0301/.test(chunk.content)),
+      chunks.every(
+        (chunk) => chunk.content.length <= MAX_PIECE_UNITS * MAX_CHUNK_TOKENS || /\u0301/.test(chunk.content),
+      ),
     ).toBe(true);
   });
 

@@ -36,7 +36,7 @@ const EXTRACTORS: Record<ContentFormat, (source: string) => ExtractedText> = {
  */
 export function chunkDocument(source: string, format: ContentFormat): ChunkText[] {
   const extracted = EXTRACTORS[format](source);
-  return packBlocks(extracted.text, extracted.blocks).map((span) => toChunk(extracted, span));
+  return packBlocks(extracted).map((span) => toChunk(extracted, span));
 }
 
 function toChunk(extracted: ExtractedText, { start, end, headingPath }: ChunkSpan): ChunkText {

@@ -1,3 +1,5 @@
+import type { TokenMeter } from './token-meter.js';
+
 /** How a document's content is read. */
 export type ContentFormat = 'text' | 'markdown' | 'html';
 
@@ -27,6 +29,7 @@ export interface Block {
 export interface ExtractedText {
   readonly text: string;
   readonly blocks: readonly Block[];
+  readonly tokens: TokenMeter;
   /** The smallest stretch of the source that holds `text.slice(start, end)`, as [start, end). */
   sourceRange(start: number, end: number): [number, number];
 }
@@ -39,7 +42,7 @@ export interface ChunkSpan {
 }
 
 /**
- * The largest chunk, in estimated tokens (decision D16: 200 to 400). Nothing exceeds it but a single grapheme that
+ * The largest chunk, in tokens of o200k_base (decision D16: 200 to 400). Nothing exceeds it but a single grapheme that
  * alone is larger.
  */
 export const MAX_CHUNK_TOKENS = 400;

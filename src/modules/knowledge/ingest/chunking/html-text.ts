@@ -1,5 +1,6 @@
 import type { Block, BlockKind, ExtractedText } from './chunking.types.js';
 import { pushBlock } from './plain-text.js';
+import { TokenMeter } from './token-meter.js';
 
 /** What separates the next text from the one before it; the greater wins. */
 export enum Gap {
@@ -69,7 +70,7 @@ export class HtmlText {
     this.starts.forEach((block, index) => {
       pushBlock(blocks, text, { ...block, end: this.starts[index + 1]?.start ?? text.length });
     });
-    return { text, blocks, sourceRange: (start, end) => map.rangeOf(start, end) };
+    return { text, blocks, tokens: new TokenMeter(text), sourceRange: (start, end) => map.rangeOf(start, end) };
   }
 
   private bridge(): void {

@@ -7,7 +7,7 @@ import { graphemeBoundaryBefore } from './boundaries.js';
 import { linesOf, PLAIN_HEADING, PLAIN_SETEXT_HEADING, PlainLines, type LineKind } from './markdown-lines.js';
 import { sectionsOf, type MarkdownPart } from './markdown-sections.js';
 import { identityText, paragraphsOf, pushBlock } from './plain-text.js';
-import { estimateTokens } from './token-estimate.js';
+import { TokenMeter } from './token-meter.js';
 
 /** Longer headings are shortened in the heading path. */
 const MAX_HEADING = 200;
@@ -60,13 +60,14 @@ function inlineConstructs(): string[] {
  */
 export function extractMarkdown(source: string): ExtractedText {
   const outline = new Outline();
+  const tokens = new TokenMeter(source);
   const blocks: Block[] = [];
   for (const section of sectionsOf(source)) {
     const { start, end, parts } = section;
     if (parts === undefined) for (const block of paragraphsOf(source, start, end, outline.path)) blocks.push(block);
-    else for (const block of new SectionReader(source, start, end, outline).read(parts)) blocks.push(block);
+    else for (const block of new SectionReader({ source, tokens, outline }, start, end).read(parts)) blocks.push(block);
   }
-  return identityText(source, blocks);
+  return identityText(source, blocks, tokens);
 }
 
 /** The headings that are open at a point of the document. */
@@ -86,12 +87,16 @@ class SectionReader {
   private origin = 0;
   private readonly starts: { start: number; kind: Block['kind']; headingPath: readonly string[] }[] = [];
 
+  private readonly source: string;
+  private readonly outline: Outline;
+
   constructor(
-    private readonly source: string,
+    private readonly document: { source: string; tokens: TokenMeter; outline: Outline },
     private readonly start: number,
     private readonly end: number,
-    private readonly outline: Outline,
-  ) {}
+  ) {
+    ({ source: this.source, outline: this.outline } = document);
+  }
 
   read(parts: readonly MarkdownPart[]): Block[] {
     const before = this.outline.path;
@@ -134,7 +139,7 @@ class SectionReader {
     const start = this.origin + (node.position?.start.offset ?? 0);
     const end = this.origin + (node.position?.end.offset ?? 0);
     if (node.type === 'heading') this.outline.enter(node.depth, this.headingText(start, end));
-    if (isContainer(node) && estimateTokens(this.source, start, end) > MAX_CHUNK_TOKENS) {
+    if (isContainer(node) && this.document.tokens.count(start, end) > MAX_CHUNK_TOKENS) {
       const children: RootContent[] = node.children;
       for (const child of children) this.place(child);
       return;

@@ -1,17 +1,14 @@
 import { sentenceEndAfter, skipWhiteSpace, wordStartBefore } from './boundaries.js';
-import { MAX_CHUNK_TOKENS, MIN_CHUNK_TOKENS, OVERLAP_TOKENS, type Block, type ChunkSpan } from './chunking.types.js';
+import {
+  MAX_CHUNK_TOKENS,
+  MIN_CHUNK_TOKENS,
+  OVERLAP_TOKENS,
+  type Block,
+  type ChunkSpan,
+  type ExtractedText,
+} from './chunking.types.js';
 import { splitBlock } from './split-block.js';
-import { advanceTokens, estimateTokens } from './token-estimate.js';
-
-/** Code units looked back for an overlap: at most this many can cost OVERLAP_TOKENS in ordinary text. */
-const OVERLAP_UNITS = 6 * OVERLAP_TOKENS;
-
-interface Part {
-  readonly block: Block;
-  readonly tokens: number;
-  /** What the white space between the part before and this one costs when both are in one chunk. */
-  readonly gap: number;
-}
+import type { TokenMeter } from './token-meter.js';
 
 /**
  * Packs blocks into chunks of MIN_CHUNK_TOKENS to MAX_CHUNK_TOKENS, in order. A block that fits into one chunk is never
@@ -19,96 +16,90 @@ interface Part {
  * goes on within a section, a chunk repeats the last whole sentences before it, as far as OVERLAP_TOKENS and its own
  * free space allow. A chunk's heading path is what its blocks have in common.
  */
-export function packBlocks(text: string, blocks: readonly Block[]): ChunkSpan[] {
-  const packer = new Packer(text);
-  for (const block of blocks) for (const part of partsOf(text, block)) packer.add(part);
+export function packBlocks({ text, tokens, blocks }: ExtractedText): ChunkSpan[] {
+  const packer = new Packer(text, tokens);
+  for (const block of blocks) for (const part of partsOf(text, tokens, block)) packer.add(part);
   const packs = packer.finish();
-  return packs.map((pack, index) => spanOf(text, pack, packs[index - 1]));
+  return packs.map((pack, index) => spanOf(text, tokens, pack, packs[index - 1]));
 }
 
-function partsOf(text: string, block: Block): Block[] {
-  const tokens = estimateTokens(text, block.start, block.end);
-  return tokens <= MAX_CHUNK_TOKENS ? [block] : splitBlock(text, block, tokens);
+function partsOf(text: string, tokens: TokenMeter, block: Block): Block[] {
+  return tokens.count(block.start, block.end) <= MAX_CHUNK_TOKENS ? [block] : splitBlock(text, tokens, block);
 }
 
 class Packer {
-  private readonly packs: Part[][] = [];
-  private current: Part[] = [];
-  /** What the current chunk costs so far. */
-  private tokens = 0;
-  /** Where the last block that was added ends. */
-  private end = 0;
+  private readonly packs: Block[][] = [];
+  private current: Block[] = [];
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly tokens: TokenMeter,
+  ) {}
 
   add(block: Block): void {
-    const gap = estimateTokens(this.text, this.end, block.start);
-    const part = { block, tokens: estimateTokens(this.text, block.start, block.end), gap };
-    const isFull = !this.hasRoomFor(part);
-    if (isFull || (block.kind === 'heading' && this.tokens >= MIN_CHUNK_TOKENS)) this.close();
-    if (!this.hasRoomFor(part)) {
+    const isFull = !this.hasRoomFor(block);
+    if (isFull || (block.kind === 'heading' && this.size() >= MIN_CHUNK_TOKENS)) this.close();
+    if (!this.hasRoomFor(block)) {
       // Only headings are left. The prose they belong to is divided rather than parted from them.
-      const pieces = block.kind === 'prose' ? splitBlock(this.text, block, part.tokens, 2) : [];
+      const pieces = block.kind === 'prose' ? splitBlock(this.text, this.tokens, block, 2) : [];
       if (pieces.length > 1) {
         for (const piece of pieces) this.add(piece);
         return;
       }
       this.packs.push(this.current);
-      this.continueWith([]);
+      this.current = [];
     }
-    this.tokens += part.tokens + (this.current.length > 0 ? part.gap : 0);
-    this.current.push(part);
-    this.end = block.end;
+    this.current.push(block);
   }
 
-  finish(): Part[][] {
+  finish(): Block[][] {
     if (this.current.length > 0) this.packs.push(this.current);
     return this.packs;
   }
 
-  private hasRoomFor(part: Part): boolean {
-    return this.current.length === 0 || this.tokens + part.gap + part.tokens <= MAX_CHUNK_TOKENS;
+  private hasRoomFor({ end }: Block): boolean {
+    const [first] = this.current;
+    return first === undefined || this.tokens.count(first.start, end) <= MAX_CHUNK_TOKENS;
+  }
+
+  private size(): number {
+    const [first] = this.current;
+    return first === undefined ? 0 : this.tokens.count(first.start, this.current.at(-1)!.end);
   }
 
   /** Ends the current chunk; headings at its end move on to what they are headings of. */
   private close(): void {
     let kept = this.current.length;
-    while (kept > 0 && isHeading(this.current[kept - 1]!)) kept -= 1;
+    while (kept > 0 && this.current[kept - 1]!.kind === 'heading') kept -= 1;
     if (kept > 0) this.packs.push(this.current.slice(0, kept));
-    this.continueWith(this.current.slice(kept));
-  }
-
-  private continueWith(parts: Part[]): void {
-    this.current = parts;
-    this.tokens = tokensOf(parts);
+    this.current = this.current.slice(kept);
   }
 }
 
-function isHeading({ block }: Part): boolean {
-  return block.kind === 'heading';
+function spanOf(
+  text: string,
+  tokens: TokenMeter,
+  pack: readonly Block[],
+  before: readonly Block[] | undefined,
+): ChunkSpan {
+  const { end } = pack.at(-1)!;
+  const own = pack[0]!.start;
+  const start = overlapStart(text, tokens, pack, before?.at(-1));
+  const fits = tokens.count(start, own) <= OVERLAP_TOKENS && tokens.count(start, end) <= MAX_CHUNK_TOKENS;
+  const headingPath = pack.map((block) => block.headingPath).reduce(commonPath);
+  return { start: fits ? start : own, end, headingPath };
 }
 
-function tokensOf(parts: readonly Part[]): number {
-  return parts.reduce((sum, part, index) => sum + part.tokens + (index > 0 ? part.gap : 0), 0);
-}
-
-function spanOf(text: string, pack: readonly Part[], before: readonly Part[] | undefined): ChunkSpan {
-  const end = pack.at(-1)!.block.end;
-  const headingPath = pack.map((part) => part.block.headingPath).reduce(commonPath);
-  const maxOverlap = Math.min(OVERLAP_TOKENS, MAX_CHUNK_TOKENS - tokensOf(pack));
-  return { start: overlapStart(text, pack[0]!.block, before?.at(-1)?.block, maxOverlap), end, headingPath };
-}
-
-/** Where the chunk that begins with `block` starts when it repeats up to `maxOverlap` tokens of the prose before it. */
-function overlapStart(text: string, block: Block, before: Block | undefined, maxOverlap: number): number {
-  const continues = before?.kind === 'prose' && block.kind === 'prose' && before.headingPath === block.headingPath;
-  if (!continues || maxOverlap <= 0) return block.start;
-  const from = Math.max(before.start + 1, block.start - OVERLAP_UNITS);
+/** Where the chunk would start to repeat the last whole sentences before it, or words where none fits. */
+function overlapStart(text: string, tokens: TokenMeter, pack: readonly Block[], before: Block | undefined): number {
+  const [{ start, kind, headingPath }, last] = [pack[0]!, pack.at(-1)!];
+  const continues = before?.kind === 'prose' && kind === 'prose' && before.headingPath === headingPath;
+  const most = Math.min(OVERLAP_TOKENS, MAX_CHUNK_TOKENS - tokens.count(start, last.end));
+  if (!continues || most <= 0) return start;
+  const from = Math.max(before.start + 1, tokens.retreat(start, most));
   const sentence = sentenceEndAfter(text, from, before.end);
-  const word = sentence === -1 ? wordStartBefore(text, from, Math.min(before.end, from + OVERLAP_UNITS / 2)) : sentence;
-  if (word === -1) return block.start;
-  const start = skipWhiteSpace(text, word, block.start);
-  return advanceTokens(text, start, block.start, maxOverlap) === block.start ? start : block.start;
+  const word = sentence === -1 ? wordStartBefore(text, from, Math.min(before.end, (from + start) >> 1)) : sentence;
+  return word === -1 ? start : skipWhiteSpace(text, word, start);
 }
 
 function commonPath(left: readonly string[], right: readonly string[]): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Block, ExtractedText } from './chunking.types.js';
 import { skipWhiteSpace, trimWhiteSpace } from './boundaries.js';
+import { TokenMeter } from './token-meter.js';
 
 /** Reads plain text: blocks are paragraphs, divided by blank lines (LF, CRLF or CR). */
 export function extractPlainText(source: string): ExtractedText {
@@ -7,8 +8,8 @@ export function extractPlainText(source: string): ExtractedText {
 }
 
 /** A text whose offsets are those of its source. */
-export function identityText(source: string, blocks: Block[]): ExtractedText {
-  return { text: source, blocks, sourceRange: (start, end) => [start, end] };
+export function identityText(source: string, blocks: Block[], tokens = new TokenMeter(source)): ExtractedText {
+  return { text: source, blocks, tokens, sourceRange: (start, end) => [start, end] };
 }
 
 /** The paragraphs of `text.slice(start, end)` as prose blocks. */

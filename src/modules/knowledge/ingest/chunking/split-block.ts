@@ -7,23 +7,24 @@ import {
   wordStartBefore,
 } from './boundaries.js';
 import { trimWhiteSpace } from './boundaries.js';
-import { advanceTokens } from './token-estimate.js';
+import type { TokenMeter } from './token-meter.js';
 
 /** Parts may exceed the even share by this much, so that the last one is not a crumb. */
 const SLACK_TOKENS = 16;
 
 /**
- * Divides a block of `tokens` estimated tokens into `least` or more nearly equal parts of at most SPLIT_TOKENS +
+ * Divides a block into `least` or more nearly equal parts of at most SPLIT_TOKENS +
  * SLACK_TOKENS each. A part ends, in this order of preference, at a line end (lists, tables, code), a sentence end, a
  * line end, a word end or a grapheme end; all but the last only in the second half of the available space. Linear in
  * the length of the block.
  */
-export function splitBlock(text: string, block: Block, tokens: number, least = 1): Block[] {
-  const share = Math.ceil(tokens / Math.max(least, Math.ceil(tokens / SPLIT_TOKENS))) + SLACK_TOKENS;
+export function splitBlock(text: string, tokens: TokenMeter, block: Block, least = 1): Block[] {
+  const all = tokens.count(block.start, block.end);
+  const share = Math.ceil(all / Math.max(least, Math.ceil(all / SPLIT_TOKENS))) + SLACK_TOKENS;
   const parts: Block[] = [];
   let start = block.start;
   while (start < block.end) {
-    const limit = advanceTokens(text, start, block.end, share);
+    const limit = tokens.advance(start, block.end, share);
     const cut = limit === block.end ? limit : cutBefore(text, start, limit, block.kind);
     const end = trimWhiteSpace(text, start, cut);
     if (end > start) parts.push({ ...block, start, end });

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
+import { EarlierCheckpoints } from '../../../../common/evidence-log/earlier-checkpoints.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { Jobs } from '../../../../common/jobs/jobs.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { AnswersService } from '../../citations/answers.service.js';
-import type { ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
+import type { PackQuery, ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
 import type { ProofOrder, ProofUpstream } from '../proof-upstream.js';
-import type { ProofChunk, ProofChunkPage, ProofJobRecord, ProofRequest } from '../proofs.dto.js';
+import type { ProofChunk, ProofChunkPage } from '../proof-chunks.dto.js';
+import type { ProofJobRecord, ProofRequest } from '../proofs.dto.js';
 import { AnswerUnknown, ProofJobFailed, ProofJobUnfinished, ProofJobUnknown } from '../proofs.problems.js';
-import { PROOF_CONTRACT, type Page } from '../proofs.types.js';
+import { PROOF_CONTRACT, PROOF_PRICES, type Page } from '../proofs.types.js';
+import { chargedModeOf } from './proof-checks.rules.js';
 import type { ProofJob, ProofTask } from './proof-job.types.js';
 import { ProofJobsStore, type StoredChunk } from './proof-jobs.store.js';
 import { ProofChargesService } from '../proof-charges.service.js';
@@ -27,23 +30,26 @@ export class ProofEngineService implements ProofUpstream {
     private readonly answers: AnswersService,
     private readonly jobs: Jobs,
     private readonly charges: ProofChargesService,
+    private readonly earlier: EarlierCheckpoints,
   ) {}
 
   open(caller: TenantCaller, { request }: ProofOrder): Promise<ProofJobRecord> {
     return this.tenancy.run(caller.tenantId, async () => {
       const found = await this.subjects.read(caller, request);
       const { agentId, mode, metadata = null } = request;
+      const chargedMode = chargedModeOf(mode, await this.subjects.readGrounds(found.target));
       const job = await this.store.record({
         jobId: uuid(),
         agentId,
         mode,
+        chargedMode,
         ...found,
         metadata,
         extra: extraOf(request),
         requestedBy: caller.principal,
         authMode: caller.authType,
       });
-      await this.charges.charge(caller, job);
+      await this.charges.charge(caller, { ...job, mode: chargedMode });
       const task: ProofTask = { tenantId: caller.tenantId, jobId: job.jobId };
       await this.jobs.send('proof', task);
       return recordOf(job);
@@ -89,8 +95,9 @@ export class ProofEngineService implements ProofUpstream {
     });
   }
 
-  readPack(caller: TenantCaller, receiptId: string): Promise<ProofPackFile> {
-    return this.tenancy.run(caller.tenantId, () => this.receipts.readPack(receiptId));
+  async readPack(caller: TenantCaller, receiptId: string, query: PackQuery): Promise<ProofPackFile> {
+    const earlier = await this.earlier.read(query.earlier_checkpoint);
+    return this.tenancy.run(caller.tenantId, () => this.receipts.readPack(receiptId, earlier));
   }
 
   private async read(jobId: string): Promise<ProofJob> {
@@ -110,6 +117,7 @@ const isOk = ({ status, verdict }: ProofJob): boolean =>
   status !== 'failed' && (verdict === 'pending' || verdict === 'holds');
 
 function recordOf(job: ProofJob): ProofJobRecord {
+  const chargedMode = job.chargedMode ?? job.mode;
   const self = `/v1/proof/jobs/${job.jobId}`;
   return {
     ok: isOk(job),
@@ -119,8 +127,11 @@ function recordOf(job: ProofJob): ProofJobRecord {
     verdict: job.verdict,
     mode: job.mode,
     agentId: job.agentId,
+    chargedMode,
+    credits: PROOF_PRICES[chargedMode],
     subject: job.subject,
     checks: job.checks,
+    driftCategories: job.drift,
     chunkCount: job.chunkCount,
     receiptId: job.receiptId,
     error: job.error,
@@ -144,8 +155,8 @@ function chunkOf(chunk: StoredChunk, tenantId: string): ProofChunk {
     docId: chunk.docId,
     docVersion: chunk.docVersion,
     source: chunk.ownerTenantId === tenantId ? 'tenant' : 'commons',
-    title: chunk.title,
-    url: chunk.url,
+    title: chunk.title ?? null,
+    url: chunk.url ?? null,
     contentHash: chunk.contentHash,
     content: chunk.content,
     quote: chunk.quote,

@@ -5,10 +5,10 @@ import type { Check, CheckedChunk, Findings, ProofJob } from './proof-job.types.
 
 export type NewProofJob = Pick<
   ProofJob,
-  'jobId' | 'agentId' | 'mode' | 'subject' | 'target' | 'metadata' | 'requestedBy' | 'authMode'
+  'jobId' | 'agentId' | 'mode' | 'chargedMode' | 'subject' | 'target' | 'metadata' | 'requestedBy' | 'authMode'
 > & { extra: Record<string, unknown> };
 
-export type StoredChunk = CheckedChunk & { ordinal: number };
+export type StoredChunk = Omit<CheckedChunk, 'state' | 'drift'> & { ordinal: number };
 
 /** Proof jobs and the passages they checked. */
 @Injectable()
@@ -17,8 +17,8 @@ export class ProofJobsStore {
 
   async record(job: NewProofJob): Promise<ProofJob> {
     const [row] = await this.tenancy.query<JobRow>(
-      `insert into proof_job (tenant_id, job_id, agent_id, mode, subject_type, subject_id, subject_version, target, metadata, extra, requested_by, auth_mode)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning *`,
+      `insert into proof_job (tenant_id, job_id, agent_id, mode, subject_type, subject_id, subject_version, target, metadata, extra, requested_by, auth_mode, charged_mode)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) returning *`,
       [
         this.tenancy.tenant,
         job.jobId,
@@ -32,6 +32,7 @@ export class ProofJobsStore {
         JSON.stringify(job.extra),
         job.requestedBy,
         job.authMode,
+        job.chargedMode,
       ],
     );
     return jobOf(row!);
@@ -69,15 +70,15 @@ export class ProofJobsStore {
 
   async complete(
     jobId: string,
-    { verdict, checks, chunks }: Findings,
+    { verdict, checks, chunks, drift }: Findings,
     reliesOn: string[],
     receiptId: string,
   ): Promise<void> {
     await this.recordChunks(jobId, chunks);
     await this.tenancy.query(
-      `update proof_job set status = 'completed', verdict = $2, checks = $3, relies_on = $4, chunk_count = $5, receipt_id = $6,
+      `update proof_job set status = 'completed', verdict = $2, checks = $3, relies_on = $4, chunk_count = $5, receipt_id = $6, drift_categories = $7,
          finished_at = clock_timestamp() where job_id = $1`,
-      [jobId, verdict, JSON.stringify(checks), JSON.stringify(reliesOn), chunks.length, receiptId],
+      [jobId, verdict, JSON.stringify(checks), JSON.stringify(reliesOn), chunks.length, receiptId, drift],
     );
   }
 
@@ -117,7 +118,9 @@ interface JobRow {
   metadata: Record<string, unknown> | null;
   status: ProofJob['status'];
   verdict: ProofJob['verdict'];
-  checks: Check[];
+  checks: StoredCheck[];
+  drift_categories: ProofJob['drift'];
+  charged_mode: ProofJob['chargedMode'];
   relies_on: string[];
   chunk_count: number | null;
   receipt_id: string | null;
@@ -144,8 +147,13 @@ interface ChunkRow {
   recorded_rank: number | null;
   rank: number | null;
   score: number | null;
-  checks: Check[];
+  checks: StoredCheck[];
 }
+
+/** Before, a check had no result. */
+type StoredCheck = Omit<Check, 'result'> & Partial<Pick<Check, 'result'>>;
+
+const checkOf = (check: StoredCheck): Check => ({ result: check.ok ? 'ok' : 'failed', ...check });
 
 const jobOf = (row: JobRow): ProofJob => ({
   jobId: row.job_id,
@@ -156,7 +164,9 @@ const jobOf = (row: JobRow): ProofJob => ({
   metadata: row.metadata,
   status: row.status,
   verdict: row.verdict,
-  checks: row.checks,
+  checks: row.checks.map(checkOf),
+  drift: row.drift_categories,
+  chargedMode: row.charged_mode,
   reliesOn: row.relies_on,
   chunkCount: row.chunk_count,
   receiptId: row.receipt_id,
@@ -183,5 +193,5 @@ const chunkOf = (row: ChunkRow): StoredChunk => ({
   recordedRank: row.recorded_rank,
   rank: row.rank,
   score: row.score,
-  checks: row.checks,
+  checks: row.checks.map(checkOf),
 });

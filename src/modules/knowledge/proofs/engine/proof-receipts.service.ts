@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { isForeign, namesOf, passageOf } from '../../../../evidence/content-bindings.js';
 import { blake3, blake3Digest } from '../../../../evidence/digest.js';
 import { ReceiptUnknown } from '../../../../common/evidence-log/evidence-log.problems.js';
 import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
 import { LogReader } from '../../../../common/evidence-log/log-reader.js';
 import { LogSequencer } from '../../../../common/evidence-log/log-sequencer.js';
-import type { PackChunk } from '../../../../evidence/pack-format.js';
+import type { ContentBinding } from '../../../../evidence/pack-format.js';
 import { ProofPacks, type PackRequest } from '../../../../common/evidence-log/proof-packs.js';
 import type { SignedReceipt } from '../../../../evidence/receipt.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { AnswersService } from '../../citations/answers.service.js';
+import { BindingsService } from '../../ingest/bindings.service.js';
+import type { RecordedPassage } from '../../ingest/content.types.js';
 import type { ProofLogEntry, ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
 import { PROOF_CONTRACT } from '../proofs.types.js';
 import type { ProofJob } from './proof-job.types.js';
@@ -24,6 +27,7 @@ export class ProofReceiptsService {
     private readonly crossTenant: CrossTenant,
     private readonly store: ProofJobsStore,
     private readonly answers: AnswersService,
+    private readonly bindings: BindingsService,
   ) {}
 
   async readReceipt(receiptId: string, ok: boolean): Promise<ProofReceipt> {
@@ -49,8 +53,8 @@ export class ProofReceiptsService {
   }
 
   /** The pack of an execution receipt, or of a retrieval receipt `blake3:<hex>`. */
-  async readPack(receiptId: string): Promise<ProofPackFile> {
-    const file = await this.packs.make(await this.contentsOf(receiptId));
+  async readPack(receiptId: string, earlierCheckpoints: readonly string[]): Promise<ProofPackFile> {
+    const file = await this.packs.make({ ...(await this.contentsOf(receiptId)), earlierCheckpoints });
     // A pack is canonical JSON (RFC 8785), which is what JSON.stringify makes of it again: the answer is the file, byte
     // for byte.
     return JSON.parse(Buffer.from(file).toString('utf8')) as ProofPackFile;
@@ -63,50 +67,50 @@ export class ProofReceiptsService {
     if (!UUID.test(receiptId))
       throw new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
     const job = await this.store.findByReceipt(receiptId);
-    if (job) return this.contentsOfProof(job, receiptId);
     const receipt = await this.evidence.read(receiptId);
+    if (job) return this.contentsOfProof(job, receipt);
     const { kind, subject } = receipt.payload;
     if (kind === 'answer.recorded') return this.contentsOfAnswer(receipt);
     return { subject: { type: kind, id: subject }, receiptIds: [receiptId], chunks: [] };
   }
 
   /** The proof, every receipt it rests on, and the texts it found intact. */
-  private async contentsOfProof({ jobId, subject, reliesOn }: ProofJob, receiptId: string): Promise<PackRequest> {
+  private async contentsOfProof({ jobId, subject, reliesOn }: ProofJob, receipt: SignedReceipt): Promise<PackRequest> {
     const chunks = await this.store.findChunks(jobId, -1, null);
-    const shown = chunks.map(({ chunkId, content, contentHash, corpusId, docId, docVersion }) => ({
-      chunk_id: chunkId,
-      content: content ?? '',
-      content_hash: contentHash,
-      corpus_id: corpusId,
-      doc_id: docId,
-      receipt_id: receiptId,
-      version: docVersion,
-    }));
-    return {
+    return this.withTexts(receipt, {
       subject: { type: subject.type, id: subject.id },
-      receiptIds: [receiptId, ...reliesOn],
-      chunks: onceEach(shown.filter(isIntact)),
-    };
+      receiptIds: [receipt.receiptId, ...reliesOn],
+      texts: chunks.map((chunk) => ({ ...chunk, content: chunk.content ?? '' })),
+    });
   }
 
-  private async contentsOfAnswer({ receiptId, payload }: SignedReceipt): Promise<PackRequest> {
+  private async contentsOfAnswer(receipt: SignedReceipt): Promise<PackRequest> {
+    const { receiptId, payload } = receipt;
     const { answer, citations } = await this.answers.readAnswer(payload.subject, Number(payload.body.version));
-    const shown = citations.map(({ chunk }) => ({
-      chunk_id: chunk.chunkId,
-      content: chunk.content,
-      content_hash: chunk.contentHash,
-      corpus_id: chunk.corpusId,
-      doc_id: chunk.docId,
-      receipt_id: receiptId,
-      version: chunk.docVersion,
-    }));
     const search = answer.retrieval;
     const behind = [search?.receiptId, search?.executionReceiptId].filter((id) => typeof id === 'string');
-    return {
+    return this.withTexts(receipt, {
       subject: { type: 'answer', id: payload.subject },
       receiptIds: [receiptId, ...behind],
-      chunks: onceEach(shown.filter(isIntact)),
-    };
+      texts: citations.map(({ chunk }) => chunk),
+    });
+  }
+
+  /**
+   * Shows the texts that a receipt names: each with the path to the receipt of its ingest. What has none is another
+   * tenant's, and its receipt says so, or is left out.
+   */
+  private async withTexts(receipt: SignedReceipt, { subject, receiptIds, texts }: Shown): Promise<PackRequest> {
+    const intact = [...new Map(texts.filter(isIntact).map((text) => [text.chunkId, text])).values()];
+    const bindings = await this.bindings.bind(intact);
+    const chunks = intact
+      .map((text, n) => packChunk(text, receipt.receiptId, bindings[n]!))
+      .filter((chunk) => {
+        const passage = passageOf(chunk);
+        return chunk.binding !== null || isForeign(namesOf(receipt.payload.body, passage));
+      });
+    const ingests = chunks.flatMap(({ binding }) => binding?.receipt_id ?? []);
+    return { subject, receiptIds: [...receiptIds, ...ingests], chunks };
   }
 
   /** Where the receipt stands in the log, after waiting for it to be integrated. */
@@ -130,7 +134,24 @@ export class ProofReceiptsService {
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Only a text that is what was recorded can be shown with its digest. */
-const isIntact = (chunk: PackChunk): boolean => blake3Digest(chunk.content) === chunk.content_hash;
+interface Shown {
+  subject: PackRequest['subject'];
+  receiptIds: string[];
+  texts: ShownText[];
+}
 
-const onceEach = (chunks: PackChunk[]): PackChunk[] => [...new Map(chunks.map((one) => [one.chunk_id, one])).values()];
+type ShownText = RecordedPassage & { readonly content: string };
+
+/** Only a text that is what was recorded can be shown with its digest. */
+const isIntact = ({ content, contentHash }: ShownText): boolean => blake3Digest(content) === contentHash;
+
+const packChunk = (text: ShownText, receiptId: string, binding: ContentBinding | null) => ({
+  chunk_id: text.chunkId,
+  content: text.content,
+  content_hash: text.contentHash,
+  corpus_id: text.corpusId,
+  doc_id: text.docId,
+  receipt_id: receiptId,
+  version: text.docVersion,
+  binding,
+});

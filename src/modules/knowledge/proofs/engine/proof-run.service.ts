@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FOREIGN_SOURCE } from '../../../../evidence/content-bindings.js';
 import type { Digest } from '../../../../evidence/digest.js';
 import { AuditTrail } from '../../../../common/evidence-log/audit-trail.js';
 import { ProofPacks } from '../../../../common/evidence-log/proof-packs.js';
@@ -6,13 +7,29 @@ import type { OutboxEvent } from '../../../../common/outbox/outbox.js';
 import { verifyPack } from '../../../../evidence/verify-pack.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { AnswersService } from '../../citations/answers.service.js';
+import { SourceStatesService } from '../../citations/source-states.service.js';
+import type { SourceState } from '../../citations/source-states.types.js';
+import { ContentService } from '../../ingest/content.service.js';
+import { placeOf } from '../../retrieval/repeated-search.service.js';
+import type { Passage } from '../../retrieval/retrieval.types.js';
 import { JournalService } from '../../../continuity/sessions/journal/journal.service.js';
 import type { JournalDraft } from '../../../continuity/sessions/journal/journal.types.js';
-import { checkChunks, conclude } from './proof-checks.rules.js';
-import type { Check, CheckedChunk, Findings, Grounds, ProofJob, ProofTask } from './proof-job.types.js';
+import { checkAnswer, checkChunk, checkQuotes, conclude, failed, notApplicable, passed } from './proof-checks.rules.js';
+import type {
+  Check,
+  CheckedChunk,
+  ExpectedChunk,
+  Findings,
+  FoundChunk,
+  Grounds,
+  ProofJob,
+  ProofTask,
+  Target,
+} from './proof-job.types.js';
 import { ProofChargesService } from '../proof-charges.service.js';
 import { ProofJobsStore } from './proof-jobs.store.js';
 import { ProofSubjectsService } from './proof-subjects.service.js';
+import { entitlementKeyOf, ProofSubjectsViews } from './proof-subjects.views.js';
 import { SearchChecksService } from './search-checks.service.js';
 
 const PROOF_COMPLETED = 'proof.completed';
@@ -28,6 +45,9 @@ export class ProofRunService {
     private readonly store: ProofJobsStore,
     private readonly subjects: ProofSubjectsService,
     private readonly answers: AnswersService,
+    private readonly states: SourceStatesService,
+    private readonly content: ContentService,
+    private readonly views: ProofSubjectsViews,
     private readonly searches: SearchChecksService,
     private readonly audit: AuditTrail,
     private readonly packs: ProofPacks,
@@ -36,7 +56,7 @@ export class ProofRunService {
   ) {}
 
   async run({ tenantId, jobId }: ProofTask): Promise<void> {
-    await this.tenancy.run(tenantId, () => this.store.markRunning(jobId));
+    await this.tenancy.run(tenantId, () => this.begin(jobId));
     await this.tenancy.run(tenantId, async () => {
       const job = await this.store.find(jobId, true);
       if (job?.status !== 'running') return;
@@ -48,12 +68,21 @@ export class ProofRunService {
       const { receiptId } = await this.audit.record(by, {
         kind: PROOF_COMPLETED,
         subject: jobId,
-        receipt: bodyOf(job, grounds, findings),
+        receipt: bodyOf(job, grounds, findings, tenantId),
         makeEvent: (receiptId) => completedEvent(job, findings, receiptId),
       });
       await this.store.complete(jobId, findings, grounds.receiptIds, receiptId);
       await this.journal.append(job.agentId, completionOf(job, findings, receiptId));
     });
+  }
+
+  /** What older versions lack is made up for first, so that the proof and its pack can rest on it. */
+  private async begin(jobId: string): Promise<void> {
+    await this.store.markRunning(jobId);
+    const job = await this.store.find(jobId);
+    if (job?.status !== 'running') return;
+    const { chunks } = await this.subjects.readGrounds(job.target);
+    await this.content.complete(chunks);
   }
 
   /** Ends a job that no attempt could bring to an end, and gives back what it cost. */
@@ -63,13 +92,16 @@ export class ProofRunService {
     });
   }
 
-  private async examine({ mode }: ProofJob, grounds: Grounds): Promise<Findings> {
-    const present = await this.answers.findChunks(grounds.chunks.map(({ chunkId }) => chunkId));
-    if (mode === 'light') return conclude(checkChunks(grounds.chunks, present, null), []);
-    const { ranking, check } = await this.searches.repeat(this.tenancy.tenant, grounds.search);
-    const chunks = checkChunks(grounds.chunks, present, ranking);
-    const whole = check ? [check] : [];
-    if (mode === 'verified') return conclude(chunks, whole);
+  private async examine({ mode, target }: ProofJob, grounds: Grounds): Promise<Findings> {
+    const isRanked = mode !== 'light';
+    const { ranking, checks } = isRanked
+      ? await this.searches.repeat(this.tenancy.tenant, grounds.search)
+      : { ranking: null, checks: [] };
+    const context = { tenantId: this.tenancy.tenant, isRanked: ranking !== null };
+    const found = await this.find(grounds.chunks, ranking);
+    const chunks = grounds.chunks.map((expected, index) => checkChunk(expected, found[index]!, context));
+    const whole = [...(await this.checkRecord(target, grounds)), ...checks];
+    if (mode !== 'audit') return conclude(chunks, whole);
     return conclude(chunks, [
       ...whole,
       await this.searches.checkLedger(grounds.search),
@@ -77,23 +109,58 @@ export class ProofRunService {
     ]);
   }
 
+  /** What is to be said of the subject as a whole, against its own receipts. */
+  private async checkRecord(target: Target, grounds: Grounds): Promise<Check[]> {
+    if (target.type === 'answer') {
+      const found = await this.answers.readAnswer(target.answerId, target.version);
+      return [checkAnswer(await this.answers.attest(found), found), checkQuotes(grounds)];
+    }
+    if (target.type !== 'document') return [];
+    const { corpusId, docId, version } = target;
+    const ownerTenantId = this.tenancy.tenant;
+    const { ok, detail } = await this.content.checkVersion({ ownerTenantId, corpusId, docId, docVersion: version });
+    return [(ok ? passed : failed)('document', detail)];
+  }
+
+  /** What there is now in place of each expected passage. */
+  private async find(chunks: readonly ExpectedChunk[], ranking: readonly Passage[] | null): Promise<FoundChunk[]> {
+    const recorded = await this.answers.findChunks(chunks.map(({ chunkId }) => chunkId));
+    const now = await this.states.look(chunks);
+    const contents = await this.content.check(chunks);
+    const entitlements = await this.views.findEntitlements();
+    return chunks.map((chunk, index) => {
+      const found = recorded.get(chunk.chunkId);
+      return {
+        now: now[index]!,
+        content: contents[index]!,
+        recorded: found?.ownerTenantId === chunk.ownerTenantId ? found : undefined,
+        entitledAt: entitlements.get(entitlementKeyOf(chunk)) ?? null,
+        place: ranking && placeOf(chunk, ranking),
+      };
+    });
+  }
+
   /** Makes a pack of the receipts the subject left and runs the verifier that third parties use on it. */
   private async checkLog(receiptIds: string[]): Promise<Check> {
-    if (receiptIds.length === 0) return { name: 'log', ok: true, detail: 'the subject has no receipts of its own' };
+    if (receiptIds.length === 0) return notApplicable('log', 'the subject has no receipts of its own');
     const pack = await this.packs.make({ subject: { type: 'receipts', id: receiptIds[0]! }, receiptIds, chunks: [] });
     const { checks } = verifyPack(pack);
-    const failed = checks.find(({ ok }) => !ok);
-    if (failed) return { name: 'log', ok: false, detail: `${failed.name}: ${failed.detail}` };
+    const fault = checks.find(({ ok }) => !ok);
+    if (fault) return failed('log', `${fault.name}: ${fault.detail}`);
     const details = checks
       .filter(({ name }) => name === 'inclusion' || name === 'checkpoint')
       .map(({ detail }) => detail);
-    return { name: 'log', ok: true, detail: details.join('; ') };
+    return passed('log', details.join('; '));
   }
 }
 
-function completedEvent(job: ProofJob, { verdict }: Findings, receiptId: string): OutboxEvent {
+function completedEvent(job: ProofJob, { verdict, drift }: Findings, receiptId: string): OutboxEvent {
   const { jobId, mode, agentId, subject } = job;
-  return { kind: PROOF_COMPLETED, subject: jobId, data: { jobId, mode, agentId, subject, verdict, receiptId } };
+  return {
+    kind: PROOF_COMPLETED,
+    subject: jobId,
+    data: { jobId, mode, agentId, subject, verdict, driftCategories: drift, receiptId },
+  };
 }
 
 /** The entry of the agent's journal. */
@@ -114,17 +181,24 @@ const completionOf = ({ jobId, mode, subject }: ProofJob, { verdict }: Findings,
 });
 
 /** What is signed: what was proven, what it rests on, what was found; of texts only their digests. */
-function bodyOf(job: ProofJob, grounds: Grounds, { checks, chunks, verdict }: Findings): object {
+function bodyOf(
+  job: ProofJob,
+  grounds: Grounds,
+  { checks, chunks, verdict, drift }: Findings,
+  tenantId: string,
+): object {
   return {
     job_id: job.jobId,
     mode: job.mode,
     agent_id: job.agentId,
     subject: job.subject,
     verdict,
+    drift_categories: drift,
+    charged_mode: job.chargedMode,
     checks,
     relies_on: grounds.receiptIds,
     query: grounds.search?.request.query ?? null,
-    chunks: chunks.map(evidenceOf),
+    chunks: chunks.map((chunk) => evidenceOf(chunk, tenantId)),
   };
 }
 
@@ -134,18 +208,23 @@ interface ChunkEvidence {
   corpus_id: string;
   doc_id: string;
   version: number;
+  /** Whose it is: the tenant's own, or `commons`. */
+  source: 'tenant' | 'commons';
   recorded_rank: number | null;
   rank: number | null;
+  state: SourceState;
   failed: string[];
 }
 
-const evidenceOf = (chunk: CheckedChunk): ChunkEvidence => ({
+const evidenceOf = (chunk: CheckedChunk, tenantId: string): ChunkEvidence => ({
   chunk_id: chunk.chunkId,
   content_hash: chunk.contentHash,
   corpus_id: chunk.corpusId,
   doc_id: chunk.docId,
   version: chunk.docVersion,
+  source: chunk.ownerTenantId === tenantId ? 'tenant' : FOREIGN_SOURCE,
   recorded_rank: chunk.recordedRank,
   rank: chunk.rank,
+  state: chunk.state,
   failed: chunk.checks.filter(({ ok }) => !ok).map(({ name }) => name),
 });

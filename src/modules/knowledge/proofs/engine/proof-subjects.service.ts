@@ -7,6 +7,7 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { AnswersService } from '../../citations/answers.service.js';
 import { CitationsService, REMEMBERED_WITHIN_MS } from '../../citations/citations.service.js';
 import type { RecordedSearch, ResolvedCitation, VisibleChunk } from '../../citations/citations.types.js';
+import { BindingsService } from '../../ingest/bindings.service.js';
 import type { RecordedPassage } from '../../retrieval/retrieval.types.js';
 import type { ProofRequest } from '../proofs.dto.js';
 import { ProofSubjectUnknown } from '../proofs.problems.js';
@@ -24,6 +25,7 @@ export class ProofSubjectsService {
   constructor(
     private readonly answers: AnswersService,
     private readonly citations: CitationsService,
+    private readonly bindings: BindingsService,
     private readonly views: ProofSubjectsViews,
     private readonly tenancy: Tenancy,
   ) {}
@@ -59,16 +61,16 @@ export class ProofSubjectsService {
       case 'answer':
         return this.groundsOfAnswer(target.answerId, target.version);
       case 'document': {
-        const acceptance = await this.views.findAcceptance(target);
+        const { corpusId, docId, version } = target;
+        const named = { ownerTenantId: this.tenancy.tenant, corpusId, docId, docVersion: version };
         const chunks = await this.views.findChunks(target);
-        return { chunks, search: null, receiptIds: acceptance === undefined ? [] : [acceptance] };
+        return { ...NO_ANSWER, chunks, receiptIds: await this.bindings.findReceipts(named) };
       }
-      case 'chunk': {
-        const acceptance = await this.acceptanceOf(target.chunk);
-        return { chunks: [target.chunk], search: null, receiptIds: acceptance === undefined ? [] : [acceptance] };
-      }
+      case 'chunk':
+        return { ...NO_ANSWER, chunks: [target.chunk], receiptIds: await this.bindings.findReceipts(target.chunk) };
       case 'retrieval':
         return {
+          answerText: null,
           chunks: target.search.results.map(expectFound),
           search: target.search,
           receiptIds: receiptsOf(target.search),
@@ -117,26 +119,18 @@ export class ProofSubjectsService {
 
   private async groundsOfAnswer(answerId: string, version: number): Promise<Grounds> {
     const found = await this.answers.readAnswer(answerId, version);
-    const { retrieval: search, receiptId } = found.answer;
+    const { retrieval: search, receiptId, answerText } = found.answer;
     const ranks = new Map(search?.results.map(({ chunkId }, index) => [chunkId, index + 1]));
     return {
       chunks: found.citations.map((citation) => expectCited(citation, ranks)),
+      answerText,
       search,
       receiptIds: [receiptId, ...(search ? receiptsOf(search) : [])],
     };
   }
-
-  /** Only the owner's own receipts are the tenant's to show. */
-  private async acceptanceOf({
-    ownerTenantId,
-    corpusId,
-    docId,
-    docVersion,
-  }: ExpectedChunk): Promise<string | undefined> {
-    if (ownerTenantId !== this.tenancy.tenant) return undefined;
-    return this.views.findAcceptance({ corpusId, docId, version: docVersion });
-  }
 }
+
+const NO_ANSWER = { answerText: null, search: null };
 
 function unknown(subject: string | null, detail: string): never {
   throw new ProofSubjectUnknown({ subject }, detail);
@@ -146,7 +140,7 @@ const receiptsOf = ({ receiptId, executionReceiptId }: RecordedSearch): string[]
   [receiptId, executionReceiptId].filter((id) => id !== null);
 
 function expectPresent(chunk: VisibleChunk): ExpectedChunk {
-  const { chunkId, ownerTenantId, corpusId, docId, docVersion, title, url, contentHash } = chunk;
+  const { chunkId, ownerTenantId, corpusId, docId, docVersion, title, url, contentHash, shareability } = chunk;
   return {
     chunkId,
     ownerTenantId,
@@ -157,6 +151,7 @@ function expectPresent(chunk: VisibleChunk): ExpectedChunk {
     url,
     contentHash,
     quote: null,
+    shareability,
     recordedRank: null,
   };
 }
@@ -173,8 +168,6 @@ function expectFound(found: RecordedPassage, index: number): ExpectedChunk {
     corpusId,
     docId,
     docVersion: version,
-    title: null,
-    url: null,
     contentHash: contentHash as Digest,
     quote: null,
     recordedRank: index + 1,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { namedDigest, type Digest } from '../../../../evidence/digest.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { documentsWritten } from '../../citations/present-documents.views.js';
 import type { ExpectedChunk } from './proof-job.types.js';
 
 export interface CurrentDocument {
@@ -16,6 +17,9 @@ export interface StoredLedger {
   candidates: { chunkId: string; score: number }[];
 }
 
+export const entitlementKeyOf = ({ ownerTenantId, corpusId }: { ownerTenantId: string; corpusId: string }): string =>
+  JSON.stringify([ownerTenantId, corpusId]);
+
 /** Documents of the open unit of work's tenant and its ledgers, as proofs look at them. */
 @Injectable()
 export class ProofSubjectsViews {
@@ -23,14 +27,12 @@ export class ProofSubjectsViews {
 
   /** The document written as corpusId/docId; both may hold slashes themselves, so every one is tried as the divider. */
   async findDocument(written: string): Promise<CurrentDocument | undefined> {
-    const dividers = [...written.matchAll(/\//g)]
-      .map(({ index }) => index)
-      .filter((at) => at > 0 && at < written.length - 1);
+    const names = documentsWritten(written);
     const [row] = await this.tenancy.query<{ corpus_id: string; doc_id: string; current_version: number }>(
       `select corpus_id, doc_id, current_version from document
        where (corpus_id, doc_id) in (select * from unnest($1::text[], $2::text[])) and current_version is not null
        order by length(corpus_id) limit 1`,
-      [dividers.map((at) => written.slice(0, at)), dividers.map((at) => written.slice(at + 1))],
+      [names.map(({ corpusId }) => corpusId), names.map(({ docId }) => docId)],
     );
     return row && { corpusId: row.corpus_id, docId: row.doc_id, version: row.current_version };
   }
@@ -42,8 +44,9 @@ export class ProofSubjectsViews {
       title: string | null;
       url: string | null;
       content_hash: Buffer;
+      shareability: ExpectedChunk['shareability'];
     }>(
-      `select chunk_id, title, url, content_hash from chunk
+      `select chunk_id, title, url, content_hash, shareability from chunk
        where tenant_id = $1 and corpus_id = $2 and doc_id = $3 and version = $4 order by ordinal`,
       [this.tenancy.tenant, corpusId, docId, version],
     );
@@ -57,17 +60,23 @@ export class ProofSubjectsViews {
       url: row.url,
       contentHash: namedDigest('blake3', row.content_hash),
       quote: null,
+      shareability: row.shareability,
       recordedRank: null,
     }));
   }
 
-  /** The receipt under which a version of an own document was first accepted. */
-  async findAcceptance({ corpusId, docId, version }: CurrentDocument): Promise<string | undefined> {
-    const [row] = await this.tenancy.query<{ receipt_id: string }>(
-      `select receipt_id from ingest where corpus_id = $1 and doc_id = $2 and version = $3 order by accepted_at, ingest_id limit 1`,
-      [corpusId, docId, version],
+  /** When the tenant was entitled to each corpus of others. */
+  async findEntitlements(): Promise<Map<string, Date>> {
+    const rows = await this.tenancy.query<{ publisher_tenant_id: string; corpus_id: string; granted_at: Date }>(
+      'select publisher_tenant_id, corpus_id, granted_at from entitlement where tenant_id = $1',
+      [this.tenancy.tenant],
     );
-    return row?.receipt_id;
+    return new Map(
+      rows.map((row) => [
+        entitlementKeyOf({ ownerTenantId: row.publisher_tenant_id, corpusId: row.corpus_id }),
+        row.granted_at,
+      ]),
+    );
   }
 
   async findLedger(retrievalId: string): Promise<StoredLedger | undefined> {

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { blake3Digest } from '../../../../evidence/digest.js';
 import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
-import { Problem } from '../../../../common/problem/problem.js';
-import { LaneSearchService } from '../../retrieval/lane-search.service.js';
 import type { RecordedSearch } from '../../citations/citations.types.js';
-import type { Ranking } from './proof-checks.rules.js';
+import { RepeatedSearchService } from '../../retrieval/repeated-search.service.js';
+import type { Passage } from '../../retrieval/retrieval.types.js';
+import { failed, notApplicable, passed } from './proof-checks.rules.js';
 import type { Check } from './proof-job.types.js';
 import { ProofSubjectsViews, type StoredLedger } from './proof-subjects.views.js';
 
-export interface RepeatedSearch {
-  /** null when there is no ranking to hold anything against. */
-  ranking: Ranking | null;
+interface RankedAgain {
+  /** Null when there is none to compare places by. */
+  ranking: readonly Passage[] | null;
   /** What is to be said about the search as a whole. */
-  check: Check | null;
+  checks: Check[];
 }
 
 /**
@@ -22,28 +22,17 @@ export interface RepeatedSearch {
 @Injectable()
 export class SearchChecksService {
   constructor(
-    private readonly searches: LaneSearchService,
+    private readonly searches: RepeatedSearchService,
     private readonly evidence: EvidenceService,
     private readonly views: ProofSubjectsViews,
   ) {}
 
   /** Ranks the recorded query again, in its lane, as the tenant may see the passages now. */
-  async repeat(tenantId: string, search: RecordedSearch | null): Promise<RepeatedSearch> {
+  async repeat(tenantId: string, search: RecordedSearch | null): Promise<RankedAgain> {
     if (search === null)
-      return {
-        ranking: null,
-        check: note('ranking', 'no retrieval is recorded with the subject: nothing to rank again'),
-      };
-    try {
-      const { passages } = await this.searches.search(tenantId, search.request, search.lane);
-      const ranking = passages.map(({ chunkId, score }) => ({ chunkId, score }));
-      return { ranking, check: null };
-    } catch (error) {
-      // A part of the index or a text that was altered is what a proof is there to find; a search that cannot run now
-      // is tried again.
-      if (!(error instanceof Problem) || error.retryable) throw error;
-      return { ranking: null, check: { name: 'ranking', ok: false, detail: error.message || error.kind.title } };
-    }
+      return { ranking: null, checks: [notApplicable('ranking', 'no retrieval is recorded with the subject')] };
+    const { ranking, isBroken, detail } = await this.searches.repeat(tenantId, search);
+    return { ranking, checks: isBroken ? [failed('ranking', detail)] : [] };
   }
 
   /**
@@ -51,20 +40,19 @@ export class SearchChecksService {
    * ledger.
    */
   async checkLedger(search: RecordedSearch | null): Promise<Check> {
-    if (!search?.executionReceiptId) return note('ledger', 'the retrieval was not of the audit lane: it has no ledger');
+    if (!search?.executionReceiptId)
+      return notApplicable('ledger', 'no retrieval of the audit lane is recorded with the subject');
     const ledger = await this.views.findLedger(search.retrievalId);
-    if (!ledger) return { name: 'ledger', ok: false, detail: 'the ledger is gone' };
+    if (!ledger) return failed('ledger', 'the ledger is gone');
     const { payload } = await this.evidence.read(search.executionReceiptId);
     const fault = faultOf(ledger, payload.body.candidates_digest, search);
-    if (fault !== undefined) return { name: 'ledger', ok: false, detail: fault };
-    return note(
+    if (fault !== undefined) return failed('ledger', fault);
+    return passed(
       'ledger',
       `${ledger.candidateCount} candidates, as the signed receipt ${search.executionReceiptId} says`,
     );
   }
 }
-
-const note = (name: string, detail: string): Check => ({ name, ok: true, detail });
 
 function faultOf(ledger: StoredLedger, signed: unknown, search: RecordedSearch): string | undefined {
   const stored = ledger.candidatesDigest;

@@ -1,10 +1,11 @@
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { ReceiptUnknown } from '../../../../common/evidence-log/evidence-log.problems.js';
 import type { Problem } from '../../../../common/problem/problem.js';
-import type { ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
+import type { PackQuery, ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
 import type { ProofOrder, ProofUpstream } from '../proof-upstream.js';
 import type { ProofChargesService } from '../proof-charges.service.js';
-import type { ProofChunkPage, ProofJobRecord, ProofRequest } from '../proofs.dto.js';
+import type { ProofChunkPage } from '../proof-chunks.dto.js';
+import type { ProofJobRecord, ProofRequest } from '../proofs.dto.js';
 import { AnswerUnknown, ProofJobUnknown, ProofSubjectUnknown } from '../proofs.problems.js';
 import type { Page } from '../proofs.types.js';
 import { readAnswer, type ProofAnswer } from './upstream-answers.rules.js';
@@ -75,10 +76,11 @@ export class HttpProofUpstream implements ProofUpstream {
     });
   }
 
-  readPack(caller: TenantCaller, receiptId: string): Promise<ProofPackFile> {
+  readPack(caller: TenantCaller, receiptId: string, query: PackQuery): Promise<ProofPackFile> {
+    const search = query.earlier_checkpoint === undefined ? '' : `?${new URLSearchParams({ ...query }).toString()}`;
     return this.ask<ProofPackFile>(caller, {
       method: 'GET',
-      path: `/v1/proof/receipts/${encodeURIComponent(receiptId)}/proofpack`,
+      path: `/v1/proof/receipts/${encodeURIComponent(receiptId)}/proofpack${search}`,
       about: { kind: 'receipt', id: receiptId },
       unknown: () => new ReceiptUnknown({ receiptId }, 'The proof upstream has no such receipt'),
       isPack: true,

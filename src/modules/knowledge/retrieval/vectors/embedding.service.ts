@@ -1,16 +1,19 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EmbeddingsClient, EmbeddingsUnavailable } from '../../../../common/embeddings/embeddings-client.js';
 import { Jobs } from '../../../../common/jobs/jobs.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { IndexStore } from '../index/index.store.js';
-import { EmbeddingsClient } from './embeddings.client.js';
-import { VectorsStore } from './vectors.store.js';
+import { VectorsStore, type UnembeddedChunk, type VersionKey } from './vectors.store.js';
 
 /** Passages to a request of the endpoint, and how long it may take. */
 const BATCH = 64;
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 4;
+/** What a process without workers may take to make vectors itself, and when workers look for what it left. */
+const MAX_OWN_MS = 5_000;
+const OWN_START_SECONDS = 6;
 
-/** Embeds passages in the background, once they are searchable by their words. */
+/** Embeds passages once they are searchable by their words: in the background, or for who waits for it. */
 @Injectable()
 export class EmbeddingService implements OnModuleInit {
   constructor(
@@ -32,7 +35,8 @@ export class EmbeddingService implements OnModuleInit {
   async request(shardId: string): Promise<void> {
     if (!this.client.isConfigured) return;
     const data = { tenantId: this.tenancy.tenant, shardId };
-    await this.jobs.send('index.embed', data, { singletonKey: shardId });
+    const options = this.jobs.working ? {} : { startAfter: OWN_START_SECONDS };
+    await this.jobs.send('index.embed', data, { singletonKey: shardId, ...options });
   }
 
   /**
@@ -41,19 +45,58 @@ export class EmbeddingService implements OnModuleInit {
   async embedShard(tenantId: string, shardId: string): Promise<void> {
     for (;;) {
       const chunks = await this.tenancy.run(tenantId, () =>
-        this.vectors.findUnembedded(shardId, this.client.model, BATCH),
+        this.vectors.findUnembedded({ shardId }, this.client.model, BATCH),
       );
       if (chunks.length === 0) return;
-      const texts = chunks.map(({ title, content }) => (title ? `${title}\n${content}` : content));
-      const embedded = await this.client.embed(texts, { timeoutMs: TIMEOUT_MS, attempts: ATTEMPTS });
-      await this.vectors.ensureIndex(embedded[0]!.length);
+      await this.embed(tenantId, chunks, { timeoutMs: TIMEOUT_MS, attempts: ATTEMPTS });
+    }
+  }
+
+  /**
+   * Embeds passages of committed versions now, as many as `ms` and the endpoint allow; workers do the rest later.
+   * @returns what there is afterwards
+   */
+  async embedNow(
+    tenantId: string,
+    versions: readonly VersionKey[],
+    ms: number,
+  ): Promise<{ passages: number; vectors: number; dimension: number }> {
+    if (this.client.isConfigured)
+      await this.embedUntil(performance.now() + Math.min(ms, MAX_OWN_MS), tenantId, versions);
+    return this.tenancy.run(tenantId, () => this.vectors.count(versions, this.client.model));
+  }
+
+  private async embedUntil(end: number, tenantId: string, versions: readonly VersionKey[]): Promise<void> {
+    for (;;) {
+      const timeoutMs = Math.floor(end - performance.now());
+      if (timeoutMs <= 0) return;
+      const chunks = await this.tenancy.run(tenantId, () =>
+        this.vectors.findUnembedded({ versions }, this.client.model, BATCH),
+      );
+      if (chunks.length === 0) return;
+      try {
+        await this.embed(tenantId, chunks, { timeoutMs, attempts: 1 });
+      } catch (error) {
+        if (error instanceof EmbeddingsUnavailable) return;
+        throw error;
+      }
+    }
+  }
+
+  private async embed(
+    tenantId: string,
+    chunks: readonly UnembeddedChunk[],
+    patience: { timeoutMs: number; attempts: number },
+  ): Promise<void> {
+    const texts = chunks.map(({ title, content }) => (title ? `${title}\n${content}` : content));
+    const { vectors: embedded } = await this.client.embed(texts, patience);
+    await this.vectors.ensureIndex(embedded[0]!.length);
+    const rows = chunks.map(({ chunkId, shardId }, i) => ({ chunkId, shardId, vector: embedded[i]! }));
+    for (const [shardId, vectors] of Map.groupBy(rows, (row) => row.shardId))
       await this.tenancy.run(tenantId, async () => {
         const shard = await this.index.findShard(shardId);
         if (!shard) return;
-        const advanced = await this.index.advance(shard);
-        const rows = chunks.map(({ chunkId }, i) => ({ chunkId, vector: embedded[i]! }));
-        await this.vectors.record(advanced, this.client.model, rows);
+        await this.vectors.record(await this.index.advance(shard), this.client.model, vectors);
       });
-    }
   }
 }

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { EmbeddingsClient, EmbeddingsUnavailable } from '../../../../common/embeddings/embeddings-client.js';
 import { LOG, type Log } from '../../../../common/observability/log.js';
 import type { ShardSnapshot } from '../index/index.types.js';
-import { EmbeddingsClient, EmbeddingsUnavailable } from './embeddings.client.js';
 import { nearest, VectorBlock } from './vector-block.js';
 import { type NearChunk, VectorsStore } from './vectors.store.js';
 
@@ -41,7 +41,8 @@ export class VectorSearchService {
     const known = this.queries.get(query);
     if (known) return known;
     try {
-      const [vector] = await this.client.embed([query], { timeoutMs: QUERY_TIMEOUT_MS, attempts: 1 });
+      const { vectors } = await this.client.embed([query], { timeoutMs: QUERY_TIMEOUT_MS, attempts: 1 });
+      const [vector] = vectors;
       if (vector) this.queries.set(query, vector);
       return vector;
     } catch (error) {

@@ -4,8 +4,16 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 /** A passage that has no vector yet. */
 export interface UnembeddedChunk {
   chunkId: string;
+  shardId: string;
   title: string | null;
   content: string;
+}
+
+/** A version of a document. */
+export interface VersionKey {
+  corpusId: string;
+  docId: string;
+  version: number;
 }
 
 export interface NearChunk {
@@ -14,6 +22,9 @@ export interface NearChunk {
   /** Cosine, -1 to 1. */
   similarity: number;
 }
+
+const IN_VERSIONS = `(c.corpus_id, c.doc_id, c.version) in (
+  select w."corpusId", w."docId", w.version from json_to_recordset($2::json) as w("corpusId" text, "docId" text, version int))`;
 
 /** Rows of vectors. Those of withdrawn chunks are deleted with the withdrawal. */
 @Injectable()
@@ -34,16 +45,48 @@ export class VectorsStore {
     return this.pgvector;
   }
 
-  async findUnembedded(shardId: string, model: string, limit: number): Promise<UnembeddedChunk[]> {
-    const rows = await this.tenancy.query<{ chunk_id: string; title: string | null; content: string }>(
-      `select c.chunk_id, c.title, c.content from index_shard s
+  /** Passages of a shard, or of versions, that are to have a vector and have none of the model. */
+  async findUnembedded(
+    of: { shardId: string } | { versions: readonly VersionKey[] },
+    model: string,
+    limit: number,
+  ): Promise<UnembeddedChunk[]> {
+    const [wanted, value] =
+      'shardId' in of ? ['s.shard_id = $2', of.shardId] : [IN_VERSIONS, JSON.stringify(of.versions)];
+    const rows = await this.tenancy.query<{
+      chunk_id: string;
+      shard_id: string;
+      title: string | null;
+      content: string;
+    }>(
+      `select c.chunk_id, s.shard_id, c.title, c.content from index_shard s
        join chunk c on c.tenant_id = s.tenant_id and c.corpus_id = s.corpus_id and c.shareability = s.shareability and c.language = s.language
-       where s.tenant_id = $1 and s.shard_id = $2 and c.retired_at is null
+       join document_version d on d.tenant_id = c.tenant_id and d.corpus_id = c.corpus_id and d.doc_id = c.doc_id and d.version = c.version
+       where s.tenant_id = $1 and ${wanted} and c.retired_at is null and d.semantic_profile <> 'lexical'
          and not exists (select from chunk_vector v where v.tenant_id = $1 and v.chunk_id = c.chunk_id and v.model = $3)
        order by c.chunk_id limit $4`,
-      [this.tenancy.tenant, shardId, model, limit],
+      [this.tenancy.tenant, value, model, limit],
     );
-    return rows.map(({ chunk_id, title, content }) => ({ chunkId: chunk_id, title, content }));
+    return rows.map(({ chunk_id, shard_id, title, content }) => ({
+      chunkId: chunk_id,
+      shardId: shard_id,
+      title,
+      content,
+    }));
+  }
+
+  /** How many passages versions have, and how many of them a vector of the model. */
+  async count(
+    versions: readonly VersionKey[],
+    model: string,
+  ): Promise<{ passages: number; vectors: number; dimension: number }> {
+    const [row] = await this.tenancy.query<{ passages: number; vectors: number; dimension: number }>(
+      `select count(*)::int as passages, count(v.chunk_id)::int as vectors, coalesce(max(octet_length(v.vector)) / 4, 0) as dimension
+       from chunk c left join chunk_vector v on v.tenant_id = c.tenant_id and v.chunk_id = c.chunk_id and v.model = $3
+       where c.tenant_id = $1 and ${IN_VERSIONS} and c.retired_at is null`,
+      [this.tenancy.tenant, JSON.stringify(versions), model],
+    );
+    return row!;
   }
 
   /** Under the shard's lock; a chunk that was withdrawn while it was being embedded is left out. */

@@ -1,0 +1,116 @@
+import { encodeCanonical, toCbor } from '../../../evidence/cbor.js';
+import { blake3, blake3Digest } from '../../../evidence/digest.js';
+import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
+import { readBodies, type ReadReceipt } from '../../../common/evidence-log/receipt-bodies.js';
+import type { Query } from '../../../common/tenancy/cross-tenant.js';
+import { attestedOf } from './citations.rules.js';
+import { chunkOf, type ChunkRow } from './citations.store.js';
+import type { ResolvedCitation } from './citations.types.js';
+
+/** Answers and their citations against the receipts `answer.recorded`. */
+export class AnswerEvidence implements SubjectCheck {
+  readonly name = 'answers';
+  readonly kinds = ['answer.recorded'];
+  readonly rows = [
+    {
+      table: 'answer',
+      receipts: `select tenant_id, receipt_id, answer_id || '/' || version as name from answer where ctid >= $1::tid and ctid < $2::tid`,
+    },
+    {
+      table: 'citation',
+      receipts: `
+        select c.tenant_id, a.receipt_id, c.answer_id || '/' || c.version as name from citation c
+        left join answer a on a.tenant_id = c.tenant_id and a.answer_id = c.answer_id and a.version = c.version
+        where c.ctid >= $1::tid and c.ctid < $2::tid`,
+    },
+  ];
+
+  async check(query: Query, receipts: readonly StoredReceipt[], faultOf: (id: string) => FaultSink): Promise<void> {
+    const read = readBodies(receipts);
+    const names = [
+      read.map(({ tenantId }) => tenantId),
+      read.map(({ body }) => body.answer_id),
+      read.map(({ body }) => body.version),
+    ];
+    const answers = Map.groupBy(await query<AnswerRow>(ANSWERS, names), keyOf);
+    const citations = Map.groupBy(await query<CitationRow>(CITATIONS, names), keyOf);
+    for (const one of read) {
+      const key = keyOf({
+        tenant_id: one.tenantId,
+        answer_id: one.body.answer_id as string,
+        version: Number(one.body.version),
+      });
+      const fault = findFault(one, answers.get(key)?.[0], citations.get(key) ?? []);
+      if (fault !== undefined)
+        faultOf(one.receiptId).add(`answer of receipt ${one.receiptId} of tenant ${one.tenantId}: ${fault}`);
+    }
+  }
+}
+
+function findFault(
+  { tenantId, receiptId, body }: ReadReceipt,
+  row: AnswerRow | undefined,
+  rows: readonly CitationRow[],
+): string | undefined {
+  if (!row) return 'its row is gone';
+  if (row.receipt_id !== receiptId) return 'its row names another receipt';
+  const altered = rows.findIndex(({ content, content_hash }) => !content_hash.equals(blake3(content)));
+  if (altered >= 0) return `the passage of citation ${altered} is not the one that was cited`;
+  const { answer_id: answerId, version, agent_id: agentId, answer_text: answerText, retrieval } = row;
+  const answer = { answerId, version, agentId, answerText, retrieval };
+  const supersedes = typeof body.supersedes === 'string' ? body.supersedes : null;
+  const attested = attestedOf({ answer, citations: rows.map(citationOf), supersedes }, tenantId);
+  const same = blake3Digest(encodeCanonical(toCbor(attested))) === blake3Digest(encodeCanonical(toCbor(bodyOf(body))));
+  return same ? undefined : 'its text or citations are not those that the receipt attests';
+}
+
+/** The session is that of the request; the answer does not know it. */
+const bodyOf = ({ session_id: _session, ...body }: ReadReceipt['body']): object => body;
+
+interface AnswerName {
+  tenant_id: string;
+  answer_id: string;
+  version: number;
+}
+interface AnswerRow extends AnswerName {
+  agent_id: string;
+  answer_text: string | null;
+  retrieval: Parameters<typeof attestedOf>[0]['answer']['retrieval'];
+  receipt_id: string;
+}
+interface CitationRow extends AnswerName {
+  owner_tenant_id: string;
+  chunk_id: string;
+  corpus_id: string;
+  doc_id: string;
+  doc_version: number;
+  title: string | null;
+  url: string | null;
+  content: string;
+  content_hash: Buffer;
+  shareability: ChunkRow['shareability'];
+  start_offset: number | null;
+  end_offset: number | null;
+  quote: string | null;
+  note: string | null;
+}
+
+const keyOf = ({ tenant_id, answer_id, version }: AnswerName): string =>
+  JSON.stringify([tenant_id, answer_id, version]);
+
+const citationOf = (row: CitationRow): ResolvedCitation => ({
+  chunk: chunkOf({ ...row, tenant_id: row.owner_tenant_id, version: row.doc_version, current: true }),
+  start: row.start_offset,
+  end: row.end_offset,
+  quote: row.quote,
+  note: row.note,
+});
+
+const NAMED = 'unnest($1::text[], $2::text[], $3::int[]) n (tenant_id, answer_id, version)';
+const ANSWERS = `
+  select a.tenant_id, a.answer_id, a.version, a.agent_id, a.answer_text, a.retrieval, a.receipt_id
+  from ${NAMED} join answer a using (tenant_id, answer_id, version)`;
+const CITATIONS = `
+  select c.tenant_id, c.answer_id, c.version, c.owner_tenant_id, c.chunk_id, c.corpus_id, c.doc_id, c.doc_version, c.title, c.url, c.content,
+    c.content_hash, c.shareability, c.start_offset, c.end_offset, c.quote, c.note
+  from ${NAMED} join citation c using (tenant_id, answer_id, version) order by c.tenant_id, c.answer_id, c.version, c.ordinal`;

@@ -1,0 +1,143 @@
+import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
+import { PassageTree } from '../../../evidence/passage-tree.js';
+import type { CborMap, CborValue } from '../../../evidence/cbor.js';
+import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
+import { readBodies, type ReadReceipt } from '../../../common/evidence-log/receipt-bodies.js';
+import type { Query } from '../../../common/tenancy/cross-tenant.js';
+import { formatOf } from './chunking/content-format.js';
+
+/** Texts are read a few at a time: one may be large. */
+const VERSIONS_AT_ONCE = 8;
+
+/** Documents and their passages against the receipts of their ingest. */
+export class DocumentEvidence implements SubjectCheck {
+  readonly name = 'documents';
+  readonly kinds = ['ingest.accepted', 'ingest.completed', 'local.ingested'];
+  readonly rows = [
+    { table: 'document_version', receipts: receiptsOf('document_version') },
+    { table: 'chunk', receipts: receiptsOf('chunk') },
+  ];
+
+  async check(query: Query, receipts: readonly StoredReceipt[], faultOf: (id: string) => FaultSink): Promise<void> {
+    const said = readBodies(receipts).flatMap(versionsIn);
+    for (let from = 0; from < said.length; from += VERSIONS_AT_ONCE) {
+      const some = said.slice(from, from + VERSIONS_AT_ONCE);
+      const names = (['tenant_id', 'corpus_id', 'doc_id', 'version'] as const).map((name) =>
+        some.map((one) => one[name]),
+      );
+      const rows = Map.groupBy(await query<VersionRow>(VERSIONS, names), keyOf);
+      const passages = Map.groupBy(await query<PassageRow>(PASSAGES, names), keyOf);
+      for (const one of some) {
+        const fault = findFault(one, rows.get(keyOf(one))?.[0], passages.get(keyOf(one)) ?? []);
+        if (fault === undefined) continue;
+        const which = `document ${one.doc_id}, version ${one.version}, of corpus ${one.corpus_id} of tenant ${one.tenant_id}`;
+        faultOf(one.receiptId).add(`${which}, receipt ${one.receiptId}: ${fault}`);
+      }
+    }
+  }
+}
+
+interface VersionName {
+  tenant_id: string;
+  corpus_id: string;
+  doc_id: string;
+  version: number;
+}
+/** What a receipt says of a version. */
+interface SaidVersion extends VersionName {
+  receiptId: string;
+  contentHash: CborValue | undefined;
+  /** Of the receipt that an ingest leaves at its end alone. */
+  passages: CborValue | undefined;
+  passagesRoot: CborValue | undefined;
+}
+interface VersionRow extends VersionName {
+  content: string;
+  content_type: string | null;
+  chunk_count: number | null;
+}
+interface PassageRow extends VersionName {
+  chunk_id: string;
+  content: string;
+  content_hash: Buffer;
+  start_offset: number;
+  end_offset: number;
+}
+
+/** A receipt of local ingest speaks of many, all of one corpus. */
+function versionsIn({ tenantId, receiptId, kind, body }: ReadReceipt): SaidVersion[] {
+  const documents = kind === 'local.ingested' ? (body.documents as CborMap[]) : [body];
+  return documents.map((one) => ({
+    tenant_id: tenantId,
+    corpus_id: body.corpus_id as string,
+    doc_id: one.doc_id as string,
+    version: Number(one.version),
+    receiptId,
+    contentHash: one.content_hash,
+    passages: one.passages,
+    passagesRoot: one.passages_root,
+  }));
+}
+
+function findFault(
+  said: SaidVersion,
+  row: VersionRow | undefined,
+  passages: readonly PassageRow[],
+): string | undefined {
+  if (!row) return 'its row is gone';
+  if (blake3Digest(row.content) !== said.contentHash) return 'its text is not the one that was ingested';
+  const altered = passages.find((one) => blake3Digest(one.content) !== namedDigest('blake3', one.content_hash));
+  if (altered) return `passage ${altered.chunk_id} is not the text of its digest`;
+  return said.passagesRoot === undefined ? findStray(row, passages) : findUnlisted(said, passages);
+}
+
+/** Against the receipt that lists the passages by a Merkle root (RFC 6962, section 2.1). */
+function findUnlisted(
+  { passages: count, passagesRoot }: SaidVersion,
+  passages: readonly PassageRow[],
+): string | undefined {
+  if (passages.length !== Number(count)) return `${passages.length} passages are there, ${Number(count)} were ingested`;
+  const leaves = passages.map((one) => ({
+    chunkId: one.chunk_id,
+    contentHash: namedDigest('blake3', one.content_hash),
+    start: one.start_offset,
+    end: one.end_offset,
+  }));
+  return new PassageTree(leaves).root === passagesRoot ? undefined : 'its passages are not those that were ingested';
+}
+
+/** Without one: a passage is its slice of the text, unless that is HTML. */
+function findStray(row: VersionRow, passages: readonly PassageRow[]): string | undefined {
+  if (row.chunk_count !== null && row.chunk_count !== passages.length)
+    return `${passages.length} passages are there, ${row.chunk_count} were indexed`;
+  if (formatOf(row.content, row.content_type ?? undefined) === 'html') return undefined;
+  const stray = passages.find((one) => one.content !== row.content.slice(one.start_offset, one.end_offset));
+  return stray && `passage ${stray.chunk_id} does not stand in the text`;
+}
+
+const keyOf = ({ tenant_id, corpus_id, doc_id, version }: VersionName): string =>
+  JSON.stringify([tenant_id, corpus_id, doc_id, version]);
+
+const NAMED = 'unnest($1::text[], $2::text[], $3::text[], $4::int[]) n (tenant_id, corpus_id, doc_id, version)';
+const VERSIONS = `
+  select distinct on (v.tenant_id, v.corpus_id, v.doc_id, v.version) v.tenant_id, v.corpus_id, v.doc_id, v.version, v.content,
+    v.metadata ->> 'contentType' as content_type, v.chunk_count
+  from ${NAMED} join document_version v using (tenant_id, corpus_id, doc_id, version)`;
+const PASSAGES = `
+  select c.tenant_id, c.corpus_id, c.doc_id, c.version, c.chunk_id, c.content, c.content_hash, c.start_offset, c.end_offset
+  from (select distinct * from ${NAMED}) n join chunk c using (tenant_id, corpus_id, doc_id, version)
+  order by c.tenant_id, c.corpus_id, c.doc_id, c.version, c.ordinal`;
+
+/** The receipts of the ingests of some rows: under which they were accepted, and of their end. */
+function receiptsOf(table: 'document_version' | 'chunk'): string {
+  return `
+    with versions as (
+      select distinct tenant_id, corpus_id, doc_id, version from ${table} where ctid >= $1::tid and ctid < $2::tid
+    ), ingests as (
+      select v.*, i.ingest_id, i.receipt_id from versions v left join ingest i using (tenant_id, corpus_id, doc_id, version)
+    )
+    select tenant_id, receipt_id, corpus_id || '/' || doc_id || '/' || version as name from ingests
+    union all
+    select r.tenant_id, r.receipt_id, '' from ingests i
+    join receipt r on r.tenant_id = i.tenant_id and r.subject = i.ingest_id::text and r.kind = 'ingest.completed'`;
+}
