@@ -12,7 +12,7 @@ export class FeedbackRequestChangeRow extends TenantRow {
   seq!: number;
 
   @Column('text')
-  action!: 'submit' | RequestAction;
+  action!: 'submit' | 'answer' | RequestAction;
 
   /** Null of the first. */
   @Column('text', { nullable: true })

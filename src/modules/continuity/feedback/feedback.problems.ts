@@ -20,6 +20,8 @@ export class TransitionNotAllowed extends problem<{ current: string; allowed: st
 
 export class NoSurveyOpen extends problem(404, 'NoSurveyOpen', 'No survey is open for the tier of this tenant') {}
 
+export class SurveyUnknown extends problem<{ surveyId: string }>(404, 'SurveyUnknown', 'There is no such survey') {}
+
 export class SurveyChanged extends problem<{ surveyId: string; version: number }>(
   409,
   'SurveyChanged',

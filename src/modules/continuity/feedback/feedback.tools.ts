@@ -18,7 +18,7 @@ export const FEEDBACK_TOOLS = [
   tool('submit_feature_request', {
     title: 'Submit a feature request',
     description:
-      'Files a request for something the product lacks, seen by everybody of the tenant and by no other. Look with get_feature_requests first: where the same was asked before, vote_feature_request counts for more. ' +
+      'Files a request for something the product lacks, seen by everybody of the tenant and by who runs the server, who may answer in operatorAnswer; no other tenant sees it. Look with get_feature_requests first: where the same was asked before, vote_feature_request counts for more. ' +
       'Pass title in one line, in body what for and how it would help, and a new idempotency_key. The answer is the request with its requestId, open at first. Costs nothing.',
     route: 'POST /v1/feedback/requests',
     body: FeedbackRequestSent,
@@ -66,7 +66,7 @@ export const FEEDBACK_TOOLS = [
     title: 'Answer the survey whole',
     description:
       'Answers the survey that is open, in one call, and completes it: every required question must be answered in it or before. Use respond_to_survey to answer question by question instead. ' +
-      'Pass in answers one object for each question, with questionId and the member its kind asks for (choice, choices, scale or text), and a new idempotency_key. ' +
+      'Pass in answers one object for each question, with question_id and the member its kind asks for (choice, choices, scale or text), and a new idempotency_key. ' +
       `The answer shows what was kept; missing names required questions that are open. ${SURVEY}`,
     route: 'POST /v1/feedback/surveys/current/responses',
     body: SurveyResponseSent,

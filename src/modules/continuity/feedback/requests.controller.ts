@@ -30,7 +30,7 @@ export class RequestsController {
     ...SHARED,
     summary: 'Submit a feature request',
     description:
-      'It is open at first, without votes. Requests belong to the tenant: every seat of it sees them, no other tenant does.',
+      'It is open at first, without votes. Requests belong to the tenant: every seat of it sees them, and who runs the server, who may answer; no other tenant does.',
     reply: created(FeedbackRequestRecord),
   })
   submitRequest(@Caller() caller: TenantCaller, @Body() sent: FeedbackRequestSent): Promise<FeedbackRequestRecord> {

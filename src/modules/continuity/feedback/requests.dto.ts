@@ -1,8 +1,10 @@
-import { Choice, DateTime, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
+import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { TenantMember } from '../../../common/fields/shared-members.js';
+import { OperatorAnswer } from './operator-answer.dto.js';
 import {
   CATEGORIES,
+  REQUEST_ACTIONS,
   REQUEST_STATUSES,
   REVIEW_DECISIONS,
   type Category,
@@ -10,7 +12,7 @@ import {
   type ReviewDecision,
 } from './requests.types.js';
 
-const ACTIONS = ['submit', 'acknowledge', 'ship', 'archive', ...REVIEW_DECISIONS] as const;
+const ACTIONS = ['submit', 'answer', ...REQUEST_ACTIONS] as const;
 const REQUEST_ORDERS = ['newest', 'votes'] as const;
 export type RequestOrder = (typeof REQUEST_ORDERS)[number];
 
@@ -79,7 +81,7 @@ export class RequestChangeRecord {
   @Choice({ about: 'Status after.', values: REQUEST_STATUSES })
   to!: RequestStatus;
 
-  @Text({ about: 'Who: `key:`, `seat:` or `agent:` and an id.' })
+  @Text({ about: 'Who: `key:`, `seat:` or `agent:` and an id, or `operator`: who runs the server.' })
   principal!: string;
 
   @Text({ about: 'Why.', nullable: true })
@@ -126,7 +128,14 @@ export class FeedbackRequestRecord {
   @DateTime({ about: 'When its status last changed.' })
   updatedAt!: string;
 
-  @ListOf({ about: 'Every change of its status, oldest first.', type: () => RequestChangeRecord })
+  @Nested({
+    about: 'What the operator of the server last answered; null while nothing. The history has every answer.',
+    nullable: true,
+    type: () => OperatorAnswer,
+  })
+  operatorAnswer!: OperatorAnswer | null;
+
+  @ListOf({ about: 'Every change of its status and every answer, oldest first.', type: () => RequestChangeRecord })
   history!: RequestChangeRecord[];
 }
 

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
+import { AuditTrail, type Actor } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { FeedbackRequestRow } from './feedback-request.entity.js';
 import { FeedbackRequestUnknown, TransitionNotAllowed } from './feedback.problems.js';
+import { lastAnswer } from './operator-answer.views.js';
 import type {
   FeedbackRequestList,
   FeedbackRequestQuery,
@@ -24,6 +26,15 @@ export interface RequestOrderOf {
   note?: string;
 }
 
+/** What the operator of the server says to a request, and what is done with it, if anything. */
+export interface RequestAnswer {
+  requestId: string;
+  text: string;
+  action?: RequestAction | undefined;
+}
+
+const ANSWER = { action: 'answer' } as const;
+
 /** Feature requests of a tenant: their list, their votes and their way from open to shipped. */
 @Injectable()
 export class RequestsService {
@@ -31,6 +42,7 @@ export class RequestsService {
     private readonly tenancy: Tenancy,
     private readonly store: RequestsStore,
     private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   submit(caller: TenantCaller, sent: FeedbackRequestSent): Promise<FeedbackRequestRecord> {
@@ -39,7 +51,7 @@ export class RequestsService {
       const requestId = await this.store.submit({ title, body, category, agentId }, caller.principal);
       const data = { title, category, agentId: agentId ?? null, actor: caller.principal };
       await this.outbox.emit({ kind: 'feedback.request_submitted', subject: requestId, data });
-      return this.read(caller, requestId);
+      return this.read(caller.principal, requestId);
     });
   }
 
@@ -61,17 +73,27 @@ export class RequestsService {
   }
 
   /** @throws FeedbackRequestUnknown, TransitionNotAllowed naming what may be done */
-  move(caller: TenantCaller, { requestId, action, reason, note }: RequestOrderOf): Promise<FeedbackRequestRecord> {
+  move(caller: TenantCaller, order: RequestOrderOf): Promise<FeedbackRequestRecord> {
     return this.tenancy.run(caller.tenantId, async () => {
+      await this.apply(caller.principal, await this.hold(order.requestId), order);
+      return this.read(caller.principal, order.requestId);
+    });
+  }
+
+  /**
+   * Answers for the operator of the server; what is done with the request follows the rules of its tenant.
+   * @throws FeedbackRequestUnknown, TransitionNotAllowed naming what may be done
+   */
+  answer(tenantId: string, by: Actor, { requestId, text, action }: RequestAnswer): Promise<FeedbackRequestRecord> {
+    return this.tenancy.run(tenantId, async () => {
       const from = await this.hold(requestId);
-      if (!actionsFrom(from).includes(action)) throw notFrom(from, action);
-      const to = targetOf(action);
-      const change = { action, fromStatus: from, toStatus: to, principal: caller.principal, reason, note };
-      await this.store.move(requestId, change);
-      const data = { action, from, to, reason: reason ?? null, actor: caller.principal };
-      const kind = action === 'reopen' ? 'feedback.request_reopened' : `feedback.request_${to}`;
-      await this.outbox.emit({ kind, subject: requestId, data });
-      return this.read(caller, requestId);
+      const to = action ? targetOf(action) : from;
+      const { principal } = by;
+      if (action) await this.apply(principal, from, { requestId, action, reason: text });
+      else await this.store.change(requestId, { ...ANSWER, fromStatus: from, toStatus: to, principal, reason: text });
+      const facts = { action: action ?? null, from, to, text };
+      await this.audit.record(by, { kind: 'feedback.request_answered', subject: requestId, facts });
+      return this.read(principal, requestId);
     });
   }
 
@@ -87,14 +109,27 @@ export class RequestsService {
     });
   }
 
+  private async apply(
+    principal: string,
+    from: RequestStatus,
+    { requestId, action, reason, note }: RequestOrderOf,
+  ): Promise<void> {
+    if (!actionsFrom(from).includes(action)) throw notFrom(from, action);
+    const to = targetOf(action);
+    await this.store.change(requestId, { action, fromStatus: from, toStatus: to, principal, reason, note });
+    const data = { action, from, to, reason: reason ?? null, actor: principal };
+    const kind = action === 'reopen' ? 'feedback.request_reopened' : `feedback.request_${to}`;
+    await this.outbox.emit({ kind, subject: requestId, data });
+  }
+
   private async hold(requestId: string): Promise<RequestStatus> {
     const status = await this.store.hold(requestId);
     if (!status) throw new FeedbackRequestUnknown({ requestId }, 'Use a requestId of GET /v1/feedback/requests');
     return status;
   }
 
-  private async read(caller: TenantCaller, requestId: string): Promise<FeedbackRequestRecord> {
-    return recordOf(await this.store.read(caller.principal, requestId));
+  private async read(principal: string, requestId: string): Promise<FeedbackRequestRecord> {
+    return recordOf(await this.store.read(principal, requestId));
   }
 }
 
@@ -119,5 +154,6 @@ const recordOf = (request: FeedbackRequestRow): FeedbackRequestRecord => ({
   submittedBy: request.submittedBy,
   submittedAt: request.submittedAt.toISOString(),
   updatedAt: request.updatedAt.toISOString(),
+  operatorAnswer: lastAnswer(request.history),
   history: request.history.map((change) => ({ ...change, at: new Date(change.at).toISOString() })),
 });

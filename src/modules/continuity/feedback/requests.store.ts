@@ -81,9 +81,10 @@ export class RequestsStore {
     return (await this.requests.find({ requestId }, 'update'))?.status;
   }
 
-  /** Moves a request that is held. */
-  async move(requestId: string, change: Change): Promise<void> {
-    await this.requests.updateOne({ requestId }, { status: change.toStatus, updatedAt: () => 'now()' });
+  /** Adds to the history of a request that is held, and moves it where its status changes. */
+  async change(requestId: string, change: Change): Promise<void> {
+    if (change.toStatus !== change.fromStatus)
+      await this.requests.updateOne({ requestId }, { status: change.toStatus, updatedAt: () => 'now()' });
     await this.changes.insert({ requestId, seq: (await this.changes.count({ requestId })) + 1, ...change });
   }
 

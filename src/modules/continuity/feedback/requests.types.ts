@@ -6,4 +6,5 @@ export type Category = (typeof CATEGORIES)[number];
 
 export const REVIEW_DECISIONS = ['accept', 'decline', 'reopen'] as const;
 export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
-export type RequestAction = 'acknowledge' | 'ship' | 'archive' | ReviewDecision;
+export const REQUEST_ACTIONS = ['acknowledge', 'ship', 'archive', ...REVIEW_DECISIONS] as const;
+export type RequestAction = (typeof REQUEST_ACTIONS)[number];

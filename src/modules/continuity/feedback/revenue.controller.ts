@@ -25,7 +25,7 @@ export class RevenueController {
     ...SHARED,
     summary: 'Declare a willingness to pay',
     description:
-      'What something would be worth to the tenant, in whole minor units; it binds nobody. It is pending until it is reviewed. Each declaration counts by itself: to replace one, make a new declaration and have the old one rejected.',
+      'What something would be worth to the tenant, in whole minor units; it binds nobody. Who runs the server sees it and may answer; no other tenant does. It is pending until it is reviewed. Each declaration counts by itself: to replace one, make a new declaration and have the old one rejected.',
     reply: created(DeclarationRecord),
   })
   declareRevenue(@Caller() caller: TenantCaller, @Body() sent: DeclarationSent): Promise<DeclarationRecord> {

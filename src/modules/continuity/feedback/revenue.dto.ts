@@ -1,6 +1,7 @@
-import { Choice, DateTime, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
+import { Choice, DateTime, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { TenantMember } from '../../../common/fields/shared-members.js';
+import { OperatorAnswer } from './operator-answer.dto.js';
 import {
   CURRENCIES,
   DECLARATION_STATES,
@@ -78,7 +79,7 @@ export class DeclarationChangeRecord {
   @Choice({ about: 'Status after.', values: DECLARATION_STATES })
   to!: DeclarationState;
 
-  @Text({ about: 'Who.' })
+  @Text({ about: 'Who; `operator` is who runs the server.' })
   principal!: string;
 
   @Text({ about: 'Why.', nullable: true })
@@ -125,7 +126,14 @@ export class DeclarationRecord {
   @DateTime({ about: 'When its status last changed.' })
   updatedAt!: string;
 
-  @ListOf({ about: 'Every change of its status, oldest first.', type: () => DeclarationChangeRecord })
+  @Nested({
+    about: 'What the operator of the server last answered; null while nothing. The history has every answer.',
+    nullable: true,
+    type: () => OperatorAnswer,
+  })
+  operatorAnswer!: OperatorAnswer | null;
+
+  @ListOf({ about: 'Every change of its status and every answer, oldest first.', type: () => DeclarationChangeRecord })
   history!: DeclarationChangeRecord[];
 }
 

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
+import { AuditTrail, type Actor } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { DeclarationUnknown, TransitionNotAllowed } from './feedback.problems.js';
+import { lastAnswer } from './operator-answer.views.js';
 import { RequestsStore } from './requests.store.js';
 import type { RevenueDeclarationRow } from './revenue-declaration.entity.js';
 import type {
@@ -16,9 +18,16 @@ import type {
 } from './revenue.dto.js';
 import { verdictsFrom } from './revenue.rules.js';
 import { RevenueStore } from './revenue.store.js';
-import type { DeclarationState } from './revenue.types.js';
+import type { DeclarationState, DeclarationVerdict } from './revenue.types.js';
 
 const WAITING_SHOWN = 50;
+
+/** What the operator of the server says to a declaration, and decides of it, if anything. */
+export interface DeclarationAnswer {
+  declarationId: string;
+  text: string;
+  decision?: DeclarationVerdict | undefined;
+}
 
 /** What a tenant says it would pay, and for what. */
 @Injectable()
@@ -28,6 +37,7 @@ export class RevenueService {
     private readonly store: RevenueStore,
     private readonly requests: RequestsStore,
     private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** @throws ValidationFailed where the request is none of the tenant's */
@@ -67,15 +77,44 @@ export class RevenueService {
     { decision, reason }: DeclarationReviewSent,
   ): Promise<DeclarationRecord> {
     return this.tenancy.run(caller.tenantId, async () => {
-      const from = await this.store.hold(declarationId);
-      if (!from) throw new DeclarationUnknown({ declarationId }, 'Use a declarationId of this tenant');
-      if (!verdictsFrom(from).includes(decision)) throw notFrom(from, decision);
-      const change = { fromState: from, toState: decision, principal: caller.principal, reason };
-      await this.store.move(declarationId, change);
-      const data = { from, to: decision, reason, actor: caller.principal };
-      await this.outbox.emit({ kind: 'feedback.declaration_reviewed', subject: declarationId, data });
+      await this.decide(caller.principal, await this.hold(declarationId), { declarationId, decision, text: reason });
       return this.read(declarationId);
     });
+  }
+
+  /**
+   * Answers for the operator of the server; a decision follows the rules of the tenant's own review.
+   * @throws DeclarationUnknown, TransitionNotAllowed naming what may be decided
+   */
+  answer(tenantId: string, by: Actor, answer: DeclarationAnswer): Promise<DeclarationRecord> {
+    const { declarationId, text, decision } = answer;
+    return this.tenancy.run(tenantId, async () => {
+      const from = await this.hold(declarationId);
+      const to = decision ?? from;
+      const { principal } = by;
+      if (decision) await this.decide(principal, from, { declarationId, decision, text });
+      else await this.store.change(declarationId, { fromState: from, toState: to, principal, reason: text });
+      const facts = { from, to, text };
+      await this.audit.record(by, { kind: 'feedback.declaration_answered', subject: declarationId, facts });
+      return this.read(declarationId);
+    });
+  }
+
+  private async decide(
+    principal: string,
+    from: DeclarationState,
+    { declarationId, decision, text }: Required<DeclarationAnswer> & { decision: DeclarationVerdict },
+  ): Promise<void> {
+    if (!verdictsFrom(from).includes(decision)) throw notFrom(from, decision);
+    await this.store.change(declarationId, { fromState: from, toState: decision, principal, reason: text });
+    const data = { from, to: decision, reason: text, actor: principal };
+    await this.outbox.emit({ kind: 'feedback.declaration_reviewed', subject: declarationId, data });
+  }
+
+  private async hold(declarationId: string): Promise<DeclarationState> {
+    const state = await this.store.hold(declarationId);
+    if (!state) throw new DeclarationUnknown({ declarationId }, 'Use a declarationId of this tenant');
+    return state;
   }
 
   private async read(declarationId: string): Promise<DeclarationRecord> {
@@ -105,5 +144,6 @@ const recordOf = (declaration: RevenueDeclarationRow): DeclarationRecord => ({
   declaredBy: declaration.declaredBy,
   declaredAt: declaration.declaredAt.toISOString(),
   updatedAt: declaration.updatedAt.toISOString(),
+  operatorAnswer: lastAnswer(declaration.history),
   history: declaration.history.map((change) => ({ ...change, at: new Date(change.at).toISOString() })),
 });

@@ -66,12 +66,13 @@ export class RevenueStore {
     return (await this.declarations.find({ declarationId }, 'update'))?.state;
   }
 
-  /** Moves a declaration that is held. */
-  async move(
+  /** Adds to the history of a declaration that is held, and moves it where its state changes. */
+  async change(
     declarationId: string,
     change: Pick<RevenueDeclarationChangeRow, 'fromState' | 'toState' | 'principal' | 'reason'>,
   ): Promise<void> {
-    await this.declarations.updateOne({ declarationId }, { state: change.toState, updatedAt: () => 'now()' });
+    if (change.toState !== change.fromState)
+      await this.declarations.updateOne({ declarationId }, { state: change.toState, updatedAt: () => 'now()' });
     await this.changes.insert({ declarationId, seq: (await this.changes.count({ declarationId })) + 1, ...change });
   }
 

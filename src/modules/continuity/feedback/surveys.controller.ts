@@ -18,7 +18,7 @@ export class SurveysController {
     ...SHARED,
     summary: 'Get the current survey',
     description:
-      'With what the caller has answered so far. Tenants of the free tier are asked other questions than the rest. 404 NoSurveyOpen when none is open.',
+      'With what the caller has answered so far. Which one it is depends on the tier. Who runs the server opens and closes surveys: 404 NoSurveyOpen when none is open.',
     reply: ok(CurrentSurvey),
     problems: [NoSurveyOpen],
   })
@@ -31,7 +31,7 @@ export class SurveysController {
     summary: 'Answer the current survey',
     description:
       'A principal has one response to a survey. With partial true it grows answer by answer, and answers may be changed; it is completed by a call without partial, or when no question ' +
-      'is left. After that it is 409 SurveyCompleted. An answer that does not fit its question is refused by name, and then nothing of the call is kept.',
+      'is left. After that it is 409 SurveyCompleted. An answer that does not fit its question is refused by name, and then nothing of the call is kept. Who runs the server reads the answers.',
     reply: ok(SurveyResponseRecord),
     problems: [NoSurveyOpen, SurveyChanged, SurveyCompleted],
   })

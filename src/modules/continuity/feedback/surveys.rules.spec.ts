@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TIERS } from '../../../common/contract/caller.js';
-import { SURVEYS } from './surveys.definitions.js';
-import { currentSurvey, issuesOf, merge, unanswered } from './surveys.rules.js';
+import { currentSurvey, forEvent, issuesOf, merge, stateOf, unanswered } from './surveys.rules.js';
 import type { Survey, SurveyAnswer } from './surveys.types.js';
 
 const survey = (members: Partial<Survey> = {}): Survey => ({
@@ -10,7 +9,8 @@ const survey = (members: Partial<Survey> = {}): Survey => ({
   title: 't',
   about: 'a',
   tiers: ['free'],
-  opensAt: '2026-01-01T00:00:00Z',
+  file: 's.yaml',
+  opensAt: new Date('2026-01-01T00:00:00Z'),
   closesAt: null,
   questions: [],
   ...members,
@@ -19,7 +19,7 @@ const at = (time: string, ...surveys: Survey[]) => currentSurvey(surveys, 'free'
 
 describe('the current survey', () => {
   it('is there from the moment it opens, and none from the moment it closes', () => {
-    const one = survey({ closesAt: '2026-02-01T00:00:00Z' });
+    const one = survey({ closesAt: new Date('2026-02-01T00:00:00Z') });
     expect(at('2025-12-31T23:59:59.999Z', one)).toBeUndefined();
     expect(at('2026-01-01T00:00:00.000Z', one)).toBe(one);
     expect(at('2026-01-31T23:59:59.999Z', one)).toBe(one);
@@ -34,7 +34,7 @@ describe('the current survey', () => {
 
   it('is of several the one that opened last, in its newest version, however they are listed', () => {
     const old = survey({ version: 9 });
-    const first = survey({ surveyId: 'new', opensAt: '2026-06-01T00:00:00Z' });
+    const first = survey({ surveyId: 'new', opensAt: new Date('2026-06-01T00:00:00Z') });
     const second = { ...first, version: 2 };
     const surveys = Object.freeze([second, old, first]);
     for (const list of [surveys, surveys.toReversed()]) {
@@ -44,21 +44,40 @@ describe('the current survey', () => {
   });
 
   it('is another one when the last has closed', () => {
-    const closed = survey({ surveyId: 'b', opensAt: '2026-03-01T00:00:00Z', closesAt: '2026-04-01T00:00:00Z' });
+    const closed = survey({
+      surveyId: 'b',
+      opensAt: new Date('2026-03-01T00:00:00Z'),
+      closesAt: new Date('2026-04-01T00:00:00Z'),
+    });
     const old = survey();
     expect(at('2026-05-01T00:00:00Z', old, closed)).toBe(old);
   });
 });
 
-describe('the surveys that are defined', () => {
-  it('ask every tier, by questions that are distinct and of which some are required', () => {
-    for (const tier of TIERS)
-      expect([tier, currentSurvey(SURVEYS, tier, new Date('2026-12-01T00:00:00Z'))]).toEqual([tier, expect.anything()]);
-    for (const { questions } of SURVEYS) {
-      expect(new Set(questions.map(({ questionId }) => questionId)).size).toBe(questions.length);
-      expect(questions.some(({ required }) => required)).toBe(true);
-    }
-    expect(new Set(SURVEYS.map(({ surveyId, version }) => `${surveyId} ${version}`)).size).toBe(SURVEYS.length);
+describe('a window', () => {
+  it.each<[string | null, string | null, string]>([
+    [null, null, 'closed'],
+    ['2026-01-01T00:00:00Z', null, 'open'],
+    ['2026-01-02T00:00:00Z', null, 'scheduled'],
+    ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z', 'closed'],
+  ])('from %s to %s is %s', (opensAt, closesAt, state) => {
+    const date = (text: string | null) => (text === null ? null : new Date(text));
+    const window = { opensAt: date(opensAt), closesAt: date(closesAt) };
+    expect(stateOf(window, new Date('2026-01-01T00:00:00Z'))).toBe(state);
+  });
+});
+
+describe('answers in an event', () => {
+  it('are whole up to a bound, beyond which texts are shortened between characters and say so', () => {
+    const answers = (length: number): SurveyAnswer[] => [
+      { questionId: 'scale', scale: 1 },
+      { questionId: 'short', text: 'x'.repeat(500) },
+      { questionId: 'long', text: '\u{1f41f}'.repeat(length) },
+    ];
+    expect(forEvent(answers(2_000))).toEqual(answers(2_000));
+    const [scale, short, long] = forEvent(answers(20_000));
+    expect([scale, short]).toEqual(answers(0).slice(0, 2));
+    expect(long).toEqual({ questionId: 'long', text: '\u{1f41f}'.repeat(500), shortened: true });
   });
 });
 

@@ -1,17 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Tier } from '../../../common/contract/caller.js';
 import type { Issue } from '../../../common/problem/common-problems.js';
-import type { Answers, Option, Question, Survey, SurveyAnswer } from './surveys.types.js';
+import type { FileFault } from './survey-file.rules.js';
+import type {
+  Answers,
+  KnownSurvey,
+  Option,
+  Question,
+  Survey,
+  SurveyAnswer,
+  SurveyDefinition,
+  SurveyWindow,
+} from './surveys.types.js';
+
+export type SurveyState = 'scheduled' | 'open' | 'closed';
+
+export function stateOf({ opensAt, closesAt }: SurveyWindow, now: Date): SurveyState {
+  if (opensAt === null || (closesAt !== null && closesAt <= now)) return 'closed';
+  return opensAt <= now ? 'open' : 'scheduled';
+}
+
+/** What keeps a change of a survey from those who are asked it. */
+export const faultOfEdit = ({ file, version }: KnownSurvey): FileFault & { file: string } => ({
+  file,
+  member: 'version',
+  message: `was changed after version ${version} was answered, which is asked as it was; give it another version`,
+});
 
 /** The survey that is open to a tier: of several, the one that opened last, in its newest version. */
-export function currentSurvey(surveys: readonly Survey[], tier: Tier, now: Date): Survey | undefined {
-  const time = now.getTime();
+export function currentSurvey<S extends Survey>(surveys: readonly S[], tier: Tier, now: Date): S | undefined {
   return surveys
-    .filter(({ tiers, opensAt, closesAt }) => {
-      const isClosed = closesAt !== null && Date.parse(closesAt) <= time;
-      return tiers.includes(tier) && Date.parse(opensAt) <= time && !isClosed;
-    })
-    .sort((a, b) => Date.parse(b.opensAt) - Date.parse(a.opensAt) || b.version - a.version)[0];
+    .filter((survey) => survey.tiers.includes(tier) && stateOf(survey, now) === 'open')
+    .sort((a, b) => b.opensAt!.getTime() - a.opensAt!.getTime() || b.version - a.version)[0];
 }
+
+/** Whether a response to one is a response to the other. */
+export const isSameDefinition = (a: SurveyDefinition, b: SurveyDefinition): boolean =>
+  isDeepStrictEqual(definitionOf(a), definitionOf(b));
+
+export const definitionOf = ({ title, about, questions }: SurveyDefinition): SurveyDefinition => ({
+  title,
+  about,
+  questions,
+});
 
 const MEMBERS = {
   single_choice: 'choice',
@@ -21,7 +52,7 @@ const MEMBERS = {
 } as const satisfies Record<Question['kind'], keyof SurveyAnswer>;
 
 /** What is wrong with answers that were sent, each with the path of the member. */
-export function issuesOf({ questions }: Survey, sent: readonly SurveyAnswer[]): Issue[] {
+export function issuesOf({ questions }: SurveyDefinition, sent: readonly SurveyAnswer[]): Issue[] {
   const seen = new Set<string>();
   return sent.flatMap((answer, index) => {
     const path = `body.answers[${index}]`;
@@ -82,7 +113,28 @@ export const merge = (before: Answers, sent: readonly SurveyAnswer[]): Answers =
 });
 
 /** The questions without an answer; those that a whole response needs, or all. */
-export const unanswered = ({ questions }: Survey, answers: Answers, which: 'required' | 'all'): string[] =>
+export const unanswered = ({ questions }: SurveyDefinition, answers: Answers, which: 'required' | 'all'): string[] =>
   questions
     .filter(({ questionId, required }) => !Object.hasOwn(answers, questionId) && (which === 'all' || required))
     .map(({ questionId }) => questionId);
+
+/** The answers there are, in the order of the questions. */
+export const inOrder = ({ questions }: SurveyDefinition, answers: Answers): SurveyAnswer[] =>
+  questions.flatMap(({ questionId }) => (Object.hasOwn(answers, questionId) ? [answers[questionId]!] : []));
+
+/** Bytes of JSON up to which an event has answers whole. */
+const EVENT_BYTES = 32 * 1024;
+const SHORTENED_CHARACTERS = 500;
+
+/** An answer as an event has it. */
+export type EventAnswer = SurveyAnswer & { shortened?: true };
+
+/** Answers for an event, whose readers take no more than so much: beyond it texts are shortened and say so. */
+export function forEvent(answers: readonly SurveyAnswer[]): EventAnswer[] {
+  if (Buffer.byteLength(JSON.stringify(answers)) <= EVENT_BYTES) return [...answers];
+  return answers.map((answer) => {
+    const characters = [...(answer.text ?? '')];
+    if (characters.length <= SHORTENED_CHARACTERS) return answer;
+    return { ...answer, text: characters.slice(0, SHORTENED_CHARACTERS).join(''), shortened: true };
+  });
+}

@@ -19,17 +19,37 @@ export type Question =
   | (Asked & { kind: 'text'; maxLength: number });
 export const QUESTION_KINDS = ['single_choice', 'multiple_choice', 'scale', 'text'] as const;
 
-/** A survey as it is defined in the source. A changed one is a new version, with responses of its own. */
-export interface Survey {
-  surveyId: string;
-  version: number;
+/** What a response answers to. It never changes once it was answered: a changed survey is another version. */
+export interface SurveyDefinition {
   title: string;
   about: string;
+  questions: Question[];
+}
+
+/** A survey is open from a moment on and until another; null, it does not open by itself, or has no end yet. */
+export interface SurveyWindow {
+  opensAt: Date | null;
+  closesAt: Date | null;
+}
+
+/** A survey as its file has it. */
+export interface Survey extends SurveyDefinition, SurveyWindow {
+  surveyId: string;
+  version: number;
   tiers: readonly Tier[];
-  opensAt: string;
-  /** Null: until another version takes its place. */
-  closesAt: string | null;
-  questions: readonly Question[];
+  /** The name of its file. */
+  file: string;
+}
+
+/** A survey as the server asks it: with the window that an operator set, and the definition that was answered. */
+export interface KnownSurvey extends Survey {
+  /** Whether a response to it is kept. */
+  isAnswered: boolean;
+  /** Whether its file was changed after the first answer; the definition that was answered stands. */
+  isEdited: boolean;
+  /** Who opened or closed it, in place of what the file says. */
+  windowSetBy: string | null;
+  windowSetAt: Date | null;
 }
 
 /** An answer has the one member that its question's kind asks for. */

@@ -1,4 +1,5 @@
 import type { Digest } from '../../../evidence/digest.js';
+import type { SourceState } from '../../knowledge/citations/source-states.types.js';
 import type { PrimitiveKind, WatchTarget } from './journal/journal.types.js';
 
 /** What a pin holds on to, as it was when it was set: a passage, or one version of an answer. */
@@ -32,10 +33,12 @@ export interface Primitive {
   reason: string | null;
 }
 
-export const PIN_CHANGES = ['reingested', 'deleted', 'not_visible', 'answer_revised'] as const;
+export const PIN_CHANGES = ['reingested', 'deleted', 'not_visible', 'altered', 'answer_revised'] as const;
 
 /** What has become of one thing that a pin rests on. */
 export interface PinChange {
+  /** Whether the passage still holds; null of an answer that was recorded again. */
+  state: SourceState | null;
   change: (typeof PIN_CHANGES)[number];
   chunkId: string | null;
   source: 'tenant' | 'commons' | null;
@@ -48,7 +51,7 @@ export interface PinChange {
   oldDocumentHash: string | null;
   newDocumentHash: string | null;
   changedAt: string | null;
-  replacement: { chunkId: string; version: number; contentHash: string; match: 'identical' | 'contained' } | null;
+  replacement: { chunkId: string; version: number; contentHash: string; match: 'contained' } | null;
 }
 
 export interface StalePin {

@@ -19,8 +19,7 @@ import {
   lineOfWatch,
   type Section,
 } from './session-context.rules.js';
-import { recordOf as stalePinRecordOf } from './stale-pins.service.js';
-import { StalePinsStore } from './stale-pins.store.js';
+import { recordOf as stalePinRecordOf, StalePinsService } from './stale-pins.service.js';
 
 /** How many of each are looked at: more would not fit into the largest budget, or not be read. */
 const LOOKED_AT = { primitives: 500, stalePins: 100, journal: 200 };
@@ -42,7 +41,7 @@ export class SessionContextService {
     private readonly tenancy: Tenancy,
     private readonly homes: HomesStore,
     private readonly primitives: PrimitivesStore,
-    private readonly stalePins: StalePinsStore,
+    private readonly stalePins: StalePinsService,
     private readonly journal: JournalService,
     private readonly watches: OpenWatchesService,
   ) {}

@@ -1,5 +1,6 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
 import { PIN_CHANGES, type PinChange } from './continuity.types.js';
+import { SOURCE_STATES, type SourceState } from '../../knowledge/citations/source-states.types.js';
 import { PRIMITIVE_KINDS, type PrimitiveKind } from './journal/journal.types.js';
 
 export class PinReplacement {
@@ -12,17 +13,22 @@ export class PinReplacement {
   @Text({ about: "Digest of the passage's text, `blake3:<hex>`." })
   contentHash!: string;
 
-  @Choice({
-    about: 'identical: it is the same text. contained: it holds the text with more around it.',
-    values: ['identical', 'contained'],
-  })
-  match!: 'identical' | 'contained';
+  @Choice({ about: 'contained: it holds the text with more around it.', values: ['contained'] })
+  match!: 'contained';
 }
 
 export class PinChangeRecord implements PinChange {
   @Choice({
     about:
-      'reingested: the document has another version. deleted: it was taken out. not_visible: a shared document was deleted, or is shared with this tenant no longer; ' +
+      'drifted: the document does not have the text any more. unavailable: the document is deleted, or not visible to the tenant. unknown: its stored text is not what was indexed. Null for answer_revised.',
+    values: SOURCE_STATES,
+    nullable: true,
+  })
+  state!: SourceState | null;
+
+  @Choice({
+    about:
+      'reingested: the document has another version, without the text. altered: the stored text is not what was indexed. deleted: it was taken out. not_visible: a shared document was deleted, or is shared with this tenant no longer; ' +
       'which of them another tenant does not learn. answer_revised: the pinned answer was recorded again; oldVersion and newVersion are its versions.',
     values: PIN_CHANGES,
   })
@@ -63,7 +69,7 @@ export class PinChangeRecord implements PinChange {
 
   @Nested({
     about:
-      'Where the same text stands in the document now; null when it is gone from it. Pin this passage to be current again.',
+      'A longer passage of the document that has the text in it; null when there is none. Pin this passage to be current again.',
     nullable: true,
     type: () => PinReplacement,
   })
@@ -103,7 +109,10 @@ export class StalePinRecord {
 }
 
 export class StalePinList {
-  @ListOf({ about: 'Pins that are not current, by kind and name of their primitive.', type: () => StalePinRecord })
+  @ListOf({
+    about: 'Pins of which something does not hold, by kind and name of their primitive.',
+    type: () => StalePinRecord,
+  })
   stale_pins!: StalePinRecord[];
 
   @Text({ about: 'Where the next page starts; null on the last.', nullable: true })

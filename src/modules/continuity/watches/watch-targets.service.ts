@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import canonicalize from 'canonicalize';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { AnswersService } from '../../knowledge/citations/answers.service.js';
 import type { VisibleChunk } from '../../knowledge/citations/citations.types.js';
-import { documentKeyOf, PresentDocumentsViews } from '../../knowledge/citations/present-documents.views.js';
+import { SourceStatesService } from '../../knowledge/citations/source-states.service.js';
 import { LaneSearchService } from '../../knowledge/retrieval/lane-search.service.js';
 import type { Passage } from '../../knowledge/retrieval/retrieval.types.js';
 import type { WatchSource } from './watch-source.entity.js';
+import { WatchNames } from './watch-names.js';
 import { WatchTargetsStore } from './watch-targets.store.js';
 import type { Watch } from './watch.entity.js';
 import type { WatchRequest } from './watches.dto.js';
 import { WatchTargetUnknown } from './watches.problems.js';
+import { nameOfQuery, targetTypeOf, watchedQueryOf } from './watches.rules.js';
 import type { TargetType, WatchedQuery } from './watches.types.js';
-import { sha256 } from '../../../evidence/sha256.js';
 
 /** What a request wants watched, and what that stands on now. */
 export interface FoundTarget extends Pick<
@@ -31,16 +31,17 @@ export class WatchTargetsService {
     private readonly answers: AnswersService,
     private readonly searches: LaneSearchService,
     private readonly store: WatchTargetsStore,
-    private readonly documents: PresentDocumentsViews,
+    private readonly states: SourceStatesService,
+    private readonly names: WatchNames,
   ) {}
 
   /** @throws ValidationFailed where the members do not fit the type; WatchTargetUnknown naming body.targetId */
   async read({ targetType: written, targetId, query }: WatchRequest): Promise<FoundTarget> {
-    const targetType = written === 'artefact' ? 'artifact' : written;
+    const targetType = targetTypeOf(written);
     if (targetType === 'query') {
       if (!query) throw invalid('body.query', 'is needed where targetType is query');
-      const watched: WatchedQuery = { ...query, minScore: query.minScore ?? null };
-      const id = targetId ?? `query:${digestOf(watched).slice(0, 32)}`;
+      const watched = watchedQueryOf(query);
+      const id = targetId ?? nameOfQuery(watched, this.names.keyOf(this.tenancy.tenant));
       return { targetType, targetId: id, resolvedType: 'query', targetVersion: null, query: watched, sources: [] };
     }
     if (query) throw invalid('body.query', 'is for targetType query alone');
@@ -93,11 +94,11 @@ export class WatchTargetsService {
   }
 
   private async sourcesOf(chunks: readonly VisibleChunk[]): Promise<WatchSource[]> {
-    const present = await this.documents.findPresent(chunks);
-    const once = new Map(chunks.map((chunk) => [chunk.chunkId, chunk]));
-    return [...once.values()].map(({ ownerTenantId, corpusId, docId, chunkId, contentHash, docVersion }) => {
+    const once = [...new Map(chunks.map((chunk) => [chunk.chunkId, chunk])).values()];
+    const now = await this.states.look(once);
+    return once.map(({ ownerTenantId, corpusId, docId, chunkId, contentHash, docVersion }, index) => {
       const hash = contentHash.slice(contentHash.indexOf(':') + 1);
-      const stands = present.get(documentKeyOf({ ownerTenantId, corpusId, docId }))?.hashes.has(hash) ?? false;
+      const stands = now[index]!.state === 'holds';
       return { ownerTenantId, corpusId, docId, chunkId, contentHash: hash, version: docVersion, stands };
     });
   }
@@ -108,5 +109,3 @@ const HINTS: Record<Exclude<TargetType, 'query'>, string> = {
   artifact: ': it is an answerId, a chunkId or corpusId/docId',
   document: ' in search; it is written corpusId/docId',
 };
-
-const digestOf = (query: WatchedQuery): string => sha256(canonicalize(query) ?? '').toString('hex');

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import type { DocumentName } from '../../knowledge/citations/present-documents.views.js';
+import { documentsWritten, type DocumentName } from '../../knowledge/citations/present-documents.views.js';
 
 /**
  * What can be watched, as row-level security lets the open unit of work's tenant see it: its own and what is shared
@@ -15,17 +15,15 @@ export class WatchTargetsStore {
    * comes before a shared one.
    */
   async findDocument(written: string): Promise<(DocumentName & { version: number }) | undefined> {
-    const dividers = [...written.matchAll(/\//g)]
-      .map(({ index }) => index)
-      .filter((at) => at > 0 && at < written.length - 1);
-    if (dividers.length === 0) return undefined;
+    const names = documentsWritten(written);
+    if (names.length === 0) return undefined;
     const [row] = await this.tenancy.query<{ owner: string; corpus: string; doc: string; version: number }>(
       `select c.tenant_id as owner, c.corpus_id as corpus, c.doc_id as doc, c.version
        from unnest($1::text[], $2::text[]) w(corpus, doc)
        join svc_visible_shards() v on v.corpus_id = w.corpus
        join chunk c on c.tenant_id = v.tenant_id and c.corpus_id = w.corpus and c.doc_id = w.doc and c.retired_at is null
        order by c.tenant_id <> $3, length(c.corpus_id), c.tenant_id limit 1`,
-      [dividers.map((at) => written.slice(0, at)), dividers.map((at) => written.slice(at + 1)), this.tenancy.tenant],
+      [names.map(({ corpusId }) => corpusId), names.map(({ docId }) => docId), this.tenancy.tenant],
     );
     return row && { ownerTenantId: row.owner, corpusId: row.corpus, docId: row.doc, version: row.version };
   }

@@ -13,6 +13,7 @@ import {
 } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { TenantMember } from '../../../common/fields/shared-members.js';
+import { SOURCE_STATES, type SourceState } from '../../knowledge/citations/source-states.types.js';
 import { CHANGES, TARGET_TYPES, type Change, type TargetType } from './watches.types.js';
 
 const MAX_ID_LENGTH = 512;
@@ -195,6 +196,14 @@ export class WatchAlert {
     values: CHANGES,
   })
   change!: Change;
+
+  @Choice({
+    about:
+      'Whether what is watched still holds, in the words of proofs and validity: drifted, or unavailable where the document is gone or no longer shared. Null for new_version and new_match.',
+    values: SOURCE_STATES,
+    nullable: true,
+  })
+  state!: SourceState | null;
 
   @Text({ about: 'Corpus of the document that changed; null where it is not about one.', nullable: true })
   corpusId!: string | null;

@@ -6,6 +6,7 @@ import { RetrievalModule } from '../../knowledge/retrieval/retrieval.module.js';
 import { EvaluationService } from './evaluation/evaluation.service.js';
 import { EvaluationStore } from './evaluation/evaluation.store.js';
 import { WatchWorker } from './evaluation/watch.worker.js';
+import { WatchNames } from './watch-names.js';
 import { WatchTargetsService } from './watch-targets.service.js';
 import { WatchTargetsStore } from './watch-targets.store.js';
 import { WatchesController } from './watches.controller.js';
@@ -22,6 +23,7 @@ import { WatchesStore } from './watches.store.js';
   providers: [
     EvaluationService,
     EvaluationStore,
+    WatchNames,
     WatchTargetsService,
     WatchTargetsStore,
     WatchWorker,

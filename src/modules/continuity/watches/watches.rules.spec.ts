@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { passageKey } from './watches.rules.js';
+import { namedTarget, passageKey, passageOf, stateAfter } from './watches.rules.js';
 
 const HASH: Uint8Array = Buffer.alloc(32, 0xab);
 const passage = { ownerTenantId: 'acme', corpusId: 'handbook', docId: 'leave', contentHash: HASH };
@@ -38,5 +38,50 @@ describe('the key of a passage', () => {
   it('has the form that is stored with the watches there are', () => {
     const text = `["acme","handbook","leave","${'ab'.repeat(32)}"]`;
     expect(key()).toBe(createHash('sha256').update(text).digest('hex'));
+  });
+});
+
+describe('a passage that a watch stands on', () => {
+  it('is asked about by its digest, with the name of the algorithm', () => {
+    const stored = { ...passage, chunkId: 'chk_1', contentHash: 'ab'.repeat(32), version: 7, stands: true };
+    expect(passageOf(stored)).toEqual({ ...passage, contentHash: `blake3:${'ab'.repeat(32)}` });
+  });
+});
+
+describe('a change', () => {
+  it('says whether what is watched still holds where it is about that', () => {
+    expect((['deleted', 'drifted', 'new_version', 'new_match'] as const).map(stateAfter)).toEqual([
+      'unavailable',
+      'drifted',
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('the target that a request names', () => {
+  const question = { query: 'leave', corpusIds: ['a'], includeCommons: true, limit: 10 };
+  const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const named = (request: object, by = key) => namedTarget({ agentId: 'a', targetType: 'query', ...request }, by);
+
+  it('is its type and name, in one spelling', () => {
+    const artifact = { targetType: 'artifact', targetId: 'a/b' };
+    expect(named({ targetType: 'artefact', targetId: 'a/b' })).toEqual(artifact);
+    expect(named(artifact)).toEqual(artifact);
+    expect(named({ targetId: 'mine', query: question })).toEqual({ targetType: 'query', targetId: 'mine' });
+  });
+
+  it('of a question without a name is the same for the same question alone', () => {
+    const { targetId } = named({ query: question })!;
+    expect(targetId).toMatch(/^query:[0-9a-f]{32}$/);
+    const reversed = Object.fromEntries(Object.entries(question).reverse());
+    expect(named({ query: reversed })).toEqual({ targetType: 'query', targetId });
+    expect(named({ query: { ...question, minScore: 1 } })!.targetId).not.toBe(targetId);
+    expect(named({ query: question }, other)!.targetId).not.toBe(targetId);
+  });
+
+  it('is none where it has neither', () => {
+    expect(named({})).toBeUndefined();
+    expect(named({ targetType: 'answer', query: question })).toBeUndefined();
   });
 });

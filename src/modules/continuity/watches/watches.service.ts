@@ -19,7 +19,7 @@ import type {
   WatchRequest,
 } from './watches.dto.js';
 import { WatchExists, WatchLimitReached, WatchUnknown } from './watches.problems.js';
-import { passageKey } from './watches.rules.js';
+import { passageKey, stateAfter, targetTypeOf } from './watches.rules.js';
 import { WatchesStore } from './watches.store.js';
 
 /**
@@ -66,7 +66,7 @@ export class WatchesService {
 
   list(caller: TenantCaller, { limit, cursor, targetType, ...rest }: WatchListQuery): Promise<WatchList> {
     const after = decodeCursor(cursor, ['bigint']);
-    const filter = { ...rest, targetType: targetType === 'artefact' ? ('artifact' as const) : targetType };
+    const filter = { ...rest, targetType: targetType && targetTypeOf(targetType) };
     return this.tenancy.run(caller.tenantId, async () => {
       const rows = await this.store.list(filter, after, limit + 1);
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.position]);
@@ -126,6 +126,7 @@ const alertOf = (row: WatchAlertRow): WatchAlert => ({
   alertId: row.alertId,
   watchId: row.watchId,
   change: row.change,
+  state: stateAfter(row.change),
   ...row.body,
   occurredAt: row.occurredAt.toISOString(),
 });

@@ -15,6 +15,9 @@ export interface WatchFilter {
   active: boolean;
 }
 
+/** By what a second watch on the same is known: of one caller for one agent there is one at a time. */
+export type WatchName = Pick<Watch, 'principal' | 'agentId' | 'targetType' | 'targetId'>;
+
 /** Last row of the page before. */
 type After = [position: string] | undefined;
 
@@ -41,10 +44,7 @@ export class WatchesStore {
 
   /** How many watch; until the unit of work ends no other is added. */
   async countLocked(): Promise<{ all: number; queries: number }> {
-    await this.tenancy.query(
-      `select pg_advisory_xact_lock(hashtextextended(jsonb_build_array('watches', $1::text)::text, 0))`,
-      [this.tenancy.tenant],
-    );
+    await this.tenancy.lock('watches');
     const [row] = await this.tenancy.query<{ all: number; queries: number }>(
       `select count(*)::int as all, count(*) filter (where target_type = 'query')::int as queries
        from watch where tenant_id = $1 and ended_at is null`,
@@ -54,8 +54,36 @@ export class WatchesStore {
   }
 
   /** @returns the id of a watch on the same, of the same caller for the same agent */
-  async findSame({ principal, agentId, targetType, targetId }: Watch): Promise<string | undefined> {
+  async findSame({ principal, agentId, targetType, targetId }: WatchName): Promise<string | undefined> {
     return (await this.watches.find({ principal, agentId, targetType, targetId, endedAt: IsNull() }))?.watchId;
+  }
+
+  /** @returns the id of the newest watch on the same, of the same caller for the same agent, that has ended */
+  findLastEnded({ principal, agentId, targetType, targetId }: WatchName): Promise<string | null> {
+    return this.findId(
+      `select watch_id from watch
+       where tenant_id = $1 and principal = $2 and agent_id = $3 and target_type = $4 and md5(target_id) = md5($5) and target_id = $5
+         and ended_at is not null
+       order by position desc limit 1`,
+      [principal, agentId, targetType, targetId],
+    );
+  }
+
+  /** @returns the id of the newest watch on the same, of the same caller for the same agent, that followed this one */
+  findLastFollowing(watchId: string): Promise<string | null> {
+    return this.findId(
+      `select later.watch_id from watch w
+       join watch later on later.tenant_id = w.tenant_id and later.principal = w.principal and later.agent_id = w.agent_id
+         and later.target_type = w.target_type and md5(later.target_id) = md5(w.target_id) and later.target_id = w.target_id
+         and later.position > w.position
+       where w.tenant_id = $1 and w.watch_id = $2 order by later.position desc limit 1`,
+      [watchId],
+    );
+  }
+
+  private async findId(sql: string, parameters: string[]): Promise<string | null> {
+    const [row] = await this.tenancy.query<{ watch_id: string }>(sql, [this.tenancy.tenant, ...parameters]);
+    return row?.watch_id ?? null;
   }
 
   record(watch: Watch, createdSnapshot: string): Promise<WatchRow> {

@@ -19,13 +19,15 @@ export const WATCH_TOOLS = [
       'Watches an answer, a document, a passage or a question from now on, and raises an alert when it changes: a new version, a deletion, a cited passage that is gone, a new match. ' +
       'Use it after giving an answer that must stay right. Pass target_id, which is an answerId unless target_type says otherwise; for target_type query pass query instead. ' +
       'The answer has watchId, for get_watch_alerts and unwatch_answer; alerts also stand in get_journal of agent_id, and are posted to webhook_url where one is given (the secret in webhook is shown this once). ' +
-      'Costs nothing. WatchExists (-32005) names the watch there is already; forbidden (-32001) on the free tier.',
+      'Costs nothing. WatchExists (-32005) names the watch there is already; forbidden (-32001) on the free tier. ' +
+      'Without idempotency_key a repeat within 24 hours answers the same watch until that one has ended, and then makes a new one.',
     route: 'POST /v1/watches',
     body: WatchRequest,
     answer: WatchCreated,
     isRead: false,
     isOpenWorld: true,
     idempotency: 'derived',
+    restsOn: 'watch_target',
     aliases: { answer_id: 'target_id' },
     defaults: { target_type: 'answer' },
     about: {
@@ -36,14 +38,16 @@ export const WATCH_TOOLS = [
   tool('unwatch_answer', {
     title: 'End a watch',
     description:
-      'Ends a watch for good: it raises no alert from now on, and its webhook ends with it. Use it when what is watched no longer matters; to watch the same again, make a new watch with watch_answer and a new idempotency_key. ' +
-      'Pass watch_id from watch_answer or get_watches. The alerts it has raised stay readable with get_watch_alerts. Costs nothing.',
+      'Ends a watch for good: it raises no alert from now on, and its webhook ends with it. Use it when what is watched no longer matters; to watch the same again, make a new watch with watch_answer. ' +
+      'Pass watch_id from watch_answer or get_watches. The alerts it has raised stay readable with get_watch_alerts. Costs nothing. ' +
+      'Without idempotency_key a repeat within 24 hours answers the same, unless the same has been watched again since: then there is nothing left to end, WatchUnknown (-32004).',
     route: 'DELETE /v1/watches/:id',
     path: WatchPath,
     answer: Watch,
     isRead: false,
     isDestructive: true,
     idempotency: 'derived',
+    restsOn: 'watch',
     names: { id: 'watch_id' },
     about: { watch_id: WATCH_ID },
   }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PassageNow } from '../../../knowledge/citations/source-states.types.js';
 import { documentKeyOf, type PresentDocument } from '../../../knowledge/citations/present-documents.views.js';
 import {
   judgeDocument,
@@ -10,6 +11,7 @@ import {
   MAX_PASSAGES,
   newAnswer,
   newMatches,
+  withdrawalsOf,
 } from './evaluation.rules.js';
 import type { Candidate, Occurrence, PlacedSource } from './evaluation.types.js';
 
@@ -57,8 +59,16 @@ const indexed = (
 const withdrawn = (version: number | null, members: Partial<Occurrence> = {}) =>
   occurrence('document.withdrawn', { corpusId, docId, version }, members);
 const passageOf = (text: string) => ({ chunkId: `chk_${text}`, contentHash: `blake3:${text}` });
-const presentAt = (version: number, ...hashes: string[]): ReadonlyMap<string, PresentDocument> =>
-  new Map([[documentKeyOf(NAME), { ...NAME, version, hashes: new Set(hashes) }]]);
+const presentAt = (version: number): ReadonlyMap<string, PresentDocument> =>
+  new Map([[documentKeyOf(NAME), { ...NAME, version }]]);
+/** Of passages whose document has these texts in this version; null: it cannot be seen. */
+const nowAt = (sources: readonly PlacedSource[], version: number | null, ...texts: string[]) =>
+  new Map(
+    sources.map((one): [PlacedSource, PassageNow] => {
+      const state = version === null ? 'unavailable' : texts.includes(one.contentHash!) ? 'holds' : 'drifted';
+      return [one, { state, version, standing: null, drift: [] }];
+    }),
+  );
 
 describe('a watched document of the tenant', () => {
   const judge = (occurrences: Occurrence[], members: Partial<PlacedSource> = {}, known: string[] = []) =>
@@ -130,7 +140,7 @@ describe('a watched document of another tenant', () => {
   });
 
   it('is reported in the version that can be seen, without saying whose it is', () => {
-    const { alerts } = judge([indexed(2, ['a'])], presentAt(2, 'a'));
+    const { alerts } = judge([indexed(2, ['a'])], presentAt(2));
     expect(alerts.map(({ change, from, to }) => [change, from, to])).toEqual([['new_version', 1, 2]]);
     expect(JSON.stringify(alerts)).not.toContain('acme');
   });
@@ -141,13 +151,13 @@ describe('a document that another tenant changed several times before the next l
     judgeDocument(candidate({ sources: [source({ version })] }), occurrences, { tenantId: 'reader', present }).alerts;
 
   it('is reported in the version that can be seen alone', () => {
-    const alerts = judge([indexed(2, ['withheld']), indexed(3, ['a'])], presentAt(3, 'a'));
+    const alerts = judge([indexed(2, ['withheld']), indexed(3, ['a'])], presentAt(3));
     expect(alerts.map(({ change, from, to }) => [change, from, to])).toEqual([['new_version', 1, 3]]);
     expect(JSON.stringify(alerts)).not.toContain('withheld');
   });
 
   it('is not new by a withdrawal', () => {
-    const alerts = judge([withdrawn(2), indexed(3, ['a'])], presentAt(3, 'a'));
+    const alerts = judge([withdrawn(2), indexed(3, ['a'])], presentAt(3));
     expect(alerts.map(({ change, to }) => [change, to])).toEqual([['new_version', 3]]);
   });
 });
@@ -158,10 +168,11 @@ describe('watched passages', () => {
   const watch = (members: Partial<Candidate>) => candidate({ resolvedType: 'answer', targetVersion: 4, ...members });
 
   it('that are no longer in the document have drifted, and are named with the version they were of', () => {
+    const watched = passages('a', 'b', 'c');
     const { alerts, sources, targetVersion } = judgePassages(
-      watch({ sources: passages('a', 'b', 'c') }),
+      watch({ sources: watched }),
       [indexed(8), indexed(9)],
-      presentAt(9, 'b'),
+      nowAt(watched, 9, 'b'),
     );
     expect(alerts).toMatchObject([{ eventId: 'document.indexed 9', change: 'drifted', from: 3, to: 9 }]);
     expect(alerts[0]!.passages).toEqual([
@@ -175,10 +186,11 @@ describe('watched passages', () => {
   it('of several documents are reported in the order of the last events', () => {
     const other = { ...source({ ordinal: 1, chunkId: 'chk_b', contentHash: 'b' }), docId: 'pay' };
     const otherIndexed = occurrence('document.indexed', { corpusId, docId: 'pay', version: 2 });
+    const watched = [...passages('a'), other];
     const { alerts } = judgePassages(
-      watch({ sources: [...passages('a'), other] }),
+      watch({ sources: watched }),
       [indexed(2), otherIndexed, indexed(3)],
-      new Map(),
+      nowAt(watched, null),
     );
     expect(alerts.map(({ docId: id, eventId }) => [id, eventId])).toEqual([
       ['pay', 'document.indexed 2'],
@@ -187,15 +199,16 @@ describe('watched passages', () => {
   });
 
   it('whose document is gone are deleted', () => {
-    const { alerts } = judgePassages(watch({ sources: passages('a') }), [withdrawn(1)], new Map());
+    const watched = passages('a');
+    const { alerts } = judgePassages(watch({ sources: watched }), [withdrawn(1)], nowAt(watched, null));
     expect(alerts).toMatchObject([{ change: 'deleted', from: 1, to: null, passageCount: 1 }]);
   });
 
   it('are reported at each loss, and neither while they are gone nor when they come back', () => {
-    const states = [presentAt(2), presentAt(3), presentAt(4, 'a'), presentAt(5)];
+    const states: [number, ...string[]][] = [[2], [3], [4, 'a'], [5]];
     let sources = passages('a');
-    const counts = states.map((present) => {
-      const verdict = judgePassages(watch({ sources }), [indexed(2)], present);
+    const counts = states.map((now) => {
+      const verdict = judgePassages(watch({ sources }), [indexed(2)], nowAt(sources, ...now));
       sources = verdict.sources;
       return verdict.alerts.length;
     });
@@ -204,7 +217,8 @@ describe('watched passages', () => {
 
   it('are named up to a number and all counted', () => {
     const texts = Array.from({ length: MAX_PASSAGES + 1 }, (_, i) => `t${i}`);
-    const [alert] = judgePassages(watch({ sources: passages(...texts) }), [indexed(2)], presentAt(2)).alerts;
+    const watched = passages(...texts);
+    const [alert] = judgePassages(watch({ sources: watched }), [indexed(2)], nowAt(watched, 2)).alerts;
     expect([alert!.passages.length, alert!.passageCount]).toEqual([MAX_PASSAGES, MAX_PASSAGES + 1]);
   });
 
@@ -226,10 +240,11 @@ describe('a proof', () => {
     occurrence('proof.completed', { verdict, subject, jobId: `job ${verdict}` }, { transaction });
 
   it('that did not hold is reported by its job', () => {
-    const alerts = judgeProofs(watch, [proof('holds'), proof('drifted'), proof('broken')]);
+    const alerts = judgeProofs(watch, [proof('holds'), proof('drifted'), proof('broken'), proof('unavailable')]);
     expect(alerts.map(({ change, proofJobId }) => [change, proofJobId])).toEqual([
       ['drifted', 'job drifted'],
       ['drifted', 'job broken'],
+      ['deleted', 'job unavailable'],
     ]);
     expect(alerts[0]).toMatchObject({ corpusId: null, docId: null, passages: [], passageCount: 0 });
   });
@@ -274,7 +289,10 @@ describe('what a watched query finds', () => {
     ...{ ...NAME, ...passageOf(text), version, key: Buffer.from(text) },
   });
   const eventsOf = (occurrences: Occurrence[], ...found: Match[]) =>
-    [...matchesOf(watch, occurrences, found)].map(([one, matches]) => [one, matches.map(({ chunkId }) => chunkId)]);
+    [...matchesOf(watch, occurrences, { tenantId: 'acme', found })].map(([one, matches]) => [
+      one,
+      matches.map(({ chunkId }) => chunkId),
+    ]);
 
   it('is new by the last event that brought its text', () => {
     const [second, third] = [indexed(2, ['a', 'b']), indexed(3, ['a'])];
@@ -293,7 +311,31 @@ describe('what a watched query finds', () => {
     expect(eventsOf([indexed(2, ['a'])], { ...match('a'), docId: 'pay' })).toEqual([]);
     expect(eventsOf([indexed(2, ['a'], { owner: 'other' })], match('a'))).toEqual([]);
     expect(eventsOf([withdrawn(2), indexed(2, ['a'], { transaction: '99' })], match('a'))).toEqual([]);
-    expect(matchesOf({ ...watch, query: null }, [indexed(2, ['a'])], [match('a')]).size).toBe(0);
+    const seen = { tenantId: 'acme', found: [match('a')] };
+    expect(matchesOf({ ...watch, query: null }, [indexed(2, ['a'])], seen).size).toBe(0);
+  });
+
+  it('is new to others when its document is shared with more of them, and not to its owner', () => {
+    const shared = (from: string | null, to: string) =>
+      indexed(2, [], { data: { ...indexed(2).data, previousShareability: from, shareability: to } });
+    const sizeFor = (tenantId: string, one: Occurrence) =>
+      matchesOf(watch, [one], { tenantId, found: [match('a')] }).size;
+    expect(sizeFor('reader', shared('owner_only', 'public_safe'))).toBe(1);
+    expect(sizeFor('reader', shared('owner_only', 'entitled_only'))).toBe(1);
+    expect(sizeFor('reader', shared('public_safe', 'entitled_only'))).toBe(0);
+    expect(sizeFor('reader', shared('public_safe', 'public_safe'))).toBe(0);
+    expect(sizeFor('reader', indexed(2))).toBe(0);
+    expect(sizeFor('acme', shared('owner_only', 'public_safe'))).toBe(0);
+  });
+
+  it('is new by the entitlement to its corpus', () => {
+    const granted = (publisher: string, corpus: string) =>
+      occurrence('entitlement.granted', { publisher, corpusId: corpus }, { owner: 'reader' });
+    const sizeBy = (one: Occurrence) =>
+      matchesOf(watch, [one], { tenantId: 'reader', found: [match('a'), match('b')] }).get(one)?.length;
+    expect(sizeBy(granted('acme', 'handbook'))).toBe(2);
+    expect(sizeBy(granted('acme', 'city'))).toBeUndefined();
+    expect(sizeBy(granted('other', 'handbook'))).toBeUndefined();
   });
 
   it('is named up to a number and all counted, without its owner', () => {
@@ -302,5 +344,52 @@ describe('what a watched query finds', () => {
     expect(alert).toMatchObject({ change: 'new_match', from: null, to: MAX_PASSAGES, passageCount: MAX_PASSAGES + 1 });
     expect(alert.passages).toHaveLength(MAX_PASSAGES);
     expect(alert.passages[0]).toEqual({ ...passageOf('t0'), corpusId, docId, version: 0 });
+  });
+});
+
+describe('the end of an entitlement', () => {
+  const ended = occurrence(
+    'entitlement.ended',
+    { publisher: 'acme', corpusId },
+    { owner: 'reader', eventId: '0198c1de-6f1e-7c3a-9a53-2f4e1f0b7c11' },
+  );
+  const watched = ['leave', 'pay', 'leave'].map((id, ordinal) =>
+    source({ ordinal, docId: id, chunkId: `chk_${ordinal}`, contentHash: String(ordinal) }),
+  );
+
+  it('withdraws each watched document of the corpus, by an event of its own', () => {
+    const events = withdrawalsOf(candidate({ sources: watched }), [ended, indexed(2)]);
+    expect(events.map(({ kind, owner, data }) => [kind, owner, data.docId])).toEqual([
+      ['document.withdrawn', 'acme', 'leave'],
+      ['document.withdrawn', 'acme', 'pay'],
+      ['document.indexed', 'acme', 'leave'],
+    ]);
+    expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(3);
+    expect(withdrawalsOf(candidate({ sources: watched }), [ended])[0]!.eventId).toBe(events[0]!.eventId);
+    const { alerts } = judgePassages(
+      candidate({ resolvedType: 'answer', sources: watched }),
+      events,
+      nowAt(watched, null),
+    );
+    expect(alerts.map(({ change, docId: id }) => [change, id])).toEqual([
+      ['deleted', 'pay'],
+      ['deleted', 'leave'],
+    ]);
+  });
+
+  it('leaves other corpora and owners alone', () => {
+    const others = [source({ corpusId: 'city' }), source({ ownerTenantId: 'other' })];
+    expect(withdrawalsOf(candidate({ sources: others }), [ended])).toEqual([]);
+  });
+
+  it('of a tenant that is deleted withdraws all it shared', () => {
+    const deleted = { ...ended, kind: 'tenant.deleted', owner: 'acme', data: { tenantId: 'acme' } };
+    const others = [...watched, source({ ordinal: 3, corpusId: 'city' }), source({ ownerTenantId: 'other' })];
+    const events = withdrawalsOf(candidate({ sources: others }), [deleted]);
+    expect(events.map(({ owner, data }) => [owner, data.corpusId, data.docId])).toEqual([
+      ['acme', 'handbook', 'leave'],
+      ['acme', 'handbook', 'pay'],
+      ['acme', 'city', 'leave'],
+    ]);
   });
 });

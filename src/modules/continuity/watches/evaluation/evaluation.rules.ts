@@ -1,3 +1,5 @@
+import { v5 as uuidOf } from 'uuid';
+import type { PassageNow } from '../../../knowledge/citations/source-states.types.js';
 import { documentKeyOf, type PresentDocument } from '../../../knowledge/citations/present-documents.views.js';
 import type { Alert, AlertedPassage, Change } from '../watches.types.js';
 import type { Candidate, Occurrence, PlacedSource } from './evaluation.types.js';
@@ -39,9 +41,11 @@ export function judgeProofs({ resolvedType, targetId, known }: Candidate, occurr
     .filter(({ kind, transaction, data }) => {
       if (kind !== 'proof.completed' || known.includes(transaction)) return false;
       const { type, id } = data.subject as { type: string; id: string };
-      return type === resolvedType && id === targetId && (data.verdict === 'drifted' || data.verdict === 'broken');
+      return type === resolvedType && id === targetId && data.verdict !== 'holds';
     })
-    .map((one) => alert(one, 'drifted', { proofJobId: one.data.jobId as string }));
+    .map((one) =>
+      alert(one, one.data.verdict === 'unavailable' ? 'deleted' : 'drifted', { proofJobId: one.data.jobId as string }),
+    );
 }
 
 /**
@@ -87,13 +91,13 @@ function newVersion(one: Occurrence, from: number | null, to: number): Alert {
 }
 
 /**
- * Watched passages, of an answer or one alone: reports those that were present and no longer are. A passage that comes
- * back is not reported, but its next loss may be.
+ * Watched passages, of an answer or one alone: reports those that held and no longer do. A passage that comes back is
+ * not reported, but its next loss may be.
  */
 export function judgePassages(
   watch: Candidate,
   occurrences: readonly Occurrence[],
-  present: ReadonlyMap<string, PresentDocument>,
+  passages: ReadonlyMap<PlacedSource, PassageNow>,
 ): Verdict {
   const events = occurrences.filter((one) => isAboutDocuments(one) && !watch.known.includes(one.transaction));
   // A document that changed several times has one state now: its last event brought it.
@@ -107,20 +111,20 @@ export function judgePassages(
   const sources = watch.sources.map((source) => {
     const key = documentKeyOf(source);
     if (!last.has(key)) return source;
-    const stands = present.get(key)?.hashes.has(source.contentHash!) ?? false;
+    const stands = passages.get(source)!.state === 'holds';
     if (source.stands && !stands) lost.set(key, [...(lost.get(key) ?? []), source]);
     return { ...source, stands };
   });
   const alerts = [...last]
     .filter(([key]) => lost.has(key))
-    .map(([key, one]) => lostPassages(one, lost.get(key)!, present.get(key)));
+    .map(([key, one]) => lostPassages(one, lost.get(key)!, passages.get(lost.get(key)![0]!)!));
   return { alerts, targetVersion: watch.targetVersion, sources };
 }
 
-function lostPassages(one: Occurrence, lost: readonly PlacedSource[], present: PresentDocument | undefined): Alert {
-  return alert(one, present ? 'drifted' : 'deleted', {
+function lostPassages(one: Occurrence, lost: readonly PlacedSource[], { version: to }: PassageNow): Alert {
+  return alert(one, to === null ? 'deleted' : 'drifted', {
     from: Math.max(...lost.map(({ version }) => version)),
-    to: present?.version ?? null,
+    to,
     passages: lost.slice(0, MAX_PASSAGES).map(({ chunkId, contentHash, corpusId, docId, version }) => ({
       chunkId: chunkId!,
       contentHash: `blake3:${contentHash}`,
@@ -156,29 +160,70 @@ export interface Match extends AlertedPassage {
 }
 
 /**
- * Of what a query finds now, what these events brought: text that the version before did not have. By the last event
- * that did.
+ * Of what a query finds now, what these events brought into view: text that the version before did not have, a document
+ * that is shared with more tenants now, a corpus that the tenant bought. By the last event that did.
  */
 export function matchesOf(
   { known, query }: Candidate,
   occurrences: readonly Occurrence[],
-  found: readonly Match[],
+  { tenantId, found }: { tenantId: string; found: readonly Match[] },
 ): Map<Occurrence, Match[]> {
-  const events = occurrences.filter((one) => one.kind === 'document.indexed' && !known.includes(one.transaction));
+  const events = occurrences.filter((one) => BRINGING.has(one.kind) && !known.includes(one.transaction));
   const matches = new Map<Occurrence, Match[]>();
   if (!query) return matches;
   for (const match of found) {
-    const one = events.findLast((event) => documentOf(event) === documentKeyOf(match) && hasBrought(event, match));
+    const one = events.findLast((event) =>
+      event.kind === 'entitlement.granted' ? isEntitledBy(event, match) : isIndexedBy(event, match, tenantId),
+    );
     if (one) matches.set(one, [...(matches.get(one) ?? []), match]);
   }
   return matches;
 }
 
-function hasBrought({ data }: Occurrence, { contentHash }: Match): boolean {
+const BRINGING = new Set(['document.indexed', 'entitlement.granted']);
+
+const isEntitledBy = ({ data }: Occurrence, { ownerTenantId, corpusId }: Match): boolean =>
+  data.publisher === ownerTenantId && data.corpusId === corpusId;
+
+function isIndexedBy(event: Occurrence, match: Match, tenantId: string): boolean {
+  if (documentOf(event) !== documentKeyOf(match)) return false;
+  return hasNewText(event, match) || (match.ownerTenantId !== tenantId && isSharedWithMore(event));
+}
+
+function hasNewText({ data }: Occurrence, { contentHash }: Match): boolean {
   const changed = data.changed as NamedPassage[];
   return (
     changed.length < (data.changedCount as number) || changed.some((passage) => passage.contentHash === contentHash)
   );
+}
+
+/** From fewest readers to most. */
+const READERS = ['owner_only', 'entitled_only', 'public_safe'];
+
+/** Events of earlier releases do not say how the version before was shared. */
+const isSharedWithMore = ({ data }: Occurrence): boolean =>
+  typeof data.previousShareability === 'string' &&
+  READERS.indexOf(data.shareability as string) > READERS.indexOf(data.previousShareability);
+
+/**
+ * The end of an entitlement, or of the tenant that shared, is to a watch the withdrawal of each of its documents in
+ * that corpus, or of that tenant. Each is an event of its own, since an event alerts a watch once.
+ */
+export function withdrawalsOf({ sources }: Candidate, occurrences: readonly Occurrence[]): Occurrence[] {
+  return occurrences.flatMap((one) => {
+    if (one.kind !== 'entitlement.ended' && one.kind !== 'tenant.deleted') return one;
+    const owner = (one.data.publisher as string | undefined) ?? one.owner;
+    const ended = sources.filter(
+      (source) => source.ownerTenantId === owner && [undefined, source.corpusId].includes(one.data.corpusId as string),
+    );
+    return [...new Map(ended.map((source) => [documentKeyOf(source), source]))].map(([key, { corpusId, docId }]) => ({
+      ...one,
+      eventId: uuidOf(key, one.eventId),
+      owner,
+      kind: 'document.withdrawn',
+      data: { corpusId, docId, version: null },
+    }));
+  });
 }
 
 export function newMatches(one: Occurrence, matches: readonly Match[]): Alert {

@@ -9,7 +9,9 @@ import { JournalService } from '../../sessions/journal/journal.service.js';
 import type { Passage } from '../../../knowledge/retrieval/retrieval.types.js';
 import { WatchTargetsService } from '../watch-targets.service.js';
 import { PresentDocumentsViews, type PresentDocument } from '../../../knowledge/citations/present-documents.views.js';
-import { passageKey } from '../watches.rules.js';
+import { SourceStatesService } from '../../../knowledge/citations/source-states.service.js';
+import type { PassageNow } from '../../../knowledge/citations/source-states.types.js';
+import { passageKey, passageOf, stateAfter } from '../watches.rules.js';
 import { WatchesStore } from '../watches.store.js';
 import type { Alert, EvaluationTask } from '../watches.types.js';
 import {
@@ -22,15 +24,17 @@ import {
   newMatches,
   type Match,
   type Verdict,
+  withdrawalsOf,
 } from './evaluation.rules.js';
 import { EvaluationStore, findOccurrences } from './evaluation.store.js';
-import type { Candidate, Occurrence } from './evaluation.types.js';
+import type { Candidate, Occurrence, PlacedSource } from './evaluation.types.js';
 
 /** What is known when watches are judged. */
 interface Scene {
   tenantId: string;
   occurrences: readonly Occurrence[];
   present: ReadonlyMap<string, PresentDocument>;
+  passages: ReadonlyMap<PlacedSource, PassageNow>;
   /** By watch: what its query finds now. */
   found: ReadonlyMap<string, Match[]>;
 }
@@ -50,6 +54,7 @@ export class EvaluationService {
     private readonly watches: WatchesStore,
     private readonly targets: WatchTargetsService,
     private readonly documents: PresentDocumentsViews,
+    private readonly states: SourceStatesService,
     private readonly journal: JournalService,
     private readonly outbox: Outbox,
     metrics: Metrics,
@@ -65,9 +70,24 @@ export class EvaluationService {
     await this.tenancy.run(tenantId, async () => {
       const locked = await this.store.findCandidates(occurrences, true);
       const present = await this.documents.findPresent(locked.flatMap(({ sources }) => sources));
-      const scene = { tenantId, occurrences, present, found };
-      for (const watch of locked) await this.settle(watch, scene);
+      const passages = await this.look(locked);
+      for (const watch of locked) {
+        await this.settle(watch, {
+          tenantId,
+          occurrences: withdrawalsOf(watch, occurrences),
+          present,
+          passages,
+          found,
+        });
+      }
     });
+  }
+
+  /** What has become of the passages that these watches stand on. */
+  private async look(watches: readonly Candidate[]): Promise<Map<PlacedSource, PassageNow>> {
+    const sources = watches.flatMap((watch) => watch.sources).filter(({ contentHash }) => contentHash !== null);
+    const passages = await this.states.look(sources.map(passageOf));
+    return new Map(sources.map((source, index) => [source, passages[index]!]));
   }
 
   /**
@@ -80,7 +100,9 @@ export class EvaluationService {
     occurrences: readonly Occurrence[],
   ): Promise<Map<string, Match[]>> {
     const corpora = new Set(
-      occurrences.filter(({ kind }) => kind === 'document.indexed').map(({ data }) => data.corpusId as string),
+      occurrences
+        .filter(({ kind }) => kind === 'document.indexed' || kind === 'entitlement.granted')
+        .map(({ data }) => data.corpusId as string),
     );
     const found = new Map<string, Match[]>();
     if (corpora.size === 0) return found;
@@ -97,18 +119,21 @@ export class EvaluationService {
   }
 
   private async judge(watch: Candidate, scene: Scene): Promise<Alert[]> {
-    const { occurrences, present, found } = scene;
+    const { tenantId, occurrences, passages } = scene;
     switch (watch.resolvedType) {
       case 'document':
         return this.keep(watch, judgeDocument(watch, occurrences, scene));
       case 'chunk':
-        return this.keep(watch, judgePassages(watch, occurrences, present));
+        return this.keep(watch, judgePassages(watch, occurrences, passages));
       case 'answer': {
-        const alerts = await this.keep(watch, judgePassages(watch, occurrences, present));
+        const alerts = await this.keep(watch, judgePassages(watch, occurrences, passages));
         return [...alerts, ...(await this.judgeRecording(watch, occurrences))];
       }
       case 'query':
-        return this.judgeQuery(watch, matchesOf(watch, occurrences, found.get(watch.watchId) ?? []));
+        return this.judgeQuery(
+          watch,
+          matchesOf(watch, occurrences, { tenantId, found: scene.found.get(watch.watchId) ?? [] }),
+        );
     }
   }
 
@@ -146,7 +171,8 @@ export class EvaluationService {
     const alertId = uuid();
     if (!(await this.store.recordAlert(watchId, alertId, alert))) return;
     const { eventId: _event, occurredAt, change, ...details } = alert;
-    const data = { alertId, watchId, agentId, targetType, targetId, change, ...details, note, occurredAt };
+    const state = stateAfter(change);
+    const data = { alertId, watchId, agentId, targetType, targetId, change, state, ...details, note, occurredAt };
     await this.outbox.emit({ kind: 'watch.alert', subject: watchId, data });
     const severity = change === 'deleted' || change === 'drifted' ? 'warning' : 'info';
     await this.journal.append(agentId, {

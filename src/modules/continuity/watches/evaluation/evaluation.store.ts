@@ -34,8 +34,12 @@ export class EvaluationStore {
    */
   async findCandidates(occurrences: readonly Occurrence[], lock: boolean): Promise<Candidate[]> {
     const documents = occurrences
-      .filter(({ kind }) => kind.startsWith('document.'))
-      .map(({ owner, data }) => ({ owner, corpus: data.corpusId, doc: data.docId }));
+      .filter(({ kind }) => kind.startsWith('document.') || kind === 'entitlement.ended' || kind === 'tenant.deleted')
+      .map(({ owner, data: { publisher, corpusId, docId } }) => ({
+        owner: publisher ?? owner,
+        corpus: corpusId ?? null,
+        doc: docId ?? null,
+      }));
     const subjects = occurrences.map(({ kind, subject, data }) =>
       kind === 'proof.completed' ? (data.subject as { id: string }).id : subject,
     );
@@ -51,7 +55,7 @@ export class EvaluationStore {
          w.resolved_type = 'query'
          or w.resolved_type in ('answer', 'chunk', 'document') and w.target_id = any($3::text[])
          or w.watch_id in (select s.watch_id from jsonb_to_recordset($4::jsonb) as d(owner text, corpus text, doc text)
-           join watch_source s on s.tenant_id = $1 and s.owner_tenant_id = d.owner and s.corpus_id = d.corpus and s.doc_id = d.doc))
+           join watch_source s on s.tenant_id = $1 and s.owner_tenant_id = d.owner and (d.corpus is null or s.corpus_id = d.corpus) and (d.doc is null or s.doc_id = d.doc)))
        order by w.agent_id collate "C", w.watch_id ${lock ? 'for update of w' : ''}`,
       [
         this.tenancy.tenant,
