@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { routeOf } from '../common/contract/contract.js';
 import { Unauthorized } from '../common/problem/common-problems.js';
 import { REMEDIES } from './caller.guard.js';
-import { checkNamed, namedIn } from './named-tenants.js';
+import { checkNamed, namedInBody } from './named-tenants.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,7 +19,7 @@ export class BodyTenantGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { caller, body, namesTenantInBody } = request;
     if (!caller || routeOf(request)?.access.kind === 'tool') return true;
-    const named = namedIn('body', body);
+    const named = namedInBody(body);
     if (namesTenantInBody && named[0]?.tenant !== caller.tenantId) throw new Unauthorized({}, REMEDIES.any);
     checkNamed(named, caller);
     return true;

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import type { TenantCaller } from '../common/contract/caller.js';
 import { routeOf, type Access, type BearersTaken, type RouteRecord } from '../common/contract/contract.js';
+import { agentSessionIn } from '../common/http/agent-session.js';
 import { announcesBody, bearerOf, credentialIn, headerOf, isStorableText } from '../common/http/headers.js';
 import { AgentCheck } from '../common/keys/agent-check.js';
 import { ClientAddresses } from '../common/http/client-address.js';
@@ -13,7 +14,7 @@ import { SessionCheck } from '../common/sessions/session-check.js';
 import { Forbidden, Unauthorized } from '../common/problem/common-problems.js';
 import { ToolCallers } from '../common/keys/tool-callers.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
-import { checkNamed, namedIn, type NamedTenant } from './named-tenants.js';
+import { checkNamed, takeFromQuery, type NamedTenant } from './named-tenants.js';
 
 /**
  * Authentication, and that a tenant which the query names is the caller's (tenant-api.md 5, items 1 to 10; D7, D8,
@@ -37,7 +38,7 @@ export class CallerGuard implements CanActivate {
     if (!route || route.access.kind === 'anyone') return true;
     const { access } = route;
     // A call of a tool names its tenant in its own arguments, which the API looks at.
-    const named = access.kind === 'tool' ? [] : namedIn('query', request.query);
+    const named = access.kind === 'tool' ? [] : takeFromQuery(request.query);
     const find = () =>
       access.kind === 'tool'
         ? this.toolCallers.find(credentialIn(request), access)
@@ -49,7 +50,9 @@ export class CallerGuard implements CanActivate {
       if (key === undefined && this.isForged(request)) this.failures.fail({ address: addressOf(), prefix: 'forged' });
       throw new Unauthorized({}, remedyFor(request, route));
     }
-    request.caller = caller;
+    // A tool's call is checked where it is read: its transport answers it in its own form.
+    const agentSession = access.kind === 'tool' ? undefined : agentSessionIn(request);
+    request.caller = agentSession === undefined ? caller : { ...caller, agentSession };
     checkNamed(named, caller);
     return true;
   }

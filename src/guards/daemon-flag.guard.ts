@@ -1,18 +1,15 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { DaemonFlag } from '../common/config/daemon/flag.js';
+import { notBuilt, type DaemonFlag } from '../common/config/daemon/flag.js';
+import { isFlagOn } from '../common/config/daemon/flag-state.js';
 import { DAEMON_FLAGS, type DaemonFlagName } from '../common/config/daemon/flag-table.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import { FlagOff, PlaneOff } from '../common/problem/daemon-problems.js';
 import { matches } from '../common/route-auth/path-pattern.js';
 
-type Flags = Settings['flags'];
-
-const isOn = (flags: Flags, name: DaemonFlagName): boolean => flags[name] !== false && flags[name] !== 'off';
-
 /**
  * What the planes whose flag is off answer, before anything of the request is read (memory-daemon.md 4.12; A-12).
- * It goes by the address: most flags are off because their plane is not there.
+ * It goes by the address: of a plane that is not built there is no route.
  */
 @Injectable()
 export class DaemonFlagGuard implements CanActivate {
@@ -21,8 +18,9 @@ export class DaemonFlagGuard implements CanActivate {
 
   constructor(@Inject(SETTINGS) { flags }: Settings) {
     this.off = (Object.keys(DAEMON_FLAGS) as DaemonFlagName[])
-      .filter((name) => !isOn(flags, name))
-      .map((name) => DAEMON_FLAGS[name]);
+      .filter((name) => !isFlagOn(flags, name))
+      .map((name) => DAEMON_FLAGS[name])
+      .filter(({ off }) => off !== 'by route');
   }
 
   /** @throws FlagOff, PlaneOff */
@@ -30,7 +28,9 @@ export class DaemonFlagGuard implements CanActivate {
     const http = context.switchToHttp();
     const flag = this.findFor(http.getRequest<FastifyRequest>());
     if (!flag) return true;
-    const detail = `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;
+    const detail = flag.isReserved
+      ? notBuilt(flag)
+      : `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;
     if (flag.off === 404) throw new FlagOff({ flag: flag.env }, detail);
     if (flag.off === 501) throw new PlaneOff({ flag: flag.env }, detail);
     void http.getResponse<FastifyReply>().status(200).send({ enabled: false, flag: flag.env, detail });

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import { isFlagOn } from '../common/contract/access-rules.js';
 import { routeOf } from '../common/contract/contract.js';
-import { flagVariable } from '../common/config/feature-flags.js';
+import { featureRefusal, isFeature } from '../common/config/feature-flags.js';
 import { FeatureDisabled, unknownAddress } from '../common/problem/common-problems.js';
 
 /**
@@ -16,9 +16,9 @@ export class FlagGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const route = routeOf(context.switchToHttp().getRequest<FastifyRequest>());
-    if (!route?.flag || isFlagOn(route, this.settings)) return true;
+    if (!route?.flag || !isFeature(route.flag) || isFlagOn(route, this.settings)) return true;
     if (route.flag === 'selfSignup') throw unknownAddress();
-    const feature = flagVariable(route.flag);
-    throw new FeatureDisabled({ feature }, `Set ${feature}=1 on the server to use this route`);
+    const { feature, remedy } = featureRefusal(route.flag);
+    throw new FeatureDisabled({ feature }, remedy);
   }
 }

@@ -7,23 +7,37 @@ export interface NamedTenant {
   tenant: string;
 }
 
-/** Every tenantId of query or body, and of the objects in the lists of a body. */
-export function namedIn(place: 'query' | 'body', value: unknown): NamedTenant[] {
-  const found = tenantOf(place, value);
-  if (place === 'query' || typeof value !== 'object' || value === null) return found;
-  const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+/** Both spellings name a tenant: one that is not the caller's is a refusal of its own, not an unknown member. */
+const SPELLINGS = ['tenantId', 'tenant_id'] as const;
+
+/** Every tenant that a query names, taken out of it: they are the guard's, and no route has such a parameter. */
+export function takeFromQuery(query: unknown): NamedTenant[] {
+  const named = tenantsOf('query', query);
+  // To delete what is not there would still make the object a slow one.
+  for (const spelling of SPELLINGS)
+    if (Object.hasOwn(query ?? {}, spelling)) delete (query as Record<string, unknown>)[spelling];
+  return named;
+}
+
+/** Every tenant that a body names, itself or by the objects in its lists. */
+export function namedInBody(body: unknown): NamedTenant[] {
+  const found = tenantsOf('body', body);
+  if (typeof body !== 'object' || body === null) return found;
+  const lists = Object.entries(body).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   return [
     ...found,
-    ...lists.flatMap(([name, list]) => list.flatMap((item, index) => tenantOf(`${place}.${name}[${index}]`, item))),
+    ...lists.flatMap(([name, list]) => list.flatMap((item, index) => tenantsOf(`body.${name}[${index}]`, item))),
   ];
 }
 
-function tenantOf(path: string, holder: unknown): NamedTenant[] {
-  const value = typeof holder === 'object' && holder !== null ? (holder as { tenantId?: unknown }).tenantId : undefined;
-  return [value]
-    .flat()
-    .filter((tenant) => typeof tenant === 'string')
-    .map((tenant) => ({ path: `${path}.tenantId`, tenant }));
+function tenantsOf(path: string, holder: unknown): NamedTenant[] {
+  if (typeof holder !== 'object' || holder === null) return [];
+  return SPELLINGS.flatMap((spelling) =>
+    [(holder as Record<string, unknown>)[spelling]]
+      .flat()
+      .filter((tenant) => typeof tenant === 'string')
+      .map((tenant) => ({ path: `${path}.${spelling}`, tenant })),
+  );
 }
 
 /** @throws Forbidden for one that is not the caller's */

@@ -4,8 +4,9 @@ import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authent
 import { challengeOf } from '../common/bearer-auth/challenge.js';
 import { coversTenant, hasScope, type DaemonCaller, type Identity } from '../common/bearer-auth/daemon-caller.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
-import { routeOf, type Access } from '../common/contract/contract.js';
+import { routeOf, unchecked, type Access } from '../common/contract/contract.js';
 import { isCrossTenant } from '../common/contract/scopes.js';
+import { agentSessionIn } from '../common/http/agent-session.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import {
@@ -18,7 +19,9 @@ import {
 } from '../common/problem/daemon-problems.js';
 import { Problem } from '../common/problem/problem.js';
 import { RouteAuth } from '../common/route-auth/route-auth.js';
+import { UnbuiltPlanes } from '../common/route-auth/unbuilt-planes.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
+import { TenantRegistry } from './tenant-registry.js';
 
 /**
  * The credential of a caller of the daemon, route-auth, and the scopes of the route (memory-daemon.md 5; D34 A-12).
@@ -34,10 +37,12 @@ export class ScopeGuard implements CanActivate {
     @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
     private readonly addresses: ClientAddresses,
     private readonly failures: FailedCredentials,
+    planes: UnbuiltPlanes,
+    private readonly registry: TenantRegistry,
     @Inject(SETTINGS) { daemon, bootstrap }: Settings,
     @Inject(LOG) log: Log,
   ) {
-    this.routeAuth = new RouteAuth(daemon.routeAuth, log);
+    this.routeAuth = new RouteAuth(daemon.routeAuth, planes, log);
     this.defaultTenant = bootstrap.tenantId;
   }
 
@@ -56,12 +61,14 @@ export class ScopeGuard implements CanActivate {
   private async admit(request: FastifyRequest): Promise<void> {
     const classified = this.routeAuth.classify(request);
     if (classified?.class === 'Public') return;
-    const access = routeOf(request)?.access;
+    // Of a plane that is not built route-auth alone decides.
+    const access = routeOf(request)?.access ?? (classified && unchecked());
     const identity = access && (await this.identify(access, request));
     this.routeAuth.check(request, classified, identity);
-    if (!identity) return;
+    if (!identity || request.is404) return;
+    if (access.kind === 'scopes') await this.registry.checkCredential(identity);
     checkScopes(access, identity);
-    request.daemonCaller = this.callerOf(access, identity);
+    request.daemonCaller = { ...this.callerOf(access, identity), agentSession: agentSessionIn(request) };
   }
 
   /**
@@ -86,7 +93,7 @@ export class ScopeGuard implements CanActivate {
     return this.failures.count({ address: this.addresses.of(request), prefix: 'token' });
   }
 
-  private callerOf(access: Access, identity: Identity): DaemonCaller {
+  private callerOf(access: Access, identity: Identity): Omit<DaemonCaller, 'agentSession'> {
     const isAdmin = isOpenedByAdmin(access, identity);
     const { selectedTenant } = identity;
     if (selectedTenant !== undefined && !isAdmin && !coversTenant(identity, selectedTenant))

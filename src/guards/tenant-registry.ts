@@ -10,25 +10,26 @@ import { LOG, type Log } from '../common/observability/log.js';
 import { invalid } from '../common/problem/common-problems.js';
 import { DISCOVERY_TENANT } from '../common/tenancy/discovery-tenant.js';
 import { Tenancy } from '../common/tenancy/tenancy.js';
-import type { DaemonCaller } from '../common/bearer-auth/daemon-caller.js';
-import { TenantNotRegistered } from '../common/problem/daemon-problems.js';
+import { inactiveTenant, TENANT_CHANGED, TENANT_STREAM, type TenantState } from '../common/tenancy/tenant-state.js';
+import type { DaemonCaller, Identity } from '../common/bearer-auth/daemon-caller.js';
+import { TenantInactive, TenantNotRegistered } from '../common/problem/daemon-problems.js';
 
-/** The payload is the name of a tenant whose row is gone (migration 1795400500000). */
-const ENDED_CHANNEL = 'svc_tenant_ended';
 /**
  * The event and the receipt of a registration; the receipts have a chain of their own, so that nobody waits for them.
  */
 const TENANT_REGISTERED = 'tenant.registered';
-const EVIDENCE_STREAM = 'tenant';
-const REGISTERED = {};
+
+interface Registered {
+  state: TenantState;
+}
 
 /**
  * Which tenants are registered, and what becomes of the others: a first write registers them, or nobody works in them
- * (docs/decisions/0117).
+ * (docs/decisions/0117). Nobody works in one that is not active (docs/decisions/0135).
  */
 @Injectable()
 export class TenantRegistry {
-  private readonly registered: TtlCache<typeof REGISTERED>;
+  private readonly registered: TtlCache<Registered>;
   private readonly registersByWrite: boolean;
 
   constructor(
@@ -40,21 +41,39 @@ export class TenantRegistry {
   ) {
     const { authMode, jwtCreateTenants } = daemon;
     this.registersByWrite = jwtCreateTenants || (authMode !== undefined && isDevMode(authMode));
-    this.registered = new TtlCache(listener, ENDED_CHANNEL, (payload, _, name) => payload === name);
+    this.registered = new TtlCache(listener, TENANT_CHANGED, (payload, _, name) => payload === name);
   }
 
-  /** Before a read. One that a first write may register is empty until then. @throws TenantNotRegistered */
+  /**
+   * Before a read. One that a first write may register is empty until then.
+   * @throws TenantNotRegistered, TenantInactive
+   */
   async checkReadable(tenantId: string): Promise<void> {
-    if (!this.registersByWrite) await this.isRegistered(tenantId);
+    await this.isRegistered(tenantId);
+  }
+
+  /** A credential of nothing but tenants that are not active is refused wherever it is sent. @throws TenantInactive */
+  async checkCredential({ tenants }: Identity): Promise<void> {
+    if (tenants === 'any' || tenants.length === 0) return;
+    const states = await Promise.all(tenants.map(async (tenantId) => (await this.find(tenantId))?.state));
+    const [first] = states;
+    if (first !== undefined && !states.some((state) => state === undefined || state === 'active')) checkActive(first);
+  }
+
+  /** Whether work goes on in a tenant that was entered before. */
+  async isActive(tenantId: string): Promise<boolean> {
+    return ((await this.find(tenantId))?.state ?? 'active') === 'active';
   }
 
   /**
    * Before a write.
    * @returns false where the write has to register the tenant
-   * @throws TenantNotRegistered
+   * @throws TenantNotRegistered, TenantInactive
    */
   async isRegistered(tenantId: string): Promise<boolean> {
-    if (this.registered.get(tenantId) ?? (await this.look(tenantId))) return true;
+    const found = await this.find(tenantId);
+    if (found) checkActive(found.state);
+    if (found) return true;
     if (this.registersByWrite) return false;
     throw new TenantNotRegistered(
       { tenant_id: tenantId },
@@ -65,30 +84,47 @@ export class TenantRegistry {
 
   /**
    * Registers the tenant of the open unit of work, unless somebody else just did.
-   * @throws ValidationFailed for what cannot be a tenant's name
+   * @throws ValidationFailed for what cannot be a tenant's name; TenantInactive for one that was deleted meanwhile
    */
   async register(caller: DaemonCaller): Promise<void> {
     const { tenant } = this.tenancy;
     if (!TENANT_NAME.test(tenant) || tenant === DISCOVERY_TENANT)
       throw invalid('tenant_id', `is no name for a new tenant, which is ${TENANT_NAME_FORM}`);
     const isNew = await insertImplicitTenant((sql, parameters) => this.tenancy.query(sql, parameters), tenant);
-    if (!isNew) return;
+    if (!isNew) return this.checkPresent(tenant);
     const { principal } = caller;
-    const [kind, facts] = [TENANT_REGISTERED, { tenant_id: tenant, tier: 'free', implicit: true }];
+    const facts = { tenant_id: tenant, tier: 'free', implicit: true };
     await this.audit.record(caller, {
-      kind,
-      stream: EVIDENCE_STREAM,
+      kind: TENANT_REGISTERED,
+      stream: TENANT_STREAM,
       subject: `tenant:${tenant}`,
       facts,
-      makeEvent: (receipt_id) => ({ kind, subject: tenant, data: { ...facts, actor: principal, receipt_id } }),
+      makeEvent: (receipt_id) => ({
+        kind: TENANT_REGISTERED,
+        subject: tenant,
+        data: { ...facts, actor: principal, receipt_id },
+      }),
     });
     this.tenancy.afterCommit(() => this.log.info({ tenant, principal }, 'a first write registered a tenant'));
   }
 
-  private look(tenantId: string): Promise<typeof REGISTERED | undefined> {
-    return this.registered.ask(tenantId, async () => {
-      const rows = await this.tenancy.call('select from registered_tenant where name = $1', [tenantId]);
-      return rows.length > 0 ? REGISTERED : undefined;
-    });
+  private async checkPresent(tenantId: string): Promise<void> {
+    const [row] = await this.tenancy.query<Registered>('select state from tenant where tenant_id = $1', [tenantId]);
+    if (row) checkActive(row.state);
   }
+
+  private async find(tenantId: string): Promise<Registered | undefined> {
+    const known = this.registered.get(tenantId);
+    if (known) return known;
+    return this.registered.ask(
+      tenantId,
+      async () => (await this.tenancy.call<Registered>('select * from svc_find_tenant($1)', [tenantId]))[0],
+    );
+  }
+}
+
+/** @throws TenantInactive */
+function checkActive(state: TenantState): void {
+  if (state === 'active') return;
+  throw new TenantInactive({ hint: 'Use a credential of another tenant' }, inactiveTenant(state));
 }

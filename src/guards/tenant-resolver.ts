@@ -35,7 +35,7 @@ export class TenantResolver {
   /**
    * Runs `work`, which reads, as a tenant: the one named, else the caller's own.
    * @throws TenantMismatch for one that the credential does not cover, or where it covers none; ValidationFailed where
-   * none is named and the credential covers several; TenantNotRegistered
+   * none is named and the credential covers several; TenantNotRegistered, TenantInactive
    */
   async run<T>(caller: DaemonCaller, tenantId: string | undefined, work: () => Promise<T>): Promise<T> {
     return this.tenancy.run(await this.enter(caller, tenantId), work);

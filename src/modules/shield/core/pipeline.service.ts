@@ -37,7 +37,7 @@ export class PipelineService extends ShieldPipeline {
 
   async admitSpending(credits: number): Promise<void> {
     const admission = this.current.getStore();
-    if (admission) this.decisions.decideOnSpending(admission, credits);
+    if (admission) await this.decisions.decideOnSpending(admission, credits);
   }
 
   admitRead(call: ShieldCall): Promise<void> | undefined {

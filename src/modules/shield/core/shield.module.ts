@@ -20,13 +20,14 @@ import { KillSwitchesController } from './kill-switches/kill-switches.controller
 import { KillSwitchesService } from './kill-switches/kill-switches.service.js';
 import { KillSwitchesStore } from './kill-switches/kill-switches.store.js';
 import { PipelineService } from './pipeline.service.js';
+import { PolicyController } from './policy/policy.controller.js';
 import { PolicyService } from './policy/policy.service.js';
 import { PolicyStore } from './policy/policy.store.js';
 import { SamplingController } from './sampling/sampling.controller.js';
 import { SamplingService } from './sampling/sampling.service.js';
 import { SamplingStore } from './sampling/sampling.store.js';
 import { TargetsService } from './targets.service.js';
-import { DecisionSweep } from './tool-calls/tool-calls.sweeps.js';
+import { DecisionSweep, SpendingSweep } from './tool-calls/tool-calls.sweeps.js';
 import { TrustController } from './trust/trust.controller.js';
 import { TrustService } from './trust/trust.service.js';
 import { TrustStore } from './trust/trust.store.js';
@@ -44,6 +45,7 @@ import { TrustStore } from './trust/trust.store.js';
     DecisionsController,
     DrillsController,
     KillSwitchesController,
+    PolicyController,
     SamplingController,
     TrustController,
     UiIntegrityController,
@@ -66,6 +68,7 @@ import { TrustStore } from './trust/trust.store.js';
     PolicyStore,
     SamplingService,
     SamplingStore,
+    SpendingSweep,
     TargetsService,
     TrustService,
     TrustStore,

@@ -30,6 +30,11 @@ export class UiIntegrityUnknown extends problem<{ uiIntegritySessionId: string }
   'UiIntegrityUnknown',
   'There is no such UI-integrity session',
 ) {}
+export class UiIntegrityRequired extends problem<{ approvalRequestId: string }>(
+  403,
+  'UiIntegrityRequired',
+  'This tenant resolves approval requests with a UI-integrity session alone',
+) {}
 export class UiIntegrityMismatch extends problem<{ uiIntegritySessionId: string }>(
   409,
   'UiIntegrityMismatch',

@@ -34,6 +34,21 @@ export interface SamplingRule {
   ratePerMillion: number;
 }
 
+/** Credits that a principal may spend within so many seconds before it needs approvals. */
+export interface SpendWindow {
+  credits: number;
+  seconds: number;
+}
+
+/** What a tenant asks for on top of what holds for all; off unless set. */
+export interface PolicySettings {
+  requireServerId: boolean;
+  requireToolDigest: boolean;
+  requireRegistered: boolean;
+  requireUiIntegrity: boolean;
+  spendWindow: SpendWindow | null;
+}
+
 /** The approval whose token came with the call. */
 export interface PresentedApproval {
   approvalRequestId: string;
@@ -53,6 +68,7 @@ export interface PresentedApproval {
 /** What a decision depends on in addition to the call: read in one statement, inside the unit of work of the effect. */
 export interface ShieldFacts {
   policyVersion: number;
+  policy: PolicySettings;
   switches: StandingSwitch[];
   sampling: SamplingRule[];
   /** Of the server the call names, where it is registered. */
@@ -80,7 +96,16 @@ export type VoidCause =
   | 'policy_changed';
 
 type DenialType =
-  'kill_switch' | 'revoked_digest' | 'revoked_publisher' | 'blocked_server' | 'untrusted_digest' | 'approval_void';
+  | 'kill_switch'
+  | 'revoked_digest'
+  | 'revoked_publisher'
+  | 'blocked_server'
+  | 'untrusted_digest'
+  | 'missing_server_id'
+  | 'missing_tool_digest'
+  | 'unregistered_server'
+  | 'unregistered_digest'
+  | 'approval_void';
 
 export interface Denial {
   type: DenialType;
@@ -93,4 +118,4 @@ export type Verdict =
   | { outcome: 'approval_required'; rule: ApprovalRule; reason: string; spendCredits?: number }
   | { outcome: 'deny'; rule: DenialType; denial: Denial };
 type AllowRule = 'always_open' | 'approved' | 'default';
-type ApprovalRule = 'marked' | 'quarantined_server' | 'spending';
+type ApprovalRule = 'marked' | 'quarantined_server' | 'spending' | 'spend_window';

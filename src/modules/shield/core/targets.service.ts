@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RouteManifest } from '../../../common/contract/route-manifest.js';
 import { TOOL_NAMES } from '../../../common/contract/tool-names.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { inLowerCase, SERVER_ID } from '../../../common/call-policy/call-names.js';
 import { isAlwaysOpen } from '../../../common/call-policy/shield-call.js';
 import { matchesAction } from './decisions/decision.rules.js';
 import type { SwitchScope } from './shield.types.js';
@@ -25,9 +26,28 @@ export class TargetsService {
     }
     if (target === undefined || target === null) throw invalid('body.target', `is needed for scope ${scope}`);
     if (scope === 'action') return this.actionOf(target, 'body.target', { allowsStar: true });
-    if (scope === 'principal' && !PRINCIPAL.test(target))
-      throw invalid('body.target', 'must be a principal: key:<id>, seat:<id> or agent:<id>');
-    return target;
+    if (scope === 'principal') return this.principalOf(target, 'body.target');
+    if (scope === 'server' && !SERVER_ID.test(target))
+      throw invalid('body.target', 'must be a serverId: 1 to 120 printable characters of ASCII');
+    return inLowerCase(target);
+  }
+
+  /** @throws ValidationFailed */
+  principalOf(given: string, path: string): string {
+    const principal = inLowerCase(given);
+    if (PRINCIPAL.test(principal)) return principal;
+    throw invalid(path, 'must be a principal: key:<id>, seat:<id> or agent:<id>');
+  }
+
+  /**
+   * Whether calls of an action leave a decision where they are allowed: those of tools, and of routes that change
+   * something.
+   */
+  leavesDecisions(action: string): boolean {
+    return (
+      this.isTool(action) ||
+      this.manifest.routes.some(({ address, idempotent }) => idempotent && matchesAction(action, address))
+    );
   }
 
   /** Whether an action is a tool of the tool service. */

@@ -1,4 +1,5 @@
 import { Choice, DateTime, FreeObject, Integer, ListOf, Text, Uuid } from '../../../../common/fields/fields.js';
+import { SERVER_ID, TOOL_DIGEST } from '../../../../common/call-policy/call-names.js';
 import { PageQuery } from '../../../../common/fields/page.dto.js';
 import { APPROVAL_STATES, type ApprovalState } from '../shield.types.js';
 
@@ -36,7 +37,7 @@ export class ApprovalProposal {
     about:
       'The tool definition the call will be made with. Needed for a tool: GET /capabilities of the tool service lists it.',
     optional: true,
-    pattern: SHA256,
+    pattern: TOOL_DIGEST,
   })
   toolDigest?: string;
 
@@ -45,11 +46,12 @@ export class ApprovalProposal {
     optional: true,
     min: 1,
     max: 120,
+    pattern: SERVER_ID,
   })
   serverId?: string;
 
   @Integer({
-    about: 'The most it may spend, in credits, where that is more than 100.',
+    about: 'The most it may spend, in credits, where that is more than 100 or than the spend window has left.',
     optional: true,
     min: 1,
     max: 1_000_000_000,
@@ -93,7 +95,8 @@ export class Approval {
   policyVersion!: number;
 
   @Integer({
-    about: 'The most it may spend, in credits; null where the request is not about spending: then it covers up to 100.',
+    about:
+      'The most it may spend, in credits; null where the request is not about spending: then it covers up to 100, within the spend window.',
     nullable: true,
     min: 1,
   })

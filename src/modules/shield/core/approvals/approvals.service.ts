@@ -6,6 +6,7 @@ import { EvidenceService } from '../../../../common/evidence-log/evidence.servic
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
 import { argumentsDigest, argumentsOf } from '../../../../common/call-policy/call-arguments.js';
+import { inLowerCase } from '../../../../common/call-policy/call-names.js';
 import { namedDigest } from '../../../../evidence/digest.js';
 import { sha256 } from '../../../../evidence/sha256.js';
 import { TOOL_SERVER_ID } from '../../../../common/call-policy/shield-pipeline.js';
@@ -40,13 +41,14 @@ export class ApprovalsService {
   ) {}
 
   async propose(caller: TenantCaller, proposal: ApprovalProposal): Promise<Approval> {
-    const { reason, toolDigest, spendCredits } = proposal;
+    const { reason, spendCredits } = proposal;
+    const toolDigest = proposal.toolDigest && inLowerCase(proposal.toolDigest);
     const action = this.targets.actionOf(proposal.action, 'body.action');
     const isTool = this.targets.isTool(action);
     if (isTool && toolDigest === undefined)
       throw invalid('body.toolDigest', 'is needed for a tool; GET /capabilities of the tool service lists it');
     const args = isTool ? toolArguments(proposal.arguments) : routeArguments(proposal.arguments);
-    const serverId = proposal.serverId ?? (isTool ? TOOL_SERVER_ID : undefined);
+    const serverId = proposal.serverId ? inLowerCase(proposal.serverId) : isTool ? TOOL_SERVER_ID : undefined;
     const call = {
       caller,
       action,
@@ -78,7 +80,7 @@ export class ApprovalsService {
     return { approvals: page.map(toApproval), next_cursor };
   }
 
-  /** @throws ApprovalUnknown, SeparationOfDuties, ApprovalNotPending, UiIntegrityMismatch */
+  /** @throws ApprovalUnknown, SeparationOfDuties, ApprovalNotPending, UiIntegrityRequired, UiIntegrityMismatch */
   async resolve(
     caller: TenantCaller,
     approvalRequestId: string,
@@ -116,6 +118,7 @@ export class ApprovalsService {
       kind: 'shield.approval_resolved',
       actor: caller.principal,
       authMode: caller.authType,
+      agentSession: caller.agentSession,
       subject: row.approval_request_id,
       body: {
         decision: resolution.decision,

@@ -8,7 +8,14 @@ import { invalid, type ValidationFailed } from '../../../../common/problem/commo
 import { namedDigest } from '../../../../evidence/digest.js';
 import { sha256 } from '../../../../evidence/sha256.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import { ApprovalNotPending, ApprovalUnknown, UiIntegrityMismatch, UiIntegrityUnknown } from '../shield.problems.js';
+import { PolicyStore } from '../policy/policy.store.js';
+import {
+  ApprovalNotPending,
+  ApprovalUnknown,
+  UiIntegrityMismatch,
+  UiIntegrityRequired,
+  UiIntegrityUnknown,
+} from '../shield.problems.js';
 import { renderRequest } from './approval.rules.js';
 import type { ApprovalResolution } from './approvals.dto.js';
 import { ApprovalsStore, type ApprovalRow } from './approvals.store.js';
@@ -22,6 +29,7 @@ export class UiIntegrityService {
     private readonly tenancy: Tenancy,
     private readonly sessions: UiIntegrityStore,
     private readonly approvals: ApprovalsStore,
+    private readonly policies: PolicyStore,
     private readonly outbox: Outbox,
   ) {}
 
@@ -53,12 +61,13 @@ export class UiIntegrityService {
   }
 
   /**
-   * Uses the session up, where the resolution names one.
-   * @throws UiIntegrityUnknown, UiIntegrityMismatch: kept with the session although the resolution is rolled back
+   * Uses the session up, where the resolution names one; the policy may want it to.
+   * @throws UiIntegrityRequired, UiIntegrityUnknown, UiIntegrityMismatch: kept with the session although the resolution
+   * is rolled back
    */
   async check(caller: TenantCaller, row: ApprovalRow, resolution: ApprovalResolution): Promise<void> {
     const { uiIntegritySessionId, shownDigest } = resolution;
-    if (uiIntegritySessionId === undefined && shownDigest === undefined) return;
+    if (uiIntegritySessionId === undefined && shownDigest === undefined) return this.checkLeftOut(row);
     if (uiIntegritySessionId === undefined) throw missing('uiIntegritySessionId');
     if (shownDigest === undefined) throw missing('shownDigest');
     const session = await this.sessions.lock(uiIntegritySessionId);
@@ -68,6 +77,13 @@ export class UiIntegrityService {
     if (wrong === undefined) return this.sessions.use(uiIntegritySessionId);
     this.tenancy.afterRollback(() => this.keepMismatch(caller, session, { shownDigest, wrong }));
     throw new UiIntegrityMismatch({ uiIntegritySessionId }, `${wrong}. Open a new session and look again`);
+  }
+
+  private async checkLeftOut({ approval_request_id: approvalRequestId }: ApprovalRow): Promise<void> {
+    if (!(await this.policies.find())?.requireUiIntegrity) return;
+    const remedy =
+      'Open one with POST /v1/shield/ui-integrity-sessions, show its text, and send uiIntegritySessionId and shownDigest, the SHA-256 of what was shown';
+    throw new UiIntegrityRequired({ approvalRequestId }, remedy);
   }
 
   private keepMismatch(

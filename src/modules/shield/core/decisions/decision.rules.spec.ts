@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DigestedCall, ShieldFacts, StandingSwitch, Verdict } from '../shield.types.js';
+import type { DigestedCall, PolicySettings, ShieldFacts, StandingSwitch, Verdict } from '../shield.types.js';
 import { decideCall, decideSpending, mayStopRead } from './decision.rules.js';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -11,8 +11,17 @@ const call = (members: Partial<DigestedCall> = {}): DigestedCall => ({
   argumentsDigest: 'sha256:args',
   ...members,
 });
+const policy = (members: Partial<PolicySettings> = {}): PolicySettings => ({
+  requireServerId: false,
+  requireToolDigest: false,
+  requireRegistered: false,
+  requireUiIntegrity: false,
+  spendWindow: null,
+  ...members,
+});
 const facts = (members: Partial<ShieldFacts> = {}): ShieldFacts => ({
   policyVersion: 3,
+  policy: policy(),
   switches: [],
   sampling: [],
   server: null,
@@ -224,9 +233,38 @@ describe('the decision', () => {
   });
 });
 
+describe('the policy of a tenant', () => {
+  const ALL = policy({ requireServerId: true, requireToolDigest: true, requireRegistered: true });
+  const registered = { server: server(), digest: { status: 'trusted', reason: 'x', publisherId: null } } as const;
+  it.each<[string, string, Partial<DigestedCall>, Partial<ShieldFacts>]>([
+    ['no server', 'deny missing_server_id', { toolDigest: DIGEST }, { policy: policy({ requireServerId: true }) }],
+    ['a server', 'allow default', { serverId: 's' }, { policy: policy({ requireServerId: true }) }],
+    ['no definition', 'deny missing_tool_digest', { serverId: 's' }, { policy: policy({ requireToolDigest: true }) }],
+    ['a definition', 'allow default', { toolDigest: DIGEST }, { policy: policy({ requireToolDigest: true }) }],
+    ['an invented server', 'deny unregistered_server', OF_SERVER, { policy: ALL, digest: registered.digest }],
+    ['an invented definition', 'deny unregistered_digest', OF_SERVER, { policy: ALL, server: server() }],
+    ['both registered', 'allow default', OF_SERVER, { policy: ALL, ...registered }],
+    ['a definition by its pin', 'allow default', OF_SERVER, { policy: ALL, server: server({ toolDigests: [DIGEST] }) }],
+    ['neither, named by nobody', 'allow default', {}, { policy: policy({ requireRegistered: true }) }],
+    ['a read', 'allow default', { isRead: true }, { policy: ALL }],
+    ['a tool of this server', 'allow default', { ...TOOL, ...OF_SERVER, isRead: false }, { policy: ALL }],
+    [
+      'a drill',
+      'allow default',
+      { caller: { tenantId: 'acme', principal: 'drill:1', authType: 'drill' } },
+      { policy: ALL },
+    ],
+    ['its own change', 'allow always_open', { action: 'PUT /v1/shield/policy' }, { policy: ALL }],
+    ['a call with an approval', 'deny missing_server_id', TOKEN, { policy: ALL, switches: [MARK], approval }],
+    ['a switch first', 'deny kill_switch', {}, { policy: ALL, switches: [standing()] }],
+  ])('%s: %s', (_, expected, callMembers, factMembers) => {
+    expect(inWords(decideCall(call(callMembers), facts(factMembers)))).toBe(expected);
+  });
+});
+
 describe('spending', () => {
   const spend = (credits: number, verdict: Verdict, callMembers = {}, approvalFact: ShieldFacts['approval'] = null) =>
-    inWords(decideSpending(call(callMembers), { facts: facts({ approval: approvalFact }), verdict }, credits));
+    inWords(decideSpending(call(callMembers), { facts: facts({ approval: approvalFact }), verdict }, { credits }));
   const allowed: Verdict = { outcome: 'allow', rule: 'default' };
 
   it('asks for an approval above the threshold, once', () => {
@@ -238,6 +276,26 @@ describe('spending', () => {
     expect(spend(101, admitted, TOKEN, approval)).toBe('approval_required spending');
     expect(spend(101, allowed, TOKEN, { ...approval, state: 'used' })).toBe('deny approval_void used');
     expect(spend(101, allowed, TOKEN)).toBe('deny approval_void unknown');
+  });
+
+  it('asks for one where the window has less left, whatever the one call costs', () => {
+    const windowed = (
+      credits: number,
+      before: number,
+      verdict = allowed,
+      approvalFact: ShieldFacts['approval'] = null,
+    ) => {
+      const known = facts({ policy: policy({ spendWindow: { credits: 300, seconds: 60 } }), approval: approvalFact });
+      return inWords(decideSpending(call(approvalFact ? TOKEN : {}), { facts: known, verdict }, { credits, before }));
+    };
+    expect(windowed(100, 200)).toBeUndefined();
+    expect(windowed(100, 201)).toBe('approval_required spend_window');
+    expect(windowed(0, 900)).toBeUndefined();
+    expect(windowed(101, 0)).toBe('approval_required spending');
+    const admitted: Verdict = { outcome: 'allow', rule: 'approved' };
+    expect(windowed(60, 300, admitted, { ...approval, spendCredits: 60 })).toBeUndefined();
+    expect(windowed(61, 300, admitted, { ...approval, spendCredits: 60 })).toBe('approval_required spend_window');
+    expect(windowed(60, 300, admitted, approval)).toBe('approval_required spend_window');
   });
 });
 

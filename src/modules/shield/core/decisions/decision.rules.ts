@@ -1,21 +1,28 @@
 import { isAlwaysOpen } from '../../../../common/call-policy/shield-call.js';
 import { causeOfVoid, explainVoid } from '../approvals/approval.rules.js';
-import type { Denial, DigestedCall, ShieldFacts, StandingSwitch, Verdict } from '../shield.types.js';
+import { DRILL_AUTH_TYPE } from '../drills/drills.types.js';
+import type { Denial, DigestedCall, ShieldFacts, SpendWindow, StandingSwitch, Verdict } from '../shield.types.js';
 
 /** An effect that spends more credits than this needs an approval (D24). */
 export const SPENDING_THRESHOLD_CREDITS = 100;
+
+/** Credits of a call, and those its principal spent within the window before. */
+interface Spending {
+  credits: number;
+  before?: number;
+}
 
 type ReadSwitch = Pick<StandingSwitch, 'scope' | 'target' | 'includeReads'>;
 type Named = Pick<DigestedCall, 'action' | 'route' | 'isRead' | 'serverId'> & { principal: string };
 
 /**
- * The decision on a call: switches that deny, then trust, then whatever asks for an approval, and an approval where one
- * is asked for.
+ * The decision on a call: switches that deny, then trust, then what the tenant's policy wants calls to name, then
+ * whatever asks for an approval, and an approval where one is asked for.
  */
 export function decideCall(call: DigestedCall, facts: ShieldFacts): Verdict {
   if (isAlwaysOpen(call.action)) return { outcome: 'allow', rule: 'always_open' };
   const standing = facts.switches.filter((one) => concerns(one, nameOf(call), facts));
-  const denial = denialBySwitch(standing) ?? denialByTrust(call, facts);
+  const denial = denialBySwitch(standing) ?? denialByTrust(call, facts) ?? denialByPolicy(call, facts);
   if (denial) return deny(denial);
   if (facts.approval && causeOfVoid(facts.approval, call, facts.policyVersion) === undefined)
     return { outcome: 'allow', rule: 'approved' };
@@ -23,23 +30,30 @@ export function decideCall(call: DigestedCall, facts: ShieldFacts): Verdict {
 }
 
 /**
- * The decision on credits that an admitted call turns out to spend; nothing to say within the threshold, or with an
- * approval of that much.
+ * The decision on credits that an admitted call turns out to spend; nothing to say within the threshold and the
+ * tenant's window, or with an approval of that much.
  */
 export function decideSpending(
   call: DigestedCall,
   { facts, verdict }: { facts: ShieldFacts; verdict: Verdict },
-  credits: number,
+  spending: Spending,
 ): Verdict | undefined {
-  if (credits <= SPENDING_THRESHOLD_CREDITS) return undefined;
-  const need = {
-    rule: 'spending',
-    reason: `It spends ${credits} credits; more than ${SPENDING_THRESHOLD_CREDITS} need an approval`,
-    spendCredits: credits,
-  } as const;
+  const { credits } = spending;
+  const need = needOfSpending(spending, facts.policy.spendWindow);
+  if (!need) return undefined;
   if (verdict.outcome !== 'allow' || verdict.rule !== 'approved') return withApproval(call, facts, need);
   // Approved, but for less, or by somebody who was not shown the cost: an approver who sees the cost decides.
   return (facts.approval?.spendCredits ?? 0) >= credits ? undefined : { outcome: 'approval_required', ...need };
+}
+
+function needOfSpending({ credits, before = 0 }: Spending, window: SpendWindow | null) {
+  if (credits > SPENDING_THRESHOLD_CREDITS) {
+    const reason = `It spends ${credits} credits; more than ${SPENDING_THRESHOLD_CREDITS} need an approval`;
+    return { rule: 'spending', reason, spendCredits: credits } as const;
+  }
+  if (!window || credits === 0 || before + credits <= window.credits) return undefined;
+  const reason = `It spends ${credits} credits after ${before} in the last ${window.seconds} s; more than ${window.credits} together need an approval`;
+  return { rule: 'spend_window', reason, spendCredits: credits } as const;
 }
 
 /**
@@ -101,7 +115,38 @@ function denialByTrust(call: DigestedCall, { server, digest, publishers }: Shiel
   return { type: 'untrusted_digest', reason: `${what}, and the server is trusted with pinned ones alone` };
 }
 
-type Need = { rule: 'marked' | 'quarantined_server' | 'spending'; reason: string; spendCredits?: number };
+/**
+ * What the tenant wants every mutation to name. Drills name nothing, and the tools of this server are registered by no
+ * tenant.
+ */
+function denialByPolicy(call: DigestedCall, { policy, server, digest }: ShieldFacts): Denial | undefined {
+  if (call.isRead || call.caller.authType === DRILL_AUTH_TYPE) return undefined;
+  const { serverId, toolDigest } = call;
+  if (policy.requireServerId && serverId === undefined)
+    return { type: 'missing_server_id', reason: `${NAMED} the server it comes through: send x-shield-server-id` };
+  if (policy.requireToolDigest && toolDigest === undefined)
+    return { type: 'missing_tool_digest', reason: `${NAMED} its tool definition: send x-shield-tool-digest` };
+  const isOfToolService = call.route !== undefined;
+  if (!policy.requireRegistered || isOfToolService) return undefined;
+  if (serverId !== undefined && !server)
+    return {
+      type: 'unregistered_server',
+      reason: `No server ${serverId} is registered, and this tenant lets no other be named`,
+    };
+  if (toolDigest !== undefined && !digest && !server?.toolDigests.includes(toolDigest))
+    return {
+      type: 'unregistered_digest',
+      reason: 'This tool definition is not registered, and this tenant lets no other be named',
+    };
+  return undefined;
+}
+const NAMED = 'The policy of this tenant wants every call that changes something to name';
+
+type Need = {
+  rule: 'marked' | 'quarantined_server' | 'spending' | 'spend_window';
+  reason: string;
+  spendCredits?: number;
+};
 
 function needFor(standing: StandingSwitch[], { server }: ShieldFacts): Need | undefined {
   const mark = standing.find(({ mode }) => mode === 'require_approval');

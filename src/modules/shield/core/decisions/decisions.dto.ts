@@ -12,6 +12,7 @@ import {
 import { PageQuery } from '../../../../common/fields/page.dto.js';
 import { SHA256 } from '../approvals/approvals.dto.js';
 import { KillSwitch } from '../kill-switches/kill-switches.dto.js';
+import { Policy } from '../policy/policy.dto.js';
 import { OUTCOMES, type Outcome } from '../shield.types.js';
 
 export class Decision {
@@ -107,7 +108,10 @@ export class ShieldCounts {
 }
 
 export class ShieldCapabilities {
-  @Integer({ about: 'Counts every change of trust and kill switches; an approval holds for one version.', min: 1 })
+  @Integer({
+    about: 'Counts every change of policy, trust and kill switches; an approval holds for one version.',
+    min: 1,
+  })
   policyVersion!: number;
 
   @TextList({ about: 'What a decision can be.' })
@@ -115,6 +119,9 @@ export class ShieldCapabilities {
 
   @TextList({ about: 'What is asked, in this order; the first that denies decides.' })
   order!: string[];
+
+  @Nested({ about: 'What this tenant asks for on top; PUT /v1/shield/policy sets it.', type: () => Policy })
+  policy!: Policy;
 
   @Integer({ about: 'An effect that spends more credits than this needs an approval.', min: 0 })
   spendingThresholdCredits!: number;

@@ -9,6 +9,7 @@ import { sampledBy } from '../sampling/sampling.rules.js';
 import type { DigestedCall, ShieldFacts, Verdict } from '../shield.types.js';
 import { decideCall, decideSpending } from './decision.rules.js';
 import { DecisionsStore } from './decisions.store.js';
+import { SpendingStore } from './spending.store.js';
 
 /** A call that was let through, with what that rested on. */
 export interface Admission {
@@ -42,6 +43,7 @@ export class DecisionsService {
     private readonly tenancy: Tenancy,
     private readonly decisions: DecisionsStore,
     private readonly requests: ApprovalRequestsStore,
+    private readonly spending: SpendingStore,
   ) {}
 
   /**
@@ -73,7 +75,7 @@ export class DecisionsService {
   async decideAhead({ call, spendsCredits, isAnswered }: CallAhead): Promise<string | undefined> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const admission = await this.judge(call);
-      const verdict = decideSpending(call, admission, spendsCredits) ?? admission.verdict;
+      const verdict = decideSpending(call, admission, { credits: spendsCredits }) ?? admission.verdict;
       if (verdict.outcome !== 'allow') {
         if (await isAnswered()) return undefined;
         throw this.refuse(admission, verdict);
@@ -86,12 +88,18 @@ export class DecisionsService {
   }
 
   /**
+   * Counts what the call spends with its effect: neither remains of a call that is refused or fails.
    * @throws ShieldDenied, ShieldApprovalRequired: the admission is then rolled back and the refusal stands in its place
    */
-  decideOnSpending(admission: Admission, credits: number): void {
+  async decideOnSpending(admission: Admission, credits: number): Promise<void> {
     admission.spentCredits += credits;
-    const verdict = decideSpending(admission.call, admission, admission.spentCredits);
+    const { call, decisionId, facts, spentCredits } = admission;
+    const { spendWindow } = facts.policy;
+    const own = { principal: call.caller.principal, decisionId };
+    const before = spendWindow ? await this.spending.holdAndSum(own, spendWindow.seconds) : 0;
+    const verdict = decideSpending(call, admission, { credits: spentCredits, before });
     if (verdict && verdict.outcome !== 'allow') throw this.refuse(admission, verdict);
+    if (spentCredits > 0) await this.spending.record(own, spentCredits);
   }
 
   private async judge(call: DigestedCall): Promise<Admission> {

@@ -7,7 +7,9 @@ import { APPROVAL_SECONDS } from '../approvals/approval.rules.js';
 import { DRILL_KINDS } from '../drills/drills.types.js';
 import { toKillSwitch } from '../kill-switches/kill-switches.service.js';
 import { KillSwitchesStore } from '../kill-switches/kill-switches.store.js';
+import type { PolicyRow } from '../policy/policy.entity.js';
 import { PolicyStore } from '../policy/policy.store.js';
+import { toPolicy } from '../policy/policy.views.js';
 import { OUTCOMES, SWITCH_MODES, SWITCH_SCOPES } from '../shield.types.js';
 import { SPENDING_THRESHOLD_CREDITS } from './decision.rules.js';
 import type { Decision, DecisionList, DecisionListQuery, ShieldCapabilities } from './decisions.dto.js';
@@ -27,7 +29,7 @@ export class OverviewService {
 
   capabilities(caller: TenantCaller): Promise<ShieldCapabilities> {
     return this.tenancy.run(caller.tenantId, async () => ({
-      policyVersion: await this.policies.readVersion(),
+      ...policyOf(await this.policies.find()),
       outcomes: [...OUTCOMES],
       order: ['kill_switches', 'trust', 'policy'],
       spendingThresholdCredits: SPENDING_THRESHOLD_CREDITS,
@@ -48,6 +50,8 @@ export class OverviewService {
     return { decisions: page.map(toDecision), next_cursor };
   }
 }
+
+const policyOf = (row: PolicyRow | undefined) => ({ policyVersion: row?.version ?? 1, policy: toPolicy(row) });
 
 const toDecision = (row: DecisionRow): Decision => ({
   decisionId: row.decision_id,

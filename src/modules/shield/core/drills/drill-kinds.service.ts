@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { parseCose, verifyCose } from '../../../../evidence/cose.js';
 import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
-import { KeyRing, type KnownKey } from '../../../../common/evidence-log/key-ring.js';
+import { KeyRing } from '../../../../common/evidence-log/key-ring.js';
+import type { KnownKey } from '../../../../common/evidence-log/known-keys.js';
 import { openReceipt } from '../../../../evidence/receipt.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { DrillLog } from './drill-log.js';
 import { drillCall, DrillStageService } from './drill-stage.service.js';
 import { DrillsStore } from './drills.store.js';
-import type { DrillJob, DrillKind } from './drills.types.js';
+import { DRILL_AUTH_TYPE, type DrillJob, type DrillKind } from './drills.types.js';
 
 /** The faults: each is really there, on ground that nobody else stands on. */
 @Injectable()
@@ -93,7 +94,7 @@ export class DrillKindsService {
     const event = {
       kind: 'shield.drill',
       actor: `drill:${drillId}`,
-      authMode: 'drill',
+      authMode: DRILL_AUTH_TYPE,
       subject: drillId,
       body: { kind: 'receipt_tampering' },
     };
@@ -104,7 +105,7 @@ export class DrillKindsService {
 }
 
 /** As a verifier with nothing but the public keys finds it. */
-function holds(cose: Uint8Array, keys: KnownKey[]): boolean {
+function holds(cose: Uint8Array, keys: readonly KnownKey[]): boolean {
   try {
     const { kid } = openReceipt(cose);
     const known = keys.find(({ key }) => key.kid === kid);

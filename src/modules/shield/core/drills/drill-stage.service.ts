@@ -14,12 +14,12 @@ import { PipelineService } from '../pipeline.service.js';
 import { PolicyStore } from '../policy/policy.store.js';
 import type { SwitchMode, TrustStatus } from '../shield.types.js';
 import { TrustStore } from '../trust/trust.store.js';
-import type { DrillJob } from './drills.types.js';
+import { DRILL_AUTH_TYPE, type DrillJob } from './drills.types.js';
 import { approvalTokenOf } from '../approvals/approval.rules.js';
 
 /** The call a drill makes: an action and a principal that exist in this drill alone. */
 export function drillCall({ tenantId, drillId }: DrillJob, members: Partial<ShieldCall> = {}): ShieldCall {
-  const caller = { tenantId, principal: `drill:${drillId}`, authType: 'drill' };
+  const caller = { tenantId, principal: `drill:${drillId}`, authType: DRILL_AUTH_TYPE };
   return { caller, action: actionOf(drillId), isRead: false, arguments: { drillId }, ...members };
 }
 const actionOf = (drillId: string) => `DRILL ${drillId}`;

@@ -7,6 +7,9 @@ export const DRILL_KINDS = [
 ] as const;
 export type DrillKind = (typeof DRILL_KINDS)[number];
 
+/** How the calls of a drill are authenticated: the shield makes them itself. */
+export const DRILL_AUTH_TYPE = 'drill';
+
 export const DRILL_STATES = ['queued', 'running', 'completed', 'failed'] as const;
 export type DrillState = (typeof DRILL_STATES)[number];
 

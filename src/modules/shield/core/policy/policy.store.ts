@@ -3,7 +3,10 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
 import { PolicyRow } from './policy.entity.js';
 
-/** The counter of a tenant's policy, and what a change of it ends. */
+/** What of a tenant's policy is set. */
+export type PolicyChoice = Partial<Omit<PolicyRow, 'tenantId' | 'version' | 'changedBy' | 'changedAt'>>;
+
+/** A tenant's policy with the counter of its changes, and what a change ends. */
 @Injectable()
 export class PolicyStore {
   private readonly policies: TenantRepository<PolicyRow>;
@@ -12,8 +15,18 @@ export class PolicyStore {
     this.policies = new TenantRepository(tenancy, PolicyRow);
   }
 
+  find(): Promise<PolicyRow | undefined> {
+    return this.policies.find({});
+  }
+
   async readVersion(): Promise<number> {
-    return (await this.policies.find({}))?.version ?? 1;
+    return (await this.find())?.version ?? 1;
+  }
+
+  /** The members that are given, in place of what they were; the version is raised apart from it. */
+  set(given: PolicyChoice, principal: string): Promise<PolicyRow> {
+    const names = Object.keys(given) as (keyof PolicyChoice)[];
+    return this.policies.put({ version: 1, changedBy: principal, ...given }, names);
   }
 
   /** Changes of one tenant stand in line here until they commit. @returns the new version */

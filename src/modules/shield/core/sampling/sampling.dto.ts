@@ -4,7 +4,7 @@ import { OUTCOMES, type Outcome } from '../shield.types.js';
 export class SamplingMatch {
   @Text({
     about:
-      'Only decisions on this action: the address of a route (`POST /v1/economy/*` for all that begin so) or the name of a tool.',
+      'Only decisions on this action: the address of a route (`POST /v1/economy/*` for all that begin so) or the name of a tool. A route that only reads leaves decisions on calls that were not simply allowed: name it with outcome deny or approval_required.',
     optional: true,
     nullable: true,
     min: 1,
@@ -15,7 +15,13 @@ export class SamplingMatch {
   @Choice({ about: 'Only decisions with this outcome.', values: OUTCOMES, optional: true, nullable: true })
   outcome?: Outcome | null;
 
-  @Text({ about: 'Only decisions on calls of this principal.', optional: true, nullable: true, min: 1, max: 120 })
+  @Text({
+    about: 'Only decisions on calls of this principal: key:<id>, seat:<id> or agent:<id>.',
+    optional: true,
+    nullable: true,
+    min: 1,
+    max: 120,
+  })
   principal?: string | null;
 }
 
@@ -54,6 +60,9 @@ export class SamplingPolicy {
 
   @Integer({ about: 'Decisions it kept so far.', min: 0 })
   sampled!: number;
+
+  @Text({ about: 'Why it keeps less than it seems to; null where it does not.', nullable: true })
+  remark!: string | null;
 
   @DateTime({ about: 'When it was made.' })
   createdAt!: string;

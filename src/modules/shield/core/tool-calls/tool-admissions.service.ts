@@ -102,8 +102,10 @@ export class ToolAdmissionsService {
 
   /** Whether the call had its effect already: the API repeats the answer and asks the shield no more. */
   private async isAnswered({ caller, effect }: ToolCallToAdmit): Promise<boolean> {
-    if (!effect || !isStorableText(effect.idempotencyKey)) return false;
-    const { method, path, idempotencyKey: key } = effect;
+    if (!effect) return false;
+    const { method, path } = effect;
+    const key = await effect.idempotencyKey();
+    if (!isStorableText(key)) return false;
     return (await this.answers.find({ principal: caller.principal, method, path, key })) !== undefined;
   }
 
@@ -135,7 +137,7 @@ const NOT_COUNTED: Quick = { isCounted: false };
  */
 const isPlainlyAllowed = (call: DigestedCall, facts: ShieldFacts, spendsCredits: number): boolean => {
   const verdict = decideCall(call, facts);
-  return verdict.outcome === 'allow' && !decideSpending(call, { facts, verdict }, spendsCredits);
+  return verdict.outcome === 'allow' && !decideSpending(call, { facts, verdict }, { credits: spendsCredits });
 };
 
 const ofTenant = (tenantId: string) => `${JSON.stringify(tenantId)} `;

@@ -6,7 +6,7 @@ export interface ToolCallToAdmit extends ToolCall {
   /** Credits that the arguments say it spends. */
   spendsCredits?: number;
   /** Of a mutation: where the API keeps its answer for repeats; the path encoded, without the query. */
-  effect?: { method: string; path: string; idempotencyKey: string };
+  effect?: { method: string; path: string; idempotencyKey: () => Promise<string> };
 }
 
 export interface ToolAdmission {

@@ -3,6 +3,7 @@ import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { HourlySweep } from '../../../../common/scheduler/hourly-sweep.js';
 import { Scheduler } from '../../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
+import { SPEND_WINDOW_SECONDS } from '../policy/policy.entity.js';
 
 /** Windows that are over: nothing is counted in them any more. */
 @Injectable()
@@ -10,6 +11,15 @@ export class ToolWindowSweep extends HourlySweep {
   constructor(scheduler: Scheduler, crossTenant: CrossTenant) {
     const where = `window_start < now() - interval '1 hour'`;
     super(scheduler, crossTenant, { reason: 'tool window sweep', table: 'tool_window', where });
+  }
+}
+
+/** What was spent before the longest spend window. */
+@Injectable()
+export class SpendingSweep extends HourlySweep {
+  constructor(scheduler: Scheduler, crossTenant: CrossTenant) {
+    const where = `spent_at < now() - interval '${SPEND_WINDOW_SECONDS} seconds'`;
+    super(scheduler, crossTenant, { reason: 'spending sweep', table: 'shield_spending', where });
   }
 }
 

@@ -1,5 +1,6 @@
 import { Choice, DateTime, ListOf, Text, TextList, Url } from '../../../../common/fields/fields.js';
 import { PageQuery } from '../../../../common/fields/page.dto.js';
+import { SERVER_ID, TOOL_DIGEST } from '../../../../common/call-policy/call-names.js';
 import { SHA256 } from '../approvals/approvals.dto.js';
 import { SERVER_STATUSES, TRUST_STATUSES, type ServerStatus, type TrustStatus } from '../shield.types.js';
 
@@ -23,7 +24,11 @@ class Changed {
 }
 
 export class PublisherRequest {
-  @Text({ about: "The publisher, by an id of the tenant's choosing.", ...ID, example: 'acme-tools' })
+  @Text({
+    about: "The publisher, by an id of the tenant's choosing. Kept in lower case: `Acme` is `acme`.",
+    ...ID,
+    example: 'acme-tools',
+  })
   publisherId!: string;
 
   @Text({
@@ -81,7 +86,7 @@ export class PublisherListQuery extends PageQuery {
 }
 
 export class DigestRequest {
-  @Text({ about: 'SHA-256 of the tool definition.', pattern: SHA256, example: `sha256:${'0a'.repeat(32)}` })
+  @Text({ about: 'SHA-256 of the tool definition.', pattern: TOOL_DIGEST, example: `sha256:${'0a'.repeat(32)}` })
   digest!: string;
 
   @Text({ about: 'The name of the tool.', optional: true, min: 1, max: 200 })
@@ -99,7 +104,7 @@ export class DigestRequest {
 
   @Text({
     about:
-      "The publisher's Ed25519 signature of the digest as it is written here, 64 bytes in base64. Needed where the publisher has a key.",
+      "The publisher's Ed25519 signature of the digest as text in lower case, 64 bytes in base64. Needed where the publisher has a key.",
     optional: true,
     pattern: SIGNATURE,
   })
@@ -110,7 +115,7 @@ export class DigestRequest {
 }
 
 export class DigestRevocation {
-  @Text({ about: 'SHA-256 of the tool definition; it need not be known.', pattern: SHA256 })
+  @Text({ about: 'SHA-256 of the tool definition; it need not be known.', pattern: TOOL_DIGEST })
   digest!: string;
 
   @Text({ about: 'Why. Shown to callers that are refused.', min: 1, max: 1000 })
@@ -145,7 +150,12 @@ export class DigestListQuery extends PublisherListQuery {
 }
 
 export class ServerRequest {
-  @Text({ about: 'The server, as calls name it in x-shield-server-id.', ...ID, example: 'files-mcp' })
+  @Text({
+    about: 'The server, as calls name it in x-shield-server-id. Kept in lower case: `Files` is `files`.',
+    ...ID,
+    pattern: SERVER_ID,
+    example: 'files-mcp',
+  })
   serverId!: string;
 
   @Url({ about: 'Where it is.', optional: true, nullable: true })

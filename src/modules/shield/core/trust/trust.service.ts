@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { inLowerCase, TOOL_DIGEST } from '../../../../common/call-policy/call-names.js';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { invalid, invalidMembers } from '../../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import { SHA256 } from '../approvals/approvals.dto.js';
 import { PolicyService } from '../policy/policy.service.js';
 import { DigestRevoked, PublisherRevoked, PublisherUnknown, ServerUnknown } from '../shield.problems.js';
 import type { PublisherRow } from './publisher.entity.js';
@@ -41,7 +41,8 @@ export class TrustService {
   ) {}
 
   async putPublisher(caller: TenantCaller, request: PublisherRequest): Promise<Publisher> {
-    const { publisherId, name, publicKey, status, reason } = request;
+    const { name, publicKey, status, reason } = request;
+    const publisherId = inLowerCase(request.publisherId);
     const key = publicKey === undefined ? undefined : Buffer.from(publicKey, 'base64');
     const given = { name, publicKey: key, status, reason, changedBy: caller.principal };
     const row = await this.trust.putPublisher(publisherId, given);
@@ -52,7 +53,10 @@ export class TrustService {
 
   /** @throws PublisherUnknown, PublisherRevoked, ServerUnknown, ValidationFailed */
   async pinDigest(caller: TenantCaller, request: DigestRequest): Promise<ToolDigest> {
-    const { digest, tool, publisherId, serverId = null, signature, reason } = request;
+    const { tool, signature, reason } = request;
+    const digest = inLowerCase(request.digest);
+    const publisherId = request.publisherId && inLowerCase(request.publisherId);
+    const serverId = request.serverId ? inLowerCase(request.serverId) : null;
     if (publisherId !== undefined) checkSignature(await this.readTrusted(publisherId), digest, signature);
     const given = { tool, publisherId, status: 'trusted', reason, changedBy: caller.principal } as const;
     const row = await this.trust.putDigest(digest, given);
@@ -62,7 +66,8 @@ export class TrustService {
     return toDigest(row);
   }
 
-  async revokeDigest(caller: TenantCaller, { digest, reason }: DigestRevocation): Promise<ToolDigest> {
+  async revokeDigest(caller: TenantCaller, { digest: given, reason }: DigestRevocation): Promise<ToolDigest> {
+    const digest = inLowerCase(given);
     const row = await this.trust.putDigest(digest, { status: 'revoked', reason, changedBy: caller.principal });
     const facts = { tool: row.tool, publisherId: row.publisherId };
     await this.policy.change(caller, { kind: 'shield.digest_revoked', subject: digest, reason, facts });
@@ -71,8 +76,10 @@ export class TrustService {
 
   /** @throws PublisherUnknown, PublisherRevoked, DigestRevoked, ValidationFailed */
   async putServer(caller: TenantCaller, request: ServerRequest): Promise<Server> {
-    const { serverId, url = null, publisherId, toolDigests, reason } = request;
-    checkDigests(toolDigests);
+    const { url = null, reason } = request;
+    const [serverId, publisherId] = [inLowerCase(request.serverId), inLowerCase(request.publisherId)];
+    checkDigests(request.toolDigests);
+    const toolDigests = [...new Set(request.toolDigests.map(inLowerCase))];
     await this.readTrusted(publisherId);
     const revoked = await this.trust.findRevoked(toolDigests);
     if (revoked)
@@ -80,7 +87,7 @@ export class TrustService {
         { digest: revoked.digest },
         'Trust it again with POST /v1/shield/trust/digests, or leave it out',
       );
-    const given = { url, publisherId, toolDigests: [...new Set(toolDigests)], reason, changedBy: caller.principal };
+    const given = { url, publisherId, toolDigests, reason, changedBy: caller.principal };
     const row = await this.trust.putServer(serverId, given);
     const facts = { url, publisherId, toolDigests: row.toolDigests, status: row.status };
     await this.policy.change(caller, { kind: 'shield.server_registered', subject: serverId, reason, facts });
@@ -88,8 +95,9 @@ export class TrustService {
   }
 
   /** @throws ServerUnknown */
-  async setServerStatus(caller: TenantCaller, serverId: string, change: ServerStatusChange): Promise<Server> {
+  async setServerStatus(caller: TenantCaller, named: string, change: ServerStatusChange): Promise<Server> {
     const { status, reason } = change;
+    const serverId = inLowerCase(named);
     const row = await this.trust.setServerStatus(serverId, { status, reason, changedBy: caller.principal });
     if (!row) throw serverUnknown(serverId);
     await this.policy.change(caller, { kind: `shield.server_${status}`, subject: serverId, reason, facts: { status } });
@@ -107,14 +115,18 @@ export class TrustService {
 
   async listDigests(caller: TenantCaller, query: DigestListQuery): Promise<DigestList> {
     const after = decodeCursor(query.cursor, ['text']);
-    const rows = await this.tenancy.run(caller.tenantId, () => this.trust.listDigests(query, after, query.limit + 1));
+    const rows = await this.tenancy.run(caller.tenantId, () =>
+      this.trust.listDigests(filterOf(query), after, query.limit + 1),
+    );
     const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.digest]);
     return { digests: page.map(toDigest), next_cursor };
   }
 
   async listServers(caller: TenantCaller, query: ServerListQuery): Promise<ServerList> {
     const after = decodeCursor(query.cursor, ['text']);
-    const rows = await this.tenancy.run(caller.tenantId, () => this.trust.listServers(query, after, query.limit + 1));
+    const rows = await this.tenancy.run(caller.tenantId, () =>
+      this.trust.listServers(filterOf(query), after, query.limit + 1),
+    );
     const { page, next_cursor } = takePage(rows, query.limit, (row) => [row.serverId]);
     return { servers: page.map(toServer), next_cursor };
   }
@@ -127,6 +139,11 @@ export class TrustService {
   }
 }
 
+const filterOf = <Status>({ status, publisherId }: { status?: Status; publisherId?: string }) => ({
+  status,
+  publisherId: publisherId && inLowerCase(publisherId),
+});
+
 function checkSignature({ publicKey: key }: PublisherRow, digest: string, signature: string | undefined): void {
   if (key === null) return;
   if (signature !== undefined && isSignedBy(key, digest, Buffer.from(signature, 'base64'))) return;
@@ -138,7 +155,7 @@ function checkSignature({ publicKey: key }: PublisherRow, digest: string, signat
 
 function checkDigests(digests: string[]): void {
   const issues = digests.flatMap((digest, index) =>
-    SHA256.test(digest)
+    TOOL_DIGEST.test(digest)
       ? []
       : [{ path: `body.toolDigests[${index}]`, message: 'must be sha256:<64 hexadecimal digits>' }],
   );
