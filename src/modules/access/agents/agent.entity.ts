@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { Microseconds } from '../../../common/database/microseconds.js';
 import { TenantRow } from '../../../common/tenancy/tenant-row.js';
 import type { SponsoredState, SponsorTier } from './agents.types.js';
 
@@ -64,7 +65,6 @@ export class AgentRow extends TenantRow {
   @VirtualColumn('text', { query: statusOf })
   status!: SponsoredState;
 
-  /** Microseconds since 1970: what a timestamp's order is by. */
-  @VirtualColumn('float8', { query: (agent) => `(extract(epoch from ${agent}.sponsored_at) * 1000000)::float8` })
+  @Microseconds('sponsored_at')
   sponsoredUs!: number | null;
 }

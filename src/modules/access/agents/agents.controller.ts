@@ -42,7 +42,7 @@ export class AgentsController {
     summary: 'Sponsor an agent',
     description:
       'The agent acts in the tenant of the session from its next request on. It keeps its bearer and, until that expires, may do what a member may; its budget and its queries a day no longer limit it, and what it spends is spent by the tenant. An agent has one sponsor: of two tenants ' +
-      'one wins and the other gets 409 AgentAlreadySponsored; a repeat by the sponsor answers the first claim, tier included. One whose bearer has expired or was released is 409 AgentEnded. ' +
+      'one wins and the other gets 409 AgentAlreadySponsored; a repeat by the sponsor answers the first claim, whatever tier it names. One whose bearer has expired or was released is 409 AgentEnded. ' +
       'The sponsorship belongs to the tenant: it outlasts the seat or key that decided on it, and ends with DELETE /v1/org/agents/{agentPrincipalId}.',
     access: sessionOf('owner'),
     reply: ok(AgentSponsorClaimResponse),

@@ -1,6 +1,8 @@
+import type { Tier } from '../../../common/contract/caller.js';
 import { Choice, DateTime, Flag, Integer, ListOf, Text, Url, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import {
+  AGENT_TIERS,
   REGISTRATION_TYPES,
   SPONSOR_TIERS,
   SPONSORED_STATES,
@@ -97,7 +99,8 @@ export class AgentPath {
 
 export class AgentSponsorClaimRequest {
   @Choice({
-    about: "What the agent is sponsored at; kept with the sponsorship. What it may do follows the tenant's own tier.",
+    about:
+      'By which tier the agent is to act: what it may call and what that costs. A tenant gives no more than it has: where its own tier is lower, the agent acts by that, and by this one once the tenant has it.',
     values: SPONSOR_TIERS,
     default: 'starter',
   })
@@ -114,8 +117,14 @@ export class AgentSponsorClaimResponse {
   @Text({ about: 'The tenant that sponsors the agent from now on: the one of the session.' })
   sponsorTenantId!: string;
 
-  @Choice({ about: 'What it is sponsored at.', values: SPONSOR_TIERS })
+  @Choice({
+    about: "At which tier it is sponsored: the one asked for, and no more than the tenant's own; at least starter.",
+    values: SPONSOR_TIERS,
+  })
   tier!: SponsorTier;
+
+  @Choice({ about: 'By which tier it acts: the same, or free in a tenant of the free tier.', values: AGENT_TIERS })
+  effectiveTier!: Tier;
 
   @Choice({ about: 'Always sponsored.', values: REGISTRATION_TYPES })
   registrationType!: RegistrationType;
@@ -134,8 +143,11 @@ export class SponsoredAgent {
   })
   status!: SponsoredState;
 
-  @Choice({ about: 'What it is sponsored at.', values: SPONSOR_TIERS })
-  tier!: SponsorTier;
+  @Choice({
+    about: "By which tier it acts: the lower of what it is sponsored at and the tenant's own.",
+    values: AGENT_TIERS,
+  })
+  tier!: Tier;
 
   @Text({ about: 'The framework it said it runs in.' })
   agentFramework!: string;
@@ -183,8 +195,8 @@ export class SponsoredAgentQuery extends PageQuery {
   @Choice({ about: 'Only agents with this status.', values: SPONSORED_STATES, optional: true })
   status?: SponsoredState;
 
-  @Choice({ about: 'Only agents sponsored at this.', values: SPONSOR_TIERS, optional: true })
-  tier?: SponsorTier;
+  @Choice({ about: 'Only agents that act by this tier.', values: AGENT_TIERS, optional: true })
+  tier?: Tier;
 
   @Text({ about: 'Only agents of this framework.', optional: true, min: 1, max: FRAMEWORK })
   agentFramework?: string;

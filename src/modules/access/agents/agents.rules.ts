@@ -1,5 +1,6 @@
+import type { Tier } from '../../../common/contract/caller.js';
 import { QuotaExhausted } from './agents.problems.js';
-import type { AgentStanding } from './agents.types.js';
+import { AGENT_TIERS, SPONSOR_TIERS, type AgentStanding, type SponsorTier } from './agents.types.js';
 
 /** What one query of an agent without a sponsor costs (D17). */
 const QUERY_CREDITS = 5;
@@ -31,3 +32,17 @@ export function refusalOf(
   const detail = `The queries of this UTC day are used up; the next begins in ${retryAfterSec} seconds. Ask a tenant to sponsor this agent`;
   return new QuotaExhausted({ ...facts, retryAfterSec }, detail);
 }
+
+/** By what an agent acts: the lower of its tenant's tier and the one it is sponsored at. The database decides alike. */
+export const lowerTier = (one: Tier, other: Tier): Tier =>
+  AGENT_TIERS[Math.min(AGENT_TIERS.indexOf(one), AGENT_TIERS.indexOf(other))]!;
+
+/** At which tier a tenant of this one sponsors; the free tier, which nobody sponsors at, counts as the lowest. */
+export function grantedTier(asked: SponsorTier, tenantTier: Tier): SponsorTier {
+  const tier = lowerTier(asked, tenantTier);
+  return tier === 'free' ? SPONSOR_TIERS[0] : tier;
+}
+
+/** At which tiers the agents are sponsored that act by this one, in a tenant of that tier. */
+export const sponsoredAt = (actsBy: Tier, tenantTier: Tier): SponsorTier[] =>
+  SPONSOR_TIERS.filter((tier) => lowerTier(tier, tenantTier) === actsBy);

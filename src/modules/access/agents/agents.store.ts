@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { DISCOVERY_TENANT } from '../../../common/tenancy/discovery-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
@@ -24,7 +25,8 @@ export interface ClaimRow {
 
 export interface SponsoredFilter {
   status?: SponsoredState;
-  sponsorTier?: SponsorTier;
+  /** One of these. */
+  sponsorTiers?: SponsorTier[];
   framework?: string;
 }
 
@@ -113,7 +115,12 @@ export class AgentsStore {
     return this.sponsored.find({ agentId });
   }
 
-  listSponsored(filter: SponsoredFilter, after: SponsoredPosition | undefined, limit: number): Promise<AgentRow[]> {
-    return this.sponsored.list(filter, { order: { sponsoredAt: 'asc', agentId: 'asc' }, after, take: limit });
+  listSponsored(
+    { sponsorTiers, ...filter }: SponsoredFilter,
+    after: SponsoredPosition | undefined,
+    limit: number,
+  ): Promise<AgentRow[]> {
+    const filters = { ...filter, sponsorTier: sponsorTiers && In(sponsorTiers) };
+    return this.sponsored.list(filters, { order: { sponsoredAt: 'asc', agentId: 'asc' }, after, take: limit });
   }
 }

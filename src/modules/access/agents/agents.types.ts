@@ -1,6 +1,8 @@
 /** How a tenant says what it sponsors an agent at (tenant-api.md 2.5). */
 export const SPONSOR_TIERS = ['starter', 'pro', 'team'] as const;
 export type SponsorTier = (typeof SPONSOR_TIERS)[number];
+/** By which tiers a sponsored agent may act: a tenant gives no more than it has. Lowest first. */
+export const AGENT_TIERS = ['free', ...SPONSOR_TIERS] as const;
 
 export const REGISTRATION_TYPES = ['self_signup', 'sponsored'] as const;
 export type RegistrationType = (typeof REGISTRATION_TYPES)[number];

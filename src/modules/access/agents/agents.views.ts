@@ -1,6 +1,8 @@
+import type { Tier } from '../../../common/contract/caller.js';
 import { DISCOVERY_TENANT } from '../../../common/tenancy/discovery-tenant.js';
 import type { AgentRow } from './agent.entity.js';
 import type { AgentSponsorRequestSummary, SponsoredAgent } from './agents.dto.js';
+import { lowerTier } from './agents.rules.js';
 import type { AgentStanding } from './agents.types.js';
 
 /** What registration and sponsor request say alike. */
@@ -25,11 +27,11 @@ export const headersOf = (standing: AgentStanding): Record<string, string> => ({
   'x-svc-upgrade-url': standing.upgradeUrl,
 });
 
-/** An agent that has or had a sponsor. */
-export const sponsoredAgentOf = (row: AgentRow): SponsoredAgent => ({
+/** An agent that has or had a sponsor, whose tier is given. */
+export const sponsoredAgentOf = (row: AgentRow, tenantTier: Tier): SponsoredAgent => ({
   agentPrincipalId: row.agentId,
   status: row.status,
-  tier: row.sponsorTier!,
+  tier: lowerTier(row.sponsorTier!, tenantTier),
   agentFramework: row.framework,
   agentDisplayName: row.displayName,
   callbackUrl: row.callbackUrl,

@@ -13,6 +13,7 @@ import type {
   SponsoredAgentQuery,
 } from './agents.dto.js';
 import { AgentAlreadySponsored, AgentEnded, AgentUnknown } from './agents.problems.js';
+import { grantedTier, lowerTier, sponsoredAt } from './agents.rules.js';
 import { AgentsStore, type ClaimRow } from './agents.store.js';
 import { sponsoredAgentOf } from './agents.views.js';
 
@@ -36,19 +37,23 @@ export class SponsorshipService {
     { tier }: AgentSponsorClaimRequest,
   ): Promise<AgentSponsorClaimResponse> {
     const claim = await this.store.claim(agentPrincipalId, tier, caller.principal);
-    const answer = answerOf(agentPrincipalId, caller.tenantId, claim);
+    const answer = answerOf(agentPrincipalId, caller, claim);
     if (!claim?.claimed) return answer;
-    await this.publish(caller, 'agent.sponsored', agentPrincipalId, { tier });
+    await this.publish(caller, 'agent.sponsored', agentPrincipalId, {
+      tier: answer.effectiveTier,
+      requestedTier: tier,
+    });
     return answer;
   }
 
   listSponsored(caller: TenantCaller, query: SponsoredAgentQuery): Promise<SponsoredAgentList> {
-    const { limit, cursor, status, tier: sponsorTier, agentFramework: framework } = query;
+    const { limit, cursor, status, tier, agentFramework: framework } = query;
+    const sponsorTiers = tier && sponsoredAt(tier, caller.tier);
     const after = decodeCursor(cursor, ['integer', 'uuid']);
     return this.tenancy.run(caller.tenantId, async () => {
-      const rows = await this.store.listSponsored({ status, sponsorTier, framework }, after, limit + 1);
+      const rows = await this.store.listSponsored({ status, sponsorTiers, framework }, after, limit + 1);
       const { page, next_cursor } = takePage(rows, limit, ({ sponsoredUs, agentId }) => [sponsoredUs!, agentId]);
-      return { agents: page.map(sponsoredAgentOf), next_cursor };
+      return { agents: page.map((row) => sponsoredAgentOf(row, caller.tier)), next_cursor };
     });
   }
 
@@ -61,7 +66,7 @@ export class SponsorshipService {
     const agent = await this.store.findSponsored(agentId);
     if (!agent) throw unknown(agentId);
     if (isEnded) await this.publish(caller, 'agent.released', agentId, { reason: reason ?? null });
-    return sponsoredAgentOf(agent);
+    return sponsoredAgentOf(agent, caller.tier);
   }
 
   private async publish(caller: TenantCaller, kind: string, agentId: string, facts: object): Promise<void> {
@@ -79,7 +84,11 @@ export class SponsorshipService {
 const unknown = (agentPrincipalId: string): AgentUnknown =>
   new AgentUnknown({ agentPrincipalId }, 'Ask the agent for its agentPrincipalId; it received it at its registration');
 
-function answerOf(agentId: string, tenantId: string, claim: ClaimRow | undefined): AgentSponsorClaimResponse {
+function answerOf(
+  agentId: string,
+  { tenantId, tier }: TenantCaller,
+  claim: ClaimRow | undefined,
+): AgentSponsorClaimResponse {
   if (!claim) throw unknown(agentId);
   const facts = { agentPrincipalId: agentId };
   if (claim.sponsor_tenant_id !== null && claim.sponsor_tenant_id !== tenantId)
@@ -90,7 +99,8 @@ function answerOf(agentId: string, tenantId: string, claim: ClaimRow | undefined
     accepted: true,
     agentPrincipalId: agentId,
     sponsorTenantId: tenantId,
-    tier: claim.sponsor_tier,
+    tier: grantedTier(claim.sponsor_tier, tier),
+    effectiveTier: lowerTier(claim.sponsor_tier, tier),
     registrationType: 'sponsored',
     sponsoredAt: claim.sponsored_at.toISOString(),
   };

@@ -19,7 +19,7 @@ export class SeatJournal {
 
   /** Last in the unit of work: the receipt keeps others waiting. @param seat as it is now */
   async note(seat: SeatRow, event: SeatEvent): Promise<void> {
-    const { actor, authMode: authType, formerRole = null, reason = null } = event;
+    const { actor, authMode: authType, agentSession, formerRole = null, reason = null } = event;
     await this.store.recordEvent(seat, event);
     const { seatId, role } = seat;
     const facts = { role, formerRole, reason };
@@ -27,6 +27,10 @@ export class SeatJournal {
     // An invitation gives nobody access yet.
     if (event.kind === 'invited' || event.kind === 'sign_in_invited')
       await this.outbox.emit({ kind, subject: seatId, data: { seatId, ...facts, actor } });
-    else await this.audit.record({ principal: actor, authType }, { kind, subject: seatId, facts, event: { seatId } });
+    else
+      await this.audit.record(
+        { principal: actor, authType, agentSession },
+        { kind, subject: seatId, facts, event: { seatId } },
+      );
   }
 }

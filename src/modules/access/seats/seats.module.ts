@@ -6,10 +6,10 @@ import { ApiKeysStore } from './api-keys/api-keys.store.js';
 import { InvitesController } from './invites/invites.controller.js';
 import { SeatInvitesService } from './invites/seat-invites.service.js';
 import { OrganisationLock } from './organisation-lock.service.js';
+import { SeatBillingModule } from './seat-billing.module.js';
 import { SeatJournal } from './seat-journal.service.js';
 import { SeatsController } from './seats.controller.js';
 import { SeatsService } from './seats.service.js';
-import { SeatsStore } from './seats.store.js';
 
 /**
  * Who belongs to a tenant: seats with their roles, invitations to them and the page where one is accepted, and the API
@@ -17,16 +17,9 @@ import { SeatsStore } from './seats.store.js';
  * Everything that is decided about them is kept with who, when and why.
  */
 @Module({
+  imports: [SeatBillingModule],
   controllers: [SeatsController, InvitesController, ApiKeysController, AcceptPageController],
-  providers: [
-    SeatsService,
-    SeatInvitesService,
-    SeatJournal,
-    SeatsStore,
-    OrganisationLock,
-    ApiKeysService,
-    ApiKeysStore,
-  ],
+  providers: [SeatsService, SeatInvitesService, SeatJournal, OrganisationLock, ApiKeysService, ApiKeysStore],
   exports: [SeatInvitesService],
 })
 export class SeatsModule {}

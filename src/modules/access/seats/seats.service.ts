@@ -5,10 +5,11 @@ import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Forbidden } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { OrganisationLock } from './organisation-lock.service.js';
+import { SeatBillingService } from './seat-billing.service.js';
 import { SeatJournal } from './seat-journal.service.js';
-import type { OrgSeat, OrgSeatListQuery, OrgSeatsBillingSummary, OrgSeatsResponse } from './seats.dto.js';
+import type { OrgSeat, OrgSeatListQuery, OrgSeatsResponse } from './seats.dto.js';
 import { InvitationOfNonOwner, LastOwner, SeatRevoked, SeatUnknown } from './seats.problems.js';
-import { billSeats, mayChange, normaliseEmail } from './seats.rules.js';
+import { mayChange, normaliseEmail } from './seats.rules.js';
 import { SeatsStore } from './seats.store.js';
 import type { SeatRow } from './seat.entity.js';
 import { toSeat } from './seats.views.js';
@@ -21,8 +22,6 @@ export interface SeatChange {
   reason?: string;
 }
 
-const PROVIDER = 'svc';
-
 /** Lists the seats of a tenant, changes their roles and revokes them. */
 @Injectable()
 export class SeatsService {
@@ -31,6 +30,7 @@ export class SeatsService {
     private readonly store: SeatsStore,
     private readonly lock: OrganisationLock,
     private readonly journal: SeatJournal,
+    private readonly billing: SeatBillingService,
   ) {}
 
   list(caller: TenantCaller, { limit, cursor, status, role, email }: OrgSeatListQuery): Promise<OrgSeatsResponse> {
@@ -39,7 +39,7 @@ export class SeatsService {
     return this.tenancy.run(caller.tenantId, async () => {
       const rows = await this.store.list(filter, after, limit + 1);
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.seatId]);
-      return { seats: page.map(toSeat), billing: await this.bill(), next_cursor };
+      return { seats: page.map(toSeat), billing: await this.billing.read(), next_cursor };
     });
   }
 
@@ -54,8 +54,15 @@ export class SeatsService {
       if (seat.role === change.role) return toSeat(seat);
       await (change.role === 'owner' ? this.checkInvitation(seat) : this.keepAnOwner(seat));
       const changed = await this.store.changeRole(seat.seatId, change.role);
-      const { principal: actor, authType: authMode } = caller;
-      const event = { kind: 'role_changed' as const, actor, authMode, formerRole: seat.role, reason: change.reason };
+      const { principal: actor, authType: authMode, agentSession } = caller;
+      const event = {
+        kind: 'role_changed' as const,
+        actor,
+        authMode,
+        agentSession,
+        formerRole: seat.role,
+        reason: change.reason,
+      };
       await this.journal.note(changed, event);
       return toSeat(changed);
     });
@@ -67,10 +74,12 @@ export class SeatsService {
       const seat = await this.open(caller, change);
       if (seat.status === 'revoked') return toSeat(seat);
       await this.keepAnOwner(seat);
-      const revoked = await this.store.revoke(seat.seatId);
-      const { principal: actor, authType: authMode } = caller;
-      await this.journal.note(revoked, { kind: 'revoked', actor, authMode, reason: change.reason });
-      return toSeat(revoked);
+      return this.billing.track(caller, async () => {
+        const revoked = await this.store.revoke(seat.seatId);
+        const { principal: actor, authType: authMode, agentSession } = caller;
+        await this.journal.note(revoked, { kind: 'revoked', actor, authMode, agentSession, reason: change.reason });
+        return toSeat(revoked);
+      });
     });
   }
 
@@ -103,18 +112,5 @@ export class SeatsService {
     const others = (await this.store.listOwners()).filter((owner) => owner.seatId !== seat.seatId);
     if (!others.some(({ status }) => status === 'active'))
       throw new LastOwner({ seatId: seat.seatId }, 'Make another active seat an owner first');
-  }
-
-  private async bill(): Promise<OrgSeatsBillingSummary> {
-    const counted = await this.store.count();
-    const { includedSeats, overageSeats, overagePence } = billSeats(await this.store.readTier(), counted);
-    return {
-      provider: PROVIDER,
-      includedSeats,
-      activeSeats: counted.active,
-      pendingSeats: counted.pending,
-      overageSeats,
-      overageGbp: overagePence / 100,
-    };
   }
 }

@@ -45,6 +45,13 @@ export class SeatsStore {
     return row.tier;
   }
 
+  async isTenantActive(): Promise<boolean> {
+    const rows = await this.tenancy.query(`select from tenant where tenant_id = $1 and state = 'active'`, [
+      this.tenancy.tenant,
+    ]);
+    return rows.length > 0;
+  }
+
   /** @returns the role by which a seat may act now; undefined when it is not active */
   async findActiveRole(seatId: string): Promise<SeatRole | undefined> {
     return (await this.seats.find({ seatId, status: 'active' }))?.role;

@@ -14,6 +14,7 @@ export interface SeatEvent {
   actor: string;
   /** How the actor was authenticated; goes into the receipt. */
   authMode: string;
+  agentSession?: string | undefined;
   formerRole?: SeatRole;
   reason?: string;
 }

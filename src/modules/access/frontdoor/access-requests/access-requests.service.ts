@@ -53,7 +53,7 @@ export class AccessRequestsService {
     const { tenantId: wantedTenantId, requestedUserLevel: wantedTier, ...asked } = body;
     // The rows are the operating tenant's own: no other tenant's owner sees who applied.
     return this.tenancy.run(this.settings.bootstrap.tenantId, async () => {
-      const row = await this.requests.insert({ requestId: uuid(), wantedTenantId, wantedTier, ...asked });
+      const row = await this.requests.insert({ ...asked, requestId: uuid(), wantedTenantId, wantedTier });
       const { requestId, status, audience, submittedAt } = row;
       const data = { requestId, audience };
       await this.outbox.emit({ kind: 'access_request.submitted', subject: requestId, data });

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { Microseconds } from '../../../../common/database/microseconds.js';
 import { TenantRow } from '../../../../common/tenancy/tenant-row.js';
 import type { ApiKeyStatus } from './api-keys.dto.js';
 
@@ -46,7 +47,6 @@ export class ApiKeyRow extends TenantRow {
   @VirtualColumn('text', { query: statusOf })
   status!: ApiKeyStatus;
 
-  /** Microseconds since 1970: what a timestamp's order is by. */
-  @VirtualColumn('float8', { query: (key) => `(extract(epoch from ${key}.created_at) * 1000000)::float8` })
+  @Microseconds('created_at')
   createdUs!: number;
 }

@@ -7,6 +7,7 @@ import { Forbidden } from '../../../../common/problem/common-problems.js';
 import { Sessions } from '../../../../common/sessions/sessions.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { OrganisationLock } from '../organisation-lock.service.js';
+import { SeatBillingService } from '../seat-billing.service.js';
 import { SeatJournal } from '../seat-journal.service.js';
 import { InviteUnknown, OwnerExists, OwnerNeedsKey, SeatActive } from '../seats.problems.js';
 import { holdsOwnership, mayChange, normaliseEmail } from '../seats.rules.js';
@@ -27,6 +28,7 @@ import type {
 interface Inviter {
   principal: string;
   authMode: string;
+  agentSession?: string | undefined;
   role: CallerRole;
   seatId?: string;
 }
@@ -48,6 +50,7 @@ export class SeatInvitesService {
     private readonly store: SeatsStore,
     private readonly lock: OrganisationLock,
     private readonly journal: SeatJournal,
+    private readonly billing: SeatBillingService,
     private readonly sessions: Sessions,
     private readonly mailer: Mailer,
     private readonly address: PublicAddress,
@@ -69,9 +72,11 @@ export class SeatInvitesService {
           'Its invitation would be yours to accept: send the request with an API key of the tenant',
         );
       const inviter = inviterOf(caller);
-      await this.clearExpired(owners, normaliseEmail(email), inviter);
-      const issued = await this.issue({ email: normaliseEmail(email), role: 'owner' }, inviter);
-      return { ...issued.seat, ...issued };
+      return this.billing.track(caller, async () => {
+        await this.clearExpired(owners, normaliseEmail(email), inviter);
+        const issued = await this.issue({ email: normaliseEmail(email), role: 'owner' }, inviter);
+        return { ...issued.seat, ...issued };
+      });
     });
   }
 
@@ -82,7 +87,7 @@ export class SeatInvitesService {
   invite(caller: TenantCaller, { email, role }: OrgInviteRequest): Promise<OrgInviteResponse> {
     return this.tenancy.run(caller.tenantId, async () => {
       await this.lock.take(caller);
-      return this.issue({ email: normaliseEmail(email), role }, inviterOf(caller));
+      return this.billing.track(caller, () => this.issue({ email: normaliseEmail(email), role }, inviterOf(caller)));
     });
   }
 
@@ -97,11 +102,14 @@ export class SeatInvitesService {
     );
   }
 
-  /** Mails a sign-in link to the active seat with this e-mail, if there is one; the requester receives nothing. */
+  /**
+   * Mails a sign-in link to the active seat with this e-mail, if there is one and its tenant is active; the requester
+   * receives nothing.
+   */
   mailSignInLink(tenantId: string, email: string): Promise<void> {
     return this.tenancy.run(tenantId, async () => {
       const seat = await this.store.findByEmail(normaliseEmail(email));
-      if (seat?.status !== 'active') return;
+      if (seat?.status !== 'active' || !(await this.store.isTenantActive())) return;
       const { token, hash } = mintInvite(tenantId, seat.seatId);
       const invited = await this.store.inviteToSignIn(seat.seatId, hash, null);
       await this.hand(invited, token, { kind: 'sign_in_invited', actor: ANYONE, authMode: ANYONE });
@@ -115,7 +123,7 @@ export class SeatInvitesService {
     return this.tenancy.run(invite.tenantId, async () => {
       const invited = await this.store.find(invite.seatId);
       const isAcceptable = isSameHash(invited?.inviteHash ?? Buffer.alloc(invite.hash.length), invite.hash);
-      if (!isAcceptable || !invited?.inviteIsOpen) throw notAccepted();
+      if (!isAcceptable || !invited?.inviteIsOpen || !(await this.store.isTenantActive())) throw notAccepted();
       const isFirst = invited.status === 'pending';
       const seat = await (isFirst ? this.store.activate(invited.seatId) : this.store.useSignIn(invited.seatId));
       const { cookie, expiresAt } = await this.sessions.open({ authType: 'seat', seatId: seat.seatId });
@@ -180,18 +188,21 @@ export class SeatInvitesService {
    * An owner's invitation that nobody accepted in time does not keep a tenant without owner; one to the same e-mail is
    * replaced.
    */
-  private async clearExpired(owners: SeatRow[], email: string, { principal, authMode }: Inviter): Promise<void> {
+  private async clearExpired(owners: SeatRow[], email: string, { principal: actor, ...by }: Inviter): Promise<void> {
     for (const { seatId, userEmail } of owners) {
       if (userEmail === email) continue;
       const revoked = await this.store.revoke(seatId);
-      await this.journal.note(revoked, { kind: 'revoked', actor: principal, authMode, reason: 'invitation expired' });
+      const { authMode, agentSession } = by;
+      const reason = 'invitation expired';
+      await this.journal.note(revoked, { kind: 'revoked', actor, authMode, agentSession, reason });
     }
   }
 }
 
-const inviterOf = ({ principal, authType, role, session }: TenantCaller): Inviter => ({
+const inviterOf = ({ principal, authType, agentSession, role, session }: TenantCaller): Inviter => ({
   principal,
   authMode: authType,
+  agentSession,
   role,
   seatId: session?.seatId,
 });

@@ -1,0 +1,33 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { LOG, type Log } from '../../../common/observability/log.js';
+import { Scheduler, type ScheduledWork } from '../../../common/scheduler/scheduler.js';
+import { TenantErasureService } from './tenant-erasure.service.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Erases what is due, at the start and every hour. Every process of the API looks; one at a time erases. */
+@Injectable()
+export class TenantErasureSweep implements OnApplicationBootstrap {
+  private work?: ScheduledWork;
+
+  constructor(
+    private readonly scheduler: Scheduler,
+    private readonly erasure: TenantErasureService,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.work = this.scheduler.every('tenant erasure', HOUR_MS, () => this.sweep());
+  }
+
+  async sweep(): Promise<void> {
+    for (const tenant of await this.erasure.listDue()) {
+      const erased = await this.erasure.erase(tenant, () => this.work?.isStopped ?? false);
+      if (erased && erased.rows > 0)
+        this.log.info(
+          { tenant, rows: erased.rows, complete: erased.isComplete },
+          'rows of a deleted tenant were erased',
+        );
+    }
+  }
+}
