@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { SAFE_INTEGER } from '../../../common/database/safe-integer.js';
+import { Microseconds } from '../../../common/database/microseconds.js';
 import { TenantRow } from '../../../common/tenancy/tenant-row.js';
 
 const CALLER = `nullif(current_setting('svc.tenant_id', true), '')`;
@@ -45,8 +46,7 @@ export class BundleRow extends TenantRow {
   @Column('text', { nullable: true })
   withdrawnReason!: string | null;
 
-  /** Microseconds since 1970: what a timestamp's order is by. */
-  @VirtualColumn('float8', { query: (bundle) => `(extract(epoch from ${bundle}.published_at) * 1000000)::float8` })
+  @Microseconds('published_at')
   publishedUs!: number;
 
   @VirtualColumn('boolean', { query: isEntitledTo, select: false })

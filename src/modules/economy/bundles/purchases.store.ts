@@ -21,9 +21,7 @@ export class PurchasesStore {
    * second is seen for what it is.
    */
   async holdPurchases(): Promise<void> {
-    await this.tenancy.query(`select pg_advisory_xact_lock(hashtextextended('purchases of ' || $1, 0))`, [
-      this.tenancy.tenant,
-    ]);
+    await this.tenancy.lock('purchases');
   }
 
   /** @returns undefined when it was bought before */

@@ -7,9 +7,14 @@ const CREDITS_A_POUND = 100;
 const PENCE_A_POUND = 100;
 /** How long a payment provider usually takes to put a discount on a bill. */
 export const EXPECTED_WITHIN_HOURS = 72;
+/** After which a conversion that nobody settled fails, and its credits are released (D87). */
+export const EXPIRES_AFTER_DAYS = 7;
+const DAY_MS = 86_400_000;
 
 /** At most half of the month's price. */
 export const capOf = (tier: Tier): number => Math.floor(SUBSCRIPTION_PENCE[tier] / 2);
+
+export const expiryOf = (requestedAt: Date): Date => new Date(requestedAt.getTime() + EXPIRES_AFTER_DAYS * DAY_MS);
 
 /** What a conversion of so many credits comes to. */
 export interface ConversionPlan {

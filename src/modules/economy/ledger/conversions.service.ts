@@ -5,7 +5,13 @@ import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { UpgradeAddress } from '../../../common/http/upgrade-address.js';
 import { ShieldPipeline } from '../../../common/call-policy/shield-pipeline.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { EXPECTED_WITHIN_HOURS, planConversion, SUBSCRIPTION_PENCE, type ConversionPlan } from './conversion.rules.js';
+import {
+  EXPECTED_WITHIN_HOURS,
+  expiryOf,
+  planConversion,
+  SUBSCRIPTION_PENCE,
+  type ConversionPlan,
+} from './conversion.rules.js';
 import { type ConversionRow, ConversionsStore, type MonthRow } from './conversions.store.js';
 import { CURRENCY } from './credits.dto.js';
 import {
@@ -55,7 +61,7 @@ export class ConversionsService {
     });
   }
 
-  /** Moves the credits into escrow until the payment provider says what became of them. */
+  /** Moves the credits into escrow until the conversion is settled or expires. */
   convert(caller: TenantCaller, { agentId, credits }: ConversionRequest): Promise<Conversion> {
     return this.tenancy.run(caller.tenantId, async () => {
       await this.store.holdCap();
@@ -88,6 +94,7 @@ export class ConversionsService {
         status: row.state,
         createdAt: row.requested_at.toISOString(),
         expectedAt: row.expected_at.toISOString(),
+        expiresAt: expiryOf(row.requested_at).toISOString(),
         receiptId,
       };
     });
@@ -127,7 +134,7 @@ export class ConversionsService {
       kind: 'conversion.requested',
       subject: conversionId,
       facts: { conversionId, agentId, tier, month, credits, pence, currency: CURRENCY },
-      event: { tenantId: caller.tenantId, expectedAt: row.expected_at },
+      event: { tenantId: caller.tenantId, expectedAt: row.expected_at, expiresAt: expiryOf(row.requested_at) },
       receipt: { transfer_id: row.transfer_id },
     });
     return receiptId;

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import type { ConversionState } from './economy.types.js';
+import type { ConversionState, FinalState } from './economy.types.js';
 
 export interface ConversionRow {
   conversion_id: string;
@@ -40,25 +39,20 @@ export interface MonthRow {
   applied: string;
 }
 
-const COLUMNS = `conversion_id, agent_id, tier, to_char(month, 'YYYY-MM') as month, credits, pence, state, transfer_id, requested_by, requested_at,
+export const CONVERSION_COLUMNS = `conversion_id, agent_id, tier, to_char(month, 'YYYY-MM') as month, credits, pence, state, transfer_id, requested_by, requested_at,
   expected_at, settled_at, failure_reason, (extract(epoch from requested_at) * 1000000)::float8 as requested_us`;
 
 /** Conversions of the open unit of work's tenant. */
 @Injectable()
 export class ConversionsStore {
-  constructor(
-    private readonly tenancy: Tenancy,
-    private readonly crossTenant: CrossTenant,
-  ) {}
+  constructor(private readonly tenancy: Tenancy) {}
 
   /**
    * From here to the end of the unit of work no other conversion of the tenant is made, so that together they keep the
    * cap.
    */
   async holdCap(): Promise<void> {
-    await this.tenancy.query(`select pg_advisory_xact_lock(hashtextextended('conversions of ' || $1, 0))`, [
-      this.tenancy.tenant,
-    ]);
+    await this.tenancy.lock('conversions');
   }
 
   /** Of the running UTC month. */
@@ -75,7 +69,7 @@ export class ConversionsStore {
   async record(conversion: NewConversion): Promise<ConversionRow> {
     const [row] = await this.tenancy.query<ConversionRow>(
       `insert into conversion (tenant_id, conversion_id, agent_id, tier, month, credits, pence, transfer_id, requested_by, expected_at)
-       values ($1, $2, $3, $4, to_date($5, 'YYYY-MM'), $6, $7, $8, $9, now() + $10 * interval '1 hour') returning ${COLUMNS}`,
+       values ($1, $2, $3, $4, to_date($5, 'YYYY-MM'), $6, $7, $8, $9, now() + $10 * interval '1 hour') returning ${CONVERSION_COLUMNS}`,
       [
         this.tenancy.tenant,
         conversion.conversionId,
@@ -95,13 +89,13 @@ export class ConversionsStore {
   /** Locked until the unit of work ends. */
   async findLocked(conversionId: string): Promise<ConversionRow | undefined> {
     const [row] = await this.tenancy.query<ConversionRow>(
-      `select ${COLUMNS} from conversion where tenant_id = $1 and conversion_id = $2 for update`,
+      `select ${CONVERSION_COLUMNS} from conversion where tenant_id = $1 and conversion_id = $2 for update`,
       [this.tenancy.tenant, conversionId],
     );
     return row;
   }
 
-  async settle(conversionId: string, state: 'applied' | 'failed', reason: string | null): Promise<void> {
+  async settle(conversionId: string, state: FinalState, reason: string | null): Promise<void> {
     await this.tenancy.query(
       'update conversion set state = $3, settled_at = now(), failure_reason = $4 where tenant_id = $1 and conversion_id = $2',
       [this.tenancy.tenant, conversionId, state, reason],
@@ -116,19 +110,11 @@ export class ConversionsStore {
     limit: number,
   ): Promise<ConversionRow[]> {
     return this.tenancy.query<ConversionRow>(
-      `select ${COLUMNS} from conversion where tenant_id = $1 and agent_id = $2 and state = $3
+      `select ${CONVERSION_COLUMNS} from conversion where tenant_id = $1 and agent_id = $2 and state = $3
          and ($4::float8 is null or (requested_at, conversion_id) > (timestamptz 'epoch' + $4 * interval '1 microsecond', $5::uuid))
        order by requested_at, conversion_id limit $6`,
       [this.tenancy.tenant, agentId, state, after?.[0] ?? null, after?.[1] ?? null, limit],
     );
-  }
-
-  /** The tenant of a conversion that the payment provider names. */
-  async findTenant(conversionId: string): Promise<string | undefined> {
-    const [row] = await this.crossTenant.run('payment webhook', (query) =>
-      query<{ tenant_id: string }>('select tenant_id from conversion where conversion_id = $1', [conversionId]),
-    );
-    return row?.tenant_id;
   }
 
   /**

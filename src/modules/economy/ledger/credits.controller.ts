@@ -31,7 +31,7 @@ export class CreditsController {
     tag: 'credits',
     summary: 'List the credits held in escrow',
     description:
-      'Credits that were converted stay here until the payment provider reports the discount applied (they are burned) or failed (they go back to where they came from). With state=applied or failed: what became of the earlier ones.',
+      'Credits that were converted stay here until the payment provider reports the discount applied (they are burned) or failed (they go back to where they came from), at most until expiresAt. With status=applied or failed: what became of the earlier ones.',
     access: seats('owner', 'admin', 'member'),
     reply: ok(EscrowPage),
   })

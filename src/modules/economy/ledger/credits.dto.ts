@@ -62,7 +62,10 @@ export class CreditBalance {
   @Nested({ about: "The tenant's monthly allowance.", type: () => AllowanceTerms })
   allowance!: AllowanceTerms;
 
-  @Text({ about: 'The tier of the tenant.', example: 'pro' })
+  @Text({
+    about: "By which tier the caller acts: the tenant's, or the lower one that an agent is sponsored at.",
+    example: 'pro',
+  })
   tier!: string;
 
   @DateTime({ about: 'When this was read.' })
@@ -103,13 +106,21 @@ export class EscrowItem {
   @DateTime({ about: 'When it was asked for.' })
   createdAt!: string;
 
-  @DateTime({ about: 'When the payment provider is expected to have settled it. Credits stay in escrow until it has.' })
+  @DateTime({ about: 'When the payment provider is expected to have settled it.' })
   expectedAt!: string;
 
-  @DateTime({ about: 'When the provider settled it; null while pending.', nullable: true })
+  @DateTime({
+    about: 'After which it fails if nobody has settled it, and the credits are released: within 10 minutes of then.',
+  })
+  expiresAt!: string;
+
+  @DateTime({ about: 'When it was settled; null while pending.', nullable: true })
   settledAt!: string | null;
 
-  @Text({ about: 'Why it failed, as the provider said; null otherwise.', nullable: true })
+  @Text({
+    about: 'Why it failed: what the provider or the operator of the server said, or expired; null otherwise.',
+    nullable: true,
+  })
   failureReason!: string | null;
 }
 

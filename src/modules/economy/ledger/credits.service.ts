@@ -3,6 +3,7 @@ import type { TenantCaller } from '../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Forbidden } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { expiryOf } from './conversion.rules.js';
 import { type ConversionRow, ConversionsStore } from './conversions.store.js';
 import { type CreditBalance, CURRENCY, type EscrowItem, type EscrowPage, type EscrowQuery } from './credits.dto.js';
 import type { Wallet } from './economy.types.js';
@@ -65,6 +66,7 @@ const itemOf = (row: ConversionRow): EscrowItem => ({
   requestedBy: row.requested_by,
   createdAt: row.requested_at.toISOString(),
   expectedAt: row.expected_at.toISOString(),
+  expiresAt: expiryOf(row.requested_at).toISOString(),
   settledAt: row.settled_at?.toISOString() ?? null,
   failureReason: row.failure_reason,
 });

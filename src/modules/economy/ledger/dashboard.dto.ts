@@ -1,4 +1,4 @@
-import { DateTime, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
+import { DateTime, Decimal, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
 import { WalletParts } from './credits.dto.js';
 import { ConversionCap } from './economy.dto.js';
 
@@ -74,6 +74,20 @@ export class SalesSummary {
   totalCredits!: number;
 }
 
+export class GivenTip {
+  @Uuid({ about: 'The tip.' })
+  tipId!: string;
+
+  @Integer({ about: 'Credits it gave.', min: 1 })
+  credits!: number;
+
+  @Text({ about: 'The word with it, for who runs the server.', nullable: true })
+  message!: string | null;
+
+  @DateTime({ about: 'When.' })
+  createdAt!: string;
+}
+
 export class TipSummary {
   @Integer({ about: 'Tips this agent gave in the period.', min: 0 })
   periodTips!: number;
@@ -83,6 +97,23 @@ export class TipSummary {
 
   @Integer({ about: 'Credits it ever gave.', min: 0 })
   totalCredits!: number;
+
+  @ListOf({ about: 'The last 10 tips it gave in the period, newest first.', type: () => GivenTip, max: 10 })
+  recent!: GivenTip[];
+}
+
+export class SeatOverage {
+  @Integer({ about: 'Seats the tier includes.', min: 0 })
+  includedSeats!: number;
+
+  @Integer({ about: 'Active and pending seats.', min: 0 })
+  countedSeats!: number;
+
+  @Integer({ about: 'Seats beyond those included.', min: 0 })
+  overageSeats!: number;
+
+  @Decimal({ about: 'What they cost a month, in GBP.', min: 0 })
+  overageGbp!: number;
 }
 
 export class EconomyDashboard {
@@ -121,6 +152,9 @@ export class EconomyDashboard {
 
   @Nested({ about: 'What the agent gave to the platform.', type: () => TipSummary })
   tips!: TipSummary;
+
+  @Nested({ about: "The tenant's seats beyond those of its tier.", type: () => SeatOverage, optional: true })
+  seats?: SeatOverage;
 
   @DateTime({ about: 'When this was read.' })
   asOf!: string;

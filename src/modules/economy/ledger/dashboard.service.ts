@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { SeatBillingService } from '../../access/seats/seat-billing.service.js';
 import { ConversionsService } from './conversions.service.js';
 import { partsOf } from './credits.service.js';
-import type { EconomyDashboard, ReasonSpend, SpendSummary } from './dashboard.dto.js';
-import { DashboardStore, type SpendRow } from './dashboard.store.js';
+import type { EconomyDashboard, GivenTip, ReasonSpend, SeatOverage, SpendSummary } from './dashboard.dto.js';
+import { DashboardStore, type SpendRow, type TipRow } from './dashboard.store.js';
 import { CURRENCY } from './credits.dto.js';
 import { LedgerService } from './ledger.service.js';
 import { creditsOf } from './wallet.rules.js';
+
+const TIPS_SHOWN = 10;
 
 /** The economy of an agent at a glance. */
 @Injectable()
@@ -17,6 +20,7 @@ export class DashboardService {
     private readonly store: DashboardStore,
     private readonly ledger: LedgerService,
     private readonly conversions: ConversionsService,
+    private readonly seats: SeatBillingService,
   ) {}
 
   read(caller: TenantCaller, agentId: string, days: number): Promise<EconomyDashboard> {
@@ -47,12 +51,26 @@ export class DashboardService {
           periodTips: totals.tips,
           periodCredits: creditsOf(totals.tipped_period),
           totalCredits: creditsOf(totals.tipped_total),
+          recent: (await this.store.recentTips(agentId, days, TIPS_SHOWN)).map(tipOf),
         },
+        seats: await this.readSeats(),
         asOf: new Date().toISOString(),
       };
     });
   }
+
+  private async readSeats(): Promise<SeatOverage> {
+    const { includedSeats, activeSeats, pendingSeats, overageSeats, overageGbp } = await this.seats.read();
+    return { includedSeats, countedSeats: activeSeats + pendingSeats, overageSeats, overageGbp };
+  }
 }
+
+const tipOf = ({ tip_id, credits, message, created_at }: TipRow): GivenTip => ({
+  tipId: tip_id,
+  credits: creditsOf(credits),
+  message,
+  createdAt: created_at.toISOString(),
+});
 
 function summaryOf(rows: readonly SpendRow[]): SpendSummary {
   const byDay = rows.map(({ day, reason, spent, returned }) => ({

@@ -22,6 +22,13 @@ export interface TotalsRow {
   tipped_total: string;
 }
 
+export interface TipRow {
+  tip_id: string;
+  credits: string;
+  message: string | null;
+  created_at: Date;
+}
+
 const START = `(date_trunc('day', now() at time zone 'UTC') - ($2::int - 1) * interval '1 day') at time zone 'UTC'`;
 
 /** What the ledger and the conversions say of an agent, added up by the database. */
@@ -46,6 +53,17 @@ export class DashboardStore {
        where t.tenant_id = $1 and t.agent_id = $3 and t.created_at >= ${START} and t.reason <> 'grant'
        group by 1, 2 order by 1, 2`,
       [this.tenancy.tenant, days, agentId],
+    );
+  }
+
+  /** The newest tips of an agent, with the words that came with them. */
+  recentTips(agentId: string, days: number, limit: number): Promise<TipRow[]> {
+    return this.tenancy.query<TipRow>(
+      `select t.transfer_id as tip_id, e.amount::text as credits, t.note as message, t.created_at
+       from ledger_transfer t join ledger_entry e on e.tenant_id = t.tenant_id and e.transfer_id = t.transfer_id and e.account_id = 'platform'
+       where t.tenant_id = $1 and t.created_at >= ${START} and t.agent_id = $3 and t.reason = 'tip'
+       order by t.created_at desc, t.transfer_id desc limit $4`,
+      [this.tenancy.tenant, days, agentId, limit],
     );
   }
 

@@ -2,6 +2,7 @@ import { Body, Controller } from '@nestjs/common';
 import { Caller, type TenantCaller } from '../../../common/contract/caller.js';
 import { created, ok, seats } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
+import { EXPIRES_AFTER_DAYS } from './conversion.rules.js';
 import { ConversionsService } from './conversions.service.js';
 import { Conversion, ConversionPreview, ConversionRequest, Tip, TipRequest } from './economy.dto.js';
 import { ConversionCapReached, CreditsExhausted, NoSubscription } from './economy.problems.js';
@@ -10,6 +11,7 @@ import { TipsService } from './tips.service.js';
 const SHARED = { tag: 'economy', access: seats('owner', 'admin', 'member') };
 const SPENDING =
   'Spending more than 100 credits asks the shield for an approval, unless the policy of the tenant says otherwise.';
+const NEEDS_SECRET = '412 FeatureDisabled on a server without a payment webhook secret: nobody could settle it.';
 
 @Controller()
 export class EconomyController {
@@ -22,7 +24,9 @@ export class EconomyController {
     ...SHARED,
     summary: 'Preview a conversion of credits',
     description:
-      'Works out exactly what POST /v1/economy/convert would do with the same body at this moment, and does nothing: accepted says whether it would go through, refusal why not. No idempotency key is needed.',
+      'Works out exactly what POST /v1/economy/convert would do with the same body at this moment, and does nothing: accepted says whether it would go through, refusal why not. No idempotency key is needed. ' +
+      NEEDS_SECRET,
+    flag: 'payments',
     reply: ok(ConversionPreview),
     idempotent: false,
   })
@@ -35,8 +39,9 @@ export class EconomyController {
     summary: 'Convert credits into a subscription discount',
     description:
       '100 credits are 1.00 GBP, at most half of the monthly price of the tier (starter 29, pro 99, team 299 GBP) a UTC month over all agents of the tenant; conversions in progress and applied count. ' +
-      `The credits are held in escrow until the payment provider reports the discount applied or failed. ${SPENDING} ` +
+      `The credits are held in escrow until the payment provider reports the discount applied or failed; a conversion that nobody has settled by expiresAt, after ${EXPIRES_AFTER_DAYS} days, fails and the credits are released. ${SPENDING} ${NEEDS_SECRET} ` +
       '409 NoSubscription on the free tier; 409 ConversionCapReached past the cap; 429 CreditsExhausted when there are not enough credits.',
+    flag: 'payments',
     reply: created(Conversion),
     problems: [NoSubscription, ConversionCapReached, CreditsExhausted],
   })
@@ -47,7 +52,7 @@ export class EconomyController {
   @Route('POST /v1/economy/tip-platform', {
     ...SHARED,
     summary: 'Tip the platform',
-    description: `Gives credits to the platform, for what was worth more than its price. A tip is not returned. ${SPENDING} 429 CreditsExhausted when there are not enough credits.`,
+    description: `Gives credits to the platform, for what was worth more than its price. A tip is not returned. Who runs the server reads the message; no other tenant does. ${SPENDING} 429 CreditsExhausted when there are not enough credits.`,
     reply: created(Tip),
     problems: [CreditsExhausted],
   })

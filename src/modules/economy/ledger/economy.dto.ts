@@ -94,7 +94,7 @@ export class Conversion extends ConversionTerms {
   @Uuid({ about: 'The conversion, by which the payment provider settles it.' })
   conversionId!: string;
 
-  @Choice({ about: 'pending until the payment provider has settled it.', values: CONVERSION_STATES })
+  @Choice({ about: 'pending until it is settled or expires.', values: CONVERSION_STATES })
   status!: ConversionState;
 
   @DateTime({ about: 'When it was asked for.' })
@@ -102,6 +102,9 @@ export class Conversion extends ConversionTerms {
 
   @DateTime({ about: 'When the payment provider is expected to have settled it.' })
   expectedAt!: string;
+
+  @DateTime({ about: 'After which it fails if nobody has settled it, and the credits are released.' })
+  expiresAt!: string;
 
   @Uuid({ about: 'The signed receipt.' })
   receiptId!: string;

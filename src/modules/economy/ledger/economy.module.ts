@@ -1,16 +1,17 @@
 import { Module } from '@nestjs/common';
+import { SeatBillingModule } from '../../access/seats/seat-billing.module.js';
 import { ChargesService } from './charges.service.js';
+import { ConversionExpiryService } from './conversion-expiry.service.js';
 import { ConversionsService } from './conversions.service.js';
-import { ConversionsStore } from './conversions.store.js';
 import { CreditsController } from './credits.controller.js';
 import { CreditsService } from './credits.service.js';
 import { DashboardService } from './dashboard.service.js';
 import { DashboardStore } from './dashboard.store.js';
 import { EconomyController } from './economy.controller.js';
 import { LedgerService } from './ledger.service.js';
-import { LedgerStore } from './ledger.store.js';
 import { PaymentWebhookController } from './payment-webhook.controller.js';
 import { PaymentWebhookService } from './payment-webhook.service.js';
+import { SettlementModule } from './settlement.module.js';
 import { TipsService } from './tips.service.js';
 
 /**
@@ -18,16 +19,16 @@ import { TipsService } from './tips.service.js';
  * docs/economy.md.
  */
 @Module({
+  imports: [SeatBillingModule, SettlementModule],
   controllers: [CreditsController, EconomyController, PaymentWebhookController],
   providers: [
     ChargesService,
+    ConversionExpiryService,
     ConversionsService,
-    ConversionsStore,
     CreditsService,
     DashboardService,
     DashboardStore,
     LedgerService,
-    LedgerStore,
     PaymentWebhookService,
     TipsService,
   ],

@@ -26,7 +26,7 @@ export const ECONOMY_TOOLS = [
     title: 'Read the credits in escrow',
     description:
       'Lists the conversions of an agent whose credits are held until the payment provider settles them; with status applied or failed, what became of earlier ones. ' +
-      'Use it after convert_credits_to_discount to see whether the discount was applied (the credits are burned) or failed (they came back). Pass agent_id, and next_cursor as cursor for the next page. Costs nothing.',
+      'Use it after convert_credits_to_discount to see whether the discount was applied (the credits are burned) or failed (they came back; so they do when nobody has settled it by expiresAt). Pass agent_id, and next_cursor as cursor for the next page. Costs nothing.',
     route: 'GET /v1/credits/:agentId/escrow',
     path: AgentPath,
     query: EscrowQuery,
@@ -51,7 +51,7 @@ export const ECONOMY_TOOLS = [
     description:
       "Turns credits into a discount of the tenant's subscription: 100 credits are 1.00 GBP, at most half of the tier's monthly price a month. Not possible on the free tier. " +
       'Call get_subscription_discount_preview with the same arguments first: it says what would happen and spends nothing. Pass agent_id, credits and a new idempotency_key. ' +
-      'The credits are held in escrow until the payment provider settles it, which get_credit_escrow shows. ' +
+      'The credits are held in escrow until the payment provider settles it, 7 days at most, which get_credit_escrow shows. ' +
       SPENDING,
     route: 'POST /v1/economy/convert',
     body: ConversionRequest,

@@ -55,5 +55,6 @@ export interface Grant {
 }
 
 export const CONVERSION_STATES = ['pending', 'applied', 'failed'] as const;
-/** pending until the payment provider says what became of it. */
+/** pending until the payment provider says what became of it, an operator does, or its time is over. */
 export type ConversionState = (typeof CONVERSION_STATES)[number];
+export type FinalState = Exclude<ConversionState, 'pending'>;

@@ -3,7 +3,7 @@ import type { TenantCaller } from '../../../common/contract/caller.js';
 import { UpgradeAddress } from '../../../common/http/upgrade-address.js';
 import { CreditsExhausted } from './economy.problems.js';
 import type { Grant, Payment, Spending, Wallet } from './economy.types.js';
-import { LedgerStore, type Move, type Spent, type Undoing } from './ledger.store.js';
+import { LedgerStore, type Spent } from './ledger.store.js';
 import { purseOf } from './wallet.rules.js';
 
 /**
@@ -50,16 +50,6 @@ export class LedgerService {
       spending.credits,
       await this.store.spendAtOnce(caller.tenantId, purse, spending, caller.principal),
     );
-  }
-
-  /** Moves credits between two accounts. @returns false when they moved for this reason and reference before */
-  move(move: Move): Promise<boolean> {
-    return this.store.move(move);
-  }
-
-  /** Undoes a transfer: every account gets back what it gave. @returns false when it was undone before */
-  reverse(transferId: string, undoing: Undoing): Promise<boolean> {
-    return this.store.reverse(transferId, undoing);
   }
 
   /** Credits that are held for an agent's conversions. */
