@@ -30,10 +30,7 @@ export class EnvelopesStore {
 
   /** Makes other imports of the job wait until the unit of work ends. @returns the import there was before, if any */
   async claim(jobId: string): Promise<ImportedRow | undefined> {
-    await this.tenancy.query(
-      `select pg_advisory_xact_lock(hashtextextended(json_build_array('svc envelope', $1::text, $2::text)::text, 0))`,
-      [this.tenancy.tenant, jobId],
-    );
+    await this.tenancy.lock('svc envelope', jobId);
     const [row] = await this.tenancy.query<ImportedRow>(
       'select artefact_id, imported_at, receipt_id from result_envelope where job_id = $1',
       [jobId],

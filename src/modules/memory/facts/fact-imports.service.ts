@@ -4,7 +4,7 @@ import { invalid } from '../../../common/problem/common-problems.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { FactWritesStore } from './fact-writes.store.js';
 import { StoreFactRequest } from './facts.dto.js';
-import { checkValidity, draftOf } from './facts.service.js';
+import { checkValidity, draftOf, writerOf } from './facts.service.js';
 import type { FactDraft } from './facts.types.js';
 
 /**
@@ -25,13 +25,13 @@ export class FactImportsService {
       checkValidity(item, path);
       if (item.private)
         throw invalid(`${path}.private`, 'must be false here; store private facts one by one by PUT /v1/facts');
-      drafts.push(await draftOf(caller, item));
+      drafts.push(await draftOf(caller, item, path));
     }
     return drafts;
   }
 
-  /** In the open unit of work. @returns how many were stored */
-  async store(drafts: readonly FactDraft[]): Promise<number> {
-    return drafts.length === 0 ? 0 : (await this.writes.storeInUnit(drafts)).length;
+  /** In the open unit of work. @returns how many were stored @throws ValidationFailed for an unknown source_receipt */
+  async store(caller: DaemonCaller, drafts: readonly FactDraft[]): Promise<number> {
+    return drafts.length === 0 ? 0 : (await this.writes.storeInUnit(drafts, writerOf(caller))).length;
   }
 }

@@ -67,10 +67,7 @@ export class FactReadStore {
     reader: FactReader,
     { sinceMs, after, limit }: { sinceMs: number | undefined; after: FactPlace | undefined; limit: number },
   ): Promise<{ rows: FactRow[]; hasMore: boolean; exportedAt: Date }> {
-    const [settled] = await this.tenancy.query<{ at: Date }>(
-      `select date_trunc('milliseconds', clock_timestamp()) as at from svc_settle_facts($1)`,
-      [reader.tenantId],
-    );
+    const [settled] = await this.tenancy.query<{ at: Date }>('select svc_settle_export($1) as at', [reader.tenantId]);
     await followIndexes(this.tenancy);
     const parameters = new Parameters();
     const tenant = parameters.add(reader.tenantId);

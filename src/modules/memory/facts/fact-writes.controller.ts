@@ -3,6 +3,7 @@ import { anyOf, created, ok } from '../../../common/contract/contract.js';
 import { ListBody } from '../../../common/fields/list-body.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Caller } from '../../../common/contract/caller.js';
+import { Fence } from '../../../common/contract/fence.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { FactDeleted, FactPath, FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
 import { FactHeld, FactNotFound } from './facts.problems.js';
@@ -24,10 +25,15 @@ export class FactWritesController {
     summary: 'Store a fact',
     description: CHAINS,
     access,
+    fenced: true,
     reply: created(FactReply),
   })
-  storeFact(@Caller() caller: DaemonCaller, @Body() body: StoreFactRequest): Promise<FactReply> {
-    return this.facts.store(caller, body);
+  storeFact(
+    @Caller() caller: DaemonCaller,
+    @Body() body: StoreFactRequest,
+    @Fence() fence?: number,
+  ): Promise<FactReply> {
+    return this.facts.store(caller, body, fence);
   }
 
   @Route('PUT /v1/facts/bulk', {
@@ -35,13 +41,15 @@ export class FactWritesController {
     summary: 'Store up to 1,000 facts, all or none',
     description: `The answer is in the order of the list. Facts of one entity and key become versions in that order. private: true is refused with 400. ${CHAINS}`,
     access,
+    fenced: true,
     reply: created(FactsReply),
   })
   storeFacts(
     @Caller() caller: DaemonCaller,
     @ListBody(StoreFactRequest, { max: MAX_AT_ONCE }) body: StoreFactRequest[],
+    @Fence() fence?: number,
   ): Promise<FactsReply> {
-    return this.facts.storeMany(caller, body);
+    return this.facts.storeMany(caller, body, fence);
   }
 
   @Route('DELETE /v1/facts/:factId', {
@@ -50,10 +58,15 @@ export class FactWritesController {
     description:
       'A tombstone supersedes the fact: all versions of its entity and key leave reads, lists and totals, whichever of them is named. as_of and as_of_unix_ms before the deletion still show them. Storing the entity and key again starts again with the next version number.',
     access,
+    fenced: true,
     reply: ok(FactDeleted),
     problems: [FactNotFound, FactHeld],
   })
-  retireFact(@Caller() caller: DaemonCaller, @Param() { factId }: FactPath): Promise<FactDeleted> {
-    return this.facts.retire(caller, factId);
+  retireFact(
+    @Caller() caller: DaemonCaller,
+    @Param() { factId }: FactPath,
+    @Fence() fence?: number,
+  ): Promise<FactDeleted> {
+    return this.facts.retire(caller, factId, fence);
   }
 }

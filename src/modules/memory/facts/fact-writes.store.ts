@@ -1,36 +1,149 @@
 import { Injectable } from '@nestjs/common';
+import { DatabaseError } from 'pg';
+import { QueryFailedError } from 'typeorm';
+import { invalid, ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { roundsOf } from './facts.rules.js';
-import type { FactDraft, StoredFact } from './facts.types.js';
+import { type FactBatch, FactReceipts, type Misfit } from './fact-receipts.js';
+import { newFactId, roundsOf } from './facts.rules.js';
+import type { FactDraft, FactWriter, HorizonClass, StoredFact } from './facts.types.js';
 
-const STORE = 'select fact_id, version, stored_at, confidence from svc_store_facts($1, $2)';
+const STORE = 'select from svc_store_fact_batch($1, $2, $3)';
+/** The stream of what is written as part of a larger unit of work. */
+const CHANGES = 'facts.changes';
+/** More than as many writers as take each other's places at once. */
+const MAX_ATTEMPTS = 50;
+/** After so many an export that is asked for again and again would always be first. */
+const ATTEMPTS_UNLOCKED = 3;
+const MISFIT = 'SF001';
 
-/**
- * Writes facts by database functions that lock, count and emit the event in the same statement (migration
- * 1795300000000).
- */
+interface LockedChain {
+  owner: string;
+  entity: string;
+  key: string;
+  version: number;
+  confidence: number;
+  horizon_class: HorizonClass;
+  stored_at: Date;
+}
+
+/** Writes facts by database functions that lock, count, and add event and receipt in the same statement. */
 @Injectable()
 export class FactWritesStore {
-  constructor(private readonly tenancy: Tenancy) {}
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly receipts: FactReceipts,
+  ) {}
 
-  /** In a transaction of its own and one round trip: all or none. */
-  store(tenantId: string, drafts: readonly FactDraft[]): Promise<StoredFact[]> {
-    return this.tenancy.write<StoredFact>(STORE, [tenantId, JSON.stringify(roundsOf(drafts))]);
+  /**
+   * In a transaction of its own and one round trip: all or none.
+   * @param lane the stream of the receipt
+   */
+  async store(tenantId: string, lane: string, drafts: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
+    const sign = () => this.receipts.sign(tenantId, lane, drafts, by);
+    const write = (batch: FactBatch) => this.tenancy.write(STORE, storeParameters(batch));
+    const stored = await this.attempt(sign, write, false, ATTEMPTS_UNLOCKED);
+    return stored ?? this.tenancy.run(tenantId, () => this.storeLocked(sign));
   }
 
-  /** In the open unit of work. */
-  storeInUnit(drafts: readonly FactDraft[]): Promise<StoredFact[]> {
-    return this.tenancy.query<StoredFact>(STORE, [this.tenancy.tenant, JSON.stringify(roundsOf(drafts))]);
+  /** In the open unit of work. @throws ValidationFailed for a source_receipt that there is not */
+  async storeInUnit(drafts: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
+    const unknown = await this.findUnknownSources(this.tenancy.tenant, drafts);
+    if (unknown.length > 0) throw sourceUnknown(unknown[0]!);
+    return this.storeLocked(() => this.receipts.sign(this.tenancy.tenant, CHANGES, drafts, by), true);
   }
 
   /** In the open unit of work. @returns false when the chain is deleted already */
-  async retire(chain: Buffer, tombstoneId: string, by: string): Promise<boolean> {
-    const [row] = await this.tenancy.query<{ done: boolean }>('select svc_retire_fact($1, $2, $3, $4) as done', [
-      this.tenancy.tenant,
-      chain,
-      tombstoneId,
-      by,
+  async retire(chain: Buffer, actor: string, by: FactWriter): Promise<boolean> {
+    const { tenant } = this.tenancy;
+    const [last] = await this.tenancy.query<LockedChain>('select * from svc_lock_fact_chain($1, $2)', [tenant, chain]);
+    if (!last) return false;
+    this.receipts.expect(tenant, last);
+    const { owner, entity, key, confidence, horizon_class } = last;
+    const named = { fact_id: newFactId(), owner, entity, key, actor, actor_claimed: false, written_by: by.principal };
+    const tombstone = { ...named, visibility: 0, path: '', value: '', confidence, horizon_class, tokens: 0 } as const;
+    const retired = await this.attempt(
+      () => this.receipts.sign(tenant, CHANGES, [{ ...tombstone, tombstone: true }], by),
+      (batch) =>
+        this.retryable('select svc_retire_fact_batch($1, $2, $3, $4)', [
+          ...[tenant, chain],
+          ...[JSON.stringify({ ...named, version: batch.drafts[0]!.version }), batch.parameter],
+        ]),
+      true,
+    );
+    if (!retired) throw contended();
+    return true;
+  }
+
+  /** The drafts whose source_receipt is no receipt of the tenant; one statement, and none where nobody names any. */
+  async findUnknownSources(tenantId: string, drafts: readonly FactDraft[]): Promise<FactDraft[]> {
+    const named = drafts.filter(({ source_receipt }) => source_receipt !== undefined);
+    if (named.length === 0) return [];
+    const rows = await this.tenancy.write<{ name: string }>('select name from svc_unknown_receipts($1, $2) name', [
+      tenantId,
+      [...new Set(named.map(({ source_receipt }) => source_receipt))],
     ]);
-    return row!.done;
+    const unknown = new Set(rows.map(({ name }) => name));
+    return named.filter(({ source_receipt }) => unknown.has(source_receipt!));
+  }
+
+  /** In the open unit of work, which exports wait for from here on: the time that it says now fits to the end. */
+  private async storeLocked(sign: () => Promise<FactBatch>, keepsLane = false): Promise<StoredFact[]> {
+    await this.tenancy.query('select svc_enter_facts($1)', [this.tenancy.tenant]);
+    const stored = await this.attempt(sign, (batch) => this.retryable(STORE, storeParameters(batch)), keepsLane);
+    if (!stored) throw contended();
+    return stored;
+  }
+
+  /** Signs and stores, again as long as the database says what would fit. @returns undefined when none of them did */
+  private async attempt(
+    sign: () => Promise<FactBatch>,
+    store: (batch: FactBatch) => Promise<unknown>,
+    keepsLane = false,
+    attempts = MAX_ATTEMPTS,
+  ): Promise<StoredFact[] | undefined> {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const batch = await sign();
+      try {
+        await store(batch);
+        return this.receipts.learn(batch);
+      } catch (error) {
+        this.receipts.correct(batch, misfitOf(error), keepsLane);
+      }
+    }
+    return undefined;
+  }
+
+  /** A statement of the open unit of work whose failure leaves the unit as it was. */
+  private async retryable(sql: string, parameters: unknown[]): Promise<void> {
+    await this.tenancy.query('savepoint fact_batch');
+    try {
+      await this.tenancy.query(sql, parameters);
+    } catch (error) {
+      await this.tenancy.query('rollback to savepoint fact_batch');
+      throw error;
+    }
+    await this.tenancy.query('release savepoint fact_batch');
   }
 }
+
+const contended = (): ServiceUnavailable =>
+  new ServiceUnavailable({ retryAfterSec: 1 }, 'Too many writers write the same facts at once; send it again');
+
+const storeParameters = ({ tenantId, drafts, parameter }: FactBatch): unknown[] => [
+  tenantId,
+  JSON.stringify(roundsOf(drafts)),
+  parameter,
+];
+
+/** @throws the error itself, where it is another */
+function misfitOf(error: unknown): Misfit {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  if (!(cause instanceof DatabaseError) || cause.code !== MISFIT || cause.detail === undefined) throw error;
+  return JSON.parse(cause.detail) as Misfit;
+}
+
+export const sourceUnknown = ({ path }: FactDraft): Error =>
+  invalid(
+    `${path}.source_receipt`,
+    'must name a receipt of the tenant: the UUID of an execution receipt, or blake3:<hex> of a retrieval receipt, as GET /v1/receipts lists them; or leave it out',
+  );

@@ -4,18 +4,22 @@ import { LRUCache } from 'lru-cache';
 import { DatabaseError } from 'pg';
 import { isDatabaseUnavailable } from '../../../common/database/unavailable.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
-import { FactWritesStore } from './fact-writes.store.js';
-import type { FactDraft, StoredFact } from './facts.types.js';
+import { FactWritesStore, sourceUnknown } from './fact-writes.store.js';
+import type { FactDraft, FactWriter, StoredFact } from './facts.types.js';
 
 /** One request's facts, waiting to be stored. */
 interface Waiting {
   drafts: readonly FactDraft[];
+  by: FactWriter;
   characters: number;
   settle: (stored: StoredFact[]) => void;
   fail: (error: unknown) => void;
 }
 
 interface Queue {
+  tenantId: string;
+  /** The stream of its receipts. */
+  lane: string;
   waiting: Waiting[];
   isBusy: boolean;
 }
@@ -33,13 +37,14 @@ const MAX_CHARACTERS = 1024 * 1024;
  */
 const TURNS_WITHOUT_ARRIVAL = 10;
 const MAX_REMEMBERED_LINES = 1024;
+/** The actor of a receipt over the facts of more than one principal; no principal is named so. */
+const SEVERAL = 'several';
 /** Event subscribers are notified of a commit at once, but no more often than this while commits follow each other. */
 const ANNOUNCE_EVERY_MS = 200;
 
 /**
  * Group commit in the process: requests of a tenant that wait while others are being stored go together in the next
- * statement. Each is
- * acknowledged after its commit, and all of its facts are stored or none.
+ * statement, with one receipt. Each is acknowledged after its commit, and all of its facts are stored or none.
  */
 @Injectable()
 export class FactWrites {
@@ -55,42 +60,64 @@ export class FactWrites {
   ) {}
 
   /** @returns what was stored, in the order of the drafts */
-  add(tenantId: string, drafts: readonly FactDraft[]): Promise<StoredFact[]> {
+  add(tenantId: string, drafts: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
     const characters = drafts.reduce((sum, { value }) => sum + value.length, 0);
     const isLarge = drafts.length > MAX_FACTS || characters > MAX_CHARACTERS;
-    const line = `${isLarge ? 'large' : 'small'} ${tenantId}`;
-    const queue = this.queues.get(line) ?? { waiting: [], isBusy: false };
+    const lane = isLarge ? 'facts.bulk' : 'facts';
+    // A receipt says how its actor was authenticated.
+    const line = `${lane} ${by.authType} ${tenantId}`;
+    const queue = this.queues.get(line) ?? { tenantId, lane, waiting: [], isBusy: false };
     this.queues.set(line, queue);
     return new Promise((settle, fail) => {
-      queue.waiting.push({ drafts, characters, settle, fail });
-      if (!queue.isBusy) void this.empty(tenantId, line, queue);
+      queue.waiting.push({ drafts, by, characters, settle, fail });
+      if (!queue.isBusy) void this.empty(line, queue);
     });
   }
 
   /** One statement after the other: what arrives while one is in progress goes with the next. */
-  private async empty(tenantId: string, line: string, queue: Queue): Promise<void> {
+  private async empty(line: string, queue: Queue): Promise<void> {
     queue.isBusy = true;
     while (queue.waiting.length > 0) {
       await gather(queue.waiting, this.together.get(line) ?? 1);
       const batch = takeBatch(queue.waiting);
       this.together.set(line, batch.length);
-      await this.storeTogether(tenantId, batch);
+      await this.storeTogether(queue, await this.withSources(queue, batch));
     }
     this.queues.delete(line);
   }
 
-  private async storeTogether(tenantId: string, batch: Waiting[]): Promise<void> {
+  /** Those that name no receipt that there is not; the others are refused. */
+  private async withSources({ tenantId }: Queue, batch: Waiting[]): Promise<Waiting[]> {
+    if (batch.every(({ drafts }) => drafts.every(({ source_receipt }) => source_receipt === undefined))) return batch;
     try {
-      const stored = await this.store.store(
-        tenantId,
-        batch.flatMap(({ drafts }) => drafts),
+      const unknown = new Set(
+        await this.store.findUnknownSources(
+          tenantId,
+          batch.flatMap(({ drafts }) => drafts),
+        ),
       );
+      return batch.filter(({ drafts, fail }) => {
+        const first = drafts.find((draft) => unknown.has(draft));
+        if (first) fail(sourceUnknown(first));
+        return !first;
+      });
+    } catch (error) {
+      for (const { fail } of batch) fail(error);
+      return [];
+    }
+  }
+
+  private async storeTogether(queue: Queue, batch: Waiting[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const drafts = batch.flatMap((waiting) => waiting.drafts);
+      const stored = await this.store.store(queue.tenantId, queue.lane, drafts, writerOf(batch));
       this.announceSoon();
       const byId = new Map(stored.map((fact) => [fact.fact_id, fact]));
       for (const { drafts, settle } of batch) settle(drafts.map(({ fact_id }) => byId.get(fact_id)!));
     } catch (error) {
       const isRefused = error instanceof DatabaseError && !isDatabaseUnavailable(error);
-      if (batch.length > 1 && isRefused) return this.storeApart(tenantId, batch);
+      if (batch.length > 1 && isRefused) return this.storeApart(queue, batch);
       for (const { fail } of batch) fail(error);
     }
   }
@@ -106,9 +133,19 @@ export class FactWrites {
   }
 
   /** The database rejected the whole statement: an error of one request must not fail the others. */
-  private async storeApart(tenantId: string, batch: Waiting[]): Promise<void> {
-    for (const waiting of batch) await this.storeTogether(tenantId, [waiting]);
+  private async storeApart(queue: Queue, batch: Waiting[]): Promise<void> {
+    for (const waiting of batch) await this.storeTogether(queue, [waiting]);
   }
+}
+
+/** Of one who is not the only one, what all have in common. */
+function writerOf([first, ...others]: Waiting[]): FactWriter {
+  const { principal, authType, agentSession } = first!.by;
+  return {
+    principal: others.every(({ by }) => by.principal === principal) ? principal : SEVERAL,
+    authType,
+    agentSession: others.every(({ by }) => by.agentSession === agentSession) ? agentSession : undefined,
+  };
 }
 
 async function gather(waiting: readonly Waiting[], expected: number): Promise<void> {

@@ -25,7 +25,13 @@ export class StoreFactRequest {
   @Text({ about: "The caller's own digest of its tenant, kept as it is sent.", optional: true, max: 256 })
   tenant_hash?: string;
 
-  @Text({ about: 'The receipt of what the fact was learnt from.', optional: true, min: 1, max: 512 })
+  @Text({
+    about:
+      'The receipt of what the fact was learnt from: the UUID of an execution receipt of the tenant, or `blake3:<hex>` of a retrieval receipt.',
+    optional: true,
+    min: 1,
+    max: 512,
+  })
   source_receipt?: string;
 
   @Decimal({ about: 'How sure the writer is, 0 to 1, kept as a 32-bit float.', min: 0, max: 1, default: 1 })
@@ -45,7 +51,12 @@ export class StoreFactRequest {
   })
   horizon_class!: HorizonClass;
 
-  @Text({ about: 'Who says so; the acting passport unless given.', optional: true, min: 1, max: 256 })
+  @Text({
+    about: 'Who says so; the acting passport unless given. Another one is kept as a claim, and marked so.',
+    optional: true,
+    min: 1,
+    max: 256,
+  })
   actor?: string;
 
   @DateTime({ about: 'From when it holds; from when it is stored unless given.', optional: true })
@@ -78,6 +89,15 @@ export class FactReply {
   @Text({ about: 'Who says so.' })
   actor!: string;
 
+  @Flag({
+    about: 'The actor is what the writer said, and its credential says another. Absent otherwise.',
+    optional: true,
+  })
+  actor_claimed?: true;
+
+  @Text({ about: 'Whose credential wrote it; null of facts older than this record of it.', nullable: true })
+  written_by!: string | null;
+
   @Decimal({ about: 'How sure the writer was.' })
   confidence!: number;
 
@@ -97,6 +117,12 @@ export class FactReply {
 
   @Flag({ about: 'Whether only its writer and admin scopes see it.' })
   'private'!: boolean;
+
+  @Uuid({
+    about: 'The receipt that binds it with what was stored at once; null of facts older than these.',
+    nullable: true,
+  })
+  receipt_id!: string | null;
 
   @DateTime({ about: 'From when it holds, where that was said.', optional: true })
   valid_from?: string;

@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
+import { LeasesModule } from '../../coordination/leases/leases.module.js';
 import { AggregatesController } from './aggregates.controller.js';
 import { AggregatesService } from './aggregates.service.js';
 import { AggregatesStore } from './aggregates.store.js';
 import { FactDeletionRules } from './fact-deletion-rules.js';
+import { FactEvidenceService } from './fact-evidence.service.js';
 import { FactImportsService } from './fact-imports.service.js';
 import { FactListStore } from './fact-list.store.js';
 import { FactListsService } from './fact-lists.service.js';
+import { FactReceipts } from './fact-receipts.js';
 import { FactReadStore } from './fact-read.store.js';
 import { FactReadsService } from './fact-reads.service.js';
 import { FactWritesController } from './fact-writes.controller.js';
@@ -20,7 +23,7 @@ import { FactSearchModule } from './fact-search/fact-search.module.js';
  * D36, D37).
  */
 @Module({
-  imports: [FactSearchModule],
+  imports: [FactSearchModule, LeasesModule],
   controllers: [FactWritesController, AggregatesController, FactsController],
   providers: [
     FactsService,
@@ -31,10 +34,12 @@ import { FactSearchModule } from './fact-search/fact-search.module.js';
     AggregatesStore,
     FactWrites,
     FactWritesStore,
+    FactReceipts,
+    FactEvidenceService,
     FactReadStore,
     FactListStore,
     FactDeletionRules,
   ],
-  exports: [FactsService, FactImportsService, FactReadsService, FactDeletionRules],
+  exports: [FactsService, FactImportsService, FactReadsService, FactDeletionRules, FactEvidenceService],
 })
 export class FactsModule {}

@@ -8,6 +8,7 @@ import {
   roundsOf,
   visibilityOf,
   withinBudget,
+  shortestFloat,
 } from './facts.rules.js';
 import type { FactDraft } from './facts.types.js';
 
@@ -83,5 +84,18 @@ describe('the id of a fact', () => {
     for (const id of [first, second]) expect([isUuid(id), id[14], '89ab'.includes(id[19]!)]).toEqual([true, '7', true]);
     expect(first).not.toBe(second);
     expect(parseInt(first.slice(0, 13).replace('-', ''), 16)).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe('a 32-bit float', () => {
+  it('is written by the fewest digits that say which one it is', () => {
+    for (const [value, written] of [
+      [1, 1],
+      [0, 0],
+      [Math.fround(0.1), 0.1],
+      [Math.fround(0.123456789), 0.12345679],
+      [2 ** -149, 1e-45],
+    ] as const)
+      expect(shortestFloat(value)).toBe(written);
   });
 });

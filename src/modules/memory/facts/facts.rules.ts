@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { inRounds } from '../../../common/database/rounds.js';
-import { VISIBILITY, type FactDraft, type Visibility } from './facts.types.js';
+import type { BoundFact } from '../../../evidence/fact-leaf.js';
 import { sha256Digest } from '../../../evidence/digest.js';
+import { VISIBILITY, type FactDraft, type Visibility } from './facts.types.js';
 
 /** Entities that daemons keep for themselves: always private (D36). */
 const RESERVED_PREFIXES = ['__', 'svc:', 'layer:', 'storybook:', 'dossier:'] as const;
@@ -26,13 +27,14 @@ export function ownerOf(principal: string): string {
  * Parts the facts so that no part holds two of one chain: the database stores part after part.
  * @returns the parts, each fact with its place among all, from 1
  */
-export const roundsOf = (drafts: readonly FactDraft[]): (FactDraft & { place: number })[][] =>
+export const roundsOf = (drafts: readonly FactDraft[]): (Omit<FactDraft, 'path'> & { place: number })[][] =>
   inRounds(
-    drafts.map((draft, index) => ({ ...draft, place: index + 1 })),
+    drafts.map(({ path: _, ...draft }, index) => ({ ...draft, place: index + 1 })),
     nameOf,
   );
 
-const nameOf = ({ owner, entity, key }: FactDraft): string[] => [owner, entity, key];
+type Named = Pick<FactDraft, 'owner' | 'entity' | 'key'>;
+const nameOf = ({ owner, entity, key }: Named): string[] => [owner, entity, key];
 const chainOf = (draft: FactDraft): string => JSON.stringify(nameOf(draft));
 
 /** Of each fact of a list the one that retires it, where a later one of the same list does. */
@@ -92,4 +94,23 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 export function newFactId(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** What the receipt of its batch binds of a fact. */
+export const boundDraft = (draft: FactDraft & { version: number }): BoundFact => ({
+  ...draft,
+  tombstone: draft.tombstone ?? false,
+  tenant_hash: draft.tenant_hash ?? null,
+  source_receipt: draft.source_receipt ?? null,
+  valid_from: draft.valid_from ?? null,
+  valid_to: draft.valid_to ?? null,
+});
+
+/** A 32-bit float as PostgreSQL writes it: by the fewest digits that say which one it is. */
+export function shortestFloat(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === Math.fround(value)) return short;
+  }
+  return Number(value.toPrecision(9));
 }

@@ -5,6 +5,7 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
+import { FenceCheckService } from '../../coordination/leases/fence-check.service.js';
 import { FactDeletionRules } from './fact-deletion-rules.js';
 import { FactReadStore } from './fact-read.store.js';
 import { replyOf, replyToDraft } from './fact-replies.js';
@@ -13,7 +14,14 @@ import { FactWritesStore } from './fact-writes.store.js';
 import type { FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
 import { FactHeld, FactNotFound } from './facts.problems.js';
 import { isUuid, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
-import { VISIBILITY, type FactDraft, type FactReader, type FactRow, type StoredFact } from './facts.types.js';
+import {
+  VISIBILITY,
+  type FactDraft,
+  type FactReader,
+  type FactRow,
+  type FactWriter,
+  type StoredFact,
+} from './facts.types.js';
 
 /** Single facts: stored, read, deleted (memory-daemon.md 4.2). */
 @Injectable()
@@ -26,17 +34,18 @@ export class FactsService {
     private readonly reads: FactReadStore,
     private readonly rules: FactDeletionRules,
     private readonly outbox: Outbox,
+    private readonly fences: FenceCheckService,
   ) {}
 
-  async store(caller: DaemonCaller, request: StoreFactRequest): Promise<FactReply> {
+  async store(caller: DaemonCaller, request: StoreFactRequest, fence?: number): Promise<FactReply> {
     checkValidity(request, 'body');
-    const draft = await draftOf(caller, request);
-    const [stored] = await this.write(caller, [draft]);
+    const draft = await draftOf(caller, request, 'body');
+    const [stored] = await this.write(caller, [draft], fence);
     return replyToDraft(draft, stored!);
   }
 
   /** All or none, in the order of the list. */
-  async storeMany(caller: DaemonCaller, requests: readonly StoreFactRequest[]): Promise<FactsReply> {
+  async storeMany(caller: DaemonCaller, requests: readonly StoreFactRequest[], fence?: number): Promise<FactsReply> {
     requests.forEach((request, place) => {
       checkValidity(request, `body[${place}]`);
       if (request.private)
@@ -44,8 +53,8 @@ export class FactsService {
     });
     if (requests.length === 0) return this.tenants.run(caller, undefined, async () => ({ facts: [] }));
     const drafts: FactDraft[] = [];
-    for (const request of requests) drafts.push(await draftOf(caller, request));
-    const stored = await this.write(caller, drafts);
+    for (const [place, request] of requests.entries()) drafts.push(await draftOf(caller, request, `body[${place}]`));
+    const stored = await this.write(caller, drafts, fence);
     const successors = successorsOf(drafts);
     return { facts: drafts.map((draft, place) => replyToDraft(draft, stored[place]!, successors[place])) };
   }
@@ -56,21 +65,35 @@ export class FactsService {
   }
 
   /** Deletes the fact with all its versions, whichever of them is named. */
-  async retire(caller: DaemonCaller, factId: string): Promise<{ deleted: true }> {
+  async retire(caller: DaemonCaller, factId: string, fence?: number): Promise<{ deleted: true }> {
     await this.tenants.write(caller, undefined, async () => {
+      await this.fences.check(fence);
       const { chain, entity, key } = await this.find(readerOf(caller, this.tenancy.tenant), factId);
       const heldBy = await this.rules.findHold({ factId, entity, key });
       if (heldBy !== undefined) throw new FactHeld({ fact_id: factId, held_by: heldBy }, `${heldBy} holds this fact`);
-      if (!(await this.writesStore.retire(chain, newFactId(), actorOf(caller)))) throw notFound(factId);
+      if (!(await this.writesStore.retire(chain, actorOf(caller), writerOf(caller)))) throw notFound(factId);
     });
     this.outbox.announce();
     return { deleted: true };
   }
 
-  private write(caller: DaemonCaller, drafts: readonly FactDraft[]): Promise<StoredFact[]> {
+  private write(caller: DaemonCaller, drafts: readonly FactDraft[], fence?: number): Promise<StoredFact[]> {
+    if (fence !== undefined) return this.writeFenced(caller, drafts, fence);
     return this.tenants.writeAlone(caller, undefined, (tenantId, unit) =>
-      unit ? this.writesStore.storeInUnit(drafts) : this.writes.add(tenantId, drafts),
+      unit
+        ? this.writesStore.storeInUnit(drafts, writerOf(caller))
+        : this.writes.add(tenantId, drafts, writerOf(caller)),
     );
+  }
+
+  /** In one transaction with the check of the fence, and so not together with the facts of others. */
+  private async writeFenced(caller: DaemonCaller, drafts: readonly FactDraft[], fence: number): Promise<StoredFact[]> {
+    const stored = await this.tenants.write(caller, undefined, async () => {
+      await this.fences.check(fence);
+      return this.writesStore.storeInUnit(drafts, writerOf(caller));
+    });
+    this.outbox.announce();
+    return stored;
   }
 
   private async find(reader: FactReader, factId: string): Promise<FactRow & { chain: Buffer }> {
@@ -94,8 +117,18 @@ export const readerOf = ({ principal, isAdmin }: DaemonCaller, tenantId: string)
 
 const actorOf = ({ passport, principal }: DaemonCaller): string => passport ?? ownerOf(principal);
 
-/** A fact as it is stored, its tokens counted. */
-export async function draftOf(caller: DaemonCaller, request: StoreFactRequest): Promise<FactDraft> {
+/** Whose credential writes, under the name that facts and receipts have it. */
+export const writerOf = ({ principal, authType, agentSession }: DaemonCaller): FactWriter => ({
+  principal: ownerOf(principal),
+  authType,
+  agentSession,
+});
+
+/**
+ * A fact as it is stored, its tokens counted.
+ * @param path where it stands in the request
+ */
+export async function draftOf(caller: DaemonCaller, request: StoreFactRequest, path: string): Promise<FactDraft> {
   const { private: isPrivate, actor, confidence, valid_from, valid_to, ...rest } = request;
   const visibility = visibilityOf(request.entity, isPrivate);
   return {
@@ -104,6 +137,9 @@ export async function draftOf(caller: DaemonCaller, request: StoreFactRequest): 
     visibility,
     owner: visibility === VISIBILITY.public ? '' : ownerOf(caller.principal),
     actor: actor ?? actorOf(caller),
+    actor_claimed: actor !== undefined && actor !== actorOf(caller) && actor !== ownerOf(caller.principal),
+    written_by: ownerOf(caller.principal),
+    path,
     valid_from: toMilliseconds(valid_from),
     valid_to: toMilliseconds(valid_to),
     // As a 32-bit float: what is smaller than one holds would be refused by the database.

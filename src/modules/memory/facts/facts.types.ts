@@ -1,3 +1,6 @@
+import type { BoundFact } from '../../../evidence/fact-leaf.js';
+import type { Digest } from '../../../evidence/digest.js';
+
 export const HORIZON_CLASSES = ['ephemeral', 'session', 'durable', 'permanent'] as const;
 /** How fast confidence in a fact fades (D36). */
 export type HorizonClass = (typeof HORIZON_CLASSES)[number];
@@ -28,6 +31,10 @@ export interface FactRow {
   /** Whether `value` is only its beginning. */
   value_truncated: boolean;
   actor: string;
+  /** Whether the writer sent the actor, and its credential says another. */
+  actor_claimed: boolean;
+  /** The principal of the credential; null in rows of a release before. */
+  written_by: string | null;
   confidence: number;
   horizon_class: HorizonClass;
   tokens: number;
@@ -37,6 +44,8 @@ export interface FactRow {
   valid_from: Date | null;
   valid_to: Date | null;
   superseded_by: string | null;
+  /** The receipt of its batch; null in rows of a release before. */
+  receipt_id: string | null;
 }
 
 /** A fact to be stored, everything decided but what only the database knows: version and time. */
@@ -49,6 +58,8 @@ export interface FactDraft {
   key: string;
   value: string;
   actor: string;
+  actor_claimed: boolean;
+  written_by: string;
   confidence: number;
   horizon_class: HorizonClass;
   tokens: number;
@@ -56,14 +67,27 @@ export interface FactDraft {
   source_receipt?: string | undefined;
   valid_from?: string | undefined;
   valid_to?: string | undefined;
+  tombstone?: true;
+  /** Where it stands in the request, for what is wrong with it: `body[3]`. */
+  path: string;
 }
 
-/** What the database adds to a draft. */
+/** Who writes: the actor of the receipt. */
+export interface FactWriter {
+  principal: string;
+  /** How the principal was authenticated. */
+  authType: string;
+  /** The agent's session that the request named. */
+  agentSession?: string | undefined;
+}
+
+/** What is known of a draft once it is stored. */
 export interface StoredFact {
   fact_id: string;
   version: number;
   stored_at: Date;
   confidence: number;
+  receipt_id: string;
 }
 
 /** The identity that a read is made as. */
@@ -104,4 +128,35 @@ export interface FactListPage {
   rows: FactRow[];
   totalVisible: number;
   totalNondeleted: number;
+}
+
+/** A record of table `fact` as its batch binds it. */
+export interface BoundRow {
+  seq: string;
+  fact_id: string;
+  owner: string;
+  entity: string;
+  key: string;
+  version: number;
+  value: string;
+  tombstone: boolean;
+  actor: string;
+  actor_claimed: boolean;
+  written_by: string | null;
+  confidence: number;
+  horizon_class: string;
+  tenant_hash: string | null;
+  source_receipt: string | null;
+  stored_at: Date;
+  valid_from: Date | null;
+  valid_to: Date | null;
+  receipt_id: string | null;
+  leaf_index: number | null;
+}
+
+/** A fact, and what leads to the receipt that binds it: null for facts of a release before. */
+export interface FactEvidence {
+  readonly fact: BoundFact;
+  readonly storedAt: Date;
+  readonly binding: { readonly receiptId: string; readonly index: number; readonly path: readonly Digest[] } | null;
 }

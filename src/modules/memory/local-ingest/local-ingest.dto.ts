@@ -5,12 +5,18 @@ import {
   Integer,
   ListOf,
   ListReadLater,
+  MediaType,
   Text,
   Url,
   Uuid,
 } from '../../../common/fields/fields.js';
 import { LANGUAGES } from '../../../search/languages.js';
-import { SHAREABILITIES, type Shareability } from '../../knowledge/ingest/analysis/analysis.types.js';
+import {
+  SEMANTIC_PROFILES,
+  SHAREABILITIES,
+  type SemanticProfile,
+  type Shareability,
+} from '../../knowledge/ingest/analysis/analysis.types.js';
 
 /** What one call may bring, in bytes of UTF-8 and documents: reported in every response and in a 413. */
 export const CAPS = {
@@ -40,11 +46,11 @@ export class LocalIngestDocument {
   @Url({ about: 'Where the document can be read.', optional: true, example: 'https://intranet.example.com/leave' })
   url?: string;
 
-  @Text({
-    about: 'text/plain, text/markdown or text/html; found out from the text when left out.',
+  @MediaType({
+    about: 'text/plain, text/markdown or text/html, with any parameters; found out from the text when left out.',
     optional: true,
+    values: ['text/plain', 'text/markdown', 'text/html'],
     max: 120,
-    pattern: /^[\w.+-]+\/[\w.+-]+\s*(?:;|$)/,
   })
   content_type?: string;
 
@@ -81,13 +87,13 @@ export class LocalIngestRequest {
   })
   documents!: object[];
 
-  @Text({
-    about: 'Which way of reading the documents was meant, in your own words; sealed with them.',
+  @Choice({
+    about:
+      'What the documents are to be found by, sealed with them. lexical: their words, no vectors are made. hybrid: also vectors, 400 where no embeddings endpoint is configured (SVC_EMBEDDINGS_URL). default: hybrid where there is an endpoint, else lexical.',
+    values: SEMANTIC_PROFILES,
     default: 'default',
-    min: 1,
-    max: 120,
   })
-  semantic_profile!: string;
+  semantic_profile!: SemanticProfile;
 }
 
 export class LocalIngestedDocument {
@@ -137,13 +143,21 @@ export class LocalIngestReply {
 
   @Integer({
     about:
-      'Vectors made within the call: none. With SVC_EMBEDDINGS_URL set, workers of the API make them afterwards, and searches use them from then on.',
+      'Passages of the documents that have a vector when this answers. They are made after the commit, for at most 5 s; searches use each from then on.',
     min: 0,
   })
   dense_vectors!: number;
 
+  @Integer({
+    about:
+      'Passages that get their vector later, from workers of the API: the endpoint was too slow or did not answer. 0 where none are made.',
+    min: 0,
+  })
+  dense_queued!: number;
+
   @Choice({
-    about: 'What the documents are found by: their words (lexical), or also by vectors once those are made (hybrid).',
+    about:
+      'What all passages of the documents are found by when this answers: their words (lexical), or also vectors (hybrid).',
     values: ['lexical', 'hybrid'],
   })
   capability!: string;

@@ -27,7 +27,7 @@ describe('the documents of a call', () => {
     ).toEqual([
       {
         ...{ corpusId: 'handbook', docId: 'leave', title: 'Leave', url: null, content: 'Staff have 25 days.' },
-        ...{ shareability: 'owner_only', metadata: null },
+        ...{ shareability: 'owner_only', metadata: null, semanticProfile: 'default' },
       },
       expect.objectContaining({ docId: 'pay', shareability: 'public_safe', url: 'https://a.b/', metadata: null }),
     ]);

@@ -1,8 +1,9 @@
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { readAll } from '../../../common/fields/read-each.js';
 import { invalid } from '../../../common/problem/common-problems.js';
-import type { DirectDocument } from '../../knowledge/ingest/ingest.types.js';
-import { CAPS, LocalIngestDocument, type LocalIngestRequest } from './local-ingest.dto.js';
+import type { SemanticProfile } from '../../knowledge/ingest/analysis/analysis.types.js';
+import type { DirectDocument, VectorCount } from '../../knowledge/ingest/ingest.types.js';
+import { CAPS, LocalIngestDocument, type LocalIngestReply, type LocalIngestRequest } from './local-ingest.dto.js';
 import { DocumentNotProcessable, LocalIngestTooLarge } from './local-ingest.problems.js';
 
 /** With the tenant's they must fit into one index entry of PostgreSQL (2,704 bytes). */
@@ -13,7 +14,11 @@ const MAX_METADATA_BYTES = 64 * 1024;
  * The documents of a call, checked.
  * @throws LocalIngestTooLarge, ValidationFailed, DocumentNotProcessable
  */
-export async function documentsOf({ corpus_id, documents }: LocalIngestRequest): Promise<DirectDocument[]> {
+export async function documentsOf({
+  corpus_id,
+  documents,
+  semantic_profile,
+}: LocalIngestRequest): Promise<DirectDocument[]> {
   if (documents.length > CAPS.max_texts) throw tooLarge('max_texts', `${documents.length} documents were sent`);
   if (Buffer.byteLength(corpus_id) > MAX_ID_BYTES) throw tooLong('body.corpus_id');
   const read = await readAll(LocalIngestDocument, documents, 'body.documents');
@@ -24,7 +29,7 @@ export async function documentsOf({ corpus_id, documents }: LocalIngestRequest):
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total > CAPS.max_total_text_bytes) throw tooLarge('max_total_text_bytes', `the texts have ${total} together`);
   checkProcessable(read);
-  return read.map((document) => toDocument(corpus_id, document));
+  return read.map((document) => toDocument(corpus_id, semantic_profile, document));
 }
 
 /** @throws ValidationFailed */
@@ -53,7 +58,7 @@ function checkProcessable(documents: readonly LocalIngestDocument[]): void {
   }
 }
 
-function toDocument(corpusId: string, document: LocalIngestDocument): DirectDocument {
+function toDocument(corpusId: string, semanticProfile: SemanticProfile, document: LocalIngestDocument): DirectDocument {
   const { doc_id, title, text, url, shareability, content_type, language, metadata } = document;
   const meant = {
     ...(content_type === undefined ? {} : { contentType: content_type }),
@@ -68,6 +73,20 @@ function toDocument(corpusId: string, document: LocalIngestDocument): DirectDocu
     content: text,
     shareability,
     metadata: Object.keys(all).length === 0 ? null : all,
+    semanticProfile,
+  };
+}
+
+/** What the reply says of the vectors of the documents. */
+export function denseMembers(
+  { passages, vectors, dimension }: VectorCount,
+  areVectorsMade: boolean,
+): Pick<LocalIngestReply, 'dense_dim' | 'dense_vectors' | 'dense_queued' | 'capability'> {
+  return {
+    dense_dim: dimension,
+    dense_vectors: vectors,
+    dense_queued: areVectorsMade ? passages - vectors : 0,
+    capability: vectors > 0 && vectors === passages ? 'hybrid' : 'lexical',
   };
 }
 

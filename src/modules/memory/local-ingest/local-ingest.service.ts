@@ -3,24 +3,29 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { blake3, namedDigest } from '../../../evidence/digest.js';
 import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
-import { RequestTimeout } from '../../../common/problem/common-problems.js';
+import { invalid, RequestTimeout } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { DirectIngestService } from '../../knowledge/ingest/direct-ingest.service.js';
-import type { DirectDocument, IngestedDocument, PlannedVersion } from '../../knowledge/ingest/ingest.types.js';
+import type { IngestedDocument, PlannedVersion } from '../../knowledge/ingest/ingest.types.js';
 import { CAPS, type LocalIngestReply, type LocalIngestRequest } from './local-ingest.dto.js';
 import { segmentSealed } from './local-ingest.events.js';
 import { DocumentNotProcessable } from './local-ingest.problems.js';
-import { documentsOf } from './local-ingest.rules.js';
+import { denseMembers, documentsOf } from './local-ingest.rules.js';
 import { LocalIngestStore } from './local-ingest.store.js';
 import { WriterQueue } from './writer-queue.js';
 import { encodeSegment, type SegmentFrame } from './segment.rules.js';
 
 /** The chain of receipts of local ingest: its writers wait for each other already, and nobody else for them. */
 const EVIDENCE_STREAM = 'local-ingest';
-/** Longest wait for another process's sealing; the router's own limit ends the wait in this process. */
+/**
+ * When a call has to be done with what may wait, the sealing of other processes and the endpoint of vectors; the
+ * router's own limit ends the wait in this process.
+ */
 const MAX_WAIT_MS = 29_000;
+
+type Taken = Omit<LocalIngestReply, 'dense_dim' | 'dense_vectors' | 'dense_queued' | 'capability'>;
 
 interface SealedSegment {
   readonly segmentSeq: number;
@@ -52,33 +57,47 @@ export class LocalIngestService {
    * RequestTimeout
    */
   async ingest(caller: DaemonCaller, request: LocalIngestRequest, deadline: AbortSignal): Promise<LocalIngestReply> {
+    const end = performance.now() + MAX_WAIT_MS;
+    const embeds = this.embeds(request);
     const documents = await documentsOf(request);
-    const arrived = performance.now();
-    return this.queue.run(deadline, () =>
+    const { reply, planned } = await this.queue.run(deadline, () =>
       this.tenants.write(caller, request.tenant_id, async () => {
-        if (!(await this.store.lockSealing(MAX_WAIT_MS - (performance.now() - arrived))))
+        if (!(await this.store.lockSealing(end - performance.now())))
           throw new RequestTimeout(
             {},
             'Another process was sealing all the while; nothing was taken in, send it again',
           );
         deadline.throwIfAborted();
-        const reply = await this.take(caller, request, documents);
+        const planned = await this.documents.record(documents, caller.principal);
+        const reply = await this.take(caller, request, planned);
         deadline.throwIfAborted();
-        return reply;
+        return { reply, planned };
       }),
     );
+    const count = await this.documents.embed(request.tenant_id, planned, embeds ? end - performance.now() : 0);
+    return { ...reply, ...denseMembers(count, embeds) };
+  }
+
+  /** Whether the documents are to have vectors. @throws ValidationFailed where they are and cannot */
+  private embeds({ semantic_profile }: LocalIngestRequest): boolean {
+    const isConfigured = this.settings.retrieval.embeddingsUrl !== undefined;
+    if (semantic_profile === 'hybrid' && !isConfigured)
+      throw invalid(
+        'body.semantic_profile',
+        'hybrid needs vectors, and no embeddings endpoint is configured: send lexical, or set SVC_EMBEDDINGS_URL',
+      );
+    return isConfigured && semantic_profile !== 'lexical';
   }
 
   /** In the open unit of work, the lock held. */
   private async take(
     caller: DaemonCaller,
     request: LocalIngestRequest,
-    documents: readonly DirectDocument[],
-  ): Promise<LocalIngestReply> {
-    const planned = await this.documents.record(documents, caller.principal);
+    planned: readonly PlannedVersion[],
+  ): Promise<Taken> {
     const segment = await this.seal(caller, request, planned);
     const outcomes = await this.documents.publish(planned, segment.receiptId);
-    checkOutcomes(documents, outcomes);
+    checkOutcomes(planned, outcomes);
     const { segmentSeq, bytes, digest, sealedAt, receiptId, frames } = segment;
     const { corpus_id } = request;
     const sealed = { corpusId: corpus_id, frameCount: frames.length, frames: bytes };
@@ -94,7 +113,7 @@ export class LocalIngestService {
     return {
       ingested,
       documents: outcomes.map(({ version, isNew, chunkCount }, index) => ({
-        doc_id: documents[index]!.docId,
+        doc_id: frames[index]!.doc_id,
         version,
         status: isNew ? 'ingested' : 'unchanged',
         chunk_count: chunkCount,
@@ -102,9 +121,6 @@ export class LocalIngestService {
       })),
       ...reported,
       sealed: true,
-      dense_dim: 0,
-      dense_vectors: 0,
-      capability: this.settings.retrieval.embeddingsUrl === undefined ? 'lexical' : 'hybrid',
       code: ingested > 0 ? 'INGESTED' : 'UNCHANGED',
       ...CAPS,
     };
@@ -127,6 +143,7 @@ export class LocalIngestService {
       kind: 'local.ingested',
       actor: caller.principal,
       authMode: caller.authType,
+      agentSession: caller.agentSession,
       stream: EVIDENCE_STREAM,
       subject: `segment:${segmentSeq}`,
       body: {
@@ -153,9 +170,9 @@ const frameOf = ({ submission, version }: PlannedVersion): SegmentFrame => ({
 });
 
 /** @throws DocumentNotProcessable */
-function checkOutcomes(documents: readonly DirectDocument[], outcomes: readonly IngestedDocument[]): void {
+function checkOutcomes(planned: readonly PlannedVersion[], outcomes: readonly IngestedDocument[]): void {
   const index = outcomes.findIndex(({ error }) => error !== null);
   if (index < 0) return;
-  const { docId } = documents[index]!;
+  const { docId } = planned[index]!.submission;
   throw new DocumentNotProcessable({ doc_id: docId, index }, `body.documents[${index}]: ${outcomes[index]!.error}`);
 }

@@ -51,7 +51,7 @@ export class AppendRequest {
 
   @Uint64({
     about:
-      'The seq that the first of these events is to get: the next_seq of the append before, 0 for a stream that is to be new. Is it another one, nothing is appended (409). Left out: appended at the end, wherever that is.',
+      'The seq that the first of these events is to get: the next_seq of the append before, 0 for a stream that is to be new. Is it another one, nothing is appended (409). Left out: appended at the end, wherever that is. Past 2^53 - 1 a JSON number keeps its digits here, and the 409 repeats it as decimal text.',
     optional: true,
     example: 0,
   })

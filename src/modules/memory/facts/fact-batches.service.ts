@@ -1,0 +1,122 @@
+import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
+import type { Query } from '../../../common/tenancy/cross-tenant.js';
+import { FACT_BATCH } from '../../../evidence/fact-leaf.js';
+import { type BatchRow, BOUND_COLUMNS, isBoundBy, type OpenBatch, openBatch } from './fact-batches.rules.js';
+import type { BoundRow } from './facts.types.js';
+
+/** A record that names no batch that binds it; those of a release before batches are let be. */
+const RECEIPTS_OF_ROWS = `
+  select f.tenant_id, f.fact_id::text as name,
+    case when b.facts[f.leaf_index + 1] = f.fact_id then f.receipt_id end as receipt_id
+  from fact f left join fact_batch b on b.tenant_id = f.tenant_id and b.receipt_id = f.receipt_id
+  where f.ctid >= $1::tid and f.ctid < $2::tid and (f.receipt_id is not null or exists (
+    select from receipt o where o.tenant_id = f.tenant_id and o.kind = '${FACT_BATCH}' and o.occurred_at < f.stored_at))`;
+
+/**
+ * Facts against the receipts of their batches. A batch is whole when its kept leaves make the root of its receipt, and
+ * each leaf is that of the record it is about, at its place. No way through the daemon removes a record while its
+ * tenant is there: one that is missing was deleted by other means.
+ */
+export class FactBatches implements SubjectCheck {
+  readonly name = 'facts';
+  readonly kinds = [FACT_BATCH];
+  readonly rows = [{ table: 'fact', receipts: RECEIPTS_OF_ROWS }];
+
+  async check(query: Query, receipts: readonly StoredReceipt[], faultOf: (id: string) => FaultSink): Promise<void> {
+    const batches = await query<StoredBatch>(BATCHES, [
+      receipts.map(({ tenant_id }) => tenant_id),
+      receipts.map(({ receipt_id }) => receipt_id),
+    ]);
+    for (const some of sliced(batches)) await checkBatches(query, some, faultOf);
+  }
+}
+
+/** Facts whose rows are read by one query, but for a batch that alone has more. */
+const MAX_FACTS = 256;
+
+interface StoredBatch extends BatchRow {
+  tenant_id: string;
+  receipt_id: string;
+}
+
+/** A record and what follows it in its chain. */
+interface FollowedRow extends BoundRow {
+  tenant_id: string;
+  superseded_by: string | null;
+  next_id: string | null;
+  deleted_at: Date | null;
+  is_chained: boolean;
+  ended_at: Date | null;
+}
+
+function* sliced(batches: readonly StoredBatch[]): Generator<StoredBatch[]> {
+  let slice: StoredBatch[] = [];
+  let facts = 0;
+  for (const batch of batches) {
+    const count = batch.facts?.length ?? 0;
+    if (slice.length > 0 && facts + count > MAX_FACTS) {
+      yield slice;
+      [slice, facts] = [[], 0];
+    }
+    slice.push(batch);
+    facts += count;
+  }
+  if (slice.length > 0) yield slice;
+}
+
+async function checkBatches(
+  query: Query,
+  batches: readonly StoredBatch[],
+  faultOf: (id: string) => FaultSink,
+): Promise<void> {
+  const named = batches.flatMap(({ tenant_id, facts }) => (facts ?? []).map((factId) => [tenant_id, factId] as const));
+  const found = await query<FollowedRow>(FACTS_OF_BATCHES, [
+    named.map(([tenantId]) => tenantId),
+    named.map(([, factId]) => factId),
+  ]);
+  const rows = new Map(found.map((row) => [`${row.fact_id} ${row.tenant_id}`, row]));
+  for (const batch of batches)
+    for (const fault of faultsOf(batch, (factId) => rows.get(`${factId} ${batch.tenant_id}`)))
+      faultOf(batch.receipt_id).add(fault);
+}
+
+function faultsOf(stored: StoredBatch, find: (factId: string) => FollowedRow | undefined): string[] {
+  const { tenant_id: tenantId, receipt_id: receiptId } = stored;
+  let batch: OpenBatch;
+  try {
+    batch = openBatch(stored);
+  } catch (error) {
+    return [`batch ${receiptId} of facts of tenant ${tenantId}: ${(error as Error).message}`];
+  }
+  return batch.facts.flatMap((factId, index) => {
+    const named = `fact ${factId} of tenant ${tenantId}`;
+    const row = find(factId);
+    if (!row) return [`${named} was deleted: its receipt ${receiptId} binds it`];
+    if (row.receipt_id !== receiptId || row.leaf_index !== index || !isBoundBy(row, batch))
+      return [`${named} was changed: it is not what its receipt ${receiptId} binds`];
+    return isFollowedAsSaid(row) ? [] : [`${named} does not say what follows it`];
+  });
+}
+
+/**
+ * It is in the chain of its name, what supersedes it is the next version, and it is deleted when a tombstone came after
+ * it.
+ */
+const isFollowedAsSaid = (row: FollowedRow): boolean =>
+  row.is_chained && row.superseded_by === row.next_id && row.deleted_at?.getTime() === row.ended_at?.getTime();
+
+const BATCHES = `
+  select r.tenant_id, r.receipt_id, r.cose, b.facts, b.leaves
+  from unnest($1::text[], $2::uuid[]) n (tenant_id, receipt_id) join receipt r using (tenant_id, receipt_id)
+  left join fact_batch b using (tenant_id, receipt_id)
+`;
+const FACTS_OF_BATCHES = `
+  select f.tenant_id, ${BOUND_COLUMNS}, f.superseded_by, f.deleted_at, n.fact_id as next_id, e.stored_at as ended_at,
+    f.chain = svc_fact_chain(f.owner, f.entity, f.key) as is_chained
+  from (select distinct * from unnest($1::text[], $2::uuid[]) u (tenant_id, fact_id)) u
+  join fact f on f.tenant_id = u.tenant_id and f.fact_id = u.fact_id
+  left join fact n on not f.tombstone and n.tenant_id = f.tenant_id and n.chain = f.chain and n.version = f.version + 1
+  left join lateral (
+    select t.stored_at from fact t where not f.tombstone and t.tenant_id = f.tenant_id and t.chain = f.chain and t.version > f.version
+      and t.tombstone order by t.version limit 1) e on true
+`;
