@@ -1,0 +1,2 @@
+/** Paths of one intent at most. */
+export const MAX_PATHS = 32;

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { FenceCheckService } from './fence-check.service.js';
+import { LeasesService } from './leases.service.js';
+import { LeasesStore } from './leases.store.js';
+import { PathLeasesService } from './path-leases.service.js';
+
+/**
+ * Leases with fences: who holds a work item or a path, until when (D61). No routes of its own: work is claimed by
+ * `coordination/claims`, paths by `coordination/punchcards`.
+ */
+@Module({
+  providers: [LeasesService, LeasesStore, FenceCheckService, PathLeasesService],
+  exports: [LeasesService, FenceCheckService, PathLeasesService],
+})
+export class LeasesModule {}

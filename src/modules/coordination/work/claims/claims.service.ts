@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import type { DaemonCaller } from '../../../../common/bearer-auth/daemon-caller.js';
+import { namedPassport } from '../../../../common/bearer-auth/named-passport.js';
+import { invalid } from '../../../../common/problem/common-problems.js';
+import { TenantResolver } from '../../../../guards/tenant-resolver.js';
+import { holderOf, LeasesService } from '../../leases/leases.service.js';
+import type { LeaseHolder } from '../../leases/leases.types.js';
+import type { WorkItemRow } from '../work-item.entity.js';
+import { WorkUnknown } from '../work.problems.js';
+import type {
+  ClaimNextRequest,
+  ClaimReply,
+  ClaimRequest,
+  ForceReleaseRequest,
+  ReleaseReply,
+  ReleaseRequest,
+  RenewedReply,
+  RenewLeaseRequest,
+  RenewRequest,
+} from './claims.dto.js';
+import { WorkHeld, WorkNotClaimable } from './claims.problems.js';
+import { fenceOf, whyNotClaimable } from './claims.rules.js';
+import { ClaimsStore } from './claims.store.js';
+import type { Claimant, LockedItem } from './claims.types.js';
+import { claimReply, nothingReady, releaseReply, renewedReply } from './claims.views.js';
+import { WorkLeasesService } from './work-leases.service.js';
+
+/** Claims of work: who works on an item, until when (memory-daemon.md 4.9; D61). */
+@Injectable()
+export class ClaimsService {
+  constructor(
+    private readonly tenants: TenantResolver,
+    private readonly store: ClaimsStore,
+    private readonly workLeases: WorkLeasesService,
+    private readonly leases: LeasesService,
+  ) {}
+
+  claimNext(caller: DaemonCaller, request: ClaimNextRequest): Promise<ClaimReply> {
+    const claimant = claimantOf(caller, request);
+    const filter = { projectId: request.project_id, labels: request.labels ?? [] };
+    return this.tenants.write(caller, request.tenant_id, async () => {
+      const next = await this.store.claimNext(filter, claimant);
+      if (!next) return nothingReady();
+      const { item, isClaimed } = next;
+      if (isClaimed) return claimReply(await this.workLeases.recordClaim(caller, item, claimant));
+      return claimReply(await this.workLeases.claim(caller, item, claimant));
+    });
+  }
+
+  /** @throws WorkUnknown, WorkHeld, WorkNotClaimable */
+  claim(caller: DaemonCaller, workId: string, request: ClaimRequest): Promise<ClaimReply> {
+    const claimant = claimantOf(caller, request);
+    return this.tenants.write(caller, request.tenant_id, async () => {
+      const { item, isLeaseLive } = await this.lock(workId);
+      if (isLeaseLive) {
+        if (item.leaseHolder !== claimant.holder) throw heldBy({ subject: workId, ...holdOf(item) });
+        const lease = await this.workLeases.renew(caller, item, claimant.ttlSeconds);
+        return claimReply({ item: { ...item, leaseExpiresAt: lease.expiresAt }, lease }, true);
+      }
+      // Of an item whose lease is over it is not looked at who had it.
+      const why = whyNotClaimable(
+        item.leaseFence === null ? item : { ...item, assigneePassport: null },
+        claimant.holder,
+      );
+      if (why !== undefined)
+        throw new WorkNotClaimable({ work_id: workId, state: item.state, open_blockers: item.openBlockers }, why);
+      return claimReply(await this.workLeases.claim(caller, item, claimant));
+    });
+  }
+
+  /** @throws WorkUnknown, LeaseEnded, WorkHeld */
+  renew(caller: DaemonCaller, workId: string, request: RenewRequest, fence?: number): Promise<RenewedReply> {
+    const sent = fenceOf(request.fence, fence);
+    return this.tenants.write(caller, request.tenant_id, async () => {
+      const item = await this.lockHeld(caller, workId, sent, request.by_passport);
+      return renewedReply(await this.workLeases.renew(caller, item, request.ttl_secs));
+    });
+  }
+
+  /** Of work or of a path, by its fence alone. @throws LeaseEnded, WorkHeld */
+  renewByFence(caller: DaemonCaller, request: RenewLeaseRequest): Promise<RenewedReply> {
+    return this.tenants.write(caller, request.tenant_id, async () => {
+      const { fence } = request;
+      const lease = await this.leases.readByFence(fence);
+      if (!lease) throw await this.leases.endedOf(fence);
+      if (lease.kind === 'work') {
+        const item = await this.lockHeld(caller, lease.subject, fence, request.by_passport);
+        return renewedReply(await this.workLeases.renew(caller, item, request.ttl_secs));
+      }
+      await this.leases.lockPaths();
+      checkHolder(caller, lease, request.by_passport);
+      return renewedReply(await this.leases.renew(caller, lease, request.ttl_secs));
+    });
+  }
+
+  /** @throws WorkUnknown, LeaseEnded, WorkHeld */
+  release(caller: DaemonCaller, workId: string, request: ReleaseRequest, fence?: number): Promise<ReleaseReply> {
+    const sent = fenceOf(request.fence, fence);
+    return this.tenants.write(caller, request.tenant_id, async () => {
+      const item = await this.lockHeld(caller, workId, sent, request.by_passport);
+      const ending = { reason: request.reason, byPassport: item.leaseHolder ?? undefined };
+      const [released] = await this.workLeases.end(caller, [item], 'released', ending);
+      return releaseReply(released!, sent);
+    });
+  }
+
+  /** Whoever holds it. @throws WorkUnknown, WorkNotClaimable where nobody does */
+  forceRelease(caller: DaemonCaller, workId: string, request: ForceReleaseRequest): Promise<ReleaseReply> {
+    if (!request.confirm) throw invalid('body.confirm', 'must be true: somebody may be at work on it');
+    const byPassport = namedPassport(caller, request.by_passport, 'by_passport');
+    return this.tenants.write(caller, request.tenant_id, async () => {
+      const { item, isLeaseLive } = await this.lock(workId);
+      if (!isLeaseLive)
+        throw new WorkNotClaimable(
+          { work_id: workId, state: item.state, open_blockers: item.openBlockers },
+          'Nobody holds it, so there is nothing to release',
+        );
+      const [released] = await this.workLeases.end(caller, [item], 'forced', { reason: request.reason, byPassport });
+      return releaseReply(released!, item.leaseFence!);
+    });
+  }
+
+  private async lock(workId: string): Promise<LockedItem> {
+    const locked = await this.store.lock(workId);
+    if (!locked) throw workUnknown(workId);
+    return locked;
+  }
+
+  private async lockHeld(caller: DaemonCaller, workId: string, fence: number, named: string | undefined) {
+    const { item, isLeaseLive } = await this.lock(workId);
+    if (!isLeaseLive || item.leaseFence !== fence) throw await this.leases.endedOf(fence);
+    checkHolder(caller, { subject: workId, ...holdOf(item) }, named);
+    return item;
+  }
+}
+
+function claimantOf(caller: DaemonCaller, { by_passport: named, ttl_secs: ttlSeconds }: ClaimRequest): Claimant {
+  const holder = namedPassport(caller, named, 'by_passport');
+  if (holder === undefined) throw invalid('body.by_passport', 'is needed: the passport that is to hold it');
+  return { holder, askedBy: caller.passport ?? holder, ttlSeconds };
+}
+
+/** @throws WorkHeld where the caller names somebody else, or is */
+function checkHolder(caller: DaemonCaller, held: Held, named: string | undefined): void {
+  const passport = namedPassport(caller, named, 'by_passport');
+  if (passport !== undefined && passport !== held.holderPassport) throw heldBy(held);
+}
+
+type Held = LeaseHolder & { subject: string };
+
+const holdOf = ({ leaseFence, leaseHolder, leaseExpiresAt }: WorkItemRow): LeaseHolder => ({
+  ...{ fence: leaseFence!, holderPassport: leaseHolder!, expiresAt: leaseExpiresAt! },
+});
+
+function heldBy(held: Held): WorkHeld {
+  const named = holderOf(held);
+  return new WorkHeld(
+    { work_id: held.subject, ...named },
+    `${named.holder_passport} holds it under the fence ${named.fence} until ${named.expires_at}; then it is free`,
+  );
+}
+
+const workUnknown = (workId: string): WorkUnknown =>
+  new WorkUnknown({ work_id: workId }, 'No work item of the tenant has this id; GET /v1/work lists those there are');

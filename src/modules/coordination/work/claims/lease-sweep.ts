@@ -1,0 +1,57 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Scheduler } from '../../../../common/scheduler/scheduler.js';
+import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { LeasesService } from '../../leases/leases.service.js';
+import { ClaimsStore } from './claims.store.js';
+import { WorkLeasesService } from './work-leases.service.js';
+
+/** A lease is recorded as expired at most a second late. */
+const EVERY_MS = 400;
+/** Leases of one transaction. */
+const BATCH = 100;
+
+/**
+ * Records what is over: receipts, events, items that are ready again. Nothing rests on it. Every daemon looks; a lease
+ * is ended by whoever locks it first, and what somebody else has locked is left for the next time.
+ */
+@Injectable()
+export class LeaseSweep implements OnApplicationBootstrap {
+  constructor(
+    private readonly scheduler: Scheduler,
+    private readonly crossTenant: CrossTenant,
+    private readonly tenancy: Tenancy,
+    private readonly leases: LeasesService,
+    private readonly workLeases: WorkLeasesService,
+    private readonly store: ClaimsStore,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.scheduler.every('lease sweep', EVERY_MS, () => this.sweep());
+  }
+
+  async sweep(): Promise<void> {
+    const due = await this.crossTenant.run('lease sweep', (query) => query<Due>(DUE));
+    for (const { tenant_id: tenant, kind } of due)
+      while ((await this.tenancy.run(tenant, () => this.end(kind))) === BATCH);
+  }
+
+  /** @returns how many were ended */
+  private async end(kind: Due['kind']): Promise<number> {
+    if (kind === 'work') return (await this.workLeases.expire(await this.store.lockDue(BATCH))).length;
+    await this.leases.lockPaths();
+    return (await this.leases.sweep({ kind }, BATCH)).length;
+  }
+}
+
+interface Due {
+  tenant_id: string;
+  kind: 'work' | 'path';
+}
+
+/** Where a tenant is being erased nothing is written any more. */
+const DUE = `
+  select distinct l.tenant_id, l.kind from lease l
+  where l.status = 'held' and l.expires_at <= clock_timestamp()
+    and not exists (select from tenant t where t.tenant_id = l.tenant_id and t.state = 'deleted')
+  order by 1, 2`;

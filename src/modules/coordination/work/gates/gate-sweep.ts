@@ -1,0 +1,53 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Scheduler } from '../../../../common/scheduler/scheduler.js';
+import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { GatesService } from './gates.service.js';
+import { GatesStore } from './gates.store.js';
+
+const EVERY_MS = 5_000;
+const BATCH = 50;
+const REASON = 'gate sweep';
+const GATE_SWEEP = { principal: 'svc:gate-sweep', authType: 'system' } as const;
+
+/**
+ * Records that gates have lapsed, with receipt and event. For who reads or decides they have lapsed already: when their
+ * time was over, or with the change of their item.
+ */
+@Injectable()
+export class GateSweep implements OnApplicationBootstrap {
+  constructor(
+    private readonly scheduler: Scheduler,
+    private readonly crossTenant: CrossTenant,
+    private readonly tenancy: Tenancy,
+    private readonly store: GatesStore,
+    private readonly gates: GatesService,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.scheduler.every(REASON, EVERY_MS, () => this.sweep());
+  }
+
+  async sweep(): Promise<void> {
+    for (const tenant of await this.listTenants()) await this.sweepTenant(tenant);
+  }
+
+  private async sweepTenant(tenant: string): Promise<void> {
+    for (let done = BATCH; done === BATCH;)
+      done = await this.tenancy.run(tenant, async () => {
+        const over = await this.store.lockOver(BATCH);
+        for (const gate of over) await this.gates.lapse(GATE_SWEEP, gate);
+        return over.length;
+      });
+  }
+
+  private async listTenants(): Promise<string[]> {
+    const rows = await this.crossTenant.run(REASON, (query) =>
+      query<{ tenant_id: string }>(
+        `select distinct g.tenant_id from work_gate g where g.status = 'pending' and (g.expires_at <= clock_timestamp()
+           or not exists (select from work_item i where i.tenant_id = g.tenant_id and i.work_id = g.work_id and i.version = g.item_version))`,
+      ),
+    );
+    return rows.map(({ tenant_id }) => tenant_id);
+  }
+}

@@ -1,0 +1,69 @@
+import { moveName } from '../moves.rules.js';
+import type { WorkState } from '../work.types.js';
+
+/** Days that a gate waits for a decision. */
+export const GATE_DAYS = 7;
+
+/** Nobody in particular: the modes without tokens, where no passport was sent. */
+export const ANONYMOUS = 'anonymous';
+
+/** Who asks or decides: as the request names it, and as the credential does. */
+export interface Party {
+  passport: string | undefined;
+  principal: string;
+}
+
+/** What an approval may be needed for. */
+export interface AskedMove {
+  from: WorkState;
+  to: WorkState;
+  /** Whose the item is, or was: now, after the change, when it came to review. */
+  owners: readonly (string | null | undefined)[];
+  by: Party;
+}
+
+/** The names by which a party is known for certain, then the one it goes by. */
+const namesOf = ({ passport, principal }: Party): string[] => [
+  ...(principal === ANONYMOUS ? [] : [principal, principal.replace(/^(passport|sub):/, '')]),
+  ...(passport === undefined ? [] : [passport]),
+];
+
+/** Whether a policy names a move, itself or by `*` for any state. */
+export function isNamed(moves: readonly string[], from: WorkState, to: WorkState): boolean {
+  const names = [moveName(from, to), `${from}>*`, `*>${to}`, '*>*'];
+  return moves.some((move) => names.includes(move));
+}
+
+/** Whether a move needs an approval: of one's own work out of review, and what the project's policy names. */
+export function needsApproval({ from, to, owners, by }: AskedMove, policy: readonly string[]): boolean {
+  const names = namesOf(by);
+  const isOwn = owners.some((owner) => owner !== null && owner !== undefined && names.includes(owner));
+  return (from === 'in_review' && to === 'done' && isOwn) || isNamed(policy, from, to);
+}
+
+/** A request for an approval, as far as it says who may decide. */
+export interface Requested {
+  requestedPassport: string;
+  requestedPrincipal: string;
+  mayDecide: readonly string[] | null;
+}
+
+/**
+ * Whether two are one: by the passport they go by, or by their credentials. Without a credential that names somebody
+ * the passport of the body is all there is.
+ */
+export const isRequester = (by: Party, { requestedPassport, requestedPrincipal }: Requested): boolean =>
+  namesOf(by).some((name) => name === requestedPassport || name === requestedPrincipal);
+
+/** @returns why a party may not decide; undefined where it may */
+export function findRefusal(by: Party, gate: Requested): string | undefined {
+  if (by.passport === undefined && by.principal === ANONYMOUS)
+    return 'Nothing says who decides: send approver_passport, or X-Svc-Passport-Id';
+  if (isRequester(by, gate)) return `${gate.requestedPassport} asked for it, and another has to decide`;
+  if (gate.mayDecide === null) return undefined;
+  // What a body claims counts only where nothing else says who it is.
+  const certain = by.principal === ANONYMOUS ? namesOf(by) : namesOf({ ...by, passport: undefined });
+  return certain.some((name) => gate.mayDecide!.includes(name))
+    ? undefined
+    : `The project lets ${gate.mayDecide.join(', ')} decide, and nobody else`;
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
+import { GatePolicyRow } from './gate-policy.entity.js';
+import { WorkGateRow } from './work-gate.entity.js';
+
+/** Pending, and neither past its time nor about an item that has changed. */
+const OPEN = `gate.expires_at > clock_timestamp() and exists (select from work_item i
+  where i.tenant_id = gate.tenant_id and i.work_id = gate.work_id and i.version = gate.item_version)`;
+
+/** The gates and policies of the open unit of work's tenant. */
+@Injectable()
+export class GatesStore {
+  readonly gates: TenantRepository<WorkGateRow>;
+  readonly policies: TenantRepository<GatePolicyRow>;
+
+  constructor(tenancy: Tenancy) {
+    this.gates = new TenantRepository(tenancy, WorkGateRow);
+    this.policies = new TenantRepository(tenancy, GatePolicyRow);
+  }
+
+  /** Oldest first. */
+  listOpen(
+    requestedPassport: string | undefined,
+    after: [number, string] | undefined,
+    take: number,
+  ): Promise<WorkGateRow[]> {
+    const order = { requestedAt: 'asc', actionId: 'asc' } as const;
+    return this.gates
+      .select('gate', { status: 'pending', requestedPassport }, { order, after, take })
+      .andWhere(OPEN)
+      .getMany();
+  }
+
+  listOpenOf(workIds: readonly string[]): Promise<WorkGateRow[]> {
+    if (workIds.length === 0) return Promise.resolve([]);
+    return this.gates
+      .select('gate', { status: 'pending' }, { order: { requestedAt: 'asc', actionId: 'asc' }, take: 200 })
+      .andWhere('gate.work_id = any(:workIds)', { workIds })
+      .andWhere(OPEN)
+      .getMany();
+  }
+
+  /** Pending in the table alone, and locked: another sweep leaves them out. */
+  lockOver(take: number): Promise<WorkGateRow[]> {
+    return this.gates
+      .select('gate', { status: 'pending' }, { order: { requestedAt: 'asc', actionId: 'asc' }, take })
+      .andWhere(`not (${OPEN})`)
+      .setLock('for_no_key_update')
+      .setOnLocked('skip_locked')
+      .getMany();
+  }
+}

@@ -1,0 +1,81 @@
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { Microseconds } from '../../../../common/database/microseconds.js';
+import { TenantRow } from '../../../../common/tenancy/tenant-row.js';
+import type { GatedMembers, GateStatus } from './gates.types.js';
+
+const isOver = (gate: string): string =>
+  `(${gate}.status = 'pending' and (${gate}.expires_at <= clock_timestamp() or not exists (select from work_item i
+    where i.tenant_id = ${gate}.tenant_id and i.work_id = ${gate}.work_id and i.version = ${gate}.item_version)))`;
+
+/** A move of a work item that waits for an approval, or waited. */
+@Entity('work_gate')
+export class WorkGateRow extends TenantRow {
+  @PrimaryColumn('uuid')
+  actionId!: string;
+
+  @Column({ type: 'text', collation: 'C' })
+  workId!: string;
+
+  @Column({ type: 'text', collation: 'C' })
+  projectId!: string;
+
+  /** The version of the item that the request is about. */
+  @Column('integer')
+  itemVersion!: number;
+
+  @Column('jsonb')
+  before!: GatedMembers;
+
+  @Column('jsonb')
+  after!: GatedMembers;
+
+  @Column('text', { nullable: true })
+  why!: string | null;
+
+  @Column('text')
+  requestedPassport!: string;
+
+  @Column('text')
+  requestedPrincipal!: string;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  requestedAt!: Date;
+
+  @Column('timestamptz')
+  expiresAt!: Date;
+
+  /** Null: any passport but the one that asked. */
+  @Column('text', { array: true, nullable: true })
+  mayDecide!: string[] | null;
+
+  @Column('text', { default: 'pending' })
+  status!: GateStatus;
+
+  @Column('text', { nullable: true })
+  decidedPassport!: string | null;
+
+  @Column('text', { nullable: true })
+  decidedPrincipal!: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  decidedAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  reason!: string | null;
+
+  @Column('uuid')
+  requestReceipt!: string;
+
+  @Column('uuid', { nullable: true })
+  decisionReceipt!: string | null;
+
+  @Microseconds('requested_at')
+  requestedUs!: number;
+
+  @VirtualColumn('boolean', { query: (gate) => `(${gate}.expires_at <= clock_timestamp())` })
+  isExpired!: boolean;
+
+  /** Pending in the table alone: its time is over, or its item is not what it was. */
+  @VirtualColumn('boolean', { query: isOver })
+  isOver!: boolean;
+}
