@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { withPaymentSecret } from '../common/database/bootstrap.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { apiOptions } from './api-options.js';
 import { CoreModule } from './core.module.js';
@@ -22,6 +23,7 @@ import { FrontdoorModule } from '../modules/access/frontdoor/frontdoor.module.js
 import { OutboxModule } from '../modules/events/outbox/outbox.module.js';
 import { SeatsModule } from '../modules/access/seats/seats.module.js';
 import { ShieldModule } from '../modules/shield/core/shield.module.js';
+import { TenantSweepModule } from '../modules/access/tenants/tenant-sweep.module.js';
 import { WatchesModule } from '../modules/continuity/watches/watches.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
@@ -33,6 +35,7 @@ class ApiModule {
       OperationsModule.of(API_OPERATIONS),
       FrontdoorModule,
       SeatsModule,
+      TenantSweepModule,
       AgentsModule,
       IngestModule,
       RetrievalModule,
@@ -52,8 +55,10 @@ class ApiModule {
 }
 
 /** Opens the tenant API on the address of the settings. */
-export async function openApi(parts: ProcessContext): Promise<RunningApp> {
-  const { settings, stopping } = parts;
+export async function openApi(context: ProcessContext): Promise<RunningApp> {
+  const settings = await withPaymentSecret(context.settings);
+  const parts = { ...context, settings };
+  const { stopping } = parts;
   const ownHosts = new OwnHosts(settings, { host: settings.api.host, publicUrl: settings.process.publicUrl });
   const server = makeHttpServer({ ...settings.api, ownHosts, stopping }, parts);
   const app = await makeHttpApp(ApiModule.of(parts), server, parts);

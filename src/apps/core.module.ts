@@ -161,14 +161,18 @@ function platform({ settings, address, log, metrics, stopping }: ProcessContext)
       useFactory: ({ app }: Connections) => new Listener({ settings, address, log, monitor: app.monitor }),
       inject: [Connections],
     },
-    {
-      provide: ClientAddresses,
-      useFactory: (calls: ToolCallSigner) =>
-        new ClientAddresses(settings.api.trustedProxies ?? [], (request) => calls.of(request)?.clientAddress),
-      inject: [ToolCallSigner],
-    },
   ];
 }
+
+const clientAddresses = ({ settings }: ProcessContext): Provider => ({
+  provide: ClientAddresses,
+  useFactory: (calls: ToolCallSigner) =>
+    new ClientAddresses(settings.api.trustedProxies ?? [], (request) => calls.of(request)?.clientAddress),
+  inject: [ToolCallSigner],
+});
+
+/** What every module may inject of it. */
+const PLATFORM = [SETTINGS, LOG, Metrics, STOPPING, Tenancy, CrossTenant, Listener];
 
 /** A third of the connections, one at least, is kept for reads. */
 function makeWriteLimit({ database: { poolSize, connectTimeoutMs } }: Settings): WriteLimit {
@@ -182,6 +186,16 @@ function makeWriteLimit({ database: { poolSize, connectTimeoutMs } }: Settings):
 @Global()
 @Module({})
 export class CoreModule {
+  /** What is left of it in a process that answers nobody: a verb of the command line that acts in a tenant. */
+  static withoutRequests(context: ProcessContext): DynamicModule {
+    const providers = [Outbox, Scheduler];
+    return {
+      module: CoreModule,
+      providers: [...platform(context), ...providers, ShutdownSequence, { provide: STOP_FIRST, useValue: null }],
+      exports: [...PLATFORM, ...providers],
+    };
+  }
+
   static of(context: ProcessContext, app: AppOptions): DynamicModule {
     const stopFirst = app.stopFirst ? { useExisting: app.stopFirst } : { useValue: null };
     return {
@@ -189,6 +203,7 @@ export class CoreModule {
       imports: [DiscoveryModule],
       providers: [
         ...platform(context),
+        clientAddresses(context),
         ...SHARED,
         ThrottleStore,
         ShutdownSequence,
@@ -199,11 +214,7 @@ export class CoreModule {
         { provide: APP_PIPE, useClass: ContractPipe },
         ...(context.settings.process.nodeEnv === 'test' ? [TEST_PIPELINE] : []),
       ],
-      exports: [
-        ...[SERVER_CONTRACT, SETTINGS, LOG, Metrics, STOPPING, Tenancy, CrossTenant, Listener, ClientAddresses],
-        ...SHARED,
-        ...(app.exports ?? []),
-      ],
+      exports: [...[SERVER_CONTRACT, ClientAddresses], ...PLATFORM, ...SHARED, ...(app.exports ?? [])],
     };
   }
 }

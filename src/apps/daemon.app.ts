@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { isDevMode } from '../common/config/daemon/auth-mode.js';
+import { reservedFlagsGiven } from '../common/config/daemon/flag-state.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { CoreModule } from './core.module.js';
 import { EvidenceModule } from '../common/evidence-log/evidence-log.module.js';
@@ -11,6 +12,7 @@ import { jobsForOthers } from '../common/jobs/jobs.provider.js';
 import { TenantResolver } from '../guards/tenant-resolver.js';
 import { TenantRegistry } from '../guards/tenant-registry.js';
 import { DaemonFlagGuard } from '../guards/daemon-flag.guard.js';
+import { NotBuiltGuard } from '../guards/not-built.guard.js';
 import { ScopeGuard } from '../guards/scope.guard.js';
 import { TenantGuard } from '../guards/tenant.guard.js';
 import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authenticator.js';
@@ -22,11 +24,19 @@ import { Listeners } from './daemon/listeners.js';
 import { openListeners, type ListenersOpened } from './daemon/open-listeners.js';
 import { DaemonProblemFilter } from '../common/problem/daemon-problem.filter.js';
 import { ProjectionChecks } from '../common/health/projection-checks.js';
+import { UnbuiltPlanes } from '../common/route-auth/unbuilt-planes.js';
 import { ReadRetries } from '../common/read-retries/read-retries.js';
 import { ReadRetryInterceptor } from '../common/read-retries/read-retry.interceptor.js';
 import { AuditModule } from '../modules/evidence/audit/audit.module.js';
+import { IntentsModule } from '../modules/coordination/intents/intents.module.js';
+import { OrchestratorsModule } from '../modules/coordination/orchestrators/orchestrators.module.js';
+import { StatusFeedModule } from '../modules/coordination/status-feed/status-feed.module.js';
+import { ClaimsModule } from '../modules/coordination/work/claims/claims.module.js';
+import { WorkModule } from '../modules/coordination/work/work.module.js';
 import { AuthModule } from '../modules/governance/auth/auth.module.js';
 import { ConsoleModule } from '../modules/console/pages/console.module.js';
+import { LeasesModule } from '../modules/coordination/leases/leases.module.js';
+import { PunchcardsModule } from '../modules/coordination/punchcards/punchcards.module.js';
 import { FactsModule } from '../modules/memory/facts/facts.module.js';
 import { GraphModule } from '../modules/memory/graph/graph.module.js';
 import { LiveModule } from '../modules/operations/live/live.module.js';
@@ -37,13 +47,17 @@ import { ReceiptsModule } from '../modules/evidence/receipts/receipts.module.js'
 import { RelationsModule } from '../modules/memory/relations/relations.module.js';
 import { LocalIngestModule } from '../modules/memory/local-ingest/local-ingest.module.js';
 import { EnvelopesModule } from '../modules/memory/envelopes/envelopes.module.js';
+import { ComputeModule } from '../modules/memory/compute/compute.module.js';
 import { ReplayModule } from '../modules/evidence/replay/replay.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
-/** What every request passes once ingress has let it in: the flag of its plane, then the credential (A-12). */
+/**
+ * What every request passes once ingress has let it in: the flag of its plane, then the credential (A-12), then whether
+ * that plane is built.
+ */
 const REQUESTS = {
-  guards: [DaemonFlagGuard, ScopeGuard],
+  guards: [DaemonFlagGuard, ScopeGuard, NotBuiltGuard],
   pipeline: [
     { provide: APP_GUARD, useClass: TenantGuard },
     { provide: APP_FILTER, useClass: DaemonProblemFilter },
@@ -55,14 +69,14 @@ const REQUESTS = {
 @Module({})
 class DaemonAppModule {
   static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
-    const shared = [Listeners, TenantResolver, ProjectionChecks, ReadRetries];
+    const shared = [Listeners, TenantResolver, TenantRegistry, ProjectionChecks, ReadRetries, UnbuiltPlanes];
     const values = [
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
       { provide: AUTHENTICATOR, useValue: authenticator },
     ];
     const options = {
       contract: daemonContract(parts.settings.daemon.errorsBase),
-      providers: [...shared, TenantRegistry, ...values, jobsForOthers(parts)],
+      providers: [...shared, ...values, jobsForOthers(parts)],
       exports: [...shared, Jobs, AUTHENTICATOR],
       stopFirst: Jobs,
       requests: REQUESTS,
@@ -83,6 +97,14 @@ class DaemonAppModule {
       StreamsModule,
       LocalIngestModule,
       EnvelopesModule,
+      ComputeModule,
+      LeasesModule,
+      ClaimsModule,
+      WorkModule,
+      IntentsModule,
+      OrchestratorsModule,
+      StatusFeedModule,
+      PunchcardsModule,
     ];
     return { module: DaemonAppModule, imports: [CoreModule.of(parts, options), EvidenceModule, ...modules] };
   }
@@ -103,6 +125,8 @@ export async function openDaemon(parts: ProcessContext): Promise<RunningApp & Li
       { auth_mode: mode },
       'everybody on this machine may do everything here, in every tenant; SVCD_AUTH_MODE=jwt_hs256 asks for tokens, which `svc token` mints',
     );
+  const reserved = reservedFlagsGiven(settings);
+  if (reserved.length > 0) log.warn({ flags: reserved }, 'flags are set that open nothing: not built in this version');
   const authenticator = await makeAuthenticator(mode, settings, log);
   await authenticator.prepare?.();
   const app = await makeHttpApp(

@@ -14,6 +14,16 @@ import { WatchAlertRow } from '../modules/continuity/watches/watch-alert.entity.
 import { WatchSeenRow } from '../modules/continuity/watches/watch-seen.entity.js';
 import { WatchSourceRow } from '../modules/continuity/watches/watch-source.entity.js';
 import { WatchRow } from '../modules/continuity/watches/watch.entity.js';
+import { IntentRow } from '../modules/coordination/intents/intent.entity.js';
+import { LeaseRow } from '../modules/coordination/leases/lease.entity.js';
+import { OrchestratorMemberRow } from '../modules/coordination/orchestrators/orchestrator-member.entity.js';
+import { OrchestratorRow } from '../modules/coordination/orchestrators/orchestrator.entity.js';
+import { GatePolicyRow } from '../modules/coordination/work/gates/gate-policy.entity.js';
+import { WorkGateRow } from '../modules/coordination/work/gates/work-gate.entity.js';
+import { WorkBlockerRow } from '../modules/coordination/work/work-blocker.entity.js';
+import { WorkCommentRow } from '../modules/coordination/work/work-comment.entity.js';
+import { WorkItemRow } from '../modules/coordination/work/work-item.entity.js';
+import { WorkTransitionRow } from '../modules/coordination/work/work-transition.entity.js';
 import { BundlePurchaseRow } from '../modules/economy/bundles/bundle-purchase.entity.js';
 import { BundleRow } from '../modules/economy/bundles/bundle.entity.js';
 import { EntitlementRow } from '../modules/economy/bundles/entitlement.entity.js';
@@ -38,7 +48,12 @@ export const ENTITIES = [
   FeedbackRequestChangeRow,
   FeedbackRequestRow,
   FeedbackVoteRow,
+  GatePolicyRow,
+  IntentRow,
   KillSwitchRow,
+  LeaseRow,
+  OrchestratorMemberRow,
+  OrchestratorRow,
   PolicyRow,
   PublisherRow,
   RevenueDeclarationChangeRow,
@@ -55,4 +70,9 @@ export const ENTITIES = [
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookEndpointRow,
+  WorkBlockerRow,
+  WorkCommentRow,
+  WorkGateRow,
+  WorkItemRow,
+  WorkTransitionRow,
 ];

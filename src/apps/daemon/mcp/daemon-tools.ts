@@ -1,6 +1,10 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import type { RouteRecord } from '../../../common/contract/contract.js';
 import { DAEMON_TOOL_NAMES } from '../../../common/contract/tool-names.js';
+import { INTENT_TOOLS } from '../../../modules/coordination/intents/intents.tools.js';
+import { CLAIM_TOOLS } from '../../../modules/coordination/work/claims/claims.tools.js';
+import { WORK_TOOLS } from '../../../modules/coordination/work/work.tools.js';
+import { PUNCHCARD_TOOLS } from '../../../modules/coordination/punchcards/punchcards.tools.js';
 import { RECEIPT_TOOLS } from '../../../modules/evidence/receipts/receipts.tools.js';
 import { FACT_TOOLS } from '../../../modules/memory/facts/facts.tools.js';
 import { RELATION_TOOLS } from '../../../modules/memory/relations/relations.tools.js';
@@ -11,7 +15,21 @@ const SCOPES_META = 'svc/scopes';
 
 /** The tools of the daemon's MCP listener. */
 export const makeDaemonTools = (): ToolRegistry =>
-  new ToolRegistry(DAEMON_TOOL_NAMES, [...FACT_TOOLS, ...RELATION_TOOLS, ...RECEIPT_TOOLS], { hasApprovals: false });
+  new ToolRegistry(
+    DAEMON_TOOL_NAMES,
+    [
+      ...FACT_TOOLS,
+      ...RELATION_TOOLS,
+      ...RECEIPT_TOOLS,
+      ...INTENT_TOOLS,
+      ...WORK_TOOLS,
+      ...CLAIM_TOOLS,
+      ...PUNCHCARD_TOOLS,
+    ],
+    {
+      hasApprovals: false,
+    },
+  );
 
 /** Their definitions, each with the scopes of its route. @throws Error for a tool whose route is not served */
 export function listTools({ tools }: ToolRegistry, routes: readonly RouteRecord[]): Tool[] {

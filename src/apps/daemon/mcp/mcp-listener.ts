@@ -16,13 +16,16 @@ import { bracketed } from '../../../common/http/bound-address.js';
 import { makeHttpServer } from '../../../common/http/http-server.js';
 import { findFault } from '../../../common/http/json-body.js';
 import { OwnHosts } from '../../../common/http/own-hosts.js';
+import { ServerSecret } from '../../../common/sessions/server-secret.js';
 import { NotFound } from '../../../common/problem/common-problems.js';
 import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
+import { canAsk } from '../../../rpc/mcp/mcp-elicitation.js';
 import { TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
 import type { ToolRegistry } from '../../../rpc/tools/tool-registry.js';
 import { ROUTER_TIMEOUT_MS } from '../daemon-server.js';
 import { daemonProblems } from '../../../common/problem/daemon-problem-form.js';
 import { DaemonProblemFilter } from '../../../common/problem/daemon-problem.filter.js';
+import { GateRounds } from './gate-rounds.js';
 import { callTool, type ToolRoutes } from './tool-call.js';
 import { listTools, makeDaemonTools } from './daemon-tools.js';
 
@@ -32,6 +35,7 @@ const INVALID_PARAMS = -32602;
 const INSTRUCTIONS = `The memory of this daemon: facts under entity and key, relations between artifacts, and receipts of what happened.
 
 search_facts finds what is remembered; store_fact remembers, and supersedes what was there; retire_fact retires a fact, its history stays. expand follows relations. verify_receipt checks evidence.
+list_work shows the work board; update_work changes an item, and what needs an approval waits at a gate: list_pending_gates shows those, decide_gate decides on what others asked for.
 A result with isError says in its text what was wrong and what to do: a problem of RFC 9457, whose \`issues\` name the arguments to mend and \`missingAnyScope\` what the credential lacks.`;
 
 export interface OpenListener {
@@ -68,8 +72,9 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
   );
   const http = app.getHttpAdapter().getInstance();
   const registry = makeDaemonTools();
+  const stateKey = await app.get(ServerSecret).keyFor('daemon-mcp-state');
   const tools = listTools(registry, app.get(RouteManifest).routes);
-  const handler = makeHandler(parts, { http, problems, registry }, tools);
+  const handler = makeHandler(parts, { http, problems, registry, stateKey }, tools);
   for (const method of ['POST', 'GET', 'DELETE'])
     fastify.route({
       method,
@@ -104,7 +109,7 @@ async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: F
 
 function makeHandler(
   { log }: ProcessContext,
-  { registry, ...routes }: ToolRoutes & { registry: ToolRegistry },
+  { registry, stateKey, ...routes }: ToolRoutes & { registry: ToolRegistry; stateKey: Buffer },
   tools: ToolDefinition[],
 ): McpHttpHandler {
   const identity = {
@@ -114,19 +119,23 @@ function makeHandler(
     description: 'Facts, relations and the evidence of what happened.',
   };
   const make = (context: McpRequestContext): Server => {
+    const rounds = new GateRounds(stateKey, routes, () => clientOf(context));
     const server = new Server(identity, {
       capabilities: { tools: { listChanged: false } },
       instructions: INSTRUCTIONS,
       cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE },
+      requestState: { verify: (state, round) => rounds.open(state, round) },
     });
     server.onerror = (error) => log.info({ error }, 'mcp: a message was refused');
     server.setRequestHandler('tools/list', () => ({ tools }));
-    server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+    server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, round) => {
       const tool = registry.find(name);
       if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
       const fault = findFault(given, 'arguments');
       if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
-      return callTool(routes, tool, given, clientOf(context));
+      const request = clientOf(context);
+      const run = () => callTool(routes, tool, given, request);
+      return rounds.run({ name, given, request, context: round, canAsk: canAsk(server, round), run });
     });
     return server;
   };

@@ -23,7 +23,7 @@ export function findUnfit(
 }
 
 function findFault(route: string, { member, place }: ToolMember, value: unknown, routes: Routes): string | undefined {
-  if (place === 'query' && typeof value === 'object')
+  if ((place === 'query' || place === 'header') && typeof value === 'object')
     return 'is neither text nor a number nor a boolean; leave it out where it is not set';
   if (place !== 'path') return undefined;
   if (typeof value !== 'string' || value === '') return 'is needed: text that is an id';

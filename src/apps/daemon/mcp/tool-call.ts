@@ -1,7 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FENCE_HEADER } from '../../../common/contract/fence.js';
+import { SESSION_HEADER } from '../../../common/http/agent-session.js';
 import type { ProblemWriter } from '../../../common/problem/send-problem.js';
-import { requestOf } from '../../../rpc/tools/tool-arguments.js';
+import { requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
 import { findUnfit } from './tool-arguments.rules.js';
 
@@ -14,6 +16,8 @@ const PASSED_ON = new Set([
   'x-svc-scopes',
   'x-svc-passport-id',
   'x-svc-tenant-id',
+  SESSION_HEADER,
+  FENCE_HEADER,
   'traceparent',
   'x-forwarded-for',
   'forwarded',
@@ -37,17 +41,25 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const unfit = findUnfit(tool, given, http);
   if (unfit) return failed(problems.bodyOf(unfit, request.id));
-  const { method, path, body } = requestOf(tool, given);
+  const { status, answer, text } = await callRoute(http, requestOf(tool, given), request);
+  if (status >= 400) return failed(answer);
+  return { content: [{ type: 'text', text }], structuredContent: answer, isError: false };
+}
+
+/** Calls a route as whoever speaks. */
+export async function callRoute(
+  http: FastifyInstance,
+  { method, path, headers, body }: Pick<ApiRequest, 'method' | 'path' | 'body'> & Partial<Pick<ApiRequest, 'headers'>>,
+  request: FastifyRequest,
+): Promise<{ status: number; answer: Record<string, unknown>; text: string }> {
   const { statusCode, payload } = await http.inject({
     method: method as 'GET',
     url: path,
-    headers: { ...passedOn(request), ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: { ...passedOn(request), ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { payload: JSON.stringify(body) } : {}),
     remoteAddress: request.socket.remoteAddress,
   });
-  const answer = JSON.parse(payload) as Record<string, unknown>;
-  if (statusCode >= 400) return failed(answer);
-  return { content: [{ type: 'text', text: payload }], structuredContent: answer, isError: false };
+  return { status: statusCode, answer: JSON.parse(payload) as Record<string, unknown>, text: payload };
 }
 
 /**
@@ -64,7 +76,7 @@ function passedOn({ raw: { rawHeaders }, id }: FastifyRequest): Record<string, s
 }
 
 /** A failure as the model reads it; programs find it in `_meta`. */
-function failed(problem: Record<string, unknown>): CallToolResult {
+export function failed(problem: Record<string, unknown>): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(problem) }],
     isError: true,

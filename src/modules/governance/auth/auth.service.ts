@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
+import { publishedKeys } from '../../../common/evidence-log/published-keys.js';
 import type { SigningKeySet } from '../../../common/evidence-log/signing-keys.dto.js';
 import { AUTHENTICATOR, type Authenticator } from '../../../common/bearer-auth/authenticator.js';
 import { LEEWAY_SECONDS } from '../../../common/bearer-auth/token-verifier.js';
@@ -16,7 +17,7 @@ export class AuthService {
   ) {}
 
   async listKeys(): Promise<SigningKeySet> {
-    return { keys: (await this.keys.list()).map(({ jwk }) => ({ ...jwk })) };
+    return { keys: publishedKeys(await this.keys.view()) };
   }
 
   describeMode(): AuthModeReply {

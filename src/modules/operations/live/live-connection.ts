@@ -13,15 +13,19 @@ export interface Follower {
   principal: string;
 }
 
+/** Which events a stream is for. */
+export type Wanted = (event: StoredEvent) => boolean;
+
 /** One open event stream: how far it has come, and whether its other end still reads. */
 export class LiveConnection {
   private unread = 0;
 
-  /** @param seen the last place that its client knows */
+  /** @param seen the last place that its client knows; @param isWanted every event, unless said otherwise */
   constructor(
     private readonly raw: ServerResponse,
     readonly of: Follower,
     public seen: EventPosition,
+    private readonly isWanted: Wanted = () => true,
   ) {}
 
   /** The comment makes proxies that wait for a first byte pass the head on. */
@@ -29,13 +33,14 @@ export class LiveConnection {
     this.raw.write(`: svc events\nretry: ${RETRY_MS}\n\n`);
   }
 
-  /** Sends what comes after the place it has come to; the rest it knows. */
+  /** Sends what it is for of what comes after the place it has come to; the rest it knows. */
   send(events: readonly StoredEvent[]): void {
     const fresh = events.filter((event) => isAfter(event, this.seen));
     const last = fresh.at(-1);
     if (!last || this.isGone) return;
     this.seen = last;
-    this.raw.write(fresh.map(messageOf).join(''));
+    const wanted = fresh.filter(this.isWanted);
+    if (wanted.length > 0) this.raw.write(wanted.map(messageOf).join(''));
   }
 
   /** The other end takes no more just now: what is written would be kept in memory. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { idOf, isAfter, messageOf, positionOf } from './live.rules.js';
+import { isAfter, messageOf, positionOf } from './live.rules.js';
+import { idOf } from './live.views.js';
 
 describe('the ids of the event stream', () => {
   it('are read back as they were written', () => {

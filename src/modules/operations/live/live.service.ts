@@ -7,12 +7,14 @@ import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { TENANT_CHANGED } from '../../../common/tenancy/tenant-state.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
+import { TenantRegistry } from '../../../guards/tenant-registry.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { EventReaderService } from '../../events/outbox/feed/event-reader.service.js';
 import type { EventPosition } from '../../events/outbox/outbox.types.js';
-import { LiveConnection } from './live-connection.js';
+import { LiveConnection, type Wanted } from './live-connection.js';
 import { TooManyStreams } from './live.problems.js';
 import { positionOf } from './live.rules.js';
 import { TenantFollower } from './tenant-follower.js';
@@ -29,11 +31,12 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly followers = new Map<string, TenantFollower>();
   private readonly connections = new Set<LiveConnection>();
   private heartbeat: NodeJS.Timeout | undefined;
-  private stopListening: (() => void) | undefined;
+  private readonly stops: (() => void)[] = [];
 
   constructor(
     private readonly events: EventReaderService,
     private readonly tenants: TenantResolver,
+    private readonly registry: TenantRegistry,
     private readonly listener: Listener,
     private readonly scheduler: Scheduler,
     private readonly metrics: Metrics,
@@ -44,7 +47,11 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     this.metrics.gauge('svc_event_streams', 'Event streams that are open.', [], (gauge) =>
       gauge.set(this.connections.size),
     );
-    this.stopListening = this.listener.on(OUTBOX_CHANNEL, () => this.wakeAll());
+    this.stops.push(
+      this.listener.on(OUTBOX_CHANNEL, () => this.wakeAll()),
+      this.listener.on(TENANT_CHANGED, (tenantId) => this.endInactive(tenantId)),
+      this.listener.onGap(() => [...this.followers.keys()].forEach((tenantId) => this.endInactive(tenantId))),
+    );
     this.scheduler.every('event_streams', POLL_MS, () => this.wakeAll());
     this.heartbeat = setInterval(() => this.connections.forEach((one) => one.beat()), HEARTBEAT_MS).unref();
   }
@@ -54,16 +61,17 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
    * there again.
    */
   beforeApplicationShutdown(): void {
-    this.stopListening?.();
+    for (const stop of this.stops) stop();
     clearInterval(this.heartbeat);
     for (const connection of this.connections) connection.end('shutdown');
   }
 
   /**
    * Writes events until the client goes.
+   * @param isWanted which of the tenant's; all, unless said otherwise
    * @throws TooManyStreams; ValidationFailed for a Last-Event-ID that is not one of this server
    */
-  async serve(caller: DaemonCaller, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async serve(caller: DaemonCaller, request: FastifyRequest, reply: FastifyReply, isWanted?: Wanted): Promise<void> {
     const tenantId = await this.tenants.enter(caller);
     this.checkCapacity(tenantId, caller);
     const start = await this.startOf(tenantId, request);
@@ -75,7 +83,7 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     reply.hijack();
     raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     if (request.method === 'HEAD') return void raw.end();
-    const connection = new LiveConnection(raw, { tenantId, principal: caller.principal }, start);
+    const connection = new LiveConnection(raw, { tenantId, principal: caller.principal }, start, isWanted);
     this.connections.add(connection);
     connection.begin();
     const follower = this.followerOf(tenantId, connection.seen);
@@ -120,6 +128,19 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     follower.leave(connection);
     this.connections.delete(connection);
     if (follower.isIdle && this.followers.get(tenantId) === follower) this.followers.delete(tenantId);
+  }
+
+  /** The streams of a tenant that is not active any more. */
+  private endInactive(tenantId: string): void {
+    const isOpen = this.registry.isActive(tenantId).catch((error: unknown) => {
+      this.log.warn({ error, tenant: tenantId }, 'whether a tenant is active could not be read');
+      return true;
+    });
+    void isOpen.then((isActive) => {
+      if (isActive) return;
+      for (const connection of this.connections)
+        if (connection.of.tenantId === tenantId) connection.end('unauthorized');
+    });
   }
 
   private wakeAll(): void {

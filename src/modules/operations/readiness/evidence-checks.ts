@@ -1,8 +1,9 @@
 import { parseCheckpoint, verifyCheckpoint } from '../../../evidence/checkpoint.js';
-import { readKeys } from '../../../common/evidence-log/key-ring.js';
+import type { KeyView } from '../../../common/evidence-log/known-keys.js';
 import { LogWriter } from '../../../common/evidence-log/log-writer.js';
 import { hashOfRange } from '../../../evidence/tiles.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
+import { TENANT_STREAM } from '../../../common/tenancy/tenant-state.js';
 import { readSchemaState } from '../../../common/database/schema-version.js';
 import { UNSECURED_TABLES } from '../../../common/database/unsecured-tables.js';
 
@@ -24,7 +25,7 @@ export async function findOpenTables(query: Query): Fault {
 }
 
 /** The checkpoint is that of the leaves: as many, with the root that their tiles make, signed by a published key. */
-export async function findLogFault(query: Query): Fault {
+export async function findLogFault(query: Query, { known }: KeyView): Fault {
   const [head] = await query<{ size: string | null; checkpoint: string; leaves: string }>(HEAD);
   if (!head || head.size === null) return head?.leaves === '0' ? undefined : 'the log has leaves and no checkpoint';
   const size = Number(head.size);
@@ -33,8 +34,30 @@ export async function findLogFault(query: Query): Fault {
   if (checkpoint.size !== size) return `the log has ${size} leaves, and its checkpoint says ${checkpoint.size}`;
   const root = hashOfRange({ start: 0, end: size }, await new LogWriter(query).readFrontier(size));
   if (Buffer.compare(checkpoint.root, root) !== 0) return "the checkpoint's root is not that of the log's tiles";
-  const isSigned = (await readKeys(query)).some(({ key }) => verifyCheckpoint(checkpoint, key));
+  const isSigned = known.some(({ key, terms }) => terms.has('log') && verifyCheckpoint(checkpoint, key));
   return isSigned ? undefined : 'no published key signed the checkpoint';
+}
+
+/** Rows of keys that nobody with a key of this database wrote. */
+export function describeUnchained({ unchained }: KeyView): string | undefined {
+  if (unchained.length === 0) return undefined;
+  return `no chain leads from the first key to the signing key ${unchained.join(', ')}`;
+}
+
+/** What the evidence watch found and nobody has cleared, by check and subject; neither names a tenant. */
+export async function findStanding(query: Query): Fault {
+  const found = await query<{ named: string; all: number }>(STANDING, [MAX_NAMED]);
+  if (found.length === 0) return undefined;
+  const more = found[0]!.all > found.length ? ', ...' : '';
+  return `${found[0]!.all} found amiss in the evidence: ${found.map(({ named }) => named).join(', ')}${more}`;
+}
+
+/** When the last whole look at the evidence ended, and what it found. */
+export async function describeLook(query: Query): Promise<string> {
+  const [look] = await query<{ ended_at: Date; ended_findings: number }>(LAST_LOOK);
+  if (!look) return 'no whole look at the evidence has ended yet';
+  const found = look.ended_findings === 0 ? 'nothing' : `${look.ended_findings} amiss`;
+  return `the last whole look at the evidence ended ${look.ended_at.toISOString()} and found ${found}`;
 }
 
 /** Where the last sample of stream heads ended. */
@@ -57,13 +80,21 @@ export async function sampleHeads(query: Query, after: HeadCursor): Promise<{ wr
 }
 
 const HEAD_SAMPLE = 20;
+const MAX_NAMED = 20;
+const STANDING = `
+  select substr(source, length('evidence.') + 1) || ' ' || subject as named, count(*) over ()::int as all from corruption_finding
+  where cleared_at is null and source like 'evidence.%' order by finding_id limit $1`;
+const LAST_LOOK = 'select ended_at, ended_findings from evidence_look where ended_at is not null';
 const HEAD = `
   select h.size, h.checkpoint, (select coalesce(max(leaf_index) + 1, 0) from log_leaf) as leaves
   from (select) one left join log_head h on true`;
 const HEADS = `
-  select h.tenant_id, h.stream, h.seq = coalesce(r.seq, 0) and h.payload_hash is not distinct from r.payload_hash as same
+  select h.tenant_id, h.stream, h.seq = coalesce(r.seq, 0) and h.payload_hash is not distinct from r.payload_hash
+    -- While a tenant is erased, its chains are shortened.
+    or t.tenant_id is not null as same
   from (select * from receipt_head where (tenant_id, stream) > ($1, $2) order by tenant_id, stream limit $3) h
   left join lateral (
     select seq, payload_hash from receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1
   ) r on true
+  left join tenant t on t.tenant_id = h.tenant_id and t.erasure_began_at is not null and h.stream <> '${TENANT_STREAM}'
   order by 1, 2`;

@@ -3,6 +3,8 @@ import { ProjectionChecks } from '../../../common/health/projection-checks.js';
 import { LocalIngestModule } from '../../memory/local-ingest/local-ingest.module.js';
 import { CorruptionWatch } from './corruption-watch.service.js';
 import { CorruptionStore } from './corruption.store.js';
+import { EvidenceLooksStore } from './evidence-looks.store.js';
+import { EvidenceWatch } from './evidence-watch.service.js';
 import { DataDirLock } from './data-dir-lock.js';
 import { ControlEvidenceGate } from './gates/control-evidence.gate.js';
 import { CorruptionGate } from './gates/corruption.gate.js';
@@ -35,8 +37,8 @@ const READINESS_GATES = [
 
 /**
  * GET /readyz: the nine gates (memory-daemon.md 4.11, D39), each of which checks the real system. A gate is one class
- * in gates/; the service runs them for all probes together. Here too are the lock on the data directory and the watch
- * for corruption, which two of them report.
+ * in gates/; the service runs them for all probes together. Here too are the lock on the data directory and the
+ * watches for corruption and over the evidence, which three of them report.
  */
 @Module({
   imports: [LocalIngestModule],
@@ -48,6 +50,8 @@ const READINESS_GATES = [
     ShardMap,
     CorruptionStore,
     CorruptionWatch,
+    EvidenceLooksStore,
+    EvidenceWatch,
     ...READINESS_GATES,
     { provide: GATES, useFactory: (...gates: Gate[]) => gates, inject: READINESS_GATES },
   ],

@@ -4,7 +4,8 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { parseCose, verifyCose } from '../../../evidence/cose.js';
 import { blake3 } from '../../../evidence/digest.js';
-import { readKeys } from '../../../common/evidence-log/key-ring.js';
+import { isWithin } from '../../../evidence/key-chain.js';
+import { KnownKeys } from '../../../common/evidence-log/known-keys.js';
 import { logLeafHash } from '../../../evidence/log-entry.js';
 import { LogReader } from '../../../common/evidence-log/log-reader.js';
 import { verifyInclusion } from '../../../evidence/merkle.js';
@@ -29,6 +30,7 @@ export class RailsService {
   constructor(
     private readonly tenancy: Tenancy,
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly knownKeys: KnownKeys,
   ) {
     this.log = new LogReader((sql, parameters) => tenancy.call(sql, parameters));
   }
@@ -75,13 +77,12 @@ export class RailsService {
   }
 
   private async checkSignature({ cose, kid, payload }: Receipt): Promise<InvocationCheck[]> {
-    const keys = await readKeys((sql, parameters) => this.tenancy.call(sql, parameters));
+    const keys = await this.knownKeys.read((sql, parameters) => this.tenancy.call(sql, parameters));
     const known = keys.find(({ key }) => key.kid === kid);
     if (!known) return [{ name: 'signature', ok: false, detail: 'the key is not one of this log' }];
     const ok = verifyCose(parseCose(cose), known.key);
     const signature = { name: 'signature', ok, detail: ok ? 'it holds' : 'it does not hold' };
-    const then = Date.parse(payload.occurred_at);
-    const inTime = then >= known.notBefore.getTime() && (known.notAfter === null || then < known.notAfter.getTime());
+    const inTime = isWithin(known.terms.get('receipts'), Date.parse(payload.occurred_at) / 1000);
     const detail = inTime ? 'the key was in use then' : 'the key was not in use when this is said to have happened';
     return [signature, { name: 'key_validity', ok: inTime, detail }];
   }

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { parseCheckpoint, verifyCheckpoint, type Checkpoint } from '../../../evidence/checkpoint.js';
 import { namedDigest } from '../../../evidence/digest.js';
-import { readKeys } from '../../../common/evidence-log/key-ring.js';
+import { KnownKeys } from '../../../common/evidence-log/known-keys.js';
 import { LogReader, type PublishedHead } from '../../../common/evidence-log/log-reader.js';
 import { emptyRoot, verifyConsistency, type TreeHead } from '../../../evidence/merkle.js';
 import { frontierTiles, hashOfRange } from '../../../evidence/tiles.js';
@@ -19,7 +19,10 @@ export class WitnessService implements OnApplicationBootstrap {
   private first: TreeHead = { size: 0, root: emptyRoot() };
   private last: { at: number; smoke: Promise<WitnessSmoke> } | undefined;
 
-  constructor(private readonly tenancy: Tenancy) {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly knownKeys: KnownKeys,
+  ) {
     this.log = new LogReader((sql, parameters) => tenancy.call(sql, parameters));
   }
 
@@ -57,7 +60,7 @@ export class WitnessService implements OnApplicationBootstrap {
   }
 
   private async checkSignature(checkpoint: Checkpoint, { kid }: PublishedHead): Promise<WitnessCheck> {
-    const keys = await readKeys((sql, parameters) => this.tenancy.call(sql, parameters));
+    const keys = await this.knownKeys.read((sql, parameters) => this.tenancy.call(sql, parameters));
     const known = keys.find(({ key }) => key.kid === kid);
     const ok = known !== undefined && verifyCheckpoint(checkpoint, known.key);
     const detail = ok

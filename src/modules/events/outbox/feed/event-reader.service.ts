@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { EventPosition, StoredEvent } from '../outbox.types.js';
-import { EventsStore } from './events.store.js';
+import { EventsStore, type FamilyFilter } from './events.store.js';
+
+/** Behind all that can ever be. */
+const THE_END: EventPosition = { transaction: String(2n ** 63n - 1n), position: String(2n ** 63n - 1n) };
 
 /** Reads the outbox of a tenant in its order, for modules that present it in their own form. */
 @Injectable()
@@ -14,6 +17,16 @@ export class EventReaderService {
   /** The next events after a position, oldest first: only such that no later commit can come before. */
   after(tenantId: string, position: EventPosition, limit: number): Promise<StoredEvent[]> {
     return this.tenancy.run(tenantId, () => this.store.list({}, position, limit));
+  }
+
+  /** The newest of some families of kinds that are certain, newest first; before a position where one is given. */
+  newest(
+    tenantId: string,
+    filter: FamilyFilter,
+    before: EventPosition | undefined,
+    limit: number,
+  ): Promise<StoredEvent[]> {
+    return this.tenancy.run(tenantId, () => this.store.listNewest(filter, before ?? THE_END, limit));
   }
 
   /** Where everything that is certain by now lies behind. */

@@ -9,6 +9,14 @@ export interface EventFilter {
   since?: string;
 }
 
+/** Events by what their kinds begin with. */
+export interface FamilyFilter {
+  /** Constants of the code. */
+  families: readonly string[];
+  /** The work item they are about. */
+  about?: string | undefined;
+}
+
 /** The tenant's events that no later commit can come before. */
 @Injectable()
 export class EventsStore {
@@ -22,6 +30,23 @@ export class EventsStore {
          and ($5::text is null or subject = $5) and ($6::timestamptz is null or occurred_at >= $6)
        order by outbox_event.transaction, outbox_event.position limit $7`,
       [this.tenancy.tenant, after.transaction, after.position, kind ?? null, subject ?? null, since ?? null, limit],
+    );
+    return rows.map(eventOf);
+  }
+
+  /**
+   * The newest of some families of kinds, before a position. The families and the id stand in the statement as the
+   * indexes outbox_event_coordination and outbox_event_work have them: it is by those that few are found among many.
+   */
+  async listNewest({ families, about }: FamilyFilter, before: Cursor, limit: number): Promise<StoredEvent[]> {
+    const names = families.map((family) => `'${family}'`).join(', ');
+    const rows = await this.tenancy.query<EventRow>(
+      `select ${EVENT_COLUMNS} from outbox_event
+       where tenant_id = $1 and split_part(kind, '.', 1) = any (array[${names}]) and ${BELOW_THE_LINE}
+         and (transaction, position) < ($2::xid8, $3::bigint)
+         ${about === undefined ? '' : `and coalesce(data ->> 'workId', data ->> 'work_id', subject) = $5`}
+       order by outbox_event.transaction desc, outbox_event.position desc limit $4`,
+      [...[this.tenancy.tenant, before.transaction, before.position, limit], ...(about === undefined ? [] : [about])],
     );
     return rows.map(eventOf);
   }

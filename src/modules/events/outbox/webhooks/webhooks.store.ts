@@ -26,10 +26,7 @@ export class WebhooksStore {
 
   /** How many the tenant has, not counting those of watches; until the unit of work ends no other is added. */
   async countLocked(): Promise<number> {
-    await this.tenancy.query(
-      `select pg_advisory_xact_lock(hashtextextended(jsonb_build_array('webhooks', $1::text)::text, 0))`,
-      [this.tenancy.tenant],
-    );
+    await this.tenancy.lock('webhooks');
     return this.endpoints.count({ deletedAt: IsNull(), watchId: IsNull() });
   }
 

@@ -1,11 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { DatabaseProbe, HELD_BACK_REASON } from '../../../../common/database/database-probe.js';
+import { type CheckpointFolder, checkpointFolder } from '../../../../common/evidence-log/checkpoint-folder.js';
+import { findKeptFault } from '../../../../common/evidence-log/kept-checkpoints.js';
 import { KeyRing } from '../../../../common/evidence-log/key-ring.js';
+import { KnownKeys } from '../../../../common/evidence-log/known-keys.js';
 import type { Query } from '../../../../common/tenancy/cross-tenant.js';
 import {
+  describeUnchained,
   findLogFault,
   findOpenTables,
+  describeLook,
   findSchemaFault,
+  findStanding,
   FIRST_HEAD,
   sampleHeads,
   type HeadCursor,
@@ -17,39 +24,57 @@ import type { Gate } from '../readiness.types.js';
 const HOLDS = 'roles, schema, row-level security, log, signing key and chains hold, and writes commit';
 
 /**
- * Whether what the daemon's evidence rests on holds: schema, row-level security, log, signing key, chains of receipts.
+ * Whether what the daemon's evidence rests on holds: schema, row-level security, log, signing key, chains of receipts,
+ * and that the log extends what was kept of it outside the database.
  */
 @Injectable()
 export class ControlEvidenceGate implements Gate {
   readonly name = 'control_evidence_ok';
   private heads: HeadCursor = FIRST_HEAD;
+  readonly folder: CheckpointFolder;
+  /** Whether every kept checkpoint held at the last look: then the newest ones are enough. */
+  private hasKept = false;
 
   constructor(
+    @Inject(SETTINGS) settings: Settings,
     private readonly look: OperatorLook,
     private readonly keys: KeyRing,
+    readonly knownKeys: KnownKeys,
     private readonly database: DatabaseProbe,
-  ) {}
+  ) {
+    this.folder = checkpointFolder(settings);
+  }
 
   async run(): Promise<string> {
-    const [stored, ...own] = await Promise.all([
-      this.look.at((query) => this.findFaults(query)),
+    const [{ stored, whole }, ...own] = await Promise.all([
+      this.look.at(async (query) => ({ stored: await this.findFaults(query), whole: await describeLook(query) })),
       this.database.findRoleFault(),
       this.database.findWriteFault(),
     ]);
     const faults = [...own.filter((fault) => fault !== undefined), ...stored];
-    if (faults.length === 0) return this.database.isHeldBack ? HELD_BACK_REASON : HOLDS;
-    throw new CheckFailed(`${faults.join('; ')}. "svc doctor" looks at all of it`);
+    if (faults.length === 0) return this.database.isHeldBack ? HELD_BACK_REASON : `${HOLDS}; ${whole}`;
+    throw new CheckFailed(`${faults.join('; ')}. "svc doctor" looks at all of it; ${whole}`);
   }
 
   private async findFaults(query: Query): Promise<string[]> {
+    const view = await this.knownKeys.view(query);
     const found = [
       await findSchemaFault(query),
       await findOpenTables(query),
-      await findLogFault(query),
+      await findLogFault(query, view),
+      describeUnchained(view),
       await this.keys.findFault(query),
       await this.findHeadFault(query),
+      await this.findKept(query),
+      await findStanding(query),
     ];
     return found.filter((fault) => fault !== undefined);
+  }
+
+  private async findKept(query: Query): Promise<string | undefined> {
+    const fault = await findKeptFault(query, this, !this.hasKept);
+    this.hasKept = fault === undefined;
+    return fault;
   }
 
   /** A chain found wrong is looked at again until it holds. */

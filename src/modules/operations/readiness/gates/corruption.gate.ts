@@ -20,4 +20,4 @@ export class CorruptionGate implements Gate {
   }
 }
 
-const OPEN = `select source, count(*)::int as count from corruption_finding where cleared_at is null group by 1 order by 1`;
+const OPEN = `select source, count(*)::int as count from corruption_finding where cleared_at is null and source not like 'evidence.%' group by 1 order by 1`;

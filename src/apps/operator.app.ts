@@ -1,0 +1,29 @@
+import 'reflect-metadata';
+import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EvidenceModule } from '../common/evidence-log/evidence-log.module.js';
+import { NestLog } from '../common/observability/log.js';
+import type { ProcessContext } from '../common/process-context.js';
+import { TenantsModule } from '../modules/access/tenants/tenants.module.js';
+import { FEEDBACK_SERVICES } from '../modules/continuity/feedback/feedback.module.js';
+import { SettlementModule } from '../modules/economy/ledger/settlement.module.js';
+import { CoreModule } from './core.module.js';
+
+/** What an operator does in a tenant from the command line, by the services of the API. */
+@Module({})
+class OperatorModule {
+  static of(parts: ProcessContext): DynamicModule {
+    return {
+      module: OperatorModule,
+      imports: [CoreModule.withoutRequests(parts), EvidenceModule, SettlementModule, TenantsModule],
+      providers: FEEDBACK_SERVICES,
+    };
+  }
+}
+
+/** Opens it for the length of a command: with events and receipts as the servers make them, and no listener. */
+export const openOperator = (parts: ProcessContext): Promise<INestApplicationContext> =>
+  NestFactory.createApplicationContext(OperatorModule.of(parts), {
+    logger: new NestLog(parts.log),
+    abortOnError: false,
+  });

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Counter } from 'prom-client';
+import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { EvidenceLook, type LookBasis } from '../../../common/evidence-log/evidence-look.js';
+import type { EvidenceFault } from '../../../common/evidence-log/evidence-look.types.js';
+import { countRecords, describeCount, examineNewest } from '../../../common/evidence-log/newest-evidence.js';
+import { KnownKeys } from '../../../common/evidence-log/known-keys.js';
+import { Metrics } from '../../../common/observability/metrics.js';
+import { Scheduler, type ScheduledWork } from '../../../common/scheduler/scheduler.js';
+import { CrossTenant, type Query } from '../../../common/tenancy/cross-tenant.js';
+import { CorruptionStore } from './corruption.store.js';
+import { EvidenceLooksStore } from './evidence-looks.store.js';
+import { SUBJECT_CHECKS } from './subject-checks.js';
+
+const EVERY_MS = 2_000;
+const NEWEST_EVERY_MS = 10_000;
+const COUNT_EVERY_MS = 20_000;
+const KEEP_EVERY_MS = 30_000;
+/** A count of all records takes at most this part of the time, however many there are. */
+const COUNT_SHARE = 0.01;
+/** At this rate a look costs about one part in a hundred of a processor core. */
+const MIN_ROWS_PER_SECOND = 50;
+/** Rows that are looked at before others have their turn. */
+const STEP_ROWS = 100;
+/** What a step costs that finds no row, in rows. */
+const STEP_COST = 5;
+/** From the begin of a whole look to that of the next, at least. */
+const PAUSE_MS = 10_000;
+/** Of each run, while records are known to be missing and have no names yet. */
+const URGENT_MS = 1_000;
+
+const TABLES = [
+  'receipt',
+  'retrieval_receipt',
+  'receipt_head',
+  ...SUBJECT_CHECKS.flatMap(({ rows }) => rows.map(({ table }) => table)),
+];
+
+/**
+ * Looks at the evidence all the time, one process of a database at a time: at what is newest every few seconds, at the
+ * number of records as often as that is cheap, and at everything once within SVC_EVIDENCE_LOOK_HOURS. What it finds
+ * stands until a whole look does not find it any more, or until the operator clears it.
+ */
+@Injectable()
+export class EvidenceWatch implements OnApplicationBootstrap {
+  private readonly holder = randomUUID();
+  private readonly basis: LookBasis;
+  private readonly examined: Counter<'look'>;
+  private work: ScheduledWork | undefined;
+  private whole: EvidenceLook | undefined;
+  private rate = MIN_ROWS_PER_SECOND;
+  private found = 0;
+  private beganAt = new Date(0);
+  /** When each was last done, and when a count may be next, by performance.now(). */
+  private readonly last = { began: -Infinity, step: -Infinity, newest: -Infinity, kept: -Infinity };
+  private countDue = -Infinity;
+  /** How many records were missing, or too many, at the last count. */
+  private missing = 0;
+  private isUrgent = false;
+
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly scheduler: Scheduler,
+    private readonly crossTenant: CrossTenant,
+    private readonly looks: EvidenceLooksStore,
+    private readonly findings: CorruptionStore,
+    metrics: Metrics,
+    keys: KnownKeys,
+  ) {
+    this.basis = { checks: SUBJECT_CHECKS, keys };
+    this.examined = metrics.counter('svc_evidence_examined_total', 'Rows of evidence that this process looked at.', [
+      'look',
+    ]);
+    metrics.gauge(
+      'svc_evidence_look_ended_seconds',
+      'When the last whole look at the evidence ended, in seconds since 1970; 0 before the first one has.',
+      [],
+      async (gauge) => {
+        const ended = await this.looks.readEnd().catch(() => undefined);
+        if (ended) gauge.set((ended.at?.getTime() ?? 0) / 1000);
+      },
+    );
+    metrics.gauge('svc_evidence_findings', 'What was found amiss and stands, by check.', ['check'], async (gauge) => {
+      const found = await this.looks.countFindings().catch(() => undefined);
+      if (found) gauge.reset();
+      for (const { check, findings } of found ?? []) gauge.set({ check }, findings);
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.work = this.scheduler.every('evidence_watch', EVERY_MS, () => this.look());
+  }
+
+  private async look(): Promise<void> {
+    const held = await this.looks.hold(this.holder);
+    if (!held) {
+      this.whole = undefined;
+      return;
+    }
+    this.beganAt = held;
+    const now = performance.now();
+    if (now - this.last.newest >= NEWEST_EVERY_MS) await this.lookAtNewest();
+    if (now >= this.countDue) await this.count();
+    await this.goOn();
+  }
+
+  private async lookAtNewest(): Promise<void> {
+    this.last.newest = performance.now();
+    const { examined, faults } = await this.onSnapshot((query) => examineNewest(query, this.basis));
+    this.examined.inc({ look: 'newest' }, examined);
+    await this.record(faults);
+  }
+
+  /** A number that is not what it was has the next whole look begin at once, to name the records or to clear them. */
+  private async count(): Promise<void> {
+    const began = performance.now();
+    const counted = await this.onSnapshot((query) => countRecords(query, this.basis.keys));
+    const ended = performance.now();
+    this.countDue = ended + Math.max(COUNT_EVERY_MS, (ended - began) / COUNT_SHARE);
+    const fault = describeCount(counted);
+    if (fault === undefined) await this.findings.clear('evidence.count');
+    else await this.record([fault]);
+    const missing = fault === undefined ? 0 : counted.expected - counted.records;
+    if (missing === this.missing) return;
+    this.missing = missing;
+    this.isUrgent = true;
+    await this.begin();
+  }
+
+  private async goOn(): Promise<void> {
+    const now = performance.now();
+    const seconds = Math.min((now - this.last.step) / 1000, (5 * EVERY_MS) / 1000);
+    this.last.step = now;
+    if (!this.whole && now < this.last.began + PAUSE_MS) return;
+    this.whole ??= await this.resume();
+    let due = this.rate * seconds;
+    while (!this.work?.isStopped && (this.isUrgent ? performance.now() < now + URGENT_MS : due > 0)) {
+      due -= await this.step(this.whole, Math.ceil(this.isUrgent ? STEP_ROWS : Math.min(due, STEP_ROWS)));
+      if (!this.whole.isOver) continue;
+      await this.end(this.whole);
+      return;
+    }
+    if (now - this.last.kept < KEEP_EVERY_MS) return;
+    this.last.kept = now;
+    await this.looks.keep({ place: this.whole.at, bits: this.whole.marks.bits });
+  }
+
+  /** @returns what it cost, in rows */
+  private async step(look: EvidenceLook, rows: number): Promise<number> {
+    const before = look.at.examined;
+    const faults = await this.onSnapshot((query) => look.step(query, rows));
+    const examined = look.at.examined - before;
+    this.found += faults.length;
+    await this.record(faults);
+    this.examined.inc({ look: 'whole' }, examined);
+    return Math.max(examined, STEP_COST);
+  }
+
+  private async resume(): Promise<EvidenceLook> {
+    const kept = await this.looks.find();
+    if (!kept) return this.begin();
+    this.found = 0;
+    await this.setRate();
+    return EvidenceLook.resume(kept.place, kept.bits, this.basis);
+  }
+
+  private async begin(): Promise<EvidenceLook> {
+    this.last.began = performance.now();
+    await this.looks.begin();
+    this.beganAt = (await this.looks.hold(this.holder)) ?? this.beganAt;
+    this.found = 0;
+    await this.setRate();
+    this.whole = await this.onSnapshot((query) => EvidenceLook.begin(query, this.basis));
+    return this.whole;
+  }
+
+  private async setRate(): Promise<void> {
+    const rows = await this.looks.estimateRows(TABLES);
+    this.rate = Math.max(MIN_ROWS_PER_SECOND, rows / (this.settings.evidence.lookHours * 3600));
+  }
+
+  private async end(look: EvidenceLook): Promise<void> {
+    await this.looks.end(look.at.examined, this.found);
+    await this.findings.clear('evidence.%', this.beganAt);
+    this.isUrgent = false;
+    this.whole = undefined;
+  }
+
+  private async record(faults: readonly EvidenceFault[]): Promise<void> {
+    await this.findings.recordEach(
+      faults.map(({ check, subject, detail }) => ({ source: `evidence.${check}`, subject, detail })),
+    );
+  }
+
+  private onSnapshot<T>(look: (query: Query) => Promise<T>): Promise<T> {
+    return this.crossTenant.run('evidence look', async (query) => {
+      await query('set transaction isolation level repeatable read read only');
+      return look(query);
+    });
+  }
+}
