@@ -23,6 +23,8 @@ export interface Peer {
    */
   idempotencyKey?: string;
   approvalToken?: string;
+  /** Header x-svc-session-id, as it was sent. */
+  agentSession?: string;
   /** Set by the caller guard, again for each call: a credential may end while a stream goes on. */
   caller?: ToolCaller;
   /** Headers of the API's responses, which the transport forwards where it has headers. */

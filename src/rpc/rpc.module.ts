@@ -1,7 +1,10 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ApprovalHandoverModule } from '../modules/shield/core/approvals/approval-handover.module.js';
+import { WatchStateModule } from '../modules/continuity/watches/watch-state.module.js';
+import { ProofStateModule } from '../modules/knowledge/proofs/proof-state.module.js';
 import { ToolAdmissionsModule } from '../modules/shield/core/tool-calls/tool-admissions.module.js';
 import { ApiConnection } from './api-connection.js';
+import { CallStatesService } from './call-states.service.js';
 import { CapabilitiesService } from './tool-capabilities.service.js';
 import { McpApprovals } from './mcp/mcp-approvals.js';
 import { McpController } from './mcp/mcp.controller.js';
@@ -30,12 +33,13 @@ export class RpcModule {
   static of(server: RpcServer): DynamicModule {
     return {
       module: RpcModule,
-      imports: [ToolAdmissionsModule, ApprovalHandoverModule],
+      imports: [ToolAdmissionsModule, ApprovalHandoverModule, ProofStateModule, WatchStateModule],
       controllers: [HttpController, StreamController, SseController, McpController, ToolsController],
       providers: [
         { provide: RpcServer, useValue: server },
         { provide: ToolRegistry, useFactory: makeServiceTools },
         ApiConnection,
+        CallStatesService,
         CapabilitiesService,
         McpApprovals,
         McpEndpoint,

@@ -139,5 +139,5 @@ function textOf(id: string, answered: Answered): string {
     return `${head}"error":${JSON.stringify({ code, message, data })}}`;
   }
   const { result } = answered;
-  return `${head}"result":${result instanceof JsonText ? result.text : (JSON.stringify(result) ?? 'null')}}`;
+  return `${head}"result":${result instanceof JsonText ? result.result : (JSON.stringify(result) ?? 'null')}}`;
 }

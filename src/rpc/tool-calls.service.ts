@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { checkedSession, SESSION_HEADER } from '../common/http/agent-session.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
 import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/common-problems.js';
@@ -12,6 +13,7 @@ import {
 import { TOOL_SERVER_ID } from '../common/call-policy/shield-pipeline.js';
 import { ToolAdmissionsService } from '../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { ApiConnection, type ApiAnswer } from './api-connection.js';
+import { CallStatesService } from './call-states.service.js';
 import { RPC_CODES, RpcFailure } from './json-rpc.js';
 import { JsonText } from './json-text.js';
 import type { Peer, ToolCaller } from './peer.js';
@@ -26,8 +28,10 @@ interface ReadyCall {
   caller: ToolCaller;
   given: ToolArguments;
   request: ApiRequest;
-  idempotencyKey?: string;
+  /** Of an effect. One that is made of the call is made when it is first asked for: not for a call over the limit. */
+  idempotencyKey?: () => Promise<string>;
   approvalToken?: string;
+  agentSession: string | undefined;
 }
 
 /**
@@ -43,6 +47,7 @@ export class ToolCallsService {
   constructor(
     private readonly registry: ToolRegistry,
     private readonly admissions: ToolAdmissionsService,
+    private readonly states: CallStatesService,
     private readonly signer: ToolCallSigner,
     private readonly api: ApiConnection,
     @Inject(LOG) log: Log,
@@ -88,14 +93,19 @@ export class ToolCallsService {
       throw invalid('params.arguments', 'must be an object');
     if (!this.registry.find(name)) throw invalid('params.name', 'names no tool; tools/list has them');
     const result = await this.call(name, given ?? undefined, peer);
-    return { content: [{ type: 'text', text: result.text }], structuredContent: result, isError: false };
+    return {
+      content: [{ type: 'text', text: result.text }],
+      structuredContent: result,
+      isError: false,
+      ...(result.isReplayed ? { replayed: true } : {}),
+    };
   }
 
   private async run(tool: Tool, params: object | undefined, peer: Peer): Promise<JsonText> {
     const { caller } = peer;
     if (!caller || (peer.isPublic && !tool.isPublic))
       throw new Unauthorized({}, 'This tool needs a credential: call it by /rpc with x-tenant-id and x-api-key');
-    const ready = readyCall(tool, readArguments(tool, params, peer.requestId), { peer, caller });
+    const ready = this.readyCall(tool, readArguments(tool, params, peer.requestId), { peer, caller });
     const { request } = ready;
     const call = toolCallOf(ready);
     const { decisionId } = await this.admit(call, ready);
@@ -104,13 +114,33 @@ export class ToolCallsService {
     const answer = await this.api.call({
       method: request.method,
       path: request.path,
-      headers: { ...headersOf(ready, peer), [TOOL_CALL_HEADER]: signed },
+      headers: { ...(await headersOf(ready, peer)), [TOOL_CALL_HEADER]: signed },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       ...(tool.isRead && peer.signal ? { signal: peer.signal } : {}),
     });
     forwardHeaders(peer, answer);
-    if (answer.status >= 200 && answer.status < 300) return new JsonText(answer.text === '' ? 'null' : answer.text);
+    if (answer.status >= 200 && answer.status < 300)
+      return new JsonText(answer.text === '' ? 'null' : answer.text, answer.headers[REPLAYED_HEADER] === 'true');
     throw failureOf(answer.status, parsed(answer.text), tool);
+  }
+
+  /** @throws IdempotencyKeyRequired for an effect without a key */
+  private readyCall(tool: Tool, given: ToolArguments, { peer, caller }: { peer: Peer; caller: ToolCaller }): ReadyCall {
+    const request = requestOf(tool, given.args);
+    const call: ReadyCall = { tool, caller, given, request, agentSession: checkedSession(peer.agentSession) };
+    const approvalToken = given.approvalToken ?? peer.approvalToken;
+    if (approvalToken !== undefined) call.approvalToken = approvalToken;
+    if (tool.idempotency === 'none') return call;
+    const sent = keyOf(tool, given, peer);
+    let key: Promise<string> | undefined;
+    call.idempotencyKey = () => (key ??= sent === undefined ? this.deriveKey(call) : Promise.resolve(sent));
+    return call;
+  }
+
+  private async deriveKey({ tool, caller, given, request }: ReadyCall): Promise<string> {
+    const { tenantId, principal } = caller;
+    const state = await this.states.read(caller, tool, request);
+    return derivedKey({ tenantId, principal, tool: tool.definition.name, arguments: given.args, state });
   }
 
   private admit(call: ToolCall, { tool, given, request, idempotencyKey, approvalToken }: ReadyCall) {
@@ -150,18 +180,6 @@ function codeToTell(error: unknown): number {
   return error instanceof Problem ? codeOf(error.kind.status, error.kind.type) : RPC_CODES.internalError;
 }
 
-/** @throws IdempotencyKeyRequired for an effect without a key */
-function readyCall(tool: Tool, given: ToolArguments, { peer, caller }: { peer: Peer; caller: ToolCaller }): ReadyCall {
-  const request = requestOf(tool, given.args);
-  const call: ReadyCall = { tool, caller, given, request };
-  const approvalToken = given.approvalToken ?? peer.approvalToken;
-  if (approvalToken !== undefined) call.approvalToken = approvalToken;
-  if (tool.idempotency === 'none') return call;
-  const { name } = tool.definition;
-  call.idempotencyKey = keyOf(tool, given, peer) ?? derivedKey(caller.tenantId, caller.principal, name, given.args);
-  return call;
-}
-
 /** The parameter, or the header of the request; both must agree, as for the API (D9). */
 function keyOf(
   { idempotency }: Tool,
@@ -194,8 +212,9 @@ const toolCallOf = ({ tool, caller, given, request }: ReadyCall): ToolCall => ({
   arguments: given.args,
 });
 
-function headersOf(call: ReadyCall, peer: Peer): Record<string, string> {
-  const { request, idempotencyKey, approvalToken } = call;
+async function headersOf(call: ReadyCall, peer: Peer): Promise<Record<string, string>> {
+  const { request, approvalToken, agentSession } = call;
+  const idempotencyKey = await call.idempotencyKey?.();
   return {
     ...credentialOf(call, peer),
     'x-request-id': peer.requestId,
@@ -203,6 +222,7 @@ function headersOf(call: ReadyCall, peer: Peer): Record<string, string> {
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey }),
     ...(approvalToken === undefined ? {} : { 'x-shield-approval-token': approvalToken }),
+    ...(agentSession === undefined ? {} : { [SESSION_HEADER]: agentSession }),
   };
 }
 
@@ -214,6 +234,8 @@ function credentialOf({ tool, caller, given }: ReadyCall, { credential }: Peer):
   return { 'x-tenant-id': caller.tenantId, 'x-api-key': credential.apiKey ?? credential.bearer ?? '' };
 }
 
+const REPLAYED_HEADER = 'x-idempotency-replayed';
+
 /**
  * How an agent that registered itself stands (tenant-api.md 5, item 9), and whether an answer is that of an earlier
  * call.
@@ -223,7 +245,7 @@ const FORWARDED_HEADERS = [
   'x-svc-rate-limit-daily-remaining',
   'x-svc-sponsor-required',
   'x-svc-upgrade-url',
-  'x-idempotency-replayed',
+  REPLAYED_HEADER,
 ];
 
 function forwardHeaders({ responseHeaders }: Peer, { headers }: ApiAnswer): void {

@@ -1,8 +1,11 @@
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { answerMcp, readMcp } from './http-exchange.js';
+import { Listener } from '../../common/database/listener.js';
+import { ToolCallers, type Credential } from '../../common/keys/tool-callers.js';
 import { LOG, type Log } from '../../common/observability/log.js';
+import { TENANT_CHANGED } from '../../common/tenancy/tenant-state.js';
 import type { Peer } from '../peer.js';
 import { McpServers } from './mcp-servers.js';
 
@@ -11,13 +14,16 @@ import { McpServers } from './mcp-servers.js';
  * with a handshake, served the same way, without sessions. The request states its revision.
  */
 @Injectable()
-export class McpEndpoint implements OnModuleDestroy {
+export class McpEndpoint implements OnModuleInit, OnModuleDestroy {
   private readonly handler: McpHttpHandler;
   /** Apart from all others, so that the end of subscriptions ends no call. */
   private readonly subscriptions: McpHttpHandler;
+  private readonly subscribers = new Set<Subscriber>();
 
   constructor(
     servers: McpServers,
+    private readonly callers: ToolCallers,
+    private readonly listener: Listener,
     @Inject(LOG) private readonly log: Log,
   ) {
     const make = () =>
@@ -27,6 +33,12 @@ export class McpEndpoint implements OnModuleDestroy {
       });
     this.handler = make();
     this.subscriptions = make();
+  }
+
+  onModuleInit(): void {
+    const endOf = (tenantId: string) => void this.endUnauthorized(tenantId);
+    this.listener.on(TENANT_CHANGED, endOf);
+    this.listener.onGap(() => new Set([...this.subscribers].map(({ tenantId }) => tenantId)).forEach(endOf));
   }
 
   /**
@@ -42,13 +54,39 @@ export class McpEndpoint implements OnModuleDestroy {
     if (read.refusal) return read.refusal;
     const { parsed } = read;
     const responseHeaders = new Map<string, string>();
-    const handler = isSubscription(parsed) ? this.subscriptions : this.handler;
+    const isLong = isSubscription(parsed);
+    const handler = isLong ? this.subscriptions : this.handler;
+    const signal = isLong ? this.subscribe(request, peer) : peer.signal;
     const speaker = { ...(isBatch(parsed) ? alone(peer) : peer), responseHeaders };
-    const response = await answerMcp(handler, parsed, { request, signal: peer.signal, extra: { peer: speaker } });
+    const response = await answerMcp(handler, parsed, { request, signal, extra: { peer: speaker } });
     for (const [name, value] of responseHeaders) response.headers.set(name, value);
     return response;
   }
+
+  /** @returns what ends the subscription: its client, or the end of its credential */
+  private subscribe({ caller }: FastifyRequest, { signal, credential }: Peer): AbortSignal {
+    const subscriber = { tenantId: caller?.tenantId ?? '', credential, ending: new AbortController() };
+    this.subscribers.add(subscriber);
+    const ended = AbortSignal.any([subscriber.ending.signal, ...(signal ? [signal] : [])]);
+    ended.addEventListener('abort', () => this.subscribers.delete(subscriber), { once: true });
+    return ended;
+  }
+
+  private async endUnauthorized(tenantId: string): Promise<void> {
+    for (const subscriber of [...this.subscribers].filter((one) => one.tenantId === tenantId)) {
+      if (!(await this.callers.holds(subscriber.credential, TAKEN))) subscriber.ending.abort();
+    }
+  }
 }
+
+interface Subscriber {
+  tenantId: string;
+  credential: Credential;
+  ending: AbortController;
+}
+
+/** As POST /mcp takes them. */
+const TAKEN = { agents: true, bearerKeys: true } as const;
 
 const isSubscription = (parsed: unknown): boolean =>
   (parsed as { method?: unknown } | null | undefined)?.method === 'subscriptions/listen';

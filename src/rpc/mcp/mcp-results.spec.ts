@@ -24,6 +24,15 @@ describe('the result of a call', () => {
     });
   });
 
+  it('says of an answer that is repeated that it is, in its _meta, and leaves the answer as it is', () => {
+    expect(resultOf(new JsonText('{"total":1}', true))).toEqual({
+      content: [{ type: 'text', text: '{"total":1}' }],
+      structuredContent: { total: 1 },
+      isError: false,
+      _meta: { 'svc/replayed': true },
+    });
+  });
+
   it('returns every failure as MCP requires', () => {
     const table = Object.entries(RPC_CODES).map(([kind, code]) => [kind, reportedBy(code)]);
     expect(Object.fromEntries(table)).toEqual({

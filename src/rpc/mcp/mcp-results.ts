@@ -4,6 +4,8 @@ import { JsonText } from '../json-text.js';
 
 /** Where programs find the failure of a tool: code, message and data as JSON-RPC has them on the other transports. */
 export const ERROR_META = 'svc/error';
+/** Present, and true, where the result repeats that of an earlier call, which had the effect (D85). */
+const REPLAYED_META = 'svc/replayed';
 
 /**
  * What a model can do nothing about, or only its client can: answered as a JSON-RPC error, with this code. All other
@@ -27,7 +29,13 @@ const PROTOCOL_CODES = new Map<RpcCode, number>([
 export function resultOf(answer: unknown): CallToolResult {
   const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer ?? null);
   const structuredContent = answer instanceof JsonText ? answer.parse() : answer;
-  return { content: [{ type: 'text', text }], structuredContent, isError: false };
+  const isReplayed = answer instanceof JsonText && answer.isReplayed;
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent,
+    isError: false,
+    ...(isReplayed ? { _meta: { [REPLAYED_META]: true } } : {}),
+  };
 }
 
 /**

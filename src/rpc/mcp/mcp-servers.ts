@@ -1,10 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   ProtocolError,
   Server,
   type CallToolResult,
-  type ClientCapabilities,
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -18,6 +16,7 @@ import { RpcServer } from '../rpc.server.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { McpApprovals, type ApprovalRounds, type McpCall } from './mcp-approvals.js';
+import { canAsk } from './mcp-elicitation.js';
 import { resultOfFailure } from './mcp-results.js';
 import { INSTRUCTIONS, listOf, TOOLS_CACHE } from './mcp-tools.js';
 
@@ -88,18 +87,6 @@ interface Called {
   context: ServerContext;
   peer: Peer;
   canAsk: boolean;
-}
-
-/**
- * Whether the client shows people a form. It says so with each request of 2026-07-28, and once in the handshake before;
- * over HTTP the handshake is
- * another request, of which nothing is known any more. Elicitation without a mode is that of forms.
- */
-function canAsk(server: Server, { mcpReq }: ServerContext): boolean {
-  const envelope = mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined;
-  const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
-  const elicitation = declared?.elicitation;
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
 const anyOf = (...signals: (AbortSignal | undefined)[]): AbortSignal =>

@@ -9,7 +9,7 @@ type Bounds = Record<string, unknown>;
 export const issuesOf = (tool: Tool, errors: readonly ErrorObject[]): Issue[] =>
   errors.map((error) => ({ path: pathOf(error), message: messageOf(tool, error) }));
 
-/** The place in the API's way of writing it: params.answers[0].questionId. */
+/** The place in the API's way of writing it: params.answers[0].question_id. */
 function pathOf({ instancePath, params }: ErrorObject): string {
   const { missingProperty, additionalProperty } = params as Record<string, string | undefined>;
   const steps = instancePath.split('/').slice(1).map(unescapePointer);

@@ -41,7 +41,7 @@ export const CONTROL_SCHEMAS = {
   derived: {
     ...KEY,
     description:
-      'A key of your choosing for this one effect. Without one, the same call within 24 hours has one effect and answers what the first one did; send a new key to have it done again.',
+      'A key of your choosing for this one effect. Without one, the same call within 24 hours has one effect and answers what the first one did, as long as what it rests on is the same (see the description of the tool); send a new key to have it done again all the same.',
   },
   shield_approval_token: {
     type: 'string',

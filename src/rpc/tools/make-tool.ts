@@ -3,8 +3,10 @@ import { namedDigest } from '../../evidence/digest.js';
 import { sha256 } from '../../evidence/sha256.js';
 import { allowsExtraMembers, fieldsOf, type JsonSchema } from '../../common/fields/fields.js';
 import { isRequired, jsonSchemaOf, memberSchemaOf } from '../../common/fields/json-schema.js';
+import { FENCE_PARAMETER } from '../../common/contract/fence.js';
 import { snakeCase } from '../../common/fields/snake-case.js';
 import { CONTROL_SCHEMAS, TENANT_SCHEMA } from './control-parameters.js';
+import { nestedMembersOf } from './nested-members.js';
 import { inParameterNames } from './parameter-names.js';
 import type { InputSchema, Tool, ToolAddress, ToolDefinition, ToolMember } from './tool.js';
 import type { NamedToolDeclaration, ToolDeclaration, ToolRoute } from '../../common/contract/tool-declaration.js';
@@ -34,6 +36,7 @@ export function makeTool(declared: NamedToolDeclaration, { hasApprovals }: ToolO
     ...(declared.query ? membersOf(declared.query, 'query', declared) : []),
     ...(declared.single ? membersOf(declared.single.type, 'single', declared) : []),
     ...(declared.body ? membersOf(declared.body, 'body', declared) : []),
+    ...(declared.fenced ? [FENCE_MEMBER] : []),
   ]);
   refuseUnknownParameters(declared, members);
   const exactlyOne = addresses.length > 1 ? addresses.flatMap(({ pathMembers }) => pathMembers.map(nameOf)) : [];
@@ -54,17 +57,50 @@ export function makeTool(declared: NamedToolDeclaration, { hasApprovals }: ToolO
     isRead: declared.isRead,
     isPublic: credential !== 'caller',
     idempotency: declared.idempotency ?? 'none',
+    restsOn: declared.restsOn,
     credential,
     spends: declared.spends,
   };
 }
 
+/** The fence of a lease, among the arguments of a tool. */
+const FENCE_MEMBER: ToolMember = {
+  name: 'fence',
+  member: FENCE_PARAMETER.name,
+  place: 'header',
+  schema: {
+    ...FENCE_PARAMETER.schema,
+    description:
+      'The fence of the lease under which you write, as your claim or acquisition answered it. The write is refused once that lease has ended, and names the newer holder.',
+  },
+  isRequired: false,
+};
+
 /** What the API says of one member may name another. */
 const inOwnNames = (members: ToolMember[]): ToolMember[] =>
-  members.map((member) => ({
-    ...member,
-    schema: { ...member.schema, description: inParameterNames(members, String(member.schema.description)) },
-  }));
+  members.map((member) => ({ ...member, schema: describedIn(members, member.schema) }));
+
+/** A schema whose descriptions, at every depth, name the parameters. */
+function describedIn(members: readonly ToolMember[], schema: JsonSchema): JsonSchema {
+  const { description, properties, items, anyOf } = schema as NestingSchema;
+  const inOne = (one: JsonSchema): JsonSchema => describedIn(members, one);
+  const inAll = (all: object) => Object.entries(all).map(([name, one]) => [name, inOne(one as JsonSchema)] as const);
+  return {
+    ...schema,
+    ...(description === undefined ? {} : { description: inParameterNames(members, description) }),
+    ...(properties ? { properties: Object.fromEntries(inAll(properties)) } : {}),
+    ...(items ? { items: inOne(items) } : {}),
+    ...(anyOf ? { anyOf: anyOf.map(inOne) } : {}),
+  };
+}
+
+/** The keywords under which the fields of a DTO hold further schemas. */
+interface NestingSchema extends JsonSchema {
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+}
 
 /** A slip of the pen in a declaration stops the start. */
 function refuseUnknownParameters(
@@ -90,6 +126,7 @@ function membersOf(type: NonNullable<ToolRoute['path']>, place: ToolMember['plac
     const name = declared.names?.[field.name] ?? snakeCase(field.name);
     const preset = declared.defaults?.[name];
     const schema = field.name === TENANT_MEMBER ? TENANT_SCHEMA : memberSchemaOf(field, 'input');
+    const nested = nestedMembersOf(field);
     return {
       name,
       member: field.name,
@@ -99,6 +136,7 @@ function membersOf(type: NonNullable<ToolRoute['path']>, place: ToolMember['plac
         description: declared.about?.[name] ?? schema.description,
         ...(preset === undefined ? {} : { default: preset }),
       },
+      ...(nested ? { nested } : {}),
       isRequired: isRequired(field, 'input') && preset === undefined,
     };
   });

@@ -1,3 +1,4 @@
+import { findOwnSpelling } from './nested-members.js';
 import type { ToolMember } from './tool.js';
 
 /**
@@ -9,6 +10,7 @@ export const inParameterNames = (members: readonly ToolMember[], text: string): 
   text.replace(/\b(?:(body|query|path)\.)?([a-z]\w*)/g, (whole, place: string | undefined, word: string) => {
     if (place === undefined && !/[A-Z]/.test(word)) return whole;
     const known = members.find((one) => one.member === word && one.place === (place ?? one.place));
-    if (!known) return whole;
-    return place === undefined ? known.name : `params.${known.name}`;
+    if (known) return place === undefined ? known.name : `params.${known.name}`;
+    if (place !== undefined) return whole;
+    return members.map(({ nested }) => findOwnSpelling(word, nested)).find((name) => name !== undefined) ?? whole;
   });

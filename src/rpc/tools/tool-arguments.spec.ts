@@ -88,7 +88,7 @@ describe('the arguments of a call', () => {
       { path: 'params.limit', message: 'must be at least 1' },
     ]);
     expect(issues('submit_feedback_survey', { answers: [{ scale: 3, mood: 'good' }] })).toEqual([
-      { path: 'params.answers[0].questionId', message: 'is required' },
+      { path: 'params.answers[0].question_id', message: 'is required' },
       { path: 'params.answers[0].mood', message: 'is not a member here; leave it out' },
     ]);
   });
@@ -124,6 +124,35 @@ describe('the arguments of a call', () => {
     ]);
   });
 
+  it('may have members of objects in the former spelling, for one version, but not in both', () => {
+    const watch = (query: object) => ({ target_type: 'query', query: { query: 'leave', ...query } });
+    const former = { corpusIds: ['a'], includeCommons: false, minScore: 2 };
+    const present = { corpus_ids: ['a'], include_commons: false, min_score: 2 };
+    // Approvals and keys that are made of calls are the same for both.
+    expect(read('watch_answer', watch(former))).toEqual(read('watch_answer', watch(present)));
+    expect(issues('watch_answer', watch({ ...former, corpus_ids: ['b'] }))).toEqual([
+      {
+        path: 'params.query.corpusIds',
+        message: 'is the former spelling of corpus_ids, which is there too; send corpus_ids alone',
+      },
+    ]);
+    const answers = [{ question_id: 'q1', scale: 1 }, { questionId: 'q2', question_id: 'q2' }, { questionId: 7 }, 'x'];
+    expect(issues('submit_feedback_survey', { answers })).toEqual([
+      {
+        path: 'params.answers[1].questionId',
+        message: 'is the former spelling of question_id, which is there too; send question_id alone',
+      },
+      { path: 'params.answers[2].question_id', message: 'must be a string, and is a number' },
+      { path: 'params.answers[3]', message: 'must be an object, and is a string' },
+    ]);
+    const doubled = new Array(1000).fill({ questionId: 'q', question_id: 'q' });
+    expect(refusal('submit_feedback_survey', { answers: doubled }).data?.issues).toHaveLength(21);
+    expect(read('proof_document', { mode: 'light', metadata: { answerId: 'a' } }).args).toEqual({
+      mode: 'light',
+      metadata: { answerId: 'a' },
+    });
+  });
+
   it('of get_proof_receipt have one of its two ids', () => {
     const message = 'must have exactly one of job_id and answer_id';
     expect(issues('get_proof_receipt', {})).toEqual([{ path: 'params', message }]);
@@ -145,6 +174,7 @@ describe('the request to the API', () => {
       path: '/v1/retrieve',
       params: {},
       query: {},
+      headers: {},
       body: { query: 'leave', corpusIds: ['a', 'b'], includeCommons: false },
     });
     expect(request('get_credit_escrow', { agent_id: 'me', status: 'failed', limit: 3 })).toEqual({
@@ -153,6 +183,7 @@ describe('the request to the API', () => {
       path: '/v1/credits/me/escrow?limit=3&status=failed',
       params: { agentId: 'me' },
       query: { limit: '3', status: 'failed' },
+      headers: {},
     });
     expect(request('get_watches', { active: false }).path).toBe('/v1/watches?active=false');
     expect(request('vote_feature_request', { request_id: JOB, withdraw: true })).toMatchObject({
@@ -194,8 +225,18 @@ describe('the request to the API', () => {
       answers: [{ questionId: 'q1', scale: 4 }],
       partial: true,
     });
-    const whole = { answers: [{ questionId: 'q1', scale: 4 }] };
-    expect(request('submit_feedback_survey', whole).body).toEqual(whole);
+    const whole = { answers: [{ question_id: 'q1', scale: 4 }] };
+    expect(request('submit_feedback_survey', whole).body).toEqual({ answers: [{ questionId: 'q1', scale: 4 }] });
+  });
+
+  it('spells what is in objects as the API does', () => {
+    const query = { query: 'leave', corpus_ids: ['a'], include_commons: false, min_score: 2 };
+    expect(request('watch_answer', { target_type: 'query', query }).body).toEqual({
+      targetType: 'query',
+      query: { query: 'leave', corpusIds: ['a'], includeCommons: false, minScore: 2 },
+    });
+    const metadata = { ticketNo: 7, ticket_no: 8, in: [{ answerId: 'a' }] };
+    expect(request('proof_document', { mode: 'light', metadata }).body).toEqual({ mode: 'light', metadata });
   });
 
   it('keeps additional members of a proof', () => {
@@ -219,20 +260,23 @@ describe('the request to the API', () => {
 });
 
 describe('the key that is made of a call', () => {
-  const key = derivedKey('t', 'key:1', 'watch_answer', { target_id: 'a', note: 'b' });
+  const call = { tenantId: 't', principal: 'key:1', tool: 'watch_answer' };
+  const args = { target_id: 'a', note: 'b' };
+  const key = derivedKey({ ...call, arguments: args, state: null });
 
   it('is the same for the same call, whatever the order of its members', () => {
     expect(key).toMatch(/^auto-[0-9a-f]{64}$/);
-    expect(derivedKey('t', 'key:1', 'watch_answer', { note: 'b', target_id: 'a' })).toBe(key);
+    expect(derivedKey({ state: null, arguments: { note: 'b', target_id: 'a' }, ...call })).toBe(key);
   });
 
-  it('differs by tenant, principal, tool and arguments', () => {
+  it('differs by tenant, principal, tool, arguments and what the call rests on', () => {
     const others = [
-      derivedKey('u', 'key:1', 'watch_answer', { target_id: 'a', note: 'b' }),
-      derivedKey('t', 'key:2', 'watch_answer', { target_id: 'a', note: 'b' }),
-      derivedKey('t', 'key:1', 'unwatch_answer', { target_id: 'a', note: 'b' }),
-      derivedKey('t', 'key:1', 'watch_answer', { target_id: 'a', note: 'c' }),
+      derivedKey({ ...call, arguments: args, state: null, tenantId: 'u' }),
+      derivedKey({ ...call, arguments: args, state: null, principal: 'key:2' }),
+      derivedKey({ ...call, arguments: args, state: null, tool: 'unwatch_answer' }),
+      derivedKey({ ...call, arguments: { ...args, note: 'c' }, state: null }),
+      derivedKey({ ...call, arguments: args, state: 'another watch' }),
     ];
-    expect(new Set([key, ...others]).size).toBe(5);
+    expect(new Set([key, ...others]).size).toBe(6);
   });
 });

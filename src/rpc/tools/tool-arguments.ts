@@ -7,6 +7,7 @@ import { snakeCase } from '../../common/fields/snake-case.js';
 import type { RpcFailure } from '../json-rpc.js';
 import { schemaIssues } from './argument-validation.js';
 import { CONTROL_PARAMETERS } from './control-parameters.js';
+import { inApiSpelling, inOwnSpelling } from './nested-members.js';
 import type { Tool, ToolAddress, ToolMember } from './tool.js';
 import { failureOfProblem } from './tool-errors.js';
 
@@ -32,6 +33,8 @@ export interface ApiRequest {
   /** The parameters of the path as they are, not encoded. */
   params: Record<string, string>;
   query: Record<string, string | string[]>;
+  /** What goes as a header of its own. */
+  headers: Record<string, string | string[]>;
   /** Absent where the route takes none. */
   body?: object;
 }
@@ -52,6 +55,9 @@ export function readArguments(tool: Tool, params: object | undefined, requestId?
   const given = new Map<string, unknown>(Object.entries(params ?? {}));
   const issues = resolveAliases(tool, given);
   for (const [name, value] of Object.entries(tool.defaults)) if (!given.has(name)) given.set(name, value);
+  for (const { name, nested } of tool.members)
+    if (nested && given.has(name))
+      given.set(name, inOwnSpelling(given.get(name), nested, { path: `params.${name}`, issues }));
   issues.push(...schemaIssues(tool, Object.fromEntries(given)), ...shapeIssues(tool, given));
   if (issues.length > 0) throw refuse(issues);
   return partsOf(given);
@@ -115,14 +121,22 @@ function partsOf(given: Map<string, unknown>): ToolArguments {
   };
 }
 
-/**
- * The key of an effect whose call has none: the same for the same call of the same caller (D28). `auto-` and 64
- * hexadecimal digits.
- */
-export function derivedKey(tenantId: string, principal: string, tool: string, args: object): string {
-  const call = canonicalJson({ tenantId, principal, tool, arguments: args });
-  return `auto-${Buffer.from(sha256(call)).toString('hex')}`;
+/** A call as far as it decides whether a repeat is the same one. */
+export interface CallToRepeat {
+  tenantId: string;
+  principal: string;
+  tool: string;
+  arguments: object;
+  /** What the effect rests on in addition, as it is now; any JSON value. */
+  state: unknown;
 }
+
+/**
+ * The key of an effect whose call has none: the same for the same call of the same caller while what it rests on is
+ * the same (D28). `auto-` and 64 hexadecimal digits.
+ */
+export const derivedKey = (call: CallToRepeat): string =>
+  `auto-${Buffer.from(sha256(canonicalJson(call))).toString('hex')}`;
 
 /** @param args as readArguments gives them: they match the input schema */
 export function requestOf(tool: Tool, args: Readonly<Record<string, unknown>>): ApiRequest {
@@ -137,6 +151,7 @@ export function requestOf(tool: Tool, args: Readonly<Record<string, unknown>>): 
     address,
     params,
     query,
+    headers: textsOf(membersAt(tool, 'header'), args),
     ...(tool.hasBody ? { body: bodyOf(tool, args) } : {}),
   };
 }
@@ -149,7 +164,9 @@ const membersAt = ({ members }: Tool, place: ToolMember['place']): ToolMember[] 
 
 /** The arguments of these members under the API's names. */
 function valuesOf(members: readonly ToolMember[], args: Readonly<Record<string, unknown>>): [string, unknown][] {
-  return members.filter(({ name }) => Object.hasOwn(args, name)).map(({ name, member }) => [member, args[name]]);
+  return members
+    .filter(({ name }) => Object.hasOwn(args, name))
+    .map(({ name, member, nested }) => [member, inApiSpelling(args[name], nested)]);
 }
 
 /** The same as a query or a path writes them. */

@@ -53,7 +53,7 @@ describe('an error of the API', () => {
         detail: 'as the API says it',
         issues: [
           { path: 'body.targetId', message: 'is needed where targetType is answer' },
-          { path: 'body.query.minScore', message: 'must not be less than 0' },
+          { path: 'body.query.minScore', message: 'minScore must not be less than 0' },
           { path: 'body.webhookUrl', message: 'webhookUrl must be an absolute URI' },
           { path: 'headers.x-idempotency-key', message: 'must be longer' },
         ],
@@ -62,11 +62,11 @@ describe('an error of the API', () => {
     );
     expect(data?.issues).toEqual([
       { path: 'params.target_id', message: 'is needed where target_type is answer' },
-      { path: 'params.query.minScore', message: 'must not be less than 0' },
+      { path: 'params.query.min_score', message: 'min_score must not be less than 0' },
       { path: 'params.webhook_url', message: 'webhook_url must be an absolute URI' },
       { path: 'params.idempotency_key', message: 'must be longer' },
     ]);
-    expect(message).toMatch(/^params\.target_id: is needed where target_type is answer; params\.query\.minScore/);
+    expect(message).toMatch(/^params\.target_id: is needed where target_type is answer; params\.query\.min_score/);
     expect(data).toMatchObject({ message, detail: message });
   });
 
@@ -80,7 +80,7 @@ describe('an error of the API', () => {
       { path: 'params.question_id', message: 'is no question' },
     ]);
     expect(issuesOf('submit_feedback_survey', 'body.answers[0].questionId', 'is no question')).toEqual([
-      { path: 'params.answers[0].questionId', message: 'is no question' },
+      { path: 'params.answers[0].question_id', message: 'is no question' },
     ]);
     expect(issuesOf('proof_document', 'body.artefact_id', 'names another thing than body.answerId')).toEqual([
       { path: 'params.artefact_id', message: 'names another thing than params.answer_id' },

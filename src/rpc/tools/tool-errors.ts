@@ -3,8 +3,9 @@ import type { Issue } from '../../common/problem/common-problems.js';
 import { bodyOf } from '../../common/problem/problem.filter.js';
 import type { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure, type RpcCode } from '../json-rpc.js';
+import { placeInOwnSpelling } from './nested-members.js';
 import { inParameterNames } from './parameter-names.js';
-import type { Tool } from './tool.js';
+import type { Tool, ToolMember } from './tool.js';
 
 /** The codes of D26, by status and, where a status says too little, by the type of the problem. */
 const BY_STATUS: Record<number, RpcCode> = {
@@ -99,8 +100,12 @@ function inParams(tool: Tool, issue: Issue): Issue {
   if (place === undefined) return { ...issue, message };
   if (place === 'headers') return { ...issue, path: HEADERS[member] ?? issue.path, message };
   const known = tool.members.find((one) => one.member === member && one.place === place);
-  return { ...issue, path: known ? `params.${known.name}${rest}` : singlePath(tool, member, rest), message };
+  return { ...issue, path: known ? pathIn(known, rest) : singlePath(tool, member, rest), message };
 }
+
+/** @param rest the place in the member, as the API writes it */
+const pathIn = ({ name, nested }: ToolMember, rest: string): string =>
+  `params.${name}${placeInOwnSpelling(rest, nested)}`;
 
 const HEADERS: Record<string, string> = {
   'x-idempotency-key': 'params.idempotency_key',
@@ -111,6 +116,6 @@ const HEADERS: Record<string, string> = {
 function singlePath(tool: Tool, member: string, rest: string): string {
   const inner = member === tool.single ? /^\[0\]\.(\w+)(.*)$/s.exec(rest) : null;
   const known = inner && tool.members.find((one) => one.place === 'single' && one.member === inner[1]);
-  if (known) return `params.${known.name}${inner[2] ?? ''}`;
+  if (known) return pathIn(known, inner[2] ?? '');
   return member === '' || member === tool.single ? 'params' : `params.${member}${rest}`;
 }

@@ -1,7 +1,13 @@
 import type { Address } from '../../common/contract/contract.js';
 import type { JsonSchema } from '../../common/fields/fields.js';
 import type { ObjectSchema } from '../../common/fields/json-schema.js';
-import type { Idempotency, NamedToolDeclaration, ToolCredential } from '../../common/contract/tool-declaration.js';
+import type { NestedMembers } from './nested-members.js';
+import type {
+  Idempotency,
+  NamedToolDeclaration,
+  RestsOn,
+  ToolCredential,
+} from '../../common/contract/tool-declaration.js';
 
 /** What clients see of a tool and what they trust: the members that are digested. */
 export interface ToolDefinition {
@@ -31,8 +37,10 @@ export interface ToolMember {
   name: string;
   /** The member of the API, as its DTO has it. */
   member: string;
-  place: 'path' | 'query' | 'body' | 'single';
+  place: 'path' | 'query' | 'body' | 'single' | 'header';
   schema: JsonSchema;
+  /** Present where objects in it have members that the API spells otherwise. */
+  nested?: NestedMembers;
   isRequired: boolean;
 }
 
@@ -62,6 +70,8 @@ export interface Tool {
   /** Answers callers without a credential. */
   isPublic: boolean;
   idempotency: Idempotency;
+  /** Present where the idempotency is `derived`. */
+  restsOn: RestsOn | undefined;
   credential: ToolCredential;
   /** The member of the arguments that says how many credits the call spends. */
   spends: string | undefined;

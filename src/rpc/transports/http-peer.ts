@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerOf, headerOf } from '../../common/http/headers.js';
+import { SESSION_HEADER } from '../../common/http/agent-session.js';
 import type { ClientAddresses } from '../../common/http/client-address.js';
 import type { Peer } from '../peer.js';
 
@@ -32,6 +33,7 @@ export function httpPeer(
     traceparent: String(reply.getHeader('traceparent')),
     idempotencyKey: headerOf(request, 'x-idempotency-key'),
     approvalToken: headerOf(request, 'x-shield-approval-token'),
+    agentSession: headerOf(request, SESSION_HEADER),
     signal: gone.signal,
   };
 }

@@ -50,7 +50,11 @@ export class JsonRpcAnswer {
   @Documented({ about: 'That of the request; null where it could not be read.', schema: ID })
   id!: string | number | null;
 
-  @FreeObject({ about: 'What the method answers. Absent where it failed.', optional: true })
+  @FreeObject({
+    about:
+      'What the method answers. Absent where it failed. With the member replayed: true where it repeats the answer of an earlier call, which had the effect.',
+    optional: true,
+  })
   result?: object;
 
   @Nested({ about: 'Why it failed.', type: () => JsonRpcError, optional: true })

@@ -1,4 +1,5 @@
 import type { Match, MsgHdrs } from '@nats-io/transport-node';
+import { SESSION_HEADER } from '../../common/http/agent-session.js';
 import { requestIdOf, continueTrace } from '../../common/http/trace.js';
 import type { Peer } from '../peer.js';
 
@@ -20,5 +21,6 @@ export function natsPeer(headers: MsgHdrs | undefined): Peer {
     traceparent: continueTrace(read('traceparent')),
     idempotencyKey: read('x-idempotency-key'),
     approvalToken: read('x-shield-approval-token'),
+    agentSession: read(SESSION_HEADER),
   };
 }

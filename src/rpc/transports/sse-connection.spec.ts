@@ -7,7 +7,7 @@ import { SseConnection } from './sse-connection.js';
 
 /** More than two kernels hold of a connection. */
 const FILLING = Buffer.alloc(32 * 1024 * 1024, ' ');
-const who = { credential: {}, principal: 'key:1' };
+const who = { credential: {}, principal: 'key:1', tenantId: 'acme' };
 
 let server: Server;
 beforeAll(async () => {

@@ -22,7 +22,7 @@ export class SseConnection {
   constructor(
     private readonly raw: ServerResponse,
     private readonly capabilities: CapabilityMessage,
-    readonly who: { credential: Credential; principal: string },
+    readonly who: { credential: Credential; principal: string; tenantId: string },
   ) {}
 
   /** @param lastEventId as the client sent it: with the capabilities it knows already they are not sent again */

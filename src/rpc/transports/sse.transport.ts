@@ -5,6 +5,7 @@ import { Listener } from '../../common/database/listener.js';
 import { credentialIn, headerOf } from '../../common/http/headers.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { ServiceUnavailable } from '../../common/problem/common-problems.js';
+import { TENANT_CHANGED } from '../../common/tenancy/tenant-state.js';
 import { CapabilitiesService } from '../tool-capabilities.service.js';
 import { ToolCallers } from '../../common/keys/tool-callers.js';
 import { SseConnection, type CapabilityMessage } from './sse-connection.js';
@@ -51,6 +52,9 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
     this.listener.on('svc_key_revoked', (keyId) => {
       void this.endUnauthorized(this.all().filter(({ who }) => who.principal === `key:${keyId}`));
     });
+    this.listener.on(TENANT_CHANGED, (tenantId) => {
+      void this.endUnauthorized(this.all().filter(({ who }) => who.tenantId === tenantId));
+    });
     this.listener.onGap(() => void this.endUnauthorized(this.all()));
   }
 
@@ -60,7 +64,8 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
     const { raw } = reply.hijack();
     raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     if (request.method === 'HEAD') return void raw.end();
-    const who = { credential: credentialIn(request), principal: request.caller?.principal ?? '' };
+    const { principal = '', tenantId = '' } = request.caller ?? {};
+    const who = { credential: credentialIn(request), principal, tenantId };
     const connection = new SseConnection(raw, this.capabilities, who);
     const group = this.groups[this.served]!;
     group.add(connection);
@@ -95,16 +100,9 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
   private async endUnauthorized(connections: readonly SseConnection[]): Promise<void> {
     const byCredential = Map.groupBy(connections, ({ who }) => JSON.stringify(who.credential));
     for (const own of byCredential.values()) {
-      if (!(await this.holds(own[0]!))) for (const connection of own) connection.end('unauthorized');
-    }
-  }
-
-  private async holds({ who }: SseConnection): Promise<boolean> {
-    try {
-      return (await this.callers.find(who.credential, {})) !== undefined;
-    } catch {
-      // A database that does not answer has not said that it has ended; the next heartbeat asks again.
-      return true;
+      const { credential } = own[0]!.who;
+      if (await this.callers.holds(credential, {})) continue;
+      for (const connection of own) connection.end('unauthorized');
     }
   }
 }
