@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { createWriteStream, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -10,8 +10,10 @@ import { loadSettings, type Settings } from '../common/config/settings.js';
 import { withConnection } from '../common/database/connection.js';
 import { openDatabase } from '../common/database/open.js';
 import { refuseNewerSchema } from '../common/database/schema-version.js';
+import { hasSigner, placeOfKeys } from '../common/evidence-log/own-keys.js';
 import { copyOut } from './archive/copy.js';
 import { BACKUP_FORMAT, Digests, FILES, HEADER, tablePrefix, type BackupHeader } from './archive/format.js';
+import { firstKeyEntry, keysEntry, readPassphrase } from './archive/key-archive.js';
 import { listHalfVisible, listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
 import { packEnd, packEntry, type TarEntry } from './archive/tar.js';
 import { print, report, UserError, type OutputOptions } from './output.js';
@@ -19,37 +21,61 @@ import { print, report, UserError, type OutputOptions } from './output.js';
 /** A table's data is cut into entries of about this size: neither writing nor reading holds more. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/**
- * What a backup has of the data directory, in addition to the database: without the keys, no new evidence could join
- * the old.
- */
-const KEPT = ['credentials.json', 'keys'];
+/** Of the data directory. */
+const CREDENTIALS = 'credentials.json';
+
+interface Options extends OutputOptions {
+  withKeys?: boolean;
+  passphraseFile?: string;
+}
 
 export const backupCommand = (): Command =>
   new Command('backup')
     .description(
-      'write database, keys and credentials to one file, as of one moment, while svc runs; the file holds secrets',
+      'write database and credentials to one file, as of one moment, while svc runs; the file holds secrets, and the private signing keys only when asked',
     )
     .argument('<file>', 'the file to make, by custom *.tar.gz')
+    .option('--with-keys', 'add the private signing keys, encrypted by the passphrase')
+    .option('--passphrase-file <file>', 'holds the passphrase for --with-keys')
     .option('--json', 'print one JSON object')
-    .action(async (file: string, options: OutputOptions) => {
+    .action(async (file: string, options: Options) => {
+      const passphrase = passphraseOf(options);
       if (existsSync(file)) throw new UserError(`${file} exists; choose another name`);
       if (!existsSync(dirname(file))) throw new UserError(`There is no folder ${dirname(file)}`);
       const settings = loadSettings();
-      const tables = await writeBackup(settings, file);
+      const tables = await writeBackup(settings, file, passphrase);
       const bytes = statSync(file).size;
-      print(options, { file, bytes, tables }, () => [
+      print(options, { file, bytes, tables, keys: passphrase !== undefined }, () => [
         `Wrote ${file}: ${tables} tables, ${bytes} bytes. Keep it secret.`,
+        passphrase === undefined
+          ? describeKeys(settings)
+          : 'It has the signing keys, encrypted: keep the passphrase elsewhere.',
       ]);
     });
 
-async function writeBackup(settings: Settings, file: string): Promise<number> {
+const describeKeys = (settings: Settings): string =>
+  hasSigner(settings)
+    ? `It has no signing keys: they are with ${placeOfKeys(settings)}.`
+    : `It has no signing keys: keep ${placeOfKeys(settings)} elsewhere, or use --with-keys.`;
+
+function passphraseOf({ withKeys, passphraseFile }: Options): string | undefined {
+  if ((withKeys ?? false) !== (passphraseFile !== undefined))
+    throw new UserError('--with-keys and --passphrase-file go together: private keys are never written in the clear');
+  return passphraseFile === undefined ? undefined : readPassphrase(passphraseFile);
+}
+
+async function writeBackup(settings: Settings, file: string, passphrase: string | undefined): Promise<number> {
   const database = await openDatabase(settings, () => undefined);
   const partial = `${file}.partial`;
   try {
-    return await withConnection(database.address, 'svc_operator', (client) => pack(client, settings, partial, file), {
-      settings,
-    });
+    return await withConnection(
+      database.address,
+      'svc_operator',
+      (client) => pack(client, settings, { partial, file, passphrase }),
+      {
+        settings,
+      },
+    );
   } catch (error) {
     rmSync(partial, { force: true });
     throw error;
@@ -59,11 +85,15 @@ async function writeBackup(settings: Settings, file: string): Promise<number> {
 }
 
 /** @returns how many tables there are */
-async function pack(client: Client, settings: Settings, partial: string, file: string): Promise<number> {
+async function pack(
+  client: Client,
+  settings: Settings,
+  { partial, file, passphrase }: { partial: string; file: string; passphrase: string | undefined },
+): Promise<number> {
   await client.query(PORTABLE_TEXT);
   await client.query('begin isolation level repeatable read read only');
   const header = await makeHeader(client);
-  const entries = Readable.from(packAll(client, header, settings.process.dataDir));
+  const entries = Readable.from(packAll(client, header, filesOf(settings, passphrase)));
   await pipeline(
     entries,
     createGzip({ level: 4 }),
@@ -88,9 +118,9 @@ async function makeHeader(client: Client): Promise<BackupHeader> {
   };
 }
 
-async function* packAll(client: Client, header: BackupHeader, dataDir: string): AsyncGenerator<Buffer> {
+async function* packAll(client: Client, header: BackupHeader, files: AsyncGenerator<TarEntry>): AsyncGenerator<Buffer> {
   const digests = new Digests();
-  for await (const entry of allEntries(client, header, dataDir)) {
+  for await (const entry of allEntries(client, header, files)) {
     digests.add(entry);
     yield packEntry(entry);
   }
@@ -98,13 +128,17 @@ async function* packAll(client: Client, header: BackupHeader, dataDir: string): 
   yield packEnd();
 }
 
-async function* allEntries(client: Client, header: BackupHeader, dataDir: string): AsyncGenerator<TarEntry> {
+async function* allEntries(
+  client: Client,
+  header: BackupHeader,
+  files: AsyncGenerator<TarEntry>,
+): AsyncGenerator<TarEntry> {
   yield { name: HEADER, content: Buffer.from(JSON.stringify(header, null, 1)) };
   for (const table of header.tables) {
     report(table.name);
     yield* tableEntries(client, table);
   }
-  for (const path of listFiles(dataDir)) yield { name: FILES + relative(dataDir, path), content: readFileSync(path) };
+  yield* files;
 }
 
 async function* tableEntries(client: Client, table: BackupTable): AsyncGenerator<TarEntry> {
@@ -125,8 +159,9 @@ async function* tableEntries(client: Client, table: BackupTable): AsyncGenerator
   if (size > 0) yield piece();
 }
 
-function listFiles(dataDir: string): string[] {
-  return KEPT.map((name) => join(dataDir, name))
-    .filter((path) => existsSync(path))
-    .flatMap((path) => (statSync(path).isDirectory() ? readdirSync(path).map((name) => join(path, name)) : [path]));
+async function* filesOf(settings: Settings, passphrase: string | undefined): AsyncGenerator<TarEntry> {
+  const credentials = join(settings.process.dataDir, CREDENTIALS);
+  if (existsSync(credentials)) yield { name: FILES + CREDENTIALS, content: readFileSync(credentials) };
+  yield* firstKeyEntry(settings);
+  if (passphrase !== undefined) yield await keysEntry(settings, passphrase);
 }

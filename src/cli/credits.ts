@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { withConnection, type DatabaseAddress } from '../common/database/connection.js';
+import { conversionsCommand } from './conversions.js';
+import { OPERATOR } from '../common/evidence-log/audit-trail.js';
 import { withMigratedDatabase } from './migrated.js';
 import { print, UserError, type OutputOptions } from './output.js';
+import { readWords } from './words.js';
 
 export const creditsCommand = (): Command =>
-  new Command('credits').description('grant credits to agents').addCommand(grant());
+  new Command('credits')
+    .description('grant credits to agents; list, settle and release conversions')
+    .addCommand(grant())
+    .addCommand(conversionsCommand());
 
 interface GrantOptions extends OutputOptions {
   reason: string;
@@ -17,7 +23,7 @@ const grant = () =>
     .argument('<tenant>')
     .argument('<agent>', 'name of the agent, as retrieval knows it', agentName)
     .addArgument(new Argument('<amount>', 'whole credits').argParser(wholeCredits))
-    .requiredOption('--reason <words>', 'why, kept with the transfer', words)
+    .requiredOption('--reason <words>', 'why, kept with the transfer', readWords)
     .option('--json', 'print one JSON object')
     .action((tenantId: string, agentId: string, credits: number, options: GrantOptions) =>
       withMigratedDatabase(async ({ address }) => {
@@ -46,13 +52,14 @@ function give(address: DatabaseAddress, order: GrantOrder): Promise<number> {
     const { rowCount } = await client.query('select from tenant where tenant_id = $1', [tenantId]);
     if (!rowCount) throw new UserError(`There is no tenant ${tenantId}; svc tenant list shows them`);
     const account = `agent:${agentId}`;
-    await client.query(`select svc_move_credits($1, $2, 'issuance', $3, $4, 'grant', null, 'svc:cli', $5, $6)`, [
+    await client.query(`select svc_move_credits($1, $2, 'issuance', $3, $4, 'grant', null, $7, $5, $6)`, [
       tenantId,
       transferId,
       account,
       credits,
       agentId,
       reason,
+      OPERATOR.principal,
     ]);
     const { rows } = await client.query<{ balance: string }>(
       'select balance from ledger_account where tenant_id = $1 and account_id = $2',
@@ -73,9 +80,4 @@ function wholeCredits(text: string): number {
 function agentName(text: string): string {
   if (text.length >= 1 && text.length <= 512 && text.isWellFormed()) return text;
   throw new InvalidArgumentError('An agent is named with 1 to 512 characters.');
-}
-
-function words(text: string): string {
-  if (text.trim() !== '' && text.length <= 2000) return text;
-  throw new InvalidArgumentError('Say why, in 1 to 2000 characters.');
 }

@@ -1,23 +1,33 @@
-import { Command } from 'commander';
-import { createKeyFile, signingKeyFile } from '../common/evidence-log/key-files.js';
-import { rotateSigningKey } from '../common/evidence-log/rotate-signing-key.js';
-import type { SigningKey } from '../evidence/signing-key.js';
+import { Command, InvalidArgumentError } from 'commander';
+import type { Settings } from '../common/config/settings.js';
+import { addEs256Key, type Es256Addition } from '../common/evidence-log/add-es256-key.js';
+import { createKeyFile, readKeyFile } from '../common/evidence-log/key-files.js';
+import { readFirstKey, readKeyRows } from '../common/evidence-log/known-keys.js';
+import { placeOfKeys } from '../common/evidence-log/own-keys.js';
+import { rotateSigningKeys, type Rotation } from '../common/evidence-log/rotate-signing-key.js';
+import type { Query } from '../common/tenancy/cross-tenant.js';
+import { logName } from '../evidence/checkpoint.js';
+import { PURPOSES, type Purpose } from '../evidence/purposes.js';
+import { noteVerifierKey } from '../evidence/signed-note.js';
+import type { EvidenceSigner } from '../evidence/signing-key.js';
 import type { NewApiKey } from '../common/keys/api-key.js';
 import { TenantsStore, type KeyRow, type TenantRow } from '../common/keys/tenants.store.js';
 import { DISCOVERY_TENANT } from '../common/tenancy/discovery-tenant.js';
-import { withMigratedDatabase } from './migrated.js';
+import { acrossTenants, withMigratedDatabase } from './migrated.js';
 import { print, table, tableTime, UserError, type OutputOptions } from './output.js';
 import { readSeconds } from './seconds.js';
 
 export const keyCommand = (): Command =>
   new Command('key')
-    .description('make, list, rotate and revoke API keys; make and rotate the signing key')
+    .description('make, list, rotate and revoke API keys; make, rotate and pin the signing keys')
     .addCommand(create())
     .addCommand(list())
     .addCommand(rotate())
     .addCommand(revoke())
     .addCommand(createSigning())
-    .addCommand(rotateSigning());
+    .addCommand(rotateSigning())
+    .addCommand(addEs256())
+    .addCommand(pin());
 
 const create = () =>
   new Command('create')
@@ -25,7 +35,9 @@ const create = () =>
     .argument('<tenant>')
     .option('--json', 'print one JSON object')
     .action((tenantId: string, options: OutputOptions) =>
-      inTenant(tenantId, async (store, { implicit }) => {
+      inTenant(tenantId, async (store, { implicit, state }) => {
+        if (state === 'deleted')
+          throw new UserError(`${tenantId} was deleted; svc tenant resume ${tenantId} brings it back`);
         if (implicit)
           throw new UserError(
             `Nobody created ${tenantId}: its first write registered it. Create it with its data: svc tenant create ${tenantId} --adopt`,
@@ -89,37 +101,98 @@ const revoke = () =>
 const rotateSigning = () =>
   new Command('rotate-signing')
     .description(
-      'let the key in the file of SVC_SIGNING_KEY_FILE sign from now on, or make a new one in its place where it signs already; what others signed stays verifiable',
+      'let new keys sign from now on: those in the file of SVC_SIGNING_KEY_FILE, or of the signer of SVC_SIGNER_URL, that the database does not know yet, or ones made in their place; what others signed stays verifiable',
     )
-    .option('--overlap <time>', 'how long the keys before it stay valid: 90s, 15m, 1h', readSeconds, 60)
+    .option('--overlap <time>', 'how long the keys before them stay valid: 90s, 15m, 1h', readSeconds, 60)
+    .option('--purpose <purpose...>', `of ${PURPOSES.join(', ')}; all unless named`, readPurpose)
+    .option('--new-chain', 'begin again with keys that no old key names: where the old ones are lost')
+    .option('--json', 'print one JSON object')
+    .action((options: OutputOptions & { overlap: number; purpose?: Purpose[]; newChain?: boolean }) =>
+      withMigratedDatabase(async ({ settings, address }) => {
+        const { overlap: overlapSeconds, purpose, newChain } = options;
+        const rotation = await rotateSigningKeys(settings, address, {
+          overlapSeconds,
+          ...(purpose ? { purposes: purpose } : {}),
+          ...(newChain ? { newChain } : {}),
+        });
+        print(options, rotation, () => describeRotation(rotation, newChain ? 0 : overlapSeconds, settings));
+      }),
+    );
+
+/** Commander hands each value and those before it. */
+function readPurpose(value: string, before: Purpose[] = []): Purpose[] {
+  const found = PURPOSES.find((purpose) => purpose === value);
+  if (!found) throw new InvalidArgumentError(`Allowed choices are ${PURPOSES.join(', ')}.`);
+  return [...before, found];
+}
+
+const describeRotation = ({ active, retired }: Rotation, overlapSeconds: number, settings: Settings): string[] => [
+  `From now on (${placeOfKeys(settings)}):`,
+  ...table(
+    ['PURPOSE', 'KEY'],
+    PURPOSES.map((purpose) => [purpose, active[purpose]]),
+  ),
+  ...retired.map((kid) => (overlapSeconds > 0 ? `Key ${kid} ends in ${overlapSeconds} s.` : `Key ${kid} has ended.`)),
+];
+
+const addEs256 = () =>
+  new Command('add-es256')
+    .description(
+      'name a key on P-256, by which COSE receipts are signed in ES256 for those who ask for it; run again, it takes the place of the one before',
+    )
+    .option('--overlap <time>', 'how long the key before it stays valid: 90s, 15m, 1h', readSeconds, 60)
     .option('--json', 'print one JSON object')
     .action((options: OutputOptions & { overlap: number }) =>
       withMigratedDatabase(async ({ settings, address }) => {
-        const { retired, active } = await rotateSigningKey(settings, address, options.overlap);
-        print(options, { retired, active }, () => [
-          `Key ${active} signs from now on (${signingKeyFile(settings)}).`,
-          ...retired.map((kid) => `Key ${kid} ends in ${options.overlap} s.`),
-        ]);
+        const added = await addEs256Key(settings, address, options.overlap);
+        print(options, added, () => describeAddition(added, options.overlap, settings));
       }),
     );
+
+const describeAddition = ({ kid, retired }: Es256Addition, overlapSeconds: number, settings: Settings): string[] => [
+  `COSE receipts in ES256 are signed by ${kid} (${placeOfKeys(settings)}).`,
+  ...(retired === null ? [] : [`Key ${retired} ends in ${overlapSeconds} s.`]),
+];
 
 const createSigning = () =>
   new Command('create-signing')
     .description(
-      'make a file with a key for signing receipts and checkpoints, for SVC_SIGNING_KEY_FILE of every process',
+      'make a file with keys for signing receipts, the log and exports, for SVC_SIGNING_KEY_FILE of every process',
     )
     .argument('<file>', 'must not be there yet')
+    .option('--after <file>', 'the key file in use: its keys go along, so that they can name the new ones')
     .option('--json', 'print one JSON object')
-    .action((file: string, options: OutputOptions) => {
-      const { kid } = makeKeyFile(file);
+    .action((file: string, options: OutputOptions & { after?: string }) => {
+      const { kid } = makeKeyFile(file, options.after);
       print(options, { file, kid }, () => [
-        `Made key ${kid} in ${file}. Set SVC_SIGNING_KEY_FILE to it, on every machine.`,
+        `Made keys in ${file}; that for receipts is ${kid}. Set SVC_SIGNING_KEY_FILE to it, on every machine.`,
       ]);
     });
 
-function makeKeyFile(file: string): SigningKey {
+const pin = () =>
+  new Command('pin')
+    .description('print the first signing key as a note verifier key: what whoever verifies this evidence pins')
+    .option('--json', 'print one JSON object')
+    .action((options: OutputOptions) =>
+      acrossTenants(async (query, settings) => {
+        const { kid, verifierKey } = await readPin(query, settings);
+        print(options, { kid, verifier_key: verifierKey }, () => [verifierKey]);
+      }),
+    );
+
+async function readPin(query: Query, settings: Settings): Promise<{ kid: string; verifierKey: string }> {
+  const first = await readFirstKey(settings, await readKeyRows(query));
+  if (!first) throw new UserError('There is no first key yet: the first start makes it');
+  const [head] = await query<{ origin: string }>('select origin from log_head');
+  return {
+    kid: first.kid,
+    verifierKey: noteVerifierKey(logName(head?.origin ?? settings.evidence.logOrigin), first.bytes),
+  };
+}
+
+function makeKeyFile(file: string, after?: string): EvidenceSigner {
   try {
-    return createKeyFile(file);
+    return createKeyFile(file, after === undefined ? undefined : readKeyFile(after));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UserError(

@@ -1,7 +1,8 @@
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import { bootstrap, type Credentials } from '../common/database/bootstrap.js';
-import type { DatabaseAddress } from '../common/database/connection.js';
+import { withConnection, type DatabaseAddress } from '../common/database/connection.js';
 import { migrate } from '../common/database/run-migrations.js';
+import type { Query } from '../common/tenancy/cross-tenant.js';
 import { openDatabase } from '../common/database/open.js';
 import { report } from './output.js';
 
@@ -29,3 +30,18 @@ export async function withMigratedDatabase<T>(work: (database: MigratedDatabase)
     await close();
   }
 }
+
+/** The same for statements over all tenants, as svc_operator on one connection. */
+export const acrossTenants = <T>(work: (query: Query, settings: Settings) => Promise<T>): Promise<T> =>
+  withMigratedDatabase(({ settings, address }) =>
+    withConnection(
+      address,
+      'svc_operator',
+      (client) =>
+        work(
+          async <Row>(sql: string, parameters: unknown[] = []) => (await client.query(sql, parameters)).rows as Row[],
+          settings,
+        ),
+      { settings },
+    ),
+  );

@@ -9,7 +9,16 @@ import { migrate } from '../common/database/run-migrations.js';
 import { openDatabase } from '../common/database/open.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { copyIn } from './archive/copy.js';
-import { DIGESTS, Digests, FILES, readHeader, tablePrefix, type BackupHeader } from './archive/format.js';
+import { DIGESTS, Digests, FILES, KEYS, readHeader, tablePrefix, type BackupHeader } from './archive/format.js';
+import { placeKeys, readPassphrase } from './archive/key-archive.js';
+import {
+  type CheckpointOptions,
+  describeNextEpoch,
+  enterNextEpoch,
+  findCheckpoints,
+  type KnownCheckpoints,
+  type NextEpoch,
+} from './archive/next-epoch.js';
 import { listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
 import { unpackEntries, type TarEntry } from './archive/tar.js';
 import { print, report, UserError, type OutputOptions } from './output.js';
@@ -20,19 +29,58 @@ export const restoreCommand = (): Command =>
       'read a backup into an empty database and data directory; nothing is changed unless all of it is sound',
     )
     .argument('<file>', 'a file made by svc backup')
+    .option(
+      '--checkpoint <file or URL>',
+      'the newest checkpoint of the log that was backed up, which the next epoch of the log names',
+    )
+    .option('--without-checkpoint', 'say that there is none newer than the backup, or that nobody has one')
+    .option('--passphrase-file <file>', 'holds the passphrase of the signing keys in the backup')
     .option('--json', 'print one JSON object')
-    .action(async (file: string, options: OutputOptions) => {
-      const header = await restore(loadSettings(), file);
+    .action(async (file: string, options: RestoreOptions) => {
+      const { passphraseFile } = options;
+      const passphrase = passphraseFile === undefined ? undefined : readPassphrase(passphraseFile);
+      const { header, log, keys } = await restore(loadSettings(), file, { ...options, passphrase });
       const { created_at, tables } = header;
-      print(options, { file, created_at, tables: tables.length }, () => [
+      print(options, { file, created_at, tables: tables.length, log: log ?? null, keys: keys.file }, () => [
         `Restored the state of ${created_at}: ${tables.length} tables. "svc doctor" checks it, "svc start" runs it.`,
+        describeNextEpoch(log),
+        describeKeys(keys),
       ]);
     });
 
-async function restore(settings: Settings, file: string): Promise<BackupHeader> {
+interface RestoreOptions extends OutputOptions, CheckpointOptions {
+  passphraseFile?: string;
+}
+
+/** What became of the signing keys: where they are now, or whether the backup has them at all. */
+interface RestoredKeys {
+  file: string | null;
+  wereThere: boolean;
+}
+
+function describeKeys({ file, wereThere }: RestoredKeys): string {
+  if (file !== null) return `The signing keys are in ${file}.`;
+  const other = wereThere
+    ? 'The signing keys of the backup were left out: no --passphrase-file was given'
+    : 'The backup has no signing keys';
+  return `${other}. Put the key file in its place before the start; docs/keys.md says what to do where it is lost.`;
+}
+
+interface Loaded {
+  /** Missing where the backup has no log. */
+  log: NextEpoch | undefined;
+  keys: RestoredKeys;
+}
+
+async function restore(
+  settings: Settings,
+  file: string,
+  options: CheckpointOptions & { passphrase: string | undefined },
+): Promise<Loaded & { header: BackupHeader }> {
   const archive = new ArchiveReader(unpackEntries(readCompressed(file)));
   const header = readHeader(await archive.next());
   refuseOtherSchema(header);
+  const checkpoints = await findCheckpoints(options, settings);
   const database = await openDatabase(settings, () => undefined);
   const { ownerUrl } = database.address;
   if (!ownerUrl) throw new UserError('Restoring takes the owner of the database: set SVC_DATABASE_URL');
@@ -42,8 +90,9 @@ async function restore(settings: Settings, file: string): Promise<BackupHeader> 
     await client.connect();
     await client.query(`${PORTABLE_TEXT}; set lock_timeout = '5s'`);
     await client.query('begin');
-    await load(client, archive, header, settings.process.dataDir);
-    return header;
+    const { passphrase } = options;
+    const loaded = await load(client, archive, header, { checkpoints, dataDir: settings.process.dataDir, passphrase });
+    return { header, ...loaded };
   } finally {
     await client.end();
     await database.close();
@@ -81,15 +130,29 @@ function refuseOtherSchema({ migrations, version }: BackupHeader): void {
 /**
  * In the open transaction, which ends with it. Files come last but before the commit: either both are there or neither.
  */
-async function load(client: Client, archive: ArchiveReader, header: BackupHeader, dataDir: string): Promise<void> {
+async function load(
+  client: Client,
+  archive: ArchiveReader,
+  header: BackupHeader,
+  {
+    checkpoints,
+    dataDir,
+    passphrase,
+  }: { checkpoints: KnownCheckpoints; dataDir: string; passphrase: string | undefined },
+): Promise<Loaded> {
   const placed: string[] = [];
   try {
     await checkTables(client, header);
     for (const table of header.tables) await loadTable(client, archive, table);
     await rebaseEvents(client);
+    await advanceFences(client);
+    const log = await enterNextEpoch(client, checkpoints);
     await placeFiles(archive, dataDir, placed);
+    const keys = await takeKeys(archive, dataDir, passphrase);
+    if (keys.file) placed.push(keys.file);
     await archive.finish();
     await client.query('commit');
+    return { log, keys };
   } catch (error) {
     for (const path of placed) rmSync(path, { force: true });
     throw error;
@@ -186,6 +249,17 @@ async function rebaseEvents(client: Client): Promise<void> {
   });
 }
 
+/**
+ * Fences that were given out after the backup was made are never given to another: whoever still has one is refused.
+ * By the clock as well, in milliseconds, since the same backup may be restored again after more were given out.
+ */
+async function advanceFences(client: Client): Promise<void> {
+  await client.query(
+    `select setval('lease_fence', greatest(last_value + 1000000000, (extract(epoch from clock_timestamp()) * 1000)::bigint))
+     from lease_fence`,
+  );
+}
+
 /** Adds to `placed` what it made, so that the caller can undo it. */
 async function placeFiles(archive: ArchiveReader, dataDir: string, placed: string[]): Promise<void> {
   for await (const { name, content } of archive.entriesOf(FILES)) {
@@ -195,6 +269,17 @@ async function placeFiles(archive: ArchiveReader, dataDir: string, placed: strin
     writeFileSync(path, content, { mode: 0o600, flag: 'wx', flush: true });
     placed.push(path);
   }
+}
+
+async function takeKeys(archive: ArchiveReader, dataDir: string, passphrase?: string): Promise<RestoredKeys> {
+  const found: RestoredKeys = { file: null, wereThere: false };
+  for await (const entry of archive.entriesOf(KEYS)) {
+    found.wereThere = true;
+    if (passphrase !== undefined) found.file = await placeKeys(dataDir, entry, passphrase);
+  }
+  if (passphrase !== undefined && !found.wereThere)
+    throw new UserError('The backup has no signing keys: restore it without --passphrase-file');
+  return found;
 }
 
 /** The entries of a backup in their order, every one digested on its way. */

@@ -13,8 +13,12 @@ const VERBS: Record<string, () => Promise<Command>> = {
   tenant: async () => (await import('./tenant.js')).tenantCommand(),
   key: async () => (await import('./key.js')).keyCommand(),
   credits: async () => (await import('./credits.js')).creditsCommand(),
+  feedback: async () => (await import('./feedback.js')).feedbackCommand(),
+  survey: async () => (await import('./survey.js')).surveyCommand(),
   token: async () => (await import('./token.js')).tokenCommand(),
+  export: async () => (await import('./export-receipt.js')).exportCommand(),
   verify: async () => (await import('./verify.js')).verifyCommand(),
+  hook: async () => (await import('./hook.js')).hookCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),
 };
 
@@ -33,7 +37,8 @@ export async function run(argv: string[]): Promise<void> {
     await program.parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) endUsage(error, json);
-    else await fail(error, json);
+    // What it left open must not keep the process.
+    else process.exit(await fail(error, json));
   }
 }
 

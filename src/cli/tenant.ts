@@ -6,9 +6,21 @@ import type { NewApiKey } from '../common/keys/api-key.js';
 import { DISCOVERY_TENANT } from '../common/tenancy/discovery-tenant.js';
 import { withMigratedDatabase } from './migrated.js';
 import { print, table, tableTime, UsageError, UserError, type OutputOptions } from './output.js';
+import { tenantActs } from './tenant/act.js';
+import { exportTenant } from './tenant/export.js';
+import { show } from './tenant/show.js';
 
-export const tenantCommand = (): Command =>
-  new Command('tenant').description('make and list tenants').addCommand(create()).addCommand(list());
+export const tenantCommand = (): Command => {
+  const command = new Command('tenant')
+    .description('make, list, show and export tenants; change their tier, suspend, resume and delete them')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(show())
+    .addCommand(exportTenant())
+    .addHelpText('after', '\nWhat each does, and to what: docs/operations.md, "Tenants".');
+  for (const act of tenantActs()) command.addCommand(act);
+  return command;
+};
 
 const create = () =>
   new Command('create')
@@ -40,6 +52,8 @@ async function makeTenant(store: TenantsStore, tenantId: string, { tier, adopt }
   const made = await store.createTenant(tenantId, tier, { adopt });
   if (made) return made.key;
   const found = await store.findTenant(tenantId);
+  if (found?.state === 'deleted')
+    throw new UserError(`The tenant ${tenantId} was deleted, and its name is not given to another; choose a new one`);
   if (tenantId === DISCOVERY_TENANT || (found && !found.implicit))
     throw new UserError(`There is a tenant ${tenantId} already; make it another key with: svc key create ${tenantId}`);
   throw new UserError(
@@ -62,10 +76,11 @@ const list = () =>
         const tenants = await TenantsStore.using(address, (store) => store.listTenants());
         print(options, { tenants }, () =>
           table(
-            ['TENANT', 'TIER', 'CREATED', 'REGISTERED'],
-            tenants.map(({ tenant_id, tier, created_at, implicit }) => [
+            ['TENANT', 'TIER', 'STATE', 'CREATED', 'REGISTERED'],
+            tenants.map(({ tenant_id, tier, state, created_at, implicit }) => [
               tenant_id,
               tier,
+              state,
               tableTime(created_at),
               implicit ? 'implicit' : 'created',
             ]),

@@ -6,7 +6,8 @@ import { sha256 } from '../../evidence/sha256.js';
 /**
  * A backup is a gzip-compressed tar: `backup.json` (this header), `tables/<schema>.<table>/<number>` (the table's rows
  * in the text
- * format of COPY, cut into pieces anywhere), `files/<path in the data directory>`, and last `digests.json`, an object
+ * format of COPY, cut into pieces anywhere), `files/<path in the data directory>`, with the
+ * private keys `signing-keys.age` (age, by a passphrase), and last `digests.json`, an object
  * from the name of
  * every entry before it to the hexadecimal SHA-256 of its content.
  */
@@ -15,6 +16,7 @@ export const BACKUP_FORMAT = 'svc-backup/1';
 export const HEADER = 'backup.json';
 export const DIGESTS = 'digests.json';
 export const FILES = 'files/';
+export const KEYS = 'signing-keys.age';
 
 export const tablePrefix = (table: string): string => `tables/${table}/`;
 

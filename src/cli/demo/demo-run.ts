@@ -9,8 +9,9 @@ import {
   type RetrievedPassage,
 } from '../../common/client/api-replies.js';
 import { ingestDocuments } from '../../common/client/ingest-documents.js';
-import { parseTrustedKeys } from '../../evidence/trusted-keys.js';
-import { verifyPack, type TrustedKey } from '../../evidence/verify-pack.js';
+import { chainKeysOf, parseTrustedKeys } from '../../evidence/trusted-keys.js';
+import type { TrustedKey } from '../../evidence/file-keys.js';
+import { verifyPack } from '../../evidence/verify-pack.js';
 import { UserError } from '../output.js';
 import { DEMO_CORPUS, describeLeftOut } from './demo-documents.js';
 import { proveAnswer, recordAnswer } from './demo-proof.js';
@@ -41,7 +42,7 @@ export async function runDemo(demo: Demo): Promise<DemoReport> {
   const proof = await proveAnswer(client, progress, answer.answerId);
   const bytes = await client.bytes(`/v1/proof/receipts/${proof.receiptId}/proofpack`);
   // The last thing asked of the server: from here on nothing but the file and these keys is used.
-  const keys = parseTrustedKeys(JSON.stringify(await client.get<object>('/.well-known/jwks.json')));
+  const keys = chainKeysOf(parseTrustedKeys(JSON.stringify(await client.get<object>('/.well-known/jwks.json'))));
   const pack = savePack(demo, bytes, keys);
   const flipped = flipOneByte(progress, bytes, keys);
   const ok = proof.verdict === 'holds' && pack.verified && flipped.refused;

@@ -3,22 +3,24 @@ import type { Settings } from '../../common/config/settings.js';
 import { roleDataSource, withConnection, type DatabaseAddress } from '../../common/database/connection.js';
 import { describeNewerSchema, readSchemaState } from '../../common/database/schema-version.js';
 import { UNSECURED_TABLES } from '../../common/database/unsecured-tables.js';
-import { EvidenceAudit, type Audit } from '../../common/evidence-log/evidence-audit.js';
+import { checkpointFolder } from '../../common/evidence-log/checkpoint-folder.js';
+import { findKeptFault } from '../../common/evidence-log/kept-checkpoints.js';
+import { KnownKeys } from '../../common/evidence-log/known-keys.js';
 import { JOBS_SCHEMA } from '../../common/jobs/jobs.js';
 import { QUEUES } from '../../common/jobs/queues.js';
-import { Metrics } from '../../common/observability/metrics.js';
-import { CrossTenant } from '../../common/tenancy/cross-tenant.js';
+import type { Query } from '../../common/tenancy/cross-tenant.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import type { Check } from '../../common/health/check.js';
+import { conversionsCheck } from './conversions-check.js';
 import { corruptionCheck } from './corruption.js';
+import { evidenceChecks } from './whole-evidence.js';
 import { ledgerCheck } from './ledger-check.js';
+import { timestampsCheck, witnessesCheck } from './outside-checks.js';
 import { signingKeyCheck } from './signing-key-check.js';
 
 const MIN_POSTGRESQL = 15;
 const MAX_CLOCK_SKEW_MS = 2_000;
 const OLDEST_JOB_MINUTES = 10;
-
-type Ask = <Row extends object>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
 
 export interface DatabaseChecks {
   /** In order: the first connects. */
@@ -26,11 +28,13 @@ export interface DatabaseChecks {
   close(): Promise<void>;
 }
 
-/** What svc needs of its database, seen as the role svc_operator. */
-export function databaseChecks(settings: Settings, address: DatabaseAddress): DatabaseChecks {
+/**
+ * What svc needs of its database, seen as the role svc_operator.
+ * @param isFull look at all of the evidence, however much it is
+ */
+export function databaseChecks(settings: Settings, address: DatabaseAddress, isFull: boolean): DatabaseChecks {
   const source = new DataSource(roleDataSource(address, 'svc_operator', { settings }));
-  const ask: Ask = async <Row extends object>(sql: string, parameters: unknown[] = []) =>
-    source.query<Row[]>(sql, parameters);
+  const ask: Query = async <Row>(sql: string, parameters: unknown[] = []) => source.query<Row[]>(sql, parameters);
   return {
     checks: [
       reachable(source, ask),
@@ -44,8 +48,12 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress): Da
       jobQueue(ask),
       signingKeyCheck(settings, ask),
       ledgerCheck(ask),
+      conversionsCheck(settings, ask),
       corruptionCheck(ask),
-      ...evidence(source),
+      ...evidenceChecks(source, { settings, isFull }),
+      keptCheckpoints(settings, ask),
+      witnessesCheck(settings, ask),
+      timestampsCheck(settings, ask),
     ],
     close: async () => {
       if (source.isInitialized) await source.destroy();
@@ -53,7 +61,7 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress): Da
   };
 }
 
-const reachable = (source: DataSource, ask: Ask): Check => ({
+const reachable = (source: DataSource, ask: Query): Check => ({
   name: 'database',
   isEssential: true,
   remedy:
@@ -68,7 +76,7 @@ const reachable = (source: DataSource, ask: Ask): Check => ({
   },
 });
 
-const version = (ask: Ask): Check => ({
+const version = (ask: Query): Check => ({
   name: 'database_version',
   remedy: `Use PostgreSQL ${MIN_POSTGRESQL} or newer.`,
   run: async () => {
@@ -80,7 +88,7 @@ const version = (ask: Ask): Check => ({
   },
 });
 
-const migrations = (ask: Ask): Check => ({
+const migrations = (ask: Query): Check => ({
   name: 'migrations',
   isEssential: true,
   remedy:
@@ -94,7 +102,7 @@ const migrations = (ask: Ask): Check => ({
   },
 });
 
-const rowSecurity = (ask: Ask): Check => ({
+const rowSecurity = (ask: Query): Check => ({
   name: 'row_security',
   remedy: "For each table named, as the owner: select svc_secure_table('<table>'). Find out who changed it.",
   run: async () => {
@@ -105,7 +113,7 @@ const rowSecurity = (ask: Ask): Check => ({
 });
 
 /** The operator's connection proved its role when it began. */
-const roles = (settings: Settings, address: DatabaseAddress, ask: Ask): Check => ({
+const roles = (settings: Settings, address: DatabaseAddress, ask: Query): Check => ({
   name: 'roles',
   remedy: 'As a superuser, the SQL in the detail; "svc migrate" settles what the owner may.',
   run: async () => {
@@ -126,7 +134,7 @@ const OWNER_INHERITS = `
     and not o.rolsuper and pg_has_role(o.oid, r.oid, 'USAGE') order by 2`;
 
 /** JIT compilation costs a hundred times what the short statements of this product take. */
-const planner = (ask: Ask): Check => ({
+const planner = (ask: Query): Check => ({
   name: 'planner',
   remedy:
     'alter role svc_app set jit = off; alter role svc_operator set jit = off. See docs/operations.md, "Settings of PostgreSQL".',
@@ -143,7 +151,7 @@ const planner = (ask: Ask): Check => ({
  * What the apps of one `svc start` may open: the pools and the listener of each process, and one that looks after
  * silent ones.
  */
-const connections = ({ database, api, tools }: Settings, ask: Ask): Check => ({
+const connections = ({ database, api, tools }: Settings, ask: Query): Check => ({
   name: 'connections',
   remedy: 'Raise max_connections of PostgreSQL, or lower SVC_DATABASE_POOL_SIZE.',
   run: async () => {
@@ -157,7 +165,7 @@ const connections = ({ database, api, tools }: Settings, ask: Ask): Check => ({
   },
 });
 
-const jobQueue = (ask: Ask): Check => ({
+const jobQueue = (ask: Query): Check => ({
   name: 'job_queue',
   remedy: 'Run "svc migrate" for missing queues; for old jobs, see that a process with SVC_JOBS=1 runs, and its log.',
   run: async () => {
@@ -177,26 +185,19 @@ const JOBS = `
     count(*) filter (where start_after < now() - interval '${OLDEST_JOB_MINUTES} minutes')::int as old
   from ${JOBS_SCHEMA}.job where state in ('created', 'retry')`;
 
-function evidence(source: DataSource): Check[] {
-  const counter = new Metrics().counter(
-    'svc_cross_tenant_total',
-    'Units of work that could see more than one tenant.',
-    ['reason'],
-  );
-  const audit = new EvidenceAudit(new CrossTenant(source, counter));
-  const remedy = 'Stop svc, keep the database as it is for examination, and restore the last backup that verifies.';
-  return [
-    { name: 'receipt_chain', remedy, run: async () => summarize(await audit.verifyChain(), 'receipts') },
-    { name: 'transparency_log', remedy, run: async () => summarize(await audit.verifyLog(), 'leaves') },
-  ];
-}
+const keptCheckpoints = (settings: Settings, ask: Query): Check => ({
+  name: 'checkpoints',
+  remedy:
+    'The database was set back or changed, or is another one: restore the newest backup with "svc restore", or name another SVC_CHECKPOINT_DIR for a new log. docs/operations.md, "Kept checkpoints".',
+  run: async () => {
+    const folder = checkpointFolder(settings);
+    const fault = await findKeptFault(ask, { folder, knownKeys: new KnownKeys(settings) }, true);
+    if (fault !== undefined) throw new Error(fault);
+    return `the log extends the ${[...folder.list().values()].flat().length} that were kept`;
+  },
+});
 
-function summarize({ ok, examined, faults }: Audit, what: string): string {
-  if (!ok) throw new Error(faults.join('; '));
-  return `${examined} ${what} verify`;
-}
-
-const clock = (ask: Ask): Check => ({
+const clock = (ask: Query): Check => ({
   name: 'clock',
   remedy: 'Synchronise the clocks of this host and of the database server (NTP).',
   run: async () => {

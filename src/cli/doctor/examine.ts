@@ -8,11 +8,22 @@ export interface Examined {
   readonly remedy?: string;
 }
 
+/** What a check throws that holds, where there is something to do all the same. */
+export class Advice extends Error {
+  constructor(
+    detail: string,
+    readonly remedy: string,
+  ) {
+    super(detail);
+  }
+}
+
 /** Runs one check; a failure of any kind is a finding, never an exception. */
 async function examine({ name, remedy, run }: Check): Promise<Examined> {
   try {
     return { name, ok: true, detail: await run() };
   } catch (error) {
+    if (error instanceof Advice) return { name, ok: true, detail: error.message, remedy: error.remedy };
     return { name, ok: false, detail: (error as Error).message || 'fails without a message', remedy };
   }
 }

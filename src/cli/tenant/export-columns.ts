@@ -1,0 +1,28 @@
+/** Tables that are of no use elsewhere, or hold nothing but credentials and answers with secrets. */
+export const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
+  'session',
+  'idempotent_request',
+  'outgoing_mail',
+  'tool_window',
+  // Derived from documents and facts.
+  'chunk_vector',
+  'fact_count',
+  'fact_index',
+  'fact_segment',
+  'fact_settled',
+  'index_garbage',
+  'index_posting',
+  'index_segment',
+  'index_shard',
+  'index_tombstone',
+  'receipt_tally',
+]);
+
+/** Columns by which a secret is checked, or that hold one. */
+export const LEFT_OUT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  agent: ['token_hash'],
+  api_key: ['key_hash', 'lookup'],
+  seat: ['invite_hash'],
+  shield_approval: ['token_hash'],
+  webhook_endpoint: ['secret', 'previous_secret'],
+};
