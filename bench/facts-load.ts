@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { Pool } from 'pg';
 import { answerPlan } from './child.js';
 import { runClosedLoop } from './closed-loop.js';
 import { factOf, type FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
+import { send } from './requests.js';
 
 /** A process of its own that stores and reads facts, so that sending does not share the server's thread. */
 answerPlan<FactsPlan, LoadResult>(async (plan) => {
@@ -43,25 +44,4 @@ async function insertRows(plan: FactsPlan & { kind: 'insert' }): Promise<LoadRes
   } finally {
     await pool.end();
   }
-}
-
-interface Sent {
-  method: string;
-  headers: Record<string, string>;
-  body?: string;
-}
-
-/** Reads the answer to its end and throws it away. */
-function send(agent: Agent, url: string, { method, headers, body }: Sent): Promise<boolean> {
-  return new Promise((resolve) => {
-    const fail = (): void => resolve(false);
-    const sent = request(url, { method, agent, headers, timeout: 30_000 }, (response) => {
-      response.resume();
-      response.once('end', () => resolve(response.statusCode === 200 || response.statusCode === 201));
-      response.once('error', fail);
-    });
-    sent.once('timeout', () => sent.destroy());
-    sent.once('error', fail);
-    sent.end(body);
-  });
 }

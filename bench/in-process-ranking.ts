@@ -5,18 +5,19 @@ import { bindQuery, queryTerms, type SegmentView } from '../src/search/collectio
 import { searchTop } from '../src/search/maxscore.js';
 import type { PostingList } from '../src/search/postings.js';
 import { Segment, type SegmentData } from '../src/search/segment.js';
-import { analyseGroup } from '../src/modules/knowledge/ingest/analysis/analyse-document.js';
+import { analyseGroup, chunkIdsOf } from '../src/modules/knowledge/ingest/analysis/analyse-document.js';
 import { documentsOf } from './measures.js';
 
 const LANGUAGE = 'english';
 /** Passages asked for, so that a hundred documents come out of them. */
 const PASSAGES = 500;
+const chunkIdOf = await chunkIdsOf(new Uint8Array(32));
 
 /** Documents, best first, for every query: the product's own chunks, analysis and ranking, without its server. */
 export function rankInProcess(documents: readonly DocumentInput[], queries: readonly { text: string }[]): string[][] {
   const today = utcDay(new Date());
   const group = documents.map((document) => ({ ...document, tenantId: 'bench', version: 1, day: today }));
-  const { segment, documents: analysed } = analyseGroup({ language: LANGUAGE, documents: group });
+  const { segment, documents: analysed } = analyseGroup({ language: LANGUAGE, documents: group }, chunkIdOf);
   if (!segment) return queries.map(() => []);
   const docIds = new Map(
     analysed.flatMap(({ chunks }, i) => chunks.map(({ chunkId }) => [chunkId, documents[i]!.docId] as const)),

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { benchFactSearch } from './facts-search.js';
 import { benchFacts } from './facts.js';
+import { whole } from './options.js';
 import { syntheticText, textFromFolder } from './passages.js';
 import { describeReport, type Measured, type Report } from './report.js';
 import { benchProcesses, benchSize, benchTenants, benchTools, type Bench } from './scenarios.js';
@@ -28,15 +29,6 @@ interface Options {
   quick: boolean;
   json: boolean;
 }
-
-const whole =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}`);
-    return value;
-  };
 
 const wholes = (text: string): number[] => text.split(',').filter(Boolean).map(whole(100, MAX_PASSAGES));
 

@@ -46,7 +46,7 @@ export function measureTool({ lane, queries, addresses, ...loop }: HttpLoad, too
   });
 }
 
-function requestAs({ tenantId, apiKey }: ApiAddress, body: object): PlannedRequest {
+export function requestAs({ tenantId, apiKey }: ApiAddress, body: object): PlannedRequest {
   const json = JSON.stringify(body);
   const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(json)) };
   return { headers: { ...headers, 'x-tenant-id': tenantId, 'x-api-key': apiKey }, body: json };

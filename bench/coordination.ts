@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+import { availableParallelism, loadavg } from 'node:os';
+import { Command } from 'commander';
+import { benchBoard, type BoardFigures } from './board-speed.js';
+import { contend, type ContentionResult } from './contention.js';
+import { whole } from './options.js';
+import { say } from './table.js';
+
+interface Options {
+  operations: number;
+  items: number;
+  workers: number;
+  stopped: number;
+  stops: number;
+  ttl: number;
+  kills: number;
+  seconds: number;
+  json: boolean;
+}
+
+interface Report {
+  cores: number;
+  node: string;
+  load: { before: number; after: number };
+  speed?: BoardFigures;
+  leases?: ContentionResult;
+}
+
+/**
+ * `npm run bench:coordination`: many workers claim, renew, write to and release work items of a temporary server while
+ * some of them are stopped and server and database are killed; what they saw is checked for linearizability.
+ */
+const program = new Command('bench:coordination')
+  .description('drive the leases of a temporary server, check every history for linearizability, and measure the board')
+  .option('--operations <number>', 'calls of all workers; 0 leaves this part out', whole(0, 1_000_000), 100_000)
+  .option('--items <number>', 'work items', whole(64, 100_000), 10_000)
+  .option('--workers <number>', 'at once', whole(4, 512), 64)
+  .option('--stopped <number>', 'workers that are stopped by SIGSTOP past their lease', whole(0, 32), 3)
+  .option('--stops <number>', 'how often each of them is', whole(1, 32), 3)
+  .option('--ttl <seconds>', 'how long a lease lasts', whole(1, 60), 3)
+  .option('--kills <number>', 'kill -9 of daemon and PostgreSQL in turn, so often', whole(0, 100), 0)
+  .option('--seconds <number>', 'how long each measurement of speed lasts; 0 leaves them out', whole(0, 60), 10)
+  .option('--json', 'print one JSON object', false)
+  .action(async (options: Options) => {
+    const report = await measure(options);
+    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : `${JSON.stringify(report, null, 2)}\n`);
+    if (report.leases && report.leases.faults.length > 0) process.exitCode = 1;
+  });
+
+async function measure(options: Options): Promise<Report> {
+  const before = loadavg()[0]!;
+  const speed = options.seconds > 0 ? await benchBoard(options) : undefined;
+  const leases = options.operations > 0 ? await contend(options) : undefined;
+  for (const fault of leases?.faults.slice(0, 20) ?? []) say(`FAULT: ${fault}`);
+  return {
+    cores: availableParallelism(),
+    node: process.versions.node,
+    load: { before, after: loadavg()[0]! },
+    ...(speed && { speed }),
+    ...(leases && { leases }),
+  };
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`bench:coordination: ${(error as Error).stack}\n`);
+  process.exitCode = 1;
+}
