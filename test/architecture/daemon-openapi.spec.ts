@@ -72,6 +72,7 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
         flag: operation['x-flag'],
         security: new Set(operation.security.map((one: object) => JSON.stringify(one))),
         unlisted: operation['x-unlisted'],
+        extension: operation['x-extension'],
       };
       expect(said).toEqual({
         address: route.address,
@@ -81,6 +82,7 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
         flag: route.flag && flagVariable(route.flag),
         security: new Set(writtenCredentials(route).map((one) => JSON.stringify(one))),
         unlisted: route.unlisted,
+        extension: route.extension,
       });
     }
   });

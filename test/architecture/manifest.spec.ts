@@ -14,7 +14,12 @@ beforeAll(async () => {
   other = await api.addTenant('umbrella');
   gated = await startApi({
     database: api.database,
-    env: { FEATURE_PROOFS: '0', FEATURE_WATCHES: '0', FEATURE_CONTINUITY: '0' },
+    env: {
+      FEATURE_PROOFS: '0',
+      FEATURE_WATCHES: '0',
+      FEATURE_CONTINUITY: '0',
+      SVC_PAYMENT_WEBHOOK_SECRET: '',
+    },
   });
   routes = api.app.get(RouteManifest).routes;
 });
@@ -85,15 +90,17 @@ describe('the routes', () => {
   });
 
   it('refuse a request that names another tenant in query or body', async () => {
-    const byQuery = await callEach(byKey, (route) =>
-      api.tenant.call(route.verb, `${pathOf(route)}?tenantId=umbrella`, bodyFor(route)),
-    );
-    expect(byQuery).toEqual(everyOne(byKey, '403 Forbidden'));
     const writes = (route: RouteRecord) => byKey(route) && bodyFor(route) !== undefined;
-    const byBody = await callEach(writes, (route) =>
-      api.tenant.call(route.verb, pathOf(route), { tenantId: 'umbrella' }),
-    );
-    expect(byBody).toEqual(everyOne(writes, '403 Forbidden'));
+    for (const name of ['tenantId', 'tenant_id']) {
+      const byQuery = await callEach(byKey, (route) =>
+        api.tenant.call(route.verb, `${pathOf(route)}?${name}=umbrella`, bodyFor(route)),
+      );
+      expect(byQuery).toEqual(everyOne(byKey, '403 Forbidden'));
+      const byBody = await callEach(writes, (route) =>
+        api.tenant.call(route.verb, pathOf(route), { [name]: 'umbrella' }),
+      );
+      expect(byBody).toEqual(everyOne(writes, '403 Forbidden'));
+    }
   });
 
   it('answer 412 where their feature is off, after the credential and before anything else', async () => {

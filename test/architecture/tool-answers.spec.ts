@@ -2,7 +2,7 @@ import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_NAMES, type ToolName } from '../../src/common/contract/tool-names.js';
-import { SURVEYS } from '../../src/modules/continuity/feedback/surveys.definitions.js';
+import { SurveyFolder } from '../../src/modules/continuity/feedback/survey-folder.js';
 import { readArguments, requestOf } from '../../src/rpc/tools/tool-arguments.js';
 import { makeServiceTools } from '../../src/rpc/tools/service-tools.js';
 import { ingested } from '../medium/ingest/given.js';
@@ -136,7 +136,8 @@ describe('what the API answers fits the output schema of', () => {
     expect((await call('get_feature_requests', { q: 'PDF', order: 'votes' })).requests).toHaveLength(1);
     const worth = { subject: 'pdf', amount_minor: 1250, currency: 'GBP', period: 'monthly', request_id: requestId };
     await call('declare_revenue_willingness', { ...worth, ...key() });
-    const { questions } = SURVEYS.find(({ tiers }) => tiers.includes('team'))!;
+    const { surveys } = await new SurveyFolder(undefined).read();
+    const { questions } = surveys.find(({ tiers }) => tiers.includes('team'))!;
     const answers = questions.map((question) => {
       const { questionId, kind } = question;
       if (kind === 'scale') return { questionId, scale: question.max };

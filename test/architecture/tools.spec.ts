@@ -13,9 +13,12 @@ import type { Access, RouteRecord } from '../../src/common/contract/contract.js'
 import { RouteManifest } from '../../src/common/contract/route-manifest.js';
 import { TOOL_NAMES, type ToolName } from '../../src/common/contract/tool-names.js';
 import { fieldsOf } from '../../src/common/fields/fields.js';
+import { jsonSchemaOf } from '../../src/common/fields/json-schema.js';
 import { codeOf } from '../../src/rpc/tools/tool-errors.js';
 import { DECLARED_TOOLS, makeServiceTools } from '../../src/rpc/tools/service-tools.js';
 import type { ToolRoute } from '../../src/common/contract/tool-declaration.js';
+import { makeDaemonTools } from '../../src/apps/daemon/mcp/daemon-tools.js';
+import { SurveyResponseSent } from '../../src/modules/continuity/feedback/surveys.dto.js';
 import { QUESTION_KINDS } from '../../src/modules/continuity/feedback/surveys.types.js';
 import { startApi, type TestApi } from '../kit/app.js';
 
@@ -35,6 +38,7 @@ const routesOf = (name: string): ToolRoute[] => {
   const declared = declarationOf(name);
   return [declared, ...(declared.orRoutes ?? [])];
 };
+const SNAKE_CASE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const namesWhere = (which: (tool: (typeof tools)[number]) => boolean) =>
   tools.filter(which).map(({ definition }) => definition.name);
 
@@ -100,6 +104,8 @@ describe('the tools', () => {
     expect(namesWhere(({ idempotency }) => idempotency === 'derived')).toEqual([
       ...['proof_document', 'watch_answer', 'unwatch_answer'],
     ]);
+    for (const { definition, idempotency, restsOn } of tools)
+      expect([definition.name, restsOn !== undefined]).toEqual([definition.name, idempotency === 'derived']);
     expect(namesWhere(({ idempotency }) => idempotency === 'required').sort()).toEqual([
       'convert_credits_to_discount',
       'declare_revenue_willingness',
@@ -153,7 +159,7 @@ describe('their parameters', () => {
     for (const { definition, members, exactlyOne, defaults } of tools) {
       const { properties, required = [] } = definition.inputSchema;
       for (const [name, schema] of Object.entries(properties)) {
-        expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
+        expect(name).toMatch(SNAKE_CASE);
         expect(String(schema.description).length, `${definition.name}.${name}`).toBeGreaterThan(8);
       }
       const needed = members.filter(
@@ -162,6 +168,29 @@ describe('their parameters', () => {
       const session = definition.name === 'request_sponsor' ? ['session_token'] : [];
       expect([...required]).toEqual([...needed.map(({ name }) => name), ...session]);
     }
+  });
+
+  it('have members in snake_case at every depth', () => {
+    let nested = 0;
+    const spelledOtherwise = (schema: any, place: string): string[] => {
+      const members = Object.entries(schema?.properties ?? {});
+      nested += members.length;
+      const inner = [schema?.items, ...[schema?.anyOf ?? []].flat()].filter(Boolean);
+      return [
+        ...[...members.map(([name]) => name), ...(schema?.required ?? [])]
+          .filter((name) => !SNAKE_CASE.test(name))
+          .map((name) => `${place}.${name}`),
+        ...members.flatMap(([name, one]) => spelledOtherwise(one, `${place}.${name}`)),
+        ...inner.flatMap((one) => spelledOtherwise(one, place)),
+      ];
+    };
+    for (const { definition } of [...tools, ...makeDaemonTools().tools])
+      expect(spelledOtherwise(definition.inputSchema, definition.name)).toEqual([]);
+    expect(nested).toBeGreaterThan(200);
+    // The walk reaches members of objects in lists: what the API spells otherwise is found as such.
+    expect(spelledOtherwise(jsonSchemaOf(SurveyResponseSent, 'component'), 'survey')).toContain(
+      'survey.answers.questionId',
+    );
   });
 
   it('name the key and the approval of a call where there can be one', () => {
@@ -261,13 +290,14 @@ describe('the registry', () => {
 
   it('is made of data: it loads no service, store, controller or Nest module', () => {
     const declarations = globSync('src/modules/*/*/*.tools.ts', { cwd: root });
-    expect(declarations).toHaveLength(11);
+    expect(declarations).toHaveLength(14);
     const seen = new Set<string>(declarations);
     for (const file of seen) loads(file).forEach((target) => seen.add(target));
     const heavy = [...seen].filter((file) => !/\.(tools|dto|types|rules|problems)\.ts$/.test(file));
     expect(heavy.sort()).toEqual([
       'src/common/contract/tool-declaration.ts',
       'src/common/fields/fields.ts',
+      'src/common/fields/passport.ts',
       'src/common/fields/shared-members.ts',
       'src/common/tokens/tokenizer.ts',
     ]);

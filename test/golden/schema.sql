@@ -23,6 +23,7 @@ create table access_request (
   constraint access_request_wanted_tier_check CHECK ((wanted_tier = ANY (ARRAY['free'::text, 'starter'::text, 'pro'::text, 'team'::text])))
 );
 alter table access_request enable row level security, force row level security;
+create policy erased_rows on access_request for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on access_request for all to svc_operator using (true) with check (true);
 create policy tenant_rows on access_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX access_request_email ON public.access_request USING btree (tenant_id, lower(requester_email));
@@ -42,6 +43,7 @@ create table access_request_change (
   constraint access_request_change_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES access_request(tenant_id, request_id)
 );
 alter table access_request_change enable row level security, force row level security;
+create policy erased_rows on access_request_change for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on access_request_change for all to svc_operator using (true) with check (true);
 create policy tenant_rows on access_request_change for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on access_request_change to svc_app;
@@ -78,6 +80,7 @@ create table agent (
   constraint agent_token_hash_check CHECK ((length(token_hash) = 32))
 );
 alter table agent enable row level security, force row level security;
+create policy erased_rows on agent for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on agent for all to svc_operator using (true) with check (true);
 create policy sponsor_rows on agent for select to svc_app using ((sponsor_tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 create policy tenant_rows on agent for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
@@ -99,6 +102,7 @@ create table agent_home (
   constraint agent_home_agent_id_check CHECK (((length(agent_id) >= 1) AND (length(agent_id) <= 512)))
 );
 alter table agent_home enable row level security, force row level security;
+create policy erased_rows on agent_home for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on agent_home for all to svc_operator using (true) with check (true);
 create policy tenant_rows on agent_home for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on agent_home to svc_app;
@@ -115,6 +119,7 @@ create table agent_retrieval (
   constraint agent_retrieval_pkey PRIMARY KEY (tenant_id, agent_id)
 );
 alter table agent_retrieval enable row level security, force row level security;
+create policy erased_rows on agent_retrieval for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on agent_retrieval for all to svc_operator using (true) with check (true);
 create policy tenant_rows on agent_retrieval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on agent_retrieval to svc_app;
@@ -135,6 +140,7 @@ create table answer (
   constraint answer_version_check CHECK ((version > 0))
 );
 alter table answer enable row level security, force row level security;
+create policy erased_rows on answer for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on answer for all to svc_operator using (true) with check (true);
 create policy tenant_rows on answer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on answer to svc_app;
@@ -161,6 +167,7 @@ create table api_key (
   constraint api_key_not_discovery CHECK ((tenant_id <> 'svc-discovery'::text))
 );
 alter table api_key enable row level security, force row level security;
+create policy erased_rows on api_key for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on api_key for all to svc_operator using (true) with check (true);
 create policy tenant_rows on api_key for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX api_key_lookup ON public.api_key USING btree (lookup) WHERE (revoked_at IS NULL);
@@ -190,8 +197,11 @@ create table bundle (
   constraint bundle_status_check CHECK ((status = ANY (ARRAY['published'::text, 'withdrawn'::text])))
 );
 alter table bundle enable row level security, force row level security;
+create policy erased_rows on bundle for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on bundle for all to svc_operator using (true) with check (true);
-create policy shared_rows on bundle for select to svc_app using (((NULLIF(current_setting('svc.tenant_id'::text, true), ''::text) IS NOT NULL) AND (status = 'published'::text)));
+create policy shared_rows on bundle for select to svc_app using (((NULLIF(current_setting('svc.tenant_id'::text, true), ''::text) IS NOT NULL) AND (status = 'published'::text) AND (EXISTS ( SELECT
+   FROM registered_tenant r
+  WHERE (r.name = bundle.tenant_id)))));
 create policy tenant_rows on bundle for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX bundle_by_id ON public.bundle USING btree (bundle_id);
 CREATE INDEX bundle_catalogue ON public.bundle USING btree (published_at, bundle_id) WHERE (status = 'published'::text);
@@ -214,6 +224,7 @@ create table bundle_purchase (
   constraint bundle_purchase_price_credits_check CHECK ((price_credits >= 0))
 );
 alter table bundle_purchase enable row level security, force row level security;
+create policy erased_rows on bundle_purchase for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on bundle_purchase for all to svc_operator using (true) with check (true);
 create policy sales on bundle_purchase for select to svc_app using (((publisher_tenant_id = NULLIF(current_setting('svc.counted_publisher'::text, true), ''::text)) AND (publisher_tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))));
 create policy tenant_rows on bundle_purchase for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
@@ -243,6 +254,7 @@ create table chunk (
   constraint chunk_content_hash_check CHECK ((length(content_hash) = 32))
 );
 alter table chunk enable row level security, force row level security;
+create policy erased_rows on chunk for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on chunk for all to svc_operator using (true) with check (true);
 create policy shared_rows on chunk for select to svc_app using (((retired_at IS NULL) AND (NULLIF(current_setting('svc.tenant_id'::text, true), ''::text) IS NOT NULL) AND ((shareability = 'public_safe'::text) OR ((shareability = 'entitled_only'::text) AND (EXISTS ( SELECT
    FROM entitlement e
@@ -265,6 +277,7 @@ create table chunk_vector (
   constraint chunk_vector_pkey PRIMARY KEY (tenant_id, chunk_id, model)
 );
 alter table chunk_vector enable row level security, force row level security;
+create policy erased_rows on chunk_vector for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on chunk_vector for all to svc_operator using (true) with check (true);
 create policy shared_rows on chunk_vector for select to svc_app using ((EXISTS ( SELECT
    FROM index_shard s
@@ -292,10 +305,13 @@ create table citation (
   end_offset integer,
   quote text,
   note text,
+  shareability text,
   constraint citation_pkey PRIMARY KEY (tenant_id, answer_id, version, ordinal),
-  constraint citation_tenant_id_answer_id_version_fkey FOREIGN KEY (tenant_id, answer_id, version) REFERENCES answer(tenant_id, answer_id, version)
+  constraint citation_tenant_id_answer_id_version_fkey FOREIGN KEY (tenant_id, answer_id, version) REFERENCES answer(tenant_id, answer_id, version),
+  constraint citation_shareability_check CHECK ((shareability = ANY (ARRAY['owner_only'::text, 'entitled_only'::text, 'public_safe'::text])))
 );
 alter table citation enable row level security, force row level security;
+create policy erased_rows on citation for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on citation for all to svc_operator using (true) with check (true);
 create policy tenant_rows on citation for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX citation_chunk ON public.citation USING btree (tenant_id, chunk_id);
@@ -326,11 +342,13 @@ create table conversion (
   constraint conversion_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'applied'::text, 'failed'::text])))
 );
 alter table conversion enable row level security, force row level security;
+create policy erased_rows on conversion for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on conversion for all to svc_operator using (true) with check (true);
 create policy tenant_rows on conversion for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX conversion_agent ON public.conversion USING btree (tenant_id, agent_id, requested_at, conversion_id);
 CREATE INDEX conversion_by_id ON public.conversion USING btree (conversion_id);
 CREATE INDEX conversion_month ON public.conversion USING btree (tenant_id, month);
+CREATE INDEX conversion_state ON public.conversion USING btree (state, requested_at, conversion_id);
 CREATE TRIGGER keep_settlement BEFORE UPDATE ON public.conversion FOR EACH ROW WHEN ((old.state <> 'pending'::text)) EXECUTE FUNCTION svc_keep_settlement();
 grant insert, select, update on conversion to svc_app;
 grant insert, select, update on conversion to svc_operator;
@@ -348,10 +366,37 @@ create table conversion_event (
   constraint conversion_event_outcome_check CHECK ((outcome = ANY (ARRAY['settled'::text, 'ignored'::text])))
 );
 alter table conversion_event enable row level security, force row level security;
+create policy erased_rows on conversion_event for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on conversion_event for all to svc_operator using (true) with check (true);
 create policy tenant_rows on conversion_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on conversion_event to svc_app;
 grant insert, select on conversion_event to svc_operator;
+
+create table coord_intent (
+  tenant_id text not null,
+  session_id text collate "C" not null,
+  intent_id uuid not null,
+  project_id text not null,
+  by_passport text,
+  execplan_slug text,
+  milestone text,
+  deploy_target text,
+  paths text[] not null default '{}'::text[],
+  note text,
+  announced_by text not null,
+  since timestamp with time zone not null default now(),
+  announced_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint coord_intent_pkey PRIMARY KEY (tenant_id, session_id)
+);
+alter table coord_intent enable row level security, force row level security;
+create policy erased_rows on coord_intent for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on coord_intent for all to svc_operator using (true) with check (true);
+create policy tenant_rows on coord_intent for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX coord_intent_expiry ON public.coord_intent USING btree (expires_at);
+CREATE INDEX coord_intent_project ON public.coord_intent USING btree (tenant_id, project_id, session_id);
+grant delete, insert, select, update on coord_intent to svc_app;
+grant delete, insert, select, update on coord_intent to svc_operator;
 
 create table corpus (
   tenant_id text not null,
@@ -362,6 +407,7 @@ create table corpus (
   constraint corpus_corpus_id_check CHECK (((length(corpus_id) >= 1) AND (length(corpus_id) <= 512)))
 );
 alter table corpus enable row level security, force row level security;
+create policy erased_rows on corpus for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on corpus for all to svc_operator using (true) with check (true);
 create policy tenant_rows on corpus for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on corpus to svc_app;
@@ -374,6 +420,7 @@ create table corruption_finding (
   detail text not null,
   found_at timestamp with time zone not null default now(),
   cleared_at timestamp with time zone,
+  seen_at timestamp with time zone not null default now(),
   constraint corruption_finding_pkey PRIMARY KEY (finding_id)
 );
 CREATE UNIQUE INDEX corruption_finding_open ON public.corruption_finding USING btree (source, subject) WHERE (cleared_at IS NULL);
@@ -396,6 +443,7 @@ create table document (
   constraint document_doc_id_check CHECK (((length(doc_id) >= 1) AND (length(doc_id) <= 512)))
 );
 alter table document enable row level security, force row level security;
+create policy erased_rows on document for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on document for all to svc_operator using (true) with check (true);
 create policy tenant_rows on document for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX document_by_update ON public.document USING btree (tenant_id, updated_at, corpus_id, doc_id) WHERE (current_version IS NOT NULL);
@@ -419,11 +467,14 @@ create table document_version (
   chunk_count integer,
   indexed_at timestamp with time zone,
   retired_at timestamp with time zone,
+  semantic_profile text not null default 'default'::text,
   constraint document_version_pkey PRIMARY KEY (tenant_id, corpus_id, doc_id, version),
   constraint document_version_tenant_id_corpus_id_doc_id_fkey FOREIGN KEY (tenant_id, corpus_id, doc_id) REFERENCES document(tenant_id, corpus_id, doc_id),
+  constraint document_version_semantic_profile_check CHECK ((semantic_profile = ANY (ARRAY['default'::text, 'lexical'::text, 'hybrid'::text]))),
   constraint document_version_shareability_check CHECK ((shareability = ANY (ARRAY['owner_only'::text, 'entitled_only'::text, 'public_safe'::text])))
 );
 alter table document_version enable row level security, force row level security;
+create policy erased_rows on document_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on document_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on document_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on document_version to svc_app;
@@ -437,10 +488,36 @@ create table entitlement (
   constraint entitlement_pkey PRIMARY KEY (tenant_id, publisher_tenant_id, corpus_id)
 );
 alter table entitlement enable row level security, force row level security;
+create policy erased_rows on entitlement for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on entitlement for all to svc_operator using (true) with check (true);
 create policy tenant_rows on entitlement for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER emit AFTER INSERT OR DELETE ON public.entitlement FOR EACH ROW EXECUTE FUNCTION svc_emit_entitlement();
 grant delete, insert, select, update on entitlement to svc_app;
 grant delete, insert, select, update on entitlement to svc_operator;
+
+create table es256_key (
+  kid text not null,
+  statement bytea not null,
+  named_at timestamp with time zone not null default now(),
+  constraint es256_key_pkey PRIMARY KEY (kid)
+);
+grant select on es256_key to svc_app;
+grant insert, select on es256_key to svc_operator;
+
+create table evidence_look (
+  only_one boolean not null default true,
+  holder uuid not null,
+  held_until timestamp with time zone not null,
+  began_at timestamp with time zone not null,
+  place jsonb,
+  leaves_seen bytea,
+  ended_at timestamp with time zone,
+  ended_examined bigint,
+  ended_findings integer,
+  constraint evidence_look_pkey PRIMARY KEY (only_one),
+  constraint evidence_look_only_one_check CHECK (only_one)
+);
+grant insert, select, update on evidence_look to svc_operator;
 
 create table fact (
   tenant_id text not null,
@@ -468,6 +545,10 @@ create table fact (
   superseded_by uuid,
   superseded_at timestamp with time zone,
   deleted_at timestamp with time zone,
+  written_by text,
+  actor_claimed boolean not null default false,
+  receipt_id uuid,
+  leaf_index integer,
   constraint fact_tenant_id_chain_version_key UNIQUE (tenant_id, chain, version),
   constraint fact_tenant_id_fact_id_key UNIQUE (tenant_id, fact_id),
   constraint fact_pkey PRIMARY KEY (tenant_id, seq),
@@ -477,6 +558,7 @@ create table fact (
   constraint fact_visibility_check CHECK (((visibility >= 0) AND (visibility <= 2)))
 );
 alter table fact enable row level security, force row level security;
+create policy erased_rows on fact for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on fact for all to svc_operator using (true) with check (true);
 create policy tenant_rows on fact for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX fact_deleted ON public.fact USING btree (tenant_id, visibility, stored_at, seq) WHERE ((deleted_at IS NOT NULL) AND (NOT tombstone));
@@ -484,6 +566,21 @@ CREATE INDEX fact_list ON public.fact USING btree (tenant_id, visibility, stored
 CREATE INDEX fact_own ON public.fact USING btree (tenant_id, owner, visibility, stored_at, seq) WHERE ((visibility > 0) AND (deleted_at IS NULL) AND (NOT tombstone));
 grant delete, insert, select, update on fact to svc_app;
 grant delete, insert, select, update on fact to svc_operator;
+
+create table fact_batch (
+  tenant_id text not null,
+  receipt_id uuid not null,
+  facts uuid[] not null,
+  leaves bytea not null,
+  constraint fact_batch_pkey PRIMARY KEY (tenant_id, receipt_id),
+  constraint fact_batch_check CHECK ((length(leaves) = (32 * cardinality(facts))))
+);
+alter table fact_batch enable row level security, force row level security;
+create policy erased_rows on fact_batch for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on fact_batch for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact_batch for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on fact_batch to svc_app;
+grant insert, select on fact_batch to svc_operator;
 
 create table fact_count (
   tenant_id text not null,
@@ -495,6 +592,7 @@ create table fact_count (
   constraint fact_count_pkey PRIMARY KEY (tenant_id, scope, visibility, slot)
 );
 alter table fact_count enable row level security, force row level security;
+create policy erased_rows on fact_count for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on fact_count for all to svc_operator using (true) with check (true);
 create policy tenant_rows on fact_count for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on fact_count to svc_app;
@@ -515,6 +613,7 @@ create table fact_head (
   constraint fact_head_pkey PRIMARY KEY (tenant_id, chain)
 );
 alter table fact_head enable row level security, force row level security;
+create policy erased_rows on fact_head for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on fact_head for all to svc_operator using (true) with check (true);
 create policy tenant_rows on fact_head for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX fact_head_entity ON public.fact_head USING btree (tenant_id, entity_start);
@@ -530,6 +629,7 @@ create table fact_index (
   constraint fact_index_pkey PRIMARY KEY (tenant_id)
 );
 alter table fact_index enable row level security, force row level security;
+create policy erased_rows on fact_index for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on fact_index for all to svc_operator using (true) with check (true);
 create policy tenant_rows on fact_index for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on fact_index to svc_app;
@@ -554,10 +654,23 @@ create table fact_segment (
   constraint fact_segment_visibility_check CHECK (((visibility >= 0) AND (visibility <= 2)))
 );
 alter table fact_segment enable row level security, force row level security;
+create policy erased_rows on fact_segment for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on fact_segment for all to svc_operator using (true) with check (true);
 create policy tenant_rows on fact_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on fact_segment to svc_app;
 grant delete, insert, select, update on fact_segment to svc_operator;
+
+create table fact_settled (
+  tenant_id text not null,
+  settled_at timestamp with time zone not null,
+  constraint fact_settled_pkey PRIMARY KEY (tenant_id)
+);
+alter table fact_settled enable row level security, force row level security;
+create policy erased_rows on fact_settled for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on fact_settled for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact_settled for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on fact_settled to svc_app;
+grant delete, insert, select, update on fact_settled to svc_operator;
 
 create table feedback_request (
   tenant_id text not null,
@@ -577,6 +690,7 @@ create table feedback_request (
   constraint feedback_request_votes_check CHECK ((votes >= 0))
 );
 alter table feedback_request enable row level security, force row level security;
+create policy erased_rows on feedback_request for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on feedback_request for all to svc_operator using (true) with check (true);
 create policy tenant_rows on feedback_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX feedback_request_votes ON public.feedback_request USING btree (tenant_id, votes DESC, request_id DESC);
@@ -598,6 +712,7 @@ create table feedback_request_change (
   constraint feedback_request_change_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES feedback_request(tenant_id, request_id)
 );
 alter table feedback_request_change enable row level security, force row level security;
+create policy erased_rows on feedback_request_change for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on feedback_request_change for all to svc_operator using (true) with check (true);
 create policy tenant_rows on feedback_request_change for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on feedback_request_change to svc_app;
@@ -613,6 +728,7 @@ create table feedback_vote (
   constraint feedback_vote_tenant_id_request_id_fkey FOREIGN KEY (tenant_id, request_id) REFERENCES feedback_request(tenant_id, request_id)
 );
 alter table feedback_vote enable row level security, force row level security;
+create policy erased_rows on feedback_vote for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on feedback_vote for all to svc_operator using (true) with check (true);
 create policy tenant_rows on feedback_vote for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on feedback_vote to svc_app;
@@ -635,6 +751,7 @@ create table graph_edge (
   constraint graph_edge_pkey PRIMARY KEY (tenant_id, from_kind, from_id, edge_kind, to_kind, to_id)
 );
 alter table graph_edge enable row level security, force row level security;
+create policy erased_rows on graph_edge for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on graph_edge for all to svc_operator using (true) with check (true);
 create policy tenant_rows on graph_edge for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX graph_edge_from_id ON public.graph_edge USING btree (tenant_id, from_id, from_kind, edge_kind, to_kind, to_id);
@@ -656,6 +773,7 @@ create table graph_entity (
   constraint graph_entity_pkey PRIMARY KEY (tenant_id, kind, id)
 );
 alter table graph_entity enable row level security, force row level security;
+create policy erased_rows on graph_entity for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on graph_entity for all to svc_operator using (true) with check (true);
 create policy tenant_rows on graph_entity for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX graph_entity_live ON public.graph_entity USING btree (tenant_id, kind, id) WHERE (NOT is_deleted);
@@ -674,6 +792,7 @@ create table graph_entity_version (
   constraint graph_entity_version_pkey PRIMARY KEY (tenant_id, kind, id, version)
 );
 alter table graph_entity_version enable row level security, force row level security;
+create policy erased_rows on graph_entity_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on graph_entity_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on graph_entity_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on graph_entity_version to svc_app;
@@ -690,6 +809,7 @@ create table graph_kind (
   constraint graph_kind_used_by_check CHECK ((used_by = ANY (ARRAY['entity'::text, 'edge'::text, 'endpoint'::text])))
 );
 alter table graph_kind enable row level security, force row level security;
+create policy erased_rows on graph_kind for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on graph_kind for all to svc_operator using (true) with check (true);
 create policy tenant_rows on graph_kind for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on graph_kind to svc_app;
@@ -708,6 +828,7 @@ create table idempotent_request (
   constraint idempotent_request_pkey PRIMARY KEY (tenant_id, principal, method, path, idempotency_key)
 );
 alter table idempotent_request enable row level security, force row level security;
+create policy erased_rows on idempotent_request for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on idempotent_request for all to svc_operator using (true) with check (true);
 create policy tenant_rows on idempotent_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX idempotent_request_age ON public.idempotent_request USING btree (created_at);
@@ -720,6 +841,7 @@ create table index_garbage (
   constraint index_garbage_pkey PRIMARY KEY (tenant_id, segment_id)
 );
 alter table index_garbage enable row level security, force row level security;
+create policy erased_rows on index_garbage for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on index_garbage for all to svc_operator using (true) with check (true);
 create policy tenant_rows on index_garbage for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on index_garbage to svc_app;
@@ -733,6 +855,7 @@ create table index_posting (
   constraint index_posting_pkey PRIMARY KEY (tenant_id, segment_id, term)
 );
 alter table index_posting enable row level security, force row level security;
+create policy erased_rows on index_posting for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on index_posting for all to svc_operator using (true) with check (true);
 create policy shared_rows on index_posting for select to svc_app using ((EXISTS ( SELECT
    FROM index_segment s
@@ -754,6 +877,7 @@ create table index_segment (
   constraint index_segment_digest_check CHECK ((length(digest) = 32))
 );
 alter table index_segment enable row level security, force row level security;
+create policy erased_rows on index_segment for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on index_segment for all to svc_operator using (true) with check (true);
 create policy shared_rows on index_segment for select to svc_app using ((EXISTS ( SELECT
    FROM index_shard s
@@ -775,6 +899,7 @@ create table index_shard (
   constraint index_shard_shareability_check CHECK ((shareability = ANY (ARRAY['owner_only'::text, 'entitled_only'::text, 'public_safe'::text])))
 );
 alter table index_shard enable row level security, force row level security;
+create policy erased_rows on index_shard for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on index_shard for all to svc_operator using (true) with check (true);
 create policy shared_rows on index_shard for select to svc_app using (((NULLIF(current_setting('svc.tenant_id'::text, true), ''::text) IS NOT NULL) AND ((shareability = 'public_safe'::text) OR ((shareability = 'entitled_only'::text) AND (EXISTS ( SELECT
    FROM entitlement e
@@ -794,6 +919,7 @@ create table index_tombstone (
   constraint index_tombstone_pkey PRIMARY KEY (tenant_id, shard_id, chunk_id)
 );
 alter table index_tombstone enable row level security, force row level security;
+create policy erased_rows on index_tombstone for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on index_tombstone for all to svc_operator using (true) with check (true);
 create policy shared_rows on index_tombstone for select to svc_app using ((EXISTS ( SELECT
    FROM index_shard s
@@ -819,6 +945,7 @@ create table ingest (
   constraint ingest_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text])))
 );
 alter table ingest enable row level security, force row level security;
+create policy erased_rows on ingest for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on ingest for all to svc_operator using (true) with check (true);
 create policy tenant_rows on ingest for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX ingest_by_document ON public.ingest USING btree (tenant_id, corpus_id, doc_id, version);
@@ -845,6 +972,7 @@ create table journal_entry (
   constraint journal_entry_type_check CHECK ((type ~ '^[a-z][a-z0-9_]{0,63}$'::text))
 );
 alter table journal_entry enable row level security, force row level security;
+create policy erased_rows on journal_entry for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on journal_entry for all to svc_operator using (true) with check (true);
 create policy tenant_rows on journal_entry for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE UNIQUE INDEX journal_entry_event ON public.journal_entry USING btree (tenant_id, home_id, event_id) WHERE (event_id IS NOT NULL);
@@ -852,6 +980,42 @@ CREATE INDEX journal_entry_time ON public.journal_entry USING btree (tenant_id, 
 CREATE INDEX journal_entry_type ON public.journal_entry USING btree (tenant_id, home_id, type, seq);
 grant insert, select on journal_entry to svc_app;
 grant insert, select on journal_entry to svc_operator;
+
+create table lease (
+  tenant_id text not null,
+  fence bigint not null,
+  kind text not null,
+  subject text collate "C" not null,
+  lease_id text collate "C" not null,
+  mode text not null,
+  holder_passport text not null,
+  held_by text not null,
+  reason text,
+  status text not null default 'held'::text,
+  acquired_at timestamp with time zone not null,
+  renewed_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  release_commit_sha text,
+  receipt_acquire uuid,
+  receipt_end uuid,
+  constraint lease_tenant_id_lease_id_key UNIQUE (tenant_id, lease_id),
+  constraint lease_pkey PRIMARY KEY (tenant_id, fence),
+  constraint lease_check CHECK (((ended_at IS NULL) = (status = 'held'::text))),
+  constraint lease_kind_check CHECK ((kind = ANY (ARRAY['work'::text, 'path'::text]))),
+  constraint lease_mode_check CHECK ((mode = ANY (ARRAY['read'::text, 'write'::text]))),
+  constraint lease_status_check CHECK ((status = ANY (ARRAY['held'::text, 'released'::text, 'forced'::text, 'expired'::text])))
+);
+alter table lease enable row level security, force row level security;
+create policy erased_rows on lease for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on lease for all to svc_operator using (true) with check (true);
+create policy tenant_rows on lease for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX lease_due ON public.lease USING btree (expires_at) WHERE (status = 'held'::text);
+CREATE INDEX lease_held ON public.lease USING btree (tenant_id, kind, subject) WHERE (status = 'held'::text);
+CREATE INDEX lease_of_subject ON public.lease USING btree (tenant_id, kind, subject, fence);
+CREATE UNIQUE INDEX lease_of_work ON public.lease USING btree (tenant_id, subject) WHERE ((status = 'held'::text) AND (kind = 'work'::text));
+grant delete, insert, select, update on lease to svc_app;
+grant delete, insert, select, update on lease to svc_operator;
 
 create table ledger_account (
   tenant_id text not null,
@@ -869,6 +1033,7 @@ create table ledger_account (
   constraint ledger_no_overdraft CHECK (((balance >= 0) OR (kind = ANY (ARRAY['issuance'::text, 'clearing'::text]))))
 );
 alter table ledger_account enable row level security, force row level security;
+create policy erased_rows on ledger_account for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy keeper_rows on ledger_account for all to svc_owner using (true) with check (true);
 create policy operator_rows on ledger_account for all to svc_operator using (true) with check (true);
 create policy tenant_rows on ledger_account for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
@@ -884,6 +1049,7 @@ create table ledger_allowance (
   constraint ledger_allowance_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
 );
 alter table ledger_allowance enable row level security, force row level security;
+create policy erased_rows on ledger_allowance for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on ledger_allowance for all to svc_operator using (true) with check (true);
 create policy tenant_rows on ledger_allowance for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on ledger_allowance to svc_app;
@@ -902,6 +1068,7 @@ create table ledger_entry (
   constraint ledger_entry_amount_check CHECK ((amount <> 0))
 );
 alter table ledger_entry enable row level security, force row level security;
+create policy erased_rows on ledger_entry for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy keeper_rows on ledger_entry for all to svc_owner using (true) with check (true);
 create policy operator_rows on ledger_entry for all to svc_operator using (true) with check (true);
 create policy tenant_rows on ledger_entry for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
@@ -931,6 +1098,7 @@ create table ledger_transfer (
   constraint ledger_transfer_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 200)))
 );
 alter table ledger_transfer enable row level security, force row level security;
+create policy erased_rows on ledger_transfer for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy keeper_rows on ledger_transfer for all to svc_owner using (true) with check (true);
 create policy operator_rows on ledger_transfer for all to svc_operator using (true) with check (true);
 create policy tenant_rows on ledger_transfer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
@@ -940,6 +1108,47 @@ CREATE UNIQUE INDEX ledger_transfer_reversed_once ON public.ledger_transfer USIN
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_transfer DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION svc_check_transfer();
 grant insert, select on ledger_transfer to svc_app;
 grant insert, select on ledger_transfer to svc_operator;
+
+create table log_authority (
+  url text not null,
+  next_at timestamp with time zone not null,
+  stamped_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  reason text,
+  constraint log_authority_pkey PRIMARY KEY (url)
+);
+grant insert, select, update on log_authority to svc_operator;
+
+create table log_cosigned_head (
+  only_one boolean not null default true,
+  origin text not null,
+  size bigint not null,
+  root bytea not null,
+  kid text not null,
+  checkpoint text not null,
+  cosignatures text not null,
+  cosigned_at timestamp with time zone not null default now(),
+  constraint log_cosigned_head_pkey PRIMARY KEY (only_one),
+  constraint log_cosigned_head_kid_fkey FOREIGN KEY (kid) REFERENCES signing_key(kid),
+  constraint log_cosigned_head_only_one_check CHECK (only_one)
+);
+grant select on log_cosigned_head to svc_app;
+grant insert, select, update on log_cosigned_head to svc_operator;
+
+create table log_epoch (
+  epoch integer not null,
+  origin text not null,
+  name text not null,
+  previous_origin text,
+  restored_checkpoint text,
+  last_known_checkpoint text,
+  record bytea,
+  constraint log_epoch_origin_key UNIQUE (origin),
+  constraint log_epoch_pkey PRIMARY KEY (epoch),
+  constraint log_epoch_epoch_check CHECK ((epoch >= 1))
+);
+grant select on log_epoch to svc_app;
+grant insert, select on log_epoch to svc_operator;
 
 create table log_head (
   only_one boolean not null default true,
@@ -986,6 +1195,30 @@ create table log_tile (
 grant select on log_tile to svc_app;
 grant insert, select, update on log_tile to svc_operator;
 
+create table log_timestamp (
+  origin text not null,
+  size bigint not null,
+  checkpoint text not null,
+  token bytea not null,
+  stamped_at timestamp with time zone not null,
+  authority text not null,
+  constraint log_timestamp_pkey PRIMARY KEY (origin, size)
+);
+grant delete, insert, select, update on log_timestamp to svc_operator;
+
+create table log_witness (
+  verifier_key text not null,
+  origin text not null,
+  size bigint not null,
+  asked_at timestamp with time zone not null,
+  signed_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  reason text,
+  disagrees boolean not null default false,
+  constraint log_witness_pkey PRIMARY KEY (verifier_key)
+);
+grant insert, select, update on log_witness to svc_operator;
+
 create table migration (
   id integer not null default nextval('migration_id_seq'::regclass),
   "timestamp" bigint not null,
@@ -994,6 +1227,48 @@ create table migration (
 );
 grant select on migration to svc_app;
 grant select on migration to svc_operator;
+
+create table orchestrator (
+  tenant_id text not null,
+  orchestrator_id text collate "C" not null,
+  name text not null,
+  state text not null default 'active'::text,
+  created_by_passport text,
+  assignee_passport text,
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint orchestrator_pkey PRIMARY KEY (tenant_id, orchestrator_id),
+  constraint orchestrator_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'done'::text, 'archived'::text]))),
+  constraint orchestrator_version_check CHECK ((version > 0))
+);
+alter table orchestrator enable row level security, force row level security;
+create policy erased_rows on orchestrator for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on orchestrator for all to svc_operator using (true) with check (true);
+create policy tenant_rows on orchestrator for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX orchestrator_assignee ON public.orchestrator USING btree (tenant_id, assignee_passport, orchestrator_id) WHERE (assignee_passport IS NOT NULL);
+grant insert, select, update on orchestrator to svc_app;
+grant insert, select, update on orchestrator to svc_operator;
+
+create table orchestrator_member (
+  tenant_id text not null,
+  orchestrator_id text collate "C" not null,
+  ref text collate "C" not null,
+  member_type text not null,
+  added_by text not null,
+  added_at timestamp with time zone not null default now(),
+  constraint orchestrator_member_pkey PRIMARY KEY (tenant_id, orchestrator_id, ref),
+  constraint orchestrator_member_tenant_id_orchestrator_id_fkey FOREIGN KEY (tenant_id, orchestrator_id) REFERENCES orchestrator(tenant_id, orchestrator_id),
+  constraint orchestrator_member_type_check CHECK ((member_type = ANY (ARRAY['passport'::text, 'work'::text, 'orchestrator'::text])))
+);
+alter table orchestrator_member enable row level security, force row level security;
+create policy erased_rows on orchestrator_member for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on orchestrator_member for all to svc_operator using (true) with check (true);
+create policy tenant_rows on orchestrator_member for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX orchestrator_member_ref ON public.orchestrator_member USING btree (tenant_id, member_type, ref);
+grant delete, insert, select on orchestrator_member to svc_app;
+grant delete, insert, select on orchestrator_member to svc_operator;
 
 create table outbox_cursor (
   sink text not null,
@@ -1016,12 +1291,15 @@ create table outbox_event (
   constraint outbox_event_pkey PRIMARY KEY (tenant_id, event_id)
 );
 alter table outbox_event enable row level security, force row level security;
+create policy erased_rows on outbox_event for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on outbox_event for all to svc_operator using (true) with check (true);
 create policy tenant_rows on outbox_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX outbox_event_age ON public.outbox_event USING btree (occurred_at);
+CREATE INDEX outbox_event_coordination ON public.outbox_event USING btree (tenant_id, transaction, "position") WHERE (split_part(kind, '.'::text, 1) = ANY (ARRAY['work'::text, 'gate'::text, 'lease'::text, 'punchcard'::text, 'intent'::text, 'orchestrator'::text]));
 CREATE INDEX outbox_event_order ON public.outbox_event USING btree (transaction, "position");
 CREATE INDEX outbox_event_subject ON public.outbox_event USING btree (tenant_id, subject, transaction, "position");
 CREATE INDEX outbox_event_tenant ON public.outbox_event USING btree (tenant_id, transaction, "position");
+CREATE INDEX outbox_event_work ON public.outbox_event USING btree (tenant_id, COALESCE((data ->> 'workId'::text), (data ->> 'work_id'::text), subject), transaction, "position") WHERE (split_part(kind, '.'::text, 1) = ANY (ARRAY['work'::text, 'gate'::text, 'lease'::text, 'punchcard'::text, 'intent'::text, 'orchestrator'::text]));
 grant delete, insert, select, update on outbox_event to svc_app;
 grant delete, insert, select, update on outbox_event to svc_operator;
 
@@ -1036,6 +1314,7 @@ create table outgoing_mail (
   constraint outgoing_mail_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
 );
 alter table outgoing_mail enable row level security, force row level security;
+create policy erased_rows on outgoing_mail for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on outgoing_mail for all to svc_operator using (true) with check (true);
 create policy tenant_rows on outgoing_mail for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX outgoing_mail_age ON public.outgoing_mail USING btree (created_at);
@@ -1066,6 +1345,7 @@ create table primitive (
   constraint primitive_version_check CHECK ((version > 0))
 );
 alter table primitive enable row level security, force row level security;
+create policy erased_rows on primitive for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on primitive for all to svc_operator using (true) with check (true);
 create policy tenant_rows on primitive for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on primitive to svc_app;
@@ -1096,6 +1376,7 @@ create table primitive_pin (
   constraint primitive_pin_check2 CHECK (((chunk_id IS NULL) <> (answer_id IS NULL)))
 );
 alter table primitive_pin enable row level security, force row level security;
+create policy erased_rows on primitive_pin for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on primitive_pin for all to svc_operator using (true) with check (true);
 create policy tenant_rows on primitive_pin for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on primitive_pin to svc_app;
@@ -1118,6 +1399,7 @@ create table primitive_version (
   constraint primitive_version_check1 CHECK (((content_text IS NOT NULL) OR (content_data IS NOT NULL)))
 );
 alter table primitive_version enable row level security, force row level security;
+create policy erased_rows on primitive_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on primitive_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on primitive_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on primitive_version to svc_app;
@@ -1132,6 +1414,7 @@ create table principal_end (
   constraint principal_end_pkey PRIMARY KEY (tenant_id, principal, end_id)
 );
 alter table principal_end enable row level security, force row level security;
+create policy erased_rows on principal_end for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on principal_end for all to svc_operator using (true) with check (true);
 create policy tenant_rows on principal_end for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE TRIGGER end_approvals AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_approvals();
@@ -1164,13 +1447,17 @@ create table proof_job (
   created_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  charged_mode text,
+  drift_categories text[] not null default '{}'::text[],
   constraint proof_job_pkey PRIMARY KEY (tenant_id, job_id),
+  constraint proof_job_charged_mode_check CHECK ((charged_mode = ANY (ARRAY['light'::text, 'verified'::text, 'audit'::text]))),
   constraint proof_job_mode_check CHECK ((mode = ANY (ARRAY['light'::text, 'verified'::text, 'audit'::text]))),
   constraint proof_job_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text]))),
   constraint proof_job_subject_type_check CHECK ((subject_type = ANY (ARRAY['answer'::text, 'document'::text, 'chunk'::text, 'retrieval'::text]))),
-  constraint proof_job_verdict_check CHECK ((verdict = ANY (ARRAY['pending'::text, 'holds'::text, 'drifted'::text, 'broken'::text])))
+  constraint proof_job_verdict_check CHECK ((verdict = ANY (ARRAY['pending'::text, 'holds'::text, 'unknown'::text, 'drifted'::text, 'unavailable'::text, 'broken'::text]))) NOT VALID
 );
 alter table proof_job enable row level security, force row level security;
+create policy erased_rows on proof_job for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on proof_job for all to svc_operator using (true) with check (true);
 create policy tenant_rows on proof_job for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX proof_job_receipt ON public.proof_job USING btree (tenant_id, receipt_id) WHERE (receipt_id IS NOT NULL);
@@ -1199,6 +1486,7 @@ create table proof_job_chunk (
   constraint proof_job_chunk_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES proof_job(tenant_id, job_id)
 );
 alter table proof_job_chunk enable row level security, force row level security;
+create policy erased_rows on proof_job_chunk for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on proof_job_chunk for all to svc_operator using (true) with check (true);
 create policy tenant_rows on proof_job_chunk for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on proof_job_chunk to svc_app;
@@ -1213,6 +1501,7 @@ create table proof_upstream_claim (
   constraint proof_upstream_claim_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'receipt'::text, 'answer'::text, 'artefact'::text, 'agent'::text])))
 );
 alter table proof_upstream_claim enable row level security, force row level security;
+create policy erased_rows on proof_upstream_claim for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on proof_upstream_claim for all to svc_operator using (true) with check (true);
 create policy tenant_rows on proof_upstream_claim for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX proof_upstream_claim_id ON public.proof_upstream_claim USING btree (kind, id);
@@ -1239,6 +1528,7 @@ create table receipt (
   constraint receipt_session_check CHECK ((session <> ''::text))
 );
 alter table receipt enable row level security, force row level security;
+create policy erased_rows on receipt for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on receipt for all to svc_operator using (true) with check (true);
 create policy tenant_rows on receipt for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX receipt_actor ON public.receipt USING btree (tenant_id, actor, occurred_at);
@@ -1259,6 +1549,7 @@ create table receipt_head (
   constraint receipt_head_pkey PRIMARY KEY (tenant_id, stream)
 );
 alter table receipt_head enable row level security, force row level security;
+create policy erased_rows on receipt_head for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on receipt_head for all to svc_operator using (true) with check (true);
 create policy tenant_rows on receipt_head for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select, update on receipt_head to svc_app;
@@ -1274,6 +1565,7 @@ create table receipt_tally (
   constraint receipt_tally_family_check CHECK ((family = ANY (ARRAY['execution'::text, 'retrieval'::text])))
 );
 alter table receipt_tally enable row level security, force row level security;
+create policy erased_rows on receipt_tally for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on receipt_tally for all to svc_operator using (true) with check (true);
 create policy tenant_rows on receipt_tally for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX receipt_tally_session ON public.receipt_tally USING btree (tenant_id, session);
@@ -1302,6 +1594,7 @@ create table relation (
   constraint relation_to_id_check CHECK (((to_id >= 0) AND (to_id <= '4294967295'::bigint)))
 );
 alter table relation enable row level security, force row level security;
+create policy erased_rows on relation for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on relation for all to svc_operator using (true) with check (true);
 create policy tenant_rows on relation for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX relation_best ON public.relation USING btree (tenant_id, from_id, confidence DESC, edge_type, to_id);
@@ -1333,6 +1626,7 @@ create table result_envelope (
   constraint result_envelope_platform_signature_check CHECK ((length(platform_signature) = 64))
 );
 alter table result_envelope enable row level security, force row level security;
+create policy erased_rows on result_envelope for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on result_envelope for all to svc_operator using (true) with check (true);
 create policy tenant_rows on result_envelope for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on result_envelope to svc_app;
@@ -1351,6 +1645,7 @@ create table retrieval (
   constraint retrieval_pkey PRIMARY KEY (tenant_id, retrieval_id)
 );
 alter table retrieval enable row level security, force row level security;
+create policy erased_rows on retrieval for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on retrieval for all to svc_operator using (true) with check (true);
 create policy tenant_rows on retrieval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on retrieval to svc_app;
@@ -1367,6 +1662,7 @@ create table retrieval_ledger (
   constraint retrieval_ledger_candidates_digest_check CHECK ((length(candidates_digest) = 32))
 );
 alter table retrieval_ledger enable row level security, force row level security;
+create policy erased_rows on retrieval_ledger for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on retrieval_ledger for all to svc_operator using (true) with check (true);
 create policy tenant_rows on retrieval_ledger for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on retrieval_ledger to svc_app;
@@ -1384,6 +1680,7 @@ create table retrieval_receipt (
   constraint retrieval_receipt_session_check CHECK ((session <> ''::text))
 );
 alter table retrieval_receipt enable row level security, force row level security;
+create policy erased_rows on retrieval_receipt for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on retrieval_receipt for all to svc_operator using (true) with check (true);
 create policy tenant_rows on retrieval_receipt for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX retrieval_receipt_actor ON public.retrieval_receipt USING btree (tenant_id, actor, occurred_at);
@@ -1416,6 +1713,7 @@ create table revenue_declaration (
   constraint revenue_declaration_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'needs_info'::text, 'accepted'::text, 'rejected'::text])))
 );
 alter table revenue_declaration enable row level security, force row level security;
+create policy erased_rows on revenue_declaration for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on revenue_declaration for all to svc_operator using (true) with check (true);
 create policy tenant_rows on revenue_declaration for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX revenue_declaration_subject ON public.revenue_declaration USING btree (tenant_id, subject);
@@ -1436,6 +1734,7 @@ create table revenue_declaration_change (
   constraint revenue_declaration_change_tenant_id_declaration_id_fkey FOREIGN KEY (tenant_id, declaration_id) REFERENCES revenue_declaration(tenant_id, declaration_id)
 );
 alter table revenue_declaration_change enable row level security, force row level security;
+create policy erased_rows on revenue_declaration_change for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on revenue_declaration_change for all to svc_operator using (true) with check (true);
 create policy tenant_rows on revenue_declaration_change for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on revenue_declaration_change to svc_app;
@@ -1456,6 +1755,7 @@ create table sealed_segment (
   constraint sealed_segment_segment_seq_check CHECK ((segment_seq >= 1))
 );
 alter table sealed_segment enable row level security, force row level security;
+create policy erased_rows on sealed_segment for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on sealed_segment for all to svc_operator using (true) with check (true);
 create policy tenant_rows on sealed_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on sealed_segment to svc_app;
@@ -1482,6 +1782,7 @@ create table seat (
   constraint seat_user_email_check CHECK ((user_email = lower(user_email)))
 );
 alter table seat enable row level security, force row level security;
+create policy erased_rows on seat for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on seat for all to svc_operator using (true) with check (true);
 create policy tenant_rows on seat for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE UNIQUE INDEX seat_email ON public.seat USING btree (tenant_id, user_email) WHERE (status <> 'revoked'::text);
@@ -1505,6 +1806,7 @@ create table seat_event (
   constraint seat_event_kind_check CHECK ((kind = ANY (ARRAY['invited'::text, 'accepted'::text, 'role_changed'::text, 'revoked'::text, 'sign_in_invited'::text, 'signed_in'::text])))
 );
 alter table seat_event enable row level security, force row level security;
+create policy erased_rows on seat_event for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on seat_event for all to svc_operator using (true) with check (true);
 create policy tenant_rows on seat_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on seat_event to svc_app;
@@ -1538,6 +1840,7 @@ create table session (
   constraint session_session_hash_check CHECK ((length(session_hash) = 32))
 );
 alter table session enable row level security, force row level security;
+create policy erased_rows on session for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on session for all to svc_operator using (true) with check (true);
 create policy tenant_rows on session for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX session_expiry ON public.session USING btree (expires_at);
@@ -1585,6 +1888,7 @@ create table shield_approval (
   constraint shield_approval_token_hash_check CHECK ((length(token_hash) = 32))
 );
 alter table shield_approval enable row level security, force row level security;
+create policy erased_rows on shield_approval for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_approval for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_approval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE UNIQUE INDEX shield_approval_pending ON public.shield_approval USING btree (tenant_id, principal, action, COALESCE(server_id, ''::text), COALESCE(tool_digest, ''::text), arguments_digest, policy_version, COALESCE(spend_credits, (0)::bigint)) WHERE (state = 'pending'::text);
@@ -1617,6 +1921,7 @@ create table shield_decision (
   constraint shield_decision_outcome_check CHECK ((outcome = ANY (ARRAY['allow'::text, 'approval_required'::text, 'deny'::text])))
 );
 alter table shield_decision enable row level security, force row level security;
+create policy erased_rows on shield_decision for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_decision for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_decision for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX shield_decision_age ON public.shield_decision USING brin (decided_at);
@@ -1644,6 +1949,7 @@ create table shield_digest (
   constraint shield_digest_status_check CHECK ((status = ANY (ARRAY['trusted'::text, 'revoked'::text])))
 );
 alter table shield_digest enable row level security, force row level security;
+create policy erased_rows on shield_digest for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_digest for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_digest for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on shield_digest to svc_app;
@@ -1670,6 +1976,7 @@ create table shield_drill (
   constraint shield_drill_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))
 );
 alter table shield_drill enable row level security, force row level security;
+create policy erased_rows on shield_drill for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_drill for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_drill for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on shield_drill to svc_app;
@@ -1698,6 +2005,7 @@ create table shield_kill_switch (
   constraint shield_kill_switch_scope_check CHECK ((scope = ANY (ARRAY['tenant'::text, 'action'::text, 'principal'::text, 'server'::text, 'publisher'::text])))
 );
 alter table shield_kill_switch enable row level security, force row level security;
+create policy erased_rows on shield_kill_switch for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_kill_switch for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_kill_switch for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX shield_kill_switch_standing ON public.shield_kill_switch USING btree (tenant_id) WHERE (lifted_at IS NULL);
@@ -1710,10 +2018,20 @@ create table shield_policy (
   version integer not null,
   changed_by text not null,
   changed_at timestamp with time zone not null default now(),
+  require_server_id boolean not null default false,
+  require_tool_digest boolean not null default false,
+  require_registered boolean not null default false,
+  require_ui_integrity boolean not null default false,
+  spend_window_credits integer,
+  spend_window_seconds integer,
   constraint shield_policy_pkey PRIMARY KEY (tenant_id),
-  constraint shield_policy_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
+  constraint shield_policy_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_policy_check CHECK (((spend_window_credits IS NULL) = (spend_window_seconds IS NULL))),
+  constraint shield_policy_spend_window_credits_check CHECK ((spend_window_credits >= 0)),
+  constraint shield_policy_spend_window_seconds_check CHECK (((spend_window_seconds >= 1) AND (spend_window_seconds <= 2592000)))
 );
 alter table shield_policy enable row level security, force row level security;
+create policy erased_rows on shield_policy for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_policy for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_policy for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE TRIGGER announce_change AFTER INSERT OR UPDATE ON public.shield_policy FOR EACH ROW EXECUTE FUNCTION svc_announce_shield();
@@ -1732,10 +2050,12 @@ create table shield_publisher (
   changed_at timestamp with time zone not null default now(),
   constraint shield_publisher_pkey PRIMARY KEY (tenant_id, publisher_id),
   constraint shield_publisher_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint shield_publisher_lower_case CHECK ((publisher_id = translate(publisher_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'::text, 'abcdefghijklmnopqrstuvwxyz'::text))),
   constraint shield_publisher_public_key_check CHECK ((length(public_key) = 32)),
   constraint shield_publisher_status_check CHECK ((status = ANY (ARRAY['trusted'::text, 'revoked'::text])))
 );
 alter table shield_publisher enable row level security, force row level security;
+create policy erased_rows on shield_publisher for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_publisher for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_publisher for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on shield_publisher to svc_app;
@@ -1759,6 +2079,7 @@ create table shield_sampling_policy (
   constraint shield_sampling_policy_rate_per_million_check CHECK (((rate_per_million >= 0) AND (rate_per_million <= 1000000)))
 );
 alter table shield_sampling_policy enable row level security, force row level security;
+create policy erased_rows on shield_sampling_policy for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_sampling_policy for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_sampling_policy for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on shield_sampling_policy to svc_app;
@@ -1778,13 +2099,33 @@ create table shield_server (
   constraint shield_server_pkey PRIMARY KEY (tenant_id, server_id),
   constraint shield_server_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
   constraint shield_server_tenant_id_publisher_id_fkey FOREIGN KEY (tenant_id, publisher_id) REFERENCES shield_publisher(tenant_id, publisher_id),
+  constraint shield_server_lower_case CHECK ((server_id = translate(server_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'::text, 'abcdefghijklmnopqrstuvwxyz'::text))),
   constraint shield_server_status_check CHECK ((status = ANY (ARRAY['active'::text, 'quarantined'::text, 'blocked'::text])))
 );
 alter table shield_server enable row level security, force row level security;
+create policy erased_rows on shield_server for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_server for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_server for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on shield_server to svc_app;
 grant delete, insert, select, update on shield_server to svc_operator;
+
+create table shield_spending (
+  tenant_id text not null,
+  decision_id uuid not null,
+  principal text not null,
+  credits bigint not null,
+  spent_at timestamp with time zone not null default clock_timestamp(),
+  constraint shield_spending_pkey PRIMARY KEY (tenant_id, decision_id),
+  constraint shield_spending_credits_check CHECK ((credits > 0))
+);
+alter table shield_spending enable row level security, force row level security;
+create policy erased_rows on shield_spending for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on shield_spending for all to svc_operator using (true) with check (true);
+create policy tenant_rows on shield_spending for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX shield_spending_age ON public.shield_spending USING brin (spent_at);
+CREATE INDEX shield_spending_window ON public.shield_spending USING btree (tenant_id, principal, spent_at);
+grant insert, select, update on shield_spending to svc_app;
+grant delete, select on shield_spending to svc_operator;
 
 create table shield_ui_session (
   tenant_id text not null,
@@ -1807,6 +2148,7 @@ create table shield_ui_session (
   constraint shield_ui_session_state_check CHECK ((state = ANY (ARRAY['open'::text, 'used'::text, 'mismatched'::text, 'ended'::text])))
 );
 alter table shield_ui_session enable row level security, force row level security;
+create policy erased_rows on shield_ui_session for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on shield_ui_session for all to svc_operator using (true) with check (true);
 create policy tenant_rows on shield_ui_session for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on shield_ui_session to svc_app;
@@ -1817,6 +2159,7 @@ create table signing_key (
   public_key bytea not null,
   not_before timestamp with time zone not null,
   not_after timestamp with time zone,
+  statement bytea,
   constraint signing_key_public_key_key UNIQUE (public_key),
   constraint signing_key_pkey PRIMARY KEY (kid),
   constraint signing_key_public_key_check CHECK ((length(public_key) = 32))
@@ -1851,6 +2194,7 @@ create table stream_event (
   constraint stream_event_seq_check CHECK ((seq >= 0))
 );
 alter table stream_event enable row level security, force row level security;
+create policy erased_rows on stream_event for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on stream_event for all to svc_operator using (true) with check (true);
 create policy tenant_rows on stream_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE UNIQUE INDEX stream_event_id ON public.stream_event USING btree (tenant_id, stream_type, stream_id, event_id) WHERE (event_id IS NOT NULL);
@@ -1868,10 +2212,21 @@ create table stream_head (
   constraint stream_head_next_seq_check CHECK ((next_seq >= 0))
 );
 alter table stream_head enable row level security, force row level security;
+create policy erased_rows on stream_head for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on stream_head for all to svc_operator using (true) with check (true);
 create policy tenant_rows on stream_head for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select, update on stream_head to svc_app;
 grant insert, select, update on stream_head to svc_operator;
+
+create table survey (
+  survey_id text not null,
+  version integer not null,
+  definition jsonb not null,
+  kept_at timestamp with time zone not null default now(),
+  constraint survey_pkey PRIMARY KEY (survey_id, version)
+);
+grant insert, select on survey to svc_app;
+grant insert, select on survey to svc_operator;
 
 create table survey_response (
   tenant_id text not null,
@@ -1887,10 +2242,24 @@ create table survey_response (
   constraint survey_response_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
 );
 alter table survey_response enable row level security, force row level security;
+create policy erased_rows on survey_response for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on survey_response for all to svc_operator using (true) with check (true);
 create policy tenant_rows on survey_response for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on survey_response to svc_app;
 grant delete, insert, select, update on survey_response to svc_operator;
+
+create table survey_window (
+  survey_id text not null,
+  version integer not null,
+  seq integer not null,
+  opens_at timestamp with time zone,
+  closes_at timestamp with time zone,
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint survey_window_pkey PRIMARY KEY (survey_id, version, seq)
+);
+grant insert, select on survey_window to svc_app;
+grant insert, select on survey_window to svc_operator;
 
 create table sync_nonce (
   nonce_hash bytea not null,
@@ -1906,15 +2275,32 @@ create table tenant (
   tier text not null,
   created_at timestamp with time zone not null default now(),
   implicit boolean not null default false,
+  state text not null default 'active'::text,
+  state_since timestamp with time zone not null default now(),
+  state_reason text,
+  erase_after timestamp with time zone,
+  erasure_began_at timestamp with time zone,
+  erased_at timestamp with time zone,
+  erased_clearing bigint,
   constraint tenant_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_check CHECK (((state = 'deleted'::text) = (erase_after IS NOT NULL))),
+  constraint tenant_check1 CHECK (((erasure_began_at IS NULL) OR (state = 'deleted'::text))),
+  constraint tenant_check2 CHECK (((erased_at IS NULL) OR (erasure_began_at IS NOT NULL))),
+  constraint tenant_check3 CHECK (((erasure_began_at IS NULL) = (erased_clearing IS NULL))),
+  constraint tenant_check4 CHECK (((tenant_id <> 'svc-discovery'::text) OR (state = 'active'::text))),
+  constraint tenant_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'deleted'::text]))),
+  constraint tenant_state_reason_check CHECK (((length(state_reason) >= 1) AND (length(state_reason) <= 2000))),
   constraint tenant_tenant_id_check CHECK (((length(tenant_id) >= 1) AND (length(tenant_id) <= 120))),
   constraint tenant_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'starter'::text, 'pro'::text, 'team'::text])))
 );
 alter table tenant enable row level security, force row level security;
+create policy erased_rows on tenant for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on tenant for all to svc_operator using (true) with check (true);
 create policy tenant_rows on tenant for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER announce_change AFTER DELETE OR UPDATE OF tenant_id, tier, state ON public.tenant FOR EACH ROW EXECUTE FUNCTION svc_announce_tenant();
 CREATE TRIGGER announce_end AFTER DELETE OR UPDATE OF tenant_id ON public.tenant FOR EACH ROW EXECUTE FUNCTION svc_announce_tenant_end();
 CREATE TRIGGER note_name AFTER INSERT ON public.tenant FOR EACH ROW EXECUTE FUNCTION svc_note_tenant();
+CREATE TRIGGER note_state AFTER UPDATE OF state ON public.tenant FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION svc_note_tenant_state();
 grant delete, insert, select, update on tenant to svc_app;
 grant delete, insert, select, update on tenant to svc_operator;
 
@@ -1937,6 +2323,7 @@ create table tool_window (
   constraint tool_window_pkey PRIMARY KEY (tenant_id, principal, window_start)
 );
 alter table tool_window enable row level security, force row level security;
+create policy erased_rows on tool_window for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on tool_window for all to svc_operator using (true) with check (true);
 create policy tenant_rows on tool_window for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on tool_window to svc_app;
@@ -1964,8 +2351,10 @@ create table watch (
   constraint watch_target_type_check CHECK ((target_type = ANY (ARRAY['answer'::text, 'artifact'::text, 'document'::text, 'query'::text])))
 );
 alter table watch enable row level security, force row level security;
+create policy erased_rows on watch for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on watch for all to svc_operator using (true) with check (true);
 create policy tenant_rows on watch for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX watch_by_target ON public.watch USING btree (tenant_id, principal, agent_id, target_type, md5(target_id), "position");
 CREATE INDEX watch_list ON public.watch USING btree (tenant_id, "position");
 CREATE UNIQUE INDEX watch_once ON public.watch USING btree (tenant_id, principal, agent_id, target_type, md5(target_id)) WHERE (ended_at IS NULL);
 CREATE INDEX watch_queries ON public.watch USING btree (watch_id) WHERE ((resolved_type = 'query'::text) AND (ended_at IS NULL));
@@ -1988,6 +2377,7 @@ create table watch_alert (
   constraint watch_alert_change_check CHECK ((change = ANY (ARRAY['new_version'::text, 'deleted'::text, 'drifted'::text, 'new_match'::text])))
 );
 alter table watch_alert enable row level security, force row level security;
+create policy erased_rows on watch_alert for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on watch_alert for all to svc_operator using (true) with check (true);
 create policy tenant_rows on watch_alert for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX watch_alert_list ON public.watch_alert USING btree (tenant_id, watch_id, "position");
@@ -2002,6 +2392,7 @@ create table watch_seen (
   constraint watch_seen_tenant_id_watch_id_fkey FOREIGN KEY (tenant_id, watch_id) REFERENCES watch(tenant_id, watch_id) ON DELETE CASCADE
 );
 alter table watch_seen enable row level security, force row level security;
+create policy erased_rows on watch_seen for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on watch_seen for all to svc_operator using (true) with check (true);
 create policy tenant_rows on watch_seen for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on watch_seen to svc_app;
@@ -2022,6 +2413,7 @@ create table watch_source (
   constraint watch_source_tenant_id_watch_id_fkey FOREIGN KEY (tenant_id, watch_id) REFERENCES watch(tenant_id, watch_id) ON DELETE CASCADE
 );
 alter table watch_source enable row level security, force row level security;
+create policy erased_rows on watch_source for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on watch_source for all to svc_operator using (true) with check (true);
 create policy tenant_rows on watch_source for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX watch_source_document ON public.watch_source USING btree (owner_tenant_id, corpus_id, doc_id);
@@ -2040,6 +2432,7 @@ create table webhook_attempt (
   constraint webhook_attempt_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES webhook_delivery(tenant_id, delivery_id) ON DELETE CASCADE
 );
 alter table webhook_attempt enable row level security, force row level security;
+create policy erased_rows on webhook_attempt for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on webhook_attempt for all to svc_operator using (true) with check (true);
 create policy tenant_rows on webhook_attempt for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on webhook_attempt to svc_app;
@@ -2067,6 +2460,7 @@ create table webhook_delivery (
   constraint webhook_delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
 );
 alter table webhook_delivery enable row level security, force row level security;
+create policy erased_rows on webhook_delivery for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on webhook_delivery for all to svc_operator using (true) with check (true);
 create policy tenant_rows on webhook_delivery for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX webhook_delivery_age ON public.webhook_delivery USING btree (finished_at) WHERE (finished_at IS NOT NULL);
@@ -2098,11 +2492,210 @@ create table webhook_endpoint (
   constraint webhook_endpoint_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
 );
 alter table webhook_endpoint enable row level security, force row level security;
+create policy erased_rows on webhook_endpoint for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on webhook_endpoint for all to svc_operator using (true) with check (true);
 create policy tenant_rows on webhook_endpoint for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX webhook_endpoint_watch ON public.webhook_endpoint USING btree (tenant_id, watch_id) WHERE (watch_id IS NOT NULL);
 grant delete, insert, select, update on webhook_endpoint to svc_app;
 grant delete, insert, select, update on webhook_endpoint to svc_operator;
+
+create table work_blocker (
+  tenant_id text not null,
+  work_id text collate "C" not null,
+  blocker_id text collate "C" not null,
+  added_by text not null,
+  added_at timestamp with time zone not null default now(),
+  constraint work_blocker_pkey PRIMARY KEY (tenant_id, work_id, blocker_id),
+  constraint work_blocker_check CHECK ((work_id <> blocker_id))
+);
+alter table work_blocker enable row level security, force row level security;
+create policy erased_rows on work_blocker for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on work_blocker for all to svc_operator using (true) with check (true);
+create policy tenant_rows on work_blocker for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX work_blocker_blocks ON public.work_blocker USING btree (tenant_id, blocker_id);
+grant delete, insert, select on work_blocker to svc_app;
+grant delete, select on work_blocker to svc_operator;
+
+create table work_comment (
+  tenant_id text not null,
+  work_id text collate "C" not null,
+  comment_id uuid not null,
+  author_passport text not null,
+  body text not null,
+  receipt_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint work_comment_pkey PRIMARY KEY (tenant_id, work_id, comment_id)
+);
+alter table work_comment enable row level security, force row level security;
+create policy erased_rows on work_comment for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on work_comment for all to svc_operator using (true) with check (true);
+create policy tenant_rows on work_comment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX work_comment_order ON public.work_comment USING btree (tenant_id, work_id, created_at, comment_id);
+grant insert, select on work_comment to svc_app;
+grant delete, select on work_comment to svc_operator;
+
+create table work_gate (
+  tenant_id text not null,
+  action_id uuid not null,
+  work_id text collate "C" not null,
+  project_id text collate "C" not null,
+  item_version integer not null,
+  before jsonb not null,
+  after jsonb not null,
+  why text,
+  requested_passport text not null,
+  requested_principal text not null,
+  requested_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  may_decide text[],
+  status text not null default 'pending'::text,
+  decided_passport text,
+  decided_principal text,
+  decided_at timestamp with time zone,
+  reason text,
+  request_receipt uuid not null,
+  decision_receipt uuid,
+  constraint work_gate_pkey PRIMARY KEY (tenant_id, action_id),
+  constraint work_gate_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint work_gate_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'lapsed'::text, 'withdrawn'::text])))
+);
+alter table work_gate enable row level security, force row level security;
+create policy erased_rows on work_gate for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on work_gate for all to svc_operator using (true) with check (true);
+create policy tenant_rows on work_gate for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX work_gate_expiry ON public.work_gate USING btree (expires_at) WHERE (status = 'pending'::text);
+CREATE INDEX work_gate_item ON public.work_gate USING btree (tenant_id, work_id) WHERE (status = 'pending'::text);
+CREATE INDEX work_gate_pending ON public.work_gate USING btree (tenant_id, requested_at, action_id) WHERE (status = 'pending'::text);
+grant insert, select, update on work_gate to svc_app;
+grant delete, select on work_gate to svc_operator;
+
+create table work_gate_policy (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  moves text[] not null,
+  may_decide text[],
+  version integer not null default 1,
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint work_gate_policy_pkey PRIMARY KEY (tenant_id, project_id),
+  constraint work_gate_policy_version_check CHECK ((version > 0))
+);
+alter table work_gate_policy enable row level security, force row level security;
+create policy erased_rows on work_gate_policy for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on work_gate_policy for all to svc_operator using (true) with check (true);
+create policy tenant_rows on work_gate_policy for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select, update on work_gate_policy to svc_app;
+grant delete, select on work_gate_policy to svc_operator;
+
+create table work_item (
+  tenant_id text not null,
+  work_id text collate "C" not null,
+  project_id text collate "C" not null,
+  title text not null,
+  body text not null default ''::text,
+  state text not null,
+  assignee_passport text collate "C",
+  linked_pr text,
+  linked_issue text,
+  blocker_reason text,
+  blocker_kind text,
+  priority smallint not null default 2,
+  labels text[] not null default '{}'::text[],
+  open_blockers integer not null default 0,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  created_by text not null,
+  updated_at timestamp with time zone not null default now(),
+  lease_fence bigint,
+  lease_holder text,
+  lease_expires_at timestamp with time zone,
+  constraint work_item_pkey PRIMARY KEY (tenant_id, work_id),
+  constraint work_item_blocker_kind_check CHECK ((blocker_kind = ANY (ARRAY['needs_info'::text, 'needs_approval'::text]))),
+  constraint work_item_check CHECK (((state <> 'blocked'::text) OR (blocker_kind IS NOT NULL))),
+  constraint work_item_open_blockers_check CHECK ((open_blockers >= 0)),
+  constraint work_item_priority_check CHECK (((priority >= 0) AND (priority <= 4))),
+  constraint work_item_state_check CHECK ((state = ANY (ARRAY['backlog'::text, 'ready'::text, 'in_progress'::text, 'blocked'::text, 'in_review'::text, 'done'::text, 'cancelled'::text]))),
+  constraint work_item_version_check CHECK ((version > 0))
+);
+alter table work_item enable row level security, force row level security;
+create policy erased_rows on work_item for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on work_item for all to svc_operator using (true) with check (true);
+create policy tenant_rows on work_item for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX work_item_assignee ON public.work_item USING btree (tenant_id, assignee_passport, priority, created_at, work_id) WHERE (assignee_passport IS NOT NULL);
+CREATE INDEX work_item_board ON public.work_item USING btree (tenant_id, priority, created_at, work_id);
+CREATE INDEX work_item_claimable ON public.work_item USING btree (tenant_id, priority, created_at, work_id) WHERE ((open_blockers = 0) AND ((state = 'ready'::text) OR ((state = 'in_progress'::text) AND (lease_fence IS NOT NULL))));
+CREATE INDEX work_item_claimable_of_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id) WHERE ((open_blockers = 0) AND ((state = 'ready'::text) OR ((state = 'in_progress'::text) AND (lease_fence IS NOT NULL))));
+CREATE INDEX work_item_labels ON public.work_item USING gin (labels);
+CREATE INDEX work_item_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id);
+CREATE INDEX work_item_state ON public.work_item USING btree (tenant_id, state, priority, created_at, work_id);
+grant insert, select, update on work_item to svc_app;
+grant delete, select on work_item to svc_operator;
+
+create table work_transition (
+  tenant_id text not null,
+  work_id text collate "C" not null,
+  version integer not null,
+  from_state text,
+  to_state text not null,
+  passport text not null,
+  principal text not null,
+  why text,
+  fence bigint,
+  action_id uuid,
+  receipt_id uuid not null,
+  changed_at timestamp with time zone not null default now(),
+  assignee_passport text,
+  constraint work_transition_pkey PRIMARY KEY (tenant_id, work_id, version)
+);
+alter table work_transition enable row level security, force row level security;
+create policy erased_rows on work_transition for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on work_transition for all to svc_operator using (true) with check (true);
+create policy tenant_rows on work_transition for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on work_transition to svc_app;
+grant delete, select on work_transition to svc_operator;
+
+CREATE OR REPLACE FUNCTION public.svc_add_fact_batch(me text, batch json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    clock timestamptz := clock_timestamp();
+    last receipt_head;
+  begin
+    with b as materialized (
+      select * from json_to_record(batch) r (stream text, seq bigint, prev bytea, receipt_id uuid, payload_hash bytea, actor text,
+        session text, occurred_at timestamptz, cose bytea, digest bytea, facts uuid[], leaves bytea)
+    ), moved as (
+      update receipt_head h set seq = b.seq, payload_hash = b.payload_hash from b
+      where h.tenant_id = me and h.stream = b.stream and h.seq = b.seq - 1 and h.payload_hash is not distinct from b.prev
+      returning h.seq
+    ), begun as (
+      insert into receipt_head (tenant_id, stream, seq, payload_hash)
+      select me, b.stream, 1, b.payload_hash from b where b.seq = 1 on conflict do nothing returning seq
+    ), fitting as (
+      -- No fact is stored at a time before which an export has said that none is missing.
+      select b.* from b left join fact_settled s on s.tenant_id = me
+      where (exists (select from moved) or exists (select from begun))
+        and b.occurred_at between greatest(clock - interval '60 seconds', s.settled_at) and greatest(clock + interval '1 second', s.settled_at)
+    ), logged as (
+      insert into log_pending (record_type, record_digest) select 'execution', digest from fitting
+    ), kept as (
+      insert into fact_batch (tenant_id, receipt_id, facts, leaves) select me, receipt_id, facts, leaves from fitting
+    )
+    insert into receipt (tenant_id, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose, session)
+      select me, receipt_id, stream, seq, prev, payload_hash, 'fact.batch', actor, 'facts', occurred_at, cose, session from fitting;
+    if found then
+      return;
+    end if;
+    select * into last from receipt_head h where h.tenant_id = me and h.stream = batch ->> 'stream';
+    if last.payload_hash is not distinct from (batch ->> 'payload_hash')::bytea then
+      raise exception 'the time is another' using errcode = 'SF001', detail = json_build_object('at', floor(extract(epoch from
+        greatest(clock, (select s.settled_at from fact_settled s where s.tenant_id = me))) * 1000));
+    end if;
+    raise exception 'the stream goes on elsewhere' using errcode = 'SF001',
+      detail = json_build_object('seq', coalesce(last.seq, 0), 'payload_hash', encode(last.payload_hash, 'hex'));
+  end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.svc_admit_request(wanted bytea, free integer, first_seconds integer, most_seconds integer)
  RETURNS integer
@@ -2193,6 +2786,16 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_announce_tenant()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_notify('svc_tenant_changed', old.tenant_id);
+    return null;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_announce_tenant_end()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2201,6 +2804,57 @@ AS $function$
     perform pg_notify('svc_tenant_ended', old.tenant_id);
     return null;
   end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_authenticate_agent(wanted_agent uuid, wanted_hash bytea)
+ RETURNS TABLE(expires_at timestamp with time zone, sponsor_tenant_id text, tier text, state text)
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        known agent;
+      begin
+        perform set_config('svc.tenant_id', 'svc-discovery', true);
+        select a.* into known from agent a
+          where a.tenant_id = 'svc-discovery' and a.agent_id = wanted_agent and a.token_hash = wanted_hash
+            and a.ended_at is null and a.expires_at > now();
+        if known.agent_id is null then return; end if;
+        perform set_config('svc.tenant_id', coalesce(known.sponsor_tenant_id, known.tenant_id), true);
+        return query
+          select known.expires_at, known.sponsor_tenant_id, svc_lower_tier(t.tier, known.sponsor_tier), t.state from tenant t
+          where t.tenant_id = coalesce(known.sponsor_tenant_id, known.tenant_id);
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_authenticate_key(wanted_tenant text, wanted_hash bytea)
+ RETURNS TABLE(key_id uuid, prefix text, key_hash bytea, tier text, expires_at timestamp with time zone, state text)
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        wanted_lookup bytea := svc_key_lookup(wanted_hash);
+      begin
+        perform set_config('svc.tenant_id', wanted_tenant, true);
+        return query
+          select k.key_id, k.prefix, k.key_hash, t.tier, k.expires_at, t.state from api_key k join tenant t using (tenant_id)
+          where k.lookup = wanted_lookup and k.tenant_id = wanted_tenant and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > clock_timestamp());
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_authenticate_session(wanted_tenant text, wanted_hash bytea)
+ RETURNS TABLE(session_id uuid, principal text, auth_type text, expires_at timestamp with time zone, key_prefix text, seat_id uuid, seat_role text, seat_email text, tier text, state text)
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', wanted_tenant, true);
+        return query
+          select s.session_id, s.principal, s.auth_type, s.expires_at, k.prefix, s.seat_id, e.role, e.user_email, t.tier,
+            t.state
+          from session s join tenant t using (tenant_id)
+            left join api_key k on k.tenant_id = s.tenant_id and k.key_id = s.key_id
+            left join seat e on e.tenant_id = s.tenant_id and e.seat_id = s.seat_id
+          where s.tenant_id = wanted_tenant and s.session_hash = wanted_hash and s.ended_at is null and s.expires_at > now()
+            and (k.key_id is null or k.revoked_at is null) and (e.seat_id is null or e.status = 'active');
+      end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_check_transfer()
@@ -2220,6 +2874,74 @@ AS $function$
         using errcode = 'check_violation', constraint = 'ledger_transfer_balanced';
     end if;
     return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_claim_next_work(me text, project text, wanted_labels text[], holder text, asked_by text, ttl integer, new_lease text)
+ RETURNS SETOF work_item
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  declare
+    item work_item;
+  begin
+    if project is null then
+      select w.* into item from work_item w
+        where w.tenant_id = me and w.open_blockers = 0
+          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
+          and (w.state = 'ready' and coalesce(w.assignee_passport, holder) = holder or w.lease_expires_at <= clock_timestamp())
+          and w.labels @> wanted_labels
+        order by w.tenant_id, w.priority, w.created_at, w.work_id limit 1 for no key update skip locked;
+    else
+      select w.* into item from work_item w
+        where w.tenant_id = me and w.project_id = project and w.open_blockers = 0
+          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
+          and (w.state = 'ready' and coalesce(w.assignee_passport, holder) = holder or w.lease_expires_at <= clock_timestamp())
+          and w.labels @> wanted_labels
+        order by w.tenant_id, w.project_id, w.priority, w.created_at, w.work_id limit 1 for no key update skip locked;
+    end if;
+    if item.work_id is null then
+      begin
+        set local lock_timeout = '2s';
+        select w.* into item from work_item w
+          where w.tenant_id = me and (project is null or w.project_id = project) and w.open_blockers = 0
+            and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
+            and (w.state = 'ready' and coalesce(w.assignee_passport, holder) = holder or w.lease_expires_at <= clock_timestamp())
+            and w.labels @> wanted_labels
+          order by w.tenant_id, w.priority, w.created_at, w.work_id limit 1 for no key update;
+        set local lock_timeout = 0;
+      exception when lock_not_available then
+        return;
+      end;
+    end if;
+    if item.work_id is null then
+      return;
+    elsif item.state = 'ready' then
+      return query select * from svc_claim_work(me, item.work_id, holder, asked_by, ttl, new_lease);
+    else
+      item.state := 'ready';
+      return next item;
+    end if;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_claim_work(me text, wanted text, holder text, asked_by text, ttl integer, new_lease text)
+ RETURNS SETOF work_item
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    began timestamptz := date_trunc('milliseconds', clock_timestamp());
+    ends timestamptz := began + make_interval(secs => ttl);
+    drawn bigint := nextval('lease_fence');
+  begin
+    insert into lease (tenant_id, fence, kind, subject, lease_id, mode, holder_passport, held_by, acquired_at, renewed_at, expires_at)
+      values (me, drawn, 'work', wanted, new_lease, 'write', holder, asked_by, began, began, ends);
+    return query update work_item w set state = 'in_progress', assignee_passport = holder, version = w.version + 1, updated_at = began,
+        lease_fence = drawn, lease_holder = holder, lease_expires_at = ends
+      where w.tenant_id = me and w.work_id = wanted returning w.*;
   end $function$
 ;
 
@@ -2367,6 +3089,20 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_emit_entitlement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        entitlement record := coalesce(new, old);
+      begin
+        insert into outbox_event (tenant_id, event_id, kind, subject, data)
+        values (entitlement.tenant_id, gen_random_uuid(), case when tg_op = 'DELETE' then 'entitlement.ended' else 'entitlement.granted' end,
+          entitlement.corpus_id, jsonb_build_object('publisher', entitlement.publisher_tenant_id, 'corpusId', entitlement.corpus_id));
+        return null;
+      end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_end_agent_principal()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2471,6 +3207,67 @@ AS $function$
     -- So that no seq is drawn before the transaction has its number: readers may go by either.
     perform pg_current_xact_id();
     perform pg_advisory_xact_lock_shared(hashtextextended('svc facts ' || me, 0));
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_erase_records(wanted_tenant text, receipts uuid[], retrievals bytea[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    erased int;
+    more int;
+  begin
+    perform set_config('svc.erased_tenant', wanted_tenant, true);
+    if not exists (select from tenant t where t.tenant_id = wanted_tenant and t.state = 'deleted' and t.erasure_began_at is not null) then
+      raise exception 'the erasure of tenant % has not begun', wanted_tenant using errcode = 'object_not_in_prerequisite_state';
+    end if;
+    delete from receipt r where r.tenant_id = wanted_tenant and r.receipt_id = any(receipts) and r.stream <> 'tenant';
+    get diagnostics erased = row_count;
+    delete from retrieval_receipt r where r.tenant_id = wanted_tenant and r.record_digest = any(retrievals);
+    get diagnostics more = row_count;
+    perform set_config('svc.erased_tenant', '', true);
+    return erased + more;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_erase_rows(wanted_tenant text, target regclass, at_most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    condition text := case target
+      when 'receipt_head'::regclass then 'r.stream <> ''tenant'''
+      when 'outbox_event'::regclass then 'r.kind <> ''tenant.erased'''
+      else 'true' end;
+    erased int;
+  begin
+    if target in ('tenant'::regclass, 'receipt'::regclass, 'retrieval_receipt'::regclass) or not exists (
+      select from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+      where c.oid = target and c.relnamespace = 'public'::regnamespace and c.relkind = 'r') then
+      raise exception '% is no table of tenants'' rows', target using errcode = 'invalid_parameter_value';
+    end if;
+    perform set_config('svc.erased_tenant', wanted_tenant, true);
+    if not exists (select from tenant t where t.tenant_id = wanted_tenant and t.state = 'deleted' and t.erasure_began_at is not null) then
+      raise exception 'the erasure of tenant % has not begun', wanted_tenant using errcode = 'object_not_in_prerequisite_state';
+    end if;
+    select coalesce(condition || string_agg(format(' and not exists (select from %s o where %s)', target, (
+        select string_agg(format('o.%I = r.%I', child.attname, parent.attname), ' and ')
+        from unnest(k.conkey, k.confkey) as pair (child_no, parent_no)
+          join pg_attribute child on child.attrelid = target and child.attnum = pair.child_no
+          join pg_attribute parent on parent.attrelid = target and parent.attnum = pair.parent_no)), ''), condition)
+      into condition from pg_constraint k where k.conrelid = target and k.confrelid = target and k.contype = 'f';
+    execute format('delete from %s where ctid = any(array(select r.ctid from %s r where r.tenant_id = $1 and %s limit $2))',
+      target, target, condition) using wanted_tenant, at_most;
+    get diagnostics erased = row_count;
+    perform set_config('svc.erased_tenant', '', true);
+    return erased;
   end $function$
 ;
 
@@ -2662,7 +3459,7 @@ AS $function$
         perform set_config('svc.tenant_id', coalesce(known.sponsor_tenant_id, known.tenant_id), true);
         return query
           select known.expires_at, known.sponsor_tenant_id, t.tier from tenant t
-          where t.tenant_id = coalesce(known.sponsor_tenant_id, known.tenant_id);
+          where t.tenant_id = coalesce(known.sponsor_tenant_id, known.tenant_id) and t.state = 'active';
       end $function$
 ;
 
@@ -2689,7 +3486,7 @@ AS $function$
         perform set_config('svc.tenant_id', wanted_tenant, true);
         return query
           select k.key_id, k.prefix, k.key_hash, t.tier, k.expires_at from api_key k join tenant t using (tenant_id)
-          where k.lookup = wanted_lookup and k.tenant_id = wanted_tenant and k.revoked_at is null
+          where k.lookup = wanted_lookup and k.tenant_id = wanted_tenant and t.state = 'active' and k.revoked_at is null
             and (k.expires_at is null or k.expires_at > clock_timestamp());
       end $function$
 ;
@@ -2705,8 +3502,19 @@ AS $function$
           from session s join tenant t using (tenant_id)
             left join api_key k on k.tenant_id = s.tenant_id and k.key_id = s.key_id
             left join seat e on e.tenant_id = s.tenant_id and e.seat_id = s.seat_id
-          where s.tenant_id = wanted_tenant and s.session_hash = wanted_hash and s.ended_at is null and s.expires_at > now()
+          where s.tenant_id = wanted_tenant and s.session_hash = wanted_hash and t.state = 'active'
+            and s.ended_at is null and s.expires_at > now()
             and (k.key_id is null or k.revoked_at is null) and (e.seat_id is null or e.status = 'active');
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_tenant(wanted_tenant text)
+ RETURNS TABLE(state text)
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', wanted_tenant, true);
+        return query select t.state from tenant t where t.tenant_id = wanted_tenant;
       end $function$
 ;
 
@@ -2909,6 +3717,30 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_lock_fact_chain(me text, of_chain bytea)
+ RETURNS TABLE(owner text, entity text, key text, version integer, confidence real, horizon_class text, stored_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  begin
+    perform svc_enter_facts(me);
+    perform 1 from fact_head h where h.tenant_id = me and h.chain = of_chain for update;
+    return query select f.owner, f.entity, f.key, f.version, f.confidence, f.horizon_class, f.stored_at
+      from fact_head h join fact f on f.tenant_id = me and f.seq = h.seq
+      where h.tenant_id = me and h.chain = of_chain and h.records > 0;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_lower_tier(one text, other text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select (array['free', 'starter', 'pro', 'team'])[least(
+      array_position(array['free', 'starter', 'pro', 'team'], one), array_position(array['free', 'starter', 'pro', 'team'], other))]
+  $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_move_credits(me text, transfer uuid, source text, target text, credits bigint, why text, about text, actor text, agent text, words text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2990,6 +3822,22 @@ CREATE OR REPLACE FUNCTION public.svc_note_tenant()
 AS $function$
   begin
     insert into registered_tenant (name) values (new.tenant_id);
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_note_tenant_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  begin
+    if new.state = 'deleted' then
+      delete from registered_tenant where name = new.tenant_id;
+    else
+      insert into registered_tenant (name) values (new.tenant_id) on conflict do nothing;
+    end if;
     return null;
   end $function$
 ;
@@ -3104,6 +3952,46 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    head fact_head;
+    tombstone_id uuid := deletion ->> 'fact_id';
+    deleted_by text := deletion ->> 'actor';
+    began timestamptz := batch ->> 'occurred_at';
+  begin
+    perform svc_enter_facts(me);
+    perform svc_add_fact_batch(me, batch);
+    update fact_head h set version = h.version + 1, supersedes = h.seq, seq = nextval('fact_seq'), stored_at = greatest(h.stored_at, began)
+      where h.tenant_id = me and h.chain = of_chain and h.records > 0 and h.version = (deletion ->> 'version')::int - 1 returning h.* into head;
+    if not found or head.stored_at > began then
+      raise exception 'another writer was first' using errcode = 'SF001', detail = '{}';
+    end if;
+    insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, actor_claimed, written_by, confidence,
+        horizon_class, tokens, stored_at, tombstone, supersedes, receipt_id, leaf_index)
+      select me, head.seq, tombstone_id, of_chain, head.version, f.visibility, f.owner, f.entity, f.key, '', deleted_by, false,
+        deletion ->> 'written_by', f.confidence, f.horizon_class, 0, head.stored_at, true, head.supersedes, (batch ->> 'receipt_id')::uuid, 0
+      from fact f where f.tenant_id = me and f.seq = head.supersedes;
+    update fact f set deleted_at = head.stored_at, ends_at = least(f.ends_at, head.stored_at),
+      superseded_by = coalesce(f.superseded_by, tombstone_id), superseded_at = coalesce(f.superseded_at, head.stored_at)
+      -- All since the deletion before, found by their versions.
+      where f.tenant_id = me and f.chain = of_chain and f.version between head.version - head.records and head.version - 1;
+    update fact_head h set records = 0 where h.tenant_id = me and h.chain = of_chain;
+    perform svc_count_facts(me, '', head.visibility, -head.records, -1);
+    if head.owner <> '' then
+      perform svc_count_facts(me, head.owner, head.visibility, -head.records, -1);
+    end if;
+    insert into outbox_event (tenant_id, event_id, kind, subject, data)
+      select me, tombstone_id, 'fact.retired', f.fact_id, case head.visibility
+        when 0 then jsonb_build_object('fact_id', f.fact_id, 'entity', f.entity, 'key', f.key, 'version', f.version, 'actor', deleted_by)
+        else jsonb_build_object('fact_id', f.fact_id, 'private', true) end
+      from fact f where f.tenant_id = me and f.seq = head.supersedes;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_retrieve(me text, wanted_tenants text[], wanted text[])
  RETURNS TABLE(state text, chunk_id text, tenant_id text, corpus_id text, doc_id text, version integer, title text, url text, content text, content_hash bytea)
  LANGUAGE plpgsql
@@ -3177,6 +4065,8 @@ AS $function$
           'create policy tenant_rows on %s to svc_app using (tenant_id = nullif(current_setting(''svc.tenant_id'', true), '''')) '
           'with check (tenant_id = nullif(current_setting(''svc.tenant_id'', true), ''''))', target);
         execute format('create policy operator_rows on %s to svc_operator using (true) with check (true)', target);
+        execute format(
+          'create policy erased_rows on %s to current_user using (tenant_id = nullif(current_setting(''svc.erased_tenant'', true), ''''))', target);
         perform svc_grant_table(target);
       end $function$
 ;
@@ -3189,6 +4079,21 @@ AS $function$
         new.lookup := svc_key_lookup(new.key_hash);
         return new;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_settle_export(me text)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    now_settled timestamptz;
+  begin
+    perform svc_settle_facts(me);
+    insert into fact_settled as s (tenant_id, settled_at) values (me, date_trunc('milliseconds', clock_timestamp()))
+      on conflict (tenant_id) do update set settled_at = greatest(s.settled_at, excluded.settled_at)
+      returning s.settled_at into now_settled;
+    return now_settled;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_settle_facts(me text)
@@ -3224,7 +4129,9 @@ AS $function$
     digest json;
     publishers json := '[]';
     approval json;
+    policy shield_policy%rowtype;
   begin
+    select p.* into policy from shield_policy p where p.tenant_id = me;
     if wanted_server is not null then
       select json_build_object('status', s.status, 'reason', s.reason, 'publisherId', s.publisher_id, 'toolDigests', s.tool_digests)
         into server from shield_server s where s.tenant_id = me and s.server_id = wanted_server;
@@ -3246,7 +4153,12 @@ AS $function$
         into approval from shield_approval a where a.tenant_id = me and a.token_hash = wanted_token;
     end if;
     return json_build_object(
-      'policyVersion', coalesce((select p.version from shield_policy p where p.tenant_id = me), 1),
+      'policyVersion', coalesce(policy.version, 1),
+      'policy', json_build_object(
+        'requireServerId', coalesce(policy.require_server_id, false), 'requireToolDigest', coalesce(policy.require_tool_digest, false),
+        'requireRegistered', coalesce(policy.require_registered, false), 'requireUiIntegrity', coalesce(policy.require_ui_integrity, false),
+        'spendWindow', case when policy.spend_window_seconds is not null then
+          json_build_object('credits', policy.spend_window_credits, 'seconds', policy.spend_window_seconds) end),
       'switches', coalesce((
         select json_agg(json_build_object('killSwitchId', k.kill_switch_id, 'scope', k.scope, 'target', k.target, 'mode', k.mode,
           'includeReads', k.include_reads, 'reason', k.reason) order by k.kill_switch_id)
@@ -3427,7 +4339,7 @@ AS $function$
           is_deleted = false, updated_at = clock_timestamp(), updated_by = excluded.updated_by,
           live_since = case when g.is_deleted then g.version + 1 else g.live_since end
         returning *
-      ), told as (
+      ), reported as (
         insert into outbox_event (tenant_id, event_id, kind, subject, data)
         select me, i.event, 'edge.stored',
           i.from_kind || '/' || i.from_id || ' ' || i.edge_kind || ' ' || i.to_kind || '/' || i.to_id,
@@ -3476,7 +4388,7 @@ AS $function$
       ), version as (
         insert into graph_entity_version (tenant_id, kind, id, version, payload, is_deleted, stored_by, stored_at)
         select me, i.kind, i.id, h.version, i.payload, false, actor, h.updated_at from incoming i join head h on h.kind = i.kind and h.id = i.id
-      ), told as (
+      ), reported as (
         insert into outbox_event (tenant_id, event_id, kind, subject, data)
         select me, i.event, 'entity.stored', i.kind || '/' || i.id,
           jsonb_build_object('kind', i.kind, 'id', i.id, 'version', h.version, 'actor', actor)
@@ -3511,6 +4423,102 @@ AS $function$
     end if;
     perform svc_tell_entity(head, 'entity.stored', actor, event);
     return next head;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_fact_batch(me text, rounds json, batch json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    round json;
+    batch_id uuid := batch ->> 'receipt_id';
+    began timestamptz := batch ->> 'occurred_at';
+    drawn bigint[];
+    ids uuid[];
+    places int[];
+    asked int[];
+    versions int[];
+    latest timestamptz;
+    starts timestamptz[];
+    owners text[];
+    visibilities smallint[];
+    retired bigint[];
+    moved record;
+  begin
+    perform svc_enter_facts(me);
+    perform svc_add_fact_batch(me, batch);
+    -- Seqs in the order of the facts: a list that is stored at once is listed in its order.
+    if json_array_length(rounds) > 1 then
+      drawn := array(select nextval('fact_seq') from json_array_elements(rounds) r cross join json_array_elements(r));
+    end if;
+    for round in select r from json_array_elements(rounds) r loop
+      -- Heads are taken in the order of their chains: two batches never wait for each other.
+      with incoming as materialized (
+        select i.*, svc_fact_chain(i.owner, i.entity, i.key) as chain, coalesce(drawn[i.place], nextval('fact_seq')) as drawn_seq
+        from json_to_recordset(round) i (place int, fact_id uuid, owner text, visibility smallint, entity text, key text, version int,
+          value text, actor text, actor_claimed boolean, written_by text, confidence real, horizon_class text, tokens int, tenant_hash text,
+          source_receipt text, valid_from timestamptz, valid_to timestamptz)
+      ), head as (
+        insert into fact_head as h (tenant_id, chain, owner, visibility, entity, version, seq, stored_at, records)
+        select me, i.chain, i.owner, i.visibility, i.entity, 1, i.drawn_seq, began, 1
+        from (select * from incoming order by chain) i
+        -- Another writer may have been waited for, and have drawn a later seq.
+        on conflict (tenant_id, chain) do update set version = h.version + 1, records = h.records + 1,
+          seq = case when h.seq < excluded.seq then excluded.seq else nextval('fact_seq') end,
+          supersedes = case when h.records > 0 then h.seq end, stored_at = greatest(h.stored_at, excluded.stored_at)
+        returning chain, version, seq, stored_at, supersedes
+      ), placed as materialized (
+        select i.*, h.version as stored_version, h.seq, h.stored_at, h.supersedes from incoming i join head h using (chain)
+      ), stored as (
+        insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, actor_claimed, written_by,
+          confidence, horizon_class, tokens, tenant_hash, source_receipt, stored_at, valid_from, valid_to, ends_at, supersedes, receipt_id,
+          leaf_index)
+        select me, p.seq, p.fact_id, p.chain, p.stored_version, p.visibility, p.owner, p.entity, p.key, p.value, p.actor, p.actor_claimed,
+          p.written_by, p.confidence, p.horizon_class, p.tokens, p.tenant_hash, p.source_receipt, p.stored_at, p.valid_from, p.valid_to,
+          p.valid_to, p.supersedes, batch_id, p.place - 1
+        from placed p
+      ), reported as (
+        -- Of a private fact nothing but that it is there.
+        insert into outbox_event (tenant_id, event_id, kind, subject, data)
+        select me, p.fact_id, 'fact.stored', p.fact_id, case p.visibility
+          when 0 then jsonb_build_object('fact_id', p.fact_id, 'entity', p.entity, 'key', p.key, 'version', p.stored_version, 'actor', p.actor)
+          else jsonb_build_object('fact_id', p.fact_id, 'private', true) end
+        from placed p order by p.seq
+      )
+      select array_agg(p.fact_id), array_agg(p.place), array_agg(p.version), array_agg(p.stored_version), max(p.stored_at),
+          array_agg(coalesce(p.valid_from, p.stored_at)), array_agg(p.owner), array_agg(p.visibility), array_agg(p.supersedes)
+        into ids, places, asked, versions, latest, starts, owners, visibilities, retired
+        from placed p;
+
+      if asked <> versions or latest > began then
+        raise exception 'another writer was first' using errcode = 'SF001', detail = json_build_object(
+          'at', case when latest > began then ceil(extract(epoch from latest) * 1000) end,
+          'versions', (select json_object_agg(n.place, n.version) from unnest(places, versions) n (place, version)));
+      end if;
+      -- Statements of their own: they see what a writer that was waited for has committed.
+      if array_remove(retired, null) <> '{}' then
+        for moved in
+          select n.* from unnest(retired, ids, starts) n (seq, fact_id, begins) where n.seq is not null order by n.seq
+        loop
+          update fact f set superseded_by = moved.fact_id, superseded_at = began, ends_at = least(f.ends_at, moved.begins)
+            where f.tenant_id = me and f.seq = moved.seq;
+        end loop;
+      end if;
+      if array_length(visibilities, 1) = array_length(array_positions(visibilities, 0::smallint), 1) then
+        perform svc_count_facts(me, '', 0::smallint, cardinality(ids), coalesce(array_length(array_positions(retired, null), 1), 0));
+      else
+        for moved in
+          select s.scope, n.visibility, count(*) as records, count(*) filter (where n.retired is null) as current
+          from unnest(owners, visibilities, retired) n(owner, visibility, retired)
+          cross join lateral unnest(case when n.owner = '' then array[''] else array['', n.owner] end) s(scope)
+          group by s.scope, n.visibility
+        loop
+          perform svc_count_facts(me, moved.scope, moved.visibility, moved.records, moved.current);
+        end loop;
+      end if;
+    end loop;
   end $function$
 ;
 
@@ -3562,7 +4570,7 @@ AS $function$
           i.tokens, i.tenant_hash, i.source_receipt, h.stored_at, i.valid_from, i.valid_to, i.valid_to, h.supersedes
         from incoming i join head h using (chain)
         returning seq, fact_id, version, visibility, owner, entity, key, actor, confidence, stored_at, valid_from, supersedes
-      ), told as (
+      ), reported as (
         -- Of a private fact nothing but that it is there.
         insert into outbox_event (tenant_id, event_id, kind, subject, data)
         select me, s.fact_id, 'fact.stored', s.fact_id, case s.visibility
@@ -3721,6 +4729,22 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_unknown_receipts(me text, names text[])
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query select n.name from unnest(names) n (name) where not case
+      when n.name ~ '^blake3:[0-9a-f]{64}$' then exists (
+        select from retrieval_receipt r where r.tenant_id = me and r.record_digest = decode(substr(n.name, 8), 'hex'))
+      when n.name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then exists (
+        select from receipt r where r.tenant_id = me and r.receipt_id = n.name::uuid)
+      else false end;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_utc_month()
  RETURNS date
  LANGUAGE sql
@@ -3751,6 +4775,7 @@ AS $function$
       end $function$
 ;
 
+grant execute on function svc_add_fact_batch(me text, batch json) to svc_app;
 grant execute on function svc_admit_request(wanted bytea, free integer, first_seconds integer, most_seconds integer) to svc_app;
 grant execute on function svc_admit_sign_in(of_address bytea, of_pair bytea, of_tenant bytea, OUT wait integer, OUT mark integer) to svc_app;
 grant execute on function svc_agent_standing(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
@@ -3758,8 +4783,14 @@ grant execute on function svc_announce_agent() to public;
 grant execute on function svc_announce_key() to public;
 grant execute on function svc_announce_session() to public;
 grant execute on function svc_announce_shield() to public;
+grant execute on function svc_announce_tenant() to public;
 grant execute on function svc_announce_tenant_end() to public;
+grant execute on function svc_authenticate_agent(wanted_agent uuid, wanted_hash bytea) to svc_app;
+grant execute on function svc_authenticate_key(wanted_tenant text, wanted_hash bytea) to svc_app;
+grant execute on function svc_authenticate_session(wanted_tenant text, wanted_hash bytea) to svc_app;
 grant execute on function svc_check_transfer() to public;
+grant execute on function svc_claim_next_work(me text, project text, wanted_labels text[], holder text, asked_by text, ttl integer, new_lease text) to public;
+grant execute on function svc_claim_work(me text, wanted text, holder text, asked_by text, ttl integer, new_lease text) to public;
 grant execute on function svc_count_bundle_documents(publisher text, wanted uuid) to public, svc_app;
 grant execute on function svc_count_bundle_sales(publisher text, wanted uuid) to public, svc_app;
 grant execute on function svc_count_facts(me text, of_scope text, of_visibility smallint, more_records bigint, more_current bigint) to public, svc_app;
@@ -3769,6 +4800,7 @@ grant execute on function svc_delete_edge(me text, source_kind text, source_id t
 grant execute on function svc_delete_entity(me text, of_kind text, of_id text, actor text, event uuid) to public, svc_app;
 grant execute on function svc_emit_approval() to public;
 grant execute on function svc_emit_decision() to public;
+grant execute on function svc_emit_entitlement() to public;
 grant execute on function svc_end_agent_principal() to public;
 grant execute on function svc_end_approvals() to public;
 grant execute on function svc_end_invitations() to public;
@@ -3777,6 +4809,8 @@ grant execute on function svc_end_seat() to public;
 grant execute on function svc_end_sessions() to public;
 grant execute on function svc_end_watches() to public;
 grant execute on function svc_enter_facts(me text) to public, svc_app;
+grant execute on function svc_erase_records(wanted_tenant text, receipts uuid[], retrievals bytea[]) to svc_operator;
+grant execute on function svc_erase_rows(wanted_tenant text, target regclass, at_most integer) to svc_operator;
 grant execute on function svc_expand_relations(me text, seeds bigint[], wanted text[], most_hops integer, budget integer, least_confidence real, decay double precision, OUT artifacts json, OUT edges_traversed integer, OUT edge_types_used text[], OUT hops_used integer) to public, svc_app;
 grant execute on function svc_fact_chain(owner text, entity text, key text) to public, svc_app;
 grant execute on function svc_fact_index(me text, known_generation bigint, known int8multirange, most integer) to public, svc_app;
@@ -3789,6 +4823,7 @@ grant execute on function svc_find_agent(wanted_agent uuid, wanted_hash bytea) t
 grant execute on function svc_find_entity(me text, of_kind text, of_id text) to public, svc_app;
 grant execute on function svc_find_key(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea) to public, svc_app;
+grant execute on function svc_find_tenant(wanted_tenant text) to svc_app;
 grant execute on function svc_fold_tally(tenant text, of_session text) to public;
 grant execute on function svc_grant_table(target regclass) to public;
 grant execute on function svc_holds_data(name text) to svc_app, svc_operator;
@@ -3801,22 +4836,27 @@ grant execute on function svc_keep_nonce(hash bytea, ttl_seconds integer, most i
 grant execute on function svc_keep_settlement() to public;
 grant execute on function svc_key_lookup(wanted_hash bytea) to svc_app, svc_operator;
 grant execute on function svc_lock_accounts(wanted text[]) to public, svc_app, svc_operator;
+grant execute on function svc_lock_fact_chain(me text, of_chain bytea) to svc_app;
+grant execute on function svc_lower_tier(one text, other text) to public;
 grant execute on function svc_move_credits(me text, transfer uuid, source text, target text, credits bigint, why text, about text, actor text, agent text, words text) to public, svc_app, svc_operator;
 grant execute on function svc_move_fact_index(me text, from_seq bigint, to_seq bigint) to public, svc_app;
 grant execute on function svc_nearest_vectors(me text, shards uuid[], wanted_model text, wanted text, dimensions integer, at_most integer) to public, svc_app;
 grant execute on function svc_next_relations(me text, artifacts bigint[], scores double precision[], wanted text[], least_confidence real, most integer) to public, svc_app;
 grant execute on function svc_note_tenant() to public;
+grant execute on function svc_note_tenant_state() to public;
 grant execute on function svc_pay_tenant(buyer text, purchase uuid, agent text, publisher text, price bigint, actor text, words text, allowance bigint) to public, svc_app;
 grant execute on function svc_post_transfer(transfer uuid, why text, about text, actor text, agent text, words text, undone uuid, accounts text[], amounts bigint[]) to public, svc_app, svc_operator;
 grant execute on function svc_rebase_events() to public, svc_operator;
 grant execute on function svc_release_agent(wanted_agent uuid, sponsor text, acting text, why text) to public, svc_app;
 grant execute on function svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text) to public, svc_app;
+grant execute on function svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json) to svc_app;
 grant execute on function svc_retrieve(me text, wanted_tenants text[], wanted text[]) to public, svc_app;
 grant execute on function svc_reverse_transfer(me text, transfer uuid, undone uuid, why text, about text, actor text, words text) to public, svc_app, svc_operator;
 grant execute on function svc_sampling_fingerprint(me text) to public, svc_app;
 grant execute on function svc_seconds_until(moment timestamp with time zone) to public;
 grant execute on function svc_secure_table(target regclass) to public;
 grant execute on function svc_set_key_lookup() to public;
+grant execute on function svc_settle_export(me text) to svc_app;
 grant execute on function svc_settle_facts(me text) to public, svc_app;
 grant execute on function svc_shard_vectors(me text, owner text, shard uuid, wanted_model text, after bigint) to public, svc_app;
 grant execute on function svc_shield_facts(me text, wanted_principal text, wanted_server text, wanted_digest text, wanted_token bytea) to public, svc_app;
@@ -3828,6 +4868,7 @@ grant execute on function svc_store_edge(me text, source_kind text, source_id te
 grant execute on function svc_store_edges(me text, rounds json, actor text) to public, svc_app;
 grant execute on function svc_store_entities(me text, rounds json, actor text) to public, svc_app;
 grant execute on function svc_store_entity(me text, of_kind text, of_id text, content json, actor text, event uuid) to public, svc_app;
+grant execute on function svc_store_fact_batch(me text, rounds json, batch json) to svc_app;
 grant execute on function svc_store_facts(me text, rounds json) to public, svc_app;
 grant execute on function svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid) to public, svc_app;
 grant execute on function svc_take_nonce(hash bytea) to svc_app;
@@ -3836,5 +4877,6 @@ grant execute on function svc_tell_edge(head graph_edge, what text, event uuid) 
 grant execute on function svc_tell_entity(head graph_entity, what text, actor text, event uuid) to public, svc_app;
 grant execute on function svc_tell_sale(publisher text, event uuid, wanted uuid, facts jsonb) to public, svc_app;
 grant execute on function svc_tool_call_facts(me text, called_by text, wanted_server text, wanted_digest text) to public, svc_app;
+grant execute on function svc_unknown_receipts(me text, names text[]) to svc_app;
 grant execute on function svc_utc_month() to public, svc_app, svc_operator;
 grant execute on function svc_visible_shards() to public, svc_app;

@@ -61,6 +61,8 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     // A loaded machine is slow to hand connections on; what is tested is not how slow.
     SVC_DATABASE_CONNECT_TIMEOUT_MS: '15000',
     SVC_SHUTDOWN_DRAIN_SECS: '5',
+    // Without one credits are not converted.
+    SVC_PAYMENT_WEBHOOK_SECRET: 'whsec-of-any-payment-provider',
     ...options.env,
   });
   const address = options.address ?? { ownerUrl: database.url };

@@ -38,7 +38,9 @@ export async function startEmbeddings(): Promise<EmbeddingsServer> {
       const status = request.url === '/v1/embeddings' ? (faults.shift() ?? 200) : 404;
       const data = input.map((text, index) => ({ object: 'embedding', index, embedding: embedWords(text) })).reverse();
       response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(status === 200 ? { object: 'list', model, data } : { error: { message: 'no' } }));
+      const usage = { prompt_tokens: input.length, total_tokens: input.length };
+      const answer = status === 200 ? { object: 'list', model, data, usage } : { error: { message: 'no' } };
+      response.end(JSON.stringify(answer));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeDataDir, SvcProcess } from '../processes/svc-process.js';
+import { removeDataDir, SvcProcess, until } from '../processes/svc-process.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const page = readFileSync(join(ROOT, 'docs', 'daemon.md'), 'utf8');
@@ -13,9 +13,12 @@ const blocks = (language: string): string[] =>
 
 let folder: string;
 let svc: SvcProcess;
+const opened = () => svc.log.find(({ app, msg }) => app === 'daemon' && msg === 'gRPC and MCP are open');
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-daemon-doc-'));
   svc = await SvcProcess.start(join(folder, '.svc'));
+  // The API and the tool service are ready by now; the daemon opens its ports in its own time.
+  await until('the ports of the daemon', () => opened() !== undefined);
 });
 afterAll(async () => {
   await svc.stop();
@@ -42,7 +45,7 @@ describe('docs/daemon.md', () => {
       status: 0,
       stderr: '',
     });
-    expect(stdout.match(/^verified$/gm)).toHaveLength(2);
+    expect(stdout.match(/^verified$/gm)).toHaveLength(3);
     for (const expected of [
       '"value":"on 1 February 1844"',
       '"total_visible":2',
@@ -58,7 +61,7 @@ describe('docs/daemon.md', () => {
     const { url, headers } = mcpServers['svc-memory'];
     expect(url).toBe('http://127.0.0.1:14801/mcp');
     const client = new Client({ name: 'reader', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
-    const { mcp } = svc.log.find(({ app, msg }) => app === 'daemon' && msg === 'gRPC and MCP are open')!;
+    const { mcp } = opened()!;
     await client.connect(new StreamableHTTPClientTransport(new URL(mcp as string), { requestInit: { headers } }));
     const stored: any = await client.callTool({
       name: 'store_fact',

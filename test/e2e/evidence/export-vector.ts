@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { encodeCanonical } from '../../../src/evidence/cbor.js';
 import { blake3, blake3Digest, namedDigest } from '../../../src/evidence/digest.js';
 import { SignedExport, type DraftItem } from '../../../src/evidence/export/sign-export.js';
-import type { Disclosure, ExportFile } from '../../../src/evidence/export/export-format.js';
+import type { ExportFile } from '../../../src/evidence/export/export-format.js';
+import type { FileTimestamp } from '../../../src/evidence/file-timestamps.js';
+import { redactionOf, withheldFields } from '../../../src/modules/evidence/exports/redaction.rules.js';
 import { openReceipt, openRetrieval } from '../../../src/evidence/receipt.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
 
@@ -11,22 +13,40 @@ const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
 const read = (name: string): any => JSON.parse(readFileSync(join(VECTORS, name), 'utf8'));
 
 /** The export of docs/formats/vectors: the records of the proof pack there, its text, and an event of a stream. */
-export async function exportVector(): Promise<{ full: ExportFile; redacted: ExportFile }> {
+export async function exportVector(
+  timestamps: readonly FileTimestamp[] = [],
+): Promise<{ full: ExportFile; redacted: ExportFile }> {
   const pack = read('sound.svcpack');
   const keys = read('keys.json');
   const [chunk] = pack.chunks;
   const receipts = pack.receipts.map((one: any) => receiptItem(Buffer.from(one.cose, 'base64')));
   const retrievals = pack.retrievals.map((one: any) => retrievalItem(Buffer.from(one.cbor, 'base64')));
+  const text = 'Every receipt names the one before it.';
+  const answer: DraftItem = {
+    type: 'answer',
+    record: null,
+    value: {
+      ...{ answer_id: 'answer-1', version: 1, agent_id: 'agent', text, text_hash: blake3Digest(text) },
+      ...{ recorded_by: 'key:0b0e1f6a', recorded_at: '2026-11-20T10:00:00.000Z', receipt_id: chunk.receipt_id },
+    },
+  };
   const citation: DraftItem = {
     type: 'citation',
     record: null,
     value: {
       ...{ answer_id: 'answer-1', version: 1, ordinal: 0, chunk_id: chunk.chunk_id, corpus_id: chunk.corpus_id },
       ...{ doc_id: chunk.doc_id, doc_version: 1, title: null, url: null, content: chunk.content },
-      ...{ content_hash: chunk.content_hash, start: 14, end: 37, quote: 'names the one before it' },
+      ...{
+        binding: chunk.binding,
+        content_hash: chunk.content_hash,
+        start: 14,
+        end: 37,
+        quote: 'names the one before it',
+      },
       ...{ quote_hash: blake3Digest('names the one before it'), note: null, note_hash: null },
     },
   };
+  const items: DraftItem[] = [...receipts, ...retrievals, answer, citation, eventItem()];
   const sealed = await SignedExport.seal(
     {
       tenantId: 'acme',
@@ -34,29 +54,25 @@ export async function exportVector(): Promise<{ full: ExportFile; redacted: Expo
       subjectId: 'answer-1',
       mode: 'audit',
       complete: true,
-      authModes: ['api_key'],
-      items: [...receipts, ...retrievals, citation, eventItem()],
+      authModes: ['api_key', 'system'],
+      items,
     },
     Buffer.alloc(32, 7),
-    { active: SigningKey.fromPem(keys.pkcs8_pem), keys: [keys.jwk] },
+    { active: SigningKey.fromPem(keys.pkcs8_pem), keys: [keys.jwk], statements: [] },
   );
   const log = {
     checkpoint: pack.checkpoint,
     consistency: pack.consistency,
+    epoch: null,
+    timestamps,
     proofs: [...pack.receipts, ...pack.retrievals].map(({ leaf_index, path }: any) => ({ leaf_index, path })),
   };
-  return { full: sealed.show(() => true, log), redacted: sealed.show(isShownRedacted, log) };
+  const redaction = redactionOf('items.*.content,quote,payload.body');
+  const withheld = withheldFields(sealed.fields, items.map(typeOf), redaction);
+  return { full: sealed.show(() => true, log), redacted: sealed.show((field) => !withheld.has(field), log) };
 }
 
-/** As `content,payload.body` with what follows from it. */
-function isShownRedacted({ path }: Disclosure): boolean {
-  const name = path.slice(2).join('.');
-  const isWithheld =
-    /^(cose|cbor|receipt_id|payload_hash|content|content_hash)$|^payload\.(body|prev|body_hash|nonce)/.test(name) &&
-    path[1] !== 4;
-  return path[0] !== 'items' || !isWithheld;
-}
-
+const typeOf = ({ type }: DraftItem): string => type;
 const INGESTED = '2026-11-20T10:00:02.000Z';
 
 function receiptItem(bytes: Uint8Array): DraftItem {

@@ -16,6 +16,9 @@ import { appendLeaves, entriesPath, hashOfRange, TileSet, tilePath } from '../..
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { freshDatabase } from '../../kit/database.js';
 import { sampleEvent, openEvidence } from '../../medium/evidence/evidence-app.js';
+import { packVector } from './pack-vector.js';
+import { vectorTimestamps, writeTimestampVectors } from './timestamp-vectors.js';
+import { isVector } from './vector-files.js';
 
 const VECTORS = join(import.meta.dirname, '../../../docs/formats/vectors');
 const SOUND = join(VECTORS, 'sound.svcpack');
@@ -120,8 +123,17 @@ describe('the test vectors of docs/formats', () => {
     }
   });
 
-  it('the proof pack', () => {
-    const file = readFileSync(SOUND);
+  it('the proof pack, as the product makes it of its records', () => {
+    expect(isVector('sound.svcpack', packVector())).toBe(true);
+  });
+
+  it('the proof pack with timestamps, of the tokens that were made once', async () => {
+    await writeTimestampVectors();
+    expect(isVector('stamped.svcpack', packVector(vectorTimestamps()))).toBe(true);
+  });
+
+  it.each(['sound.svcpack', 'stamped.svcpack', 'v1/sound.svcpack'])('the proof pack %s', (name) => {
+    const file = readFileSync(join(VECTORS, name));
     expect(verifyPack(file, [{ key: key.publicKey }]).ok).toBe(true);
     expect(judge(file, keys.jwk.kid)).toEqual({ ok: true, failed: null, detail: '' });
   });
@@ -157,7 +169,7 @@ describe('the independent verifier', () => {
         const { receiptId } = await app.evidence.recordRetrieval({
           actor: 'key:1',
           authMode: 'api_key',
-          body: { results: [{ ...cited, score: 3.75, weight: 0.1 }] },
+          body: { results: [{ ...cited, source: 'commons', score: 3.75, weight: 0.1 }] },
         });
         const many = await app.evidence.recordMany(Array.from({ length: 700 }, (_, n) => sampleEvent(n)));
         return [receiptId, ...many.slice(300, 320).map((receipt) => receipt.receiptId)];

@@ -108,11 +108,12 @@ function fitsHalf(value) {
   return Number.isInteger(size / unit);
 }
 
-/** Array of short texts and byte strings: all that a Sig_structure is. */
+/** Array of short texts, byte strings and whole numbers: all that a Sig_structure, or the leaf of a passage, is. */
 export function encodeCborArray(items) {
   return Buffer.concat([
     head(4, items.length),
     ...items.flatMap((item) => {
+      if (typeof item === 'number') return head(0, item);
       const bytes = typeof item === 'string' ? Buffer.from(item, 'utf8') : item;
       return [head(typeof item === 'string' ? 3 : 2, bytes.length), bytes];
     }),

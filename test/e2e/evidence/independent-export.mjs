@@ -4,12 +4,15 @@
  * reads a file into maps, whatever the encoding, then checks one property after another.
  * Usage: node independent-export.mjs FILE [kid to trust]; prints {"ok", "failed", "detail", "withheld"}.
  */
-import { createHash, createPublicKey, verify as ed25519 } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { blake3 } from './independent-blake3.mjs';
 import { decodeCbor } from './independent-cbor.mjs';
+import { readKeys } from './independent-keys.mjs';
+import { checkTimestamps } from './independent-timestamps.mjs';
+import { expectFresh, isInstant, isKeyText, openCheckpoint, unwrap } from './independent-strict.mjs';
 
 let step = 'format';
 const stop = (detail) => {
@@ -124,7 +127,7 @@ const hasBytes = (value) =>
   (Array.isArray(value) && value.some(hasBytes)) ||
   (value instanceof Map && [...value.values()].some(hasBytes));
 
-const README = `svc-export-v1
+const readme = (format) => `${format}
 
 Evidence out of a svc database. manifest.cbor has a salted digest of every field, signature.cose signs it,
 disclosures.cbor shows fields with their salts, log/ leads to a signed checkpoint of the transparency log,
@@ -134,7 +137,8 @@ Check it with: svc verify FILE
 The format is described in docs/formats/export.md; this file is no evidence.
 `;
 const ENTRIES = ['README.txt', 'manifest.cbor', 'signature.cose', 'disclosures.cbor', 'keys.json'];
-const LOG_ENTRIES = ['log/checkpoint.txt', 'log/consistency.cbor', 'log/proofs.cbor'];
+const LOG_V1 = ['log/checkpoint.txt', 'log/consistency.cbor', 'log/proofs.cbor'];
+const LOG_V2 = [...LOG_V1, 'log/epoch.cbor', 'log/timestamps.cbor'];
 
 /** Walks the archive from its first byte to its last: whatever is not where it must be ends the walk. */
 function fromZip(file) {
@@ -168,21 +172,23 @@ function fromZip(file) {
   must(end.readUInt16LE(8) === files.size && end.readUInt16LE(10) === files.size, 'the count of files');
   must(end.readUInt32LE(12) === body.length - 22 - start, 'the size of the directory');
   must(end.readUInt32LE(16) === start && end.readUInt16LE(20) === 71, 'the place of the directory');
-  const names = files.size > ENTRIES.length ? [...ENTRIES, ...LOG_ENTRIES] : ENTRIES;
+  const format = ['svc-export-v1', 'svc-export-v2'].find((name) =>
+    equal(files.get('README.txt') ?? Buffer.alloc(0), Buffer.from(readme(name))),
+  );
+  must(format !== undefined, 'README.txt');
+  const logEntries = format === 'svc-export-v1' ? LOG_V1 : LOG_V2;
+  const names = files.size > ENTRIES.length ? [...ENTRIES, ...logEntries] : ENTRIES;
   must([...files.keys()].join() === names.join(), 'the files');
-  must(equal(files.get('README.txt'), Buffer.from(README)), 'README.txt');
   const manifest = decodeCbor(files.get('manifest.cbor'));
   must(equal(files.get('keys.json'), Buffer.from(jcs(new Map([['keys', manifest.get('keys')]])))), 'keys.json');
-  const log = files.has(LOG_ENTRIES[0])
-    ? new Map([
-        ['checkpoint', strictText(files.get(LOG_ENTRIES[0]))],
-        ['consistency', decodeCbor(files.get(LOG_ENTRIES[1]))],
-        ['proofs', decodeCbor(files.get(LOG_ENTRIES[2]))],
-      ])
-    : null;
+  const logMember = (name) => [
+    name.slice('log/'.length, name.lastIndexOf('.')),
+    name.endsWith('.txt') ? strictText(files.get(name)) : decodeCbor(files.get(name)),
+  ];
+  const log = names === ENTRIES ? null : new Map(logEntries.map(logMember));
   const disclosures = decodeCbor(files.get('disclosures.cbor'));
   return new Map([
-    ['format', 'svc-export-v1'],
+    ['format', format],
     ['manifest', manifest],
     ['signature', files.get('signature.cose')],
     ['disclosures', disclosures],
@@ -190,8 +196,12 @@ function fromZip(file) {
   ]);
 }
 
-const read = (file) =>
-  file[0] === 0x50 ? fromZip(Buffer.from(file)) : file[0] === 0x7b ? fromJson(file) : decodeCbor(file);
+function read(bytes) {
+  if (bytes[0] === 0x50) return fromZip(Buffer.from(bytes));
+  const file = unwrap(Buffer.from(bytes));
+  must(file === bytes || file[0] !== 0x50, 'an archive inside');
+  return file[0] === 0x7b ? fromJson(file) : decodeCbor(file);
+}
 
 // ---- shapes ------------------------------------------------------------------------------------------------------------------------------
 
@@ -210,7 +220,7 @@ const isKey = (jwk) =>
   isCount(jwk.get('nbf')) &&
   isCount(jwk.get('exp') ?? 0) &&
   isText(jwk.get('kid')) &&
-  /^[\w-]{43}$/.test(jwk.get('x'));
+  isKeyText(jwk.get('x'));
 const isItem = (item) =>
   members(item, 'fields record type') &&
   isText(item.get('type')) &&
@@ -224,22 +234,39 @@ const isProof = (proof) =>
   members(proof, 'leaf_index path') && isCount(proof.get('leaf_index')) && isHashes(proof.get('path'));
 const isEarlier = (one) =>
   members(one, 'checkpoint path') && isText(one.get('checkpoint')) && isHashes(one.get('path'));
-const isLog = (log) =>
+const isEpoch = (one) =>
+  one === null || (members(one, 'cose path') && isBase64(one.get('cose')) && isHashes(one.get('path')));
+const isBase64 = (text) => isText(text) && Buffer.from(text, 'base64').toString('base64') === text;
+const isStamp = (one) =>
+  members(one, 'seal size token') &&
+  isBase64(one.get('seal')) &&
+  isCount(one.get('size')) &&
+  isBase64(one.get('token'));
+const isLog = (log, isFirst) =>
   log === null ||
-  (members(log, 'checkpoint consistency proofs') &&
+  (members(log, isFirst ? 'checkpoint consistency proofs' : 'checkpoint consistency epoch proofs timestamps') &&
     isText(log.get('checkpoint')) &&
     isList(log.get('consistency'), isEarlier) &&
-    isList(log.get('proofs'), isProof));
+    isList(log.get('proofs'), isProof) &&
+    (isFirst || (isEpoch(log.get('epoch')) && isList(log.get('timestamps'), isStamp))));
 
 function checkShape(whole) {
   must(members(whole, 'disclosures format log manifest signature'), 'members');
-  must(whole.get('format') === 'svc-export-v1' && isBytes(whole.get('signature')), 'format or signature');
-  must(isList(whole.get('disclosures'), isDisclosure) && isLog(whole.get('log')), 'disclosures or log');
+  const isFirst = whole.get('format') === 'svc-export-v1';
+  must((isFirst || whole.get('format') === 'svc-export-v2') && isBytes(whole.get('signature')), 'format or signature');
+  must(isList(whole.get('disclosures'), isDisclosure) && isLog(whole.get('log'), isFirst), 'disclosures or log');
   const manifest = whole.get('manifest');
-  must(members(manifest, 'auth_modes complete fields items keys mode subject tenant_id v'), 'members of the manifest');
-  must(manifest.get('v') === 1 && typeof manifest.get('complete') === 'boolean', 'v or complete');
+  must(
+    members(manifest, `auth_modes complete fields items keys mode${isFirst ? '' : ' statements'} subject tenant_id v`),
+    'manifest',
+  );
+  must(isFirst || isList(manifest.get('statements'), isBase64), 'statements');
+  must(manifest.get('v') === (isFirst ? 1 : 2) && typeof manifest.get('complete') === 'boolean', 'v or complete');
   must(['latest', 'verified', 'audit'].includes(manifest.get('mode')), 'mode');
-  must(['receipt', 'answer', 'action', 'stream'].includes(manifest.get('subject')), 'subject');
+  const subjects = ['receipt', 'answer', 'action', 'stream', ...(isFirst ? [] : ['entity'])];
+  must(subjects.includes(manifest.get('subject')), 'subject');
+  const isLatest = ['receipt', 'stream', 'entity'].includes(manifest.get('subject'));
+  must(!isLatest || manifest.get('mode') === 'latest', 'mode of the subject');
   must(isText(manifest.get('tenant_id')) && isList(manifest.get('auth_modes'), isText), 'tenant or modes');
   must(isDigests(manifest.get('fields')) && isList(manifest.get('items'), isItem), 'fields or items');
   must(isList(manifest.get('keys'), isKey), 'keys');
@@ -247,20 +274,13 @@ function checkShape(whole) {
 
 // ---- the steps ---------------------------------------------------------------------------------------------------------------------------
 
-function openKeys(manifest, trusted) {
-  const keys = new Map();
-  for (const jwk of manifest.get('keys')) {
-    const x = jwk.get('x');
-    const kid = sha256(Buffer.from(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)).toString('base64url');
-    must(kid === jwk.get('kid') && !keys.has(kid), 'kid');
-    must(trusted === undefined || trusted === kid, 'not the trusted key');
-    const handle = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-    const validAt = (text) =>
-      Date.parse(text) / 1000 >= jwk.get('nbf') && Date.parse(text) / 1000 < (jwk.get('exp') ?? Infinity);
-    keys.set(kid, { raw: Buffer.from(x, 'base64url'), validAt, holds: (m, s) => ed25519(null, m, handle, s) });
-  }
-  return keys;
-}
+const openKeys = (manifest, trusted) =>
+  readKeys(
+    manifest.get('keys').map((jwk) => Object.fromEntries(jwk)),
+    manifest.get('statements'),
+    trusted,
+    stop,
+  );
 
 function openCose(bytes, contentType) {
   must(bytes[0] === 0xd2, 'tag');
@@ -296,6 +316,11 @@ class Shown {
   }
 }
 
+const isOneField = (value) => {
+  const length = Array.isArray(value) ? value.length : value instanceof Map ? value.size : 0;
+  return length === 0 || length > 1000;
+};
+
 function place(manifest, disclosures) {
   const items = manifest
     .get('items')
@@ -311,6 +336,7 @@ function place(manifest, disclosures) {
     const at = order.get(named('blake3', blake3(encode([salt, path, value])))) ?? -1;
     must(at > before && path.length > 0, `${path.join('.')} is not in the manifest, or out of order`);
     before = at;
+    must(isOneField(value), `${path.join('.')} has members of its own`);
     const owner = digests[at][1];
     must(owner === (path[0] === 'items' ? path[1] : null), `${path.join('.')} is another item's`);
     const target = owner === null ? whole : items[owner].shown;
@@ -319,7 +345,7 @@ function place(manifest, disclosures) {
   return { items, withheld: digests.length - disclosures.length };
 }
 
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const TEXTS = ['actor', 'auth_mode', 'kind', 'stream', 'subject'];
 const FORMS = {
   receipt: ['actor auth_mode body body_hash kind occurred_at prev seq stream subject tenant_id v', 'cose'],
   retrieval: ['actor auth_mode body kind nonce occurred_at tenant_id v', 'cbor'],
@@ -343,12 +369,14 @@ function openRecord(item, manifest) {
   must(isBytes(payload), 'no payload');
   const map = decodeCbor(payload);
   must(members(map, memberNames) && map.get('v') === 1 && map.get('body') instanceof Map, 'members of the payload');
-  must(map.get('tenant_id') === manifest.get('tenant_id') && INSTANT.test(map.get('occurred_at')), 'tenant or time');
+  must(map.get('tenant_id') === manifest.get('tenant_id') && isInstant(map.get('occurred_at')), 'tenant or time');
   const shown = item.shown.below('payload');
   must(shown !== undefined && equal(encode(shown), payload), 'the fields are not those of the payload');
   const hash = blake3(payload);
   let id = named('blake3', hash);
   if (item.type === 'receipt') {
+    must(TEXTS.every((name) => isText(map.get(name))) && isCount(map.get('seq')), 'types of the payload');
+    must(map.get('prev') === null || isDigest('blake3')(map.get('prev')), 'prev');
     must(map.get('body_hash') === named('blake3', blake3(encode(map.get('body')))), 'body_hash');
     must(map.get('seq') >= 1 && (map.get('seq') === 1) === (map.get('prev') === null), 'seq or prev');
     must((item.shown.get('payload_hash') ?? id) === id, 'payload_hash');
@@ -382,17 +410,95 @@ const texts = (value) => {
   return value instanceof Map ? [...value.values()].flatMap(texts) : [];
 };
 
+const orNull = (test) => (value) => value === null || test(value);
+const isHash = isDigest('blake3');
+const isMap = (value) => value instanceof Map;
+/** "Items" of export.md, member by member. */
+const RECORD = [
+  [isText, 'payload.kind payload.tenant_id payload.actor payload.auth_mode'],
+  [isInstant, 'ingested_at payload.occurred_at'],
+  [(value) => value === 1, 'payload.v'],
+  [isMap, 'payload.body'],
+];
+const OUTBOX_EVENT = 'happening';
+const MEMBERS = {
+  receipt: [
+    ...RECORD,
+    [isBytes, 'cose'],
+    [isText, 'receipt_id payload.stream payload.subject'],
+    [isHash, 'payload_hash payload.body_hash'],
+    [orNull(isHash), 'payload.prev'],
+    [isCount, 'payload.seq'],
+  ],
+  retrieval: [...RECORD, [isBytes, 'cbor'], [isHash, 'receipt_id'], [(value) => isBytes(value, 16), 'payload.nonce']],
+  answer: [
+    [isText, 'answer_id agent_id recorded_by receipt_id'],
+    [isCount, 'version'],
+    [isInstant, 'recorded_at'],
+    [orNull(isText), 'text'],
+    [orNull(isHash), 'text_hash'],
+  ],
+  citation: [
+    [isText, 'answer_id chunk_id corpus_id doc_id'],
+    [isCount, 'version ordinal doc_version'],
+    [orNull(isText), 'title url content quote note'],
+    [orNull(isHash), 'content_hash quote_hash note_hash'],
+    [orNull(isCount), 'start end'],
+  ],
+  event: [
+    [isText, 'stream_type stream_id type receipt_id'],
+    [orNull(isText), 'event_id occurred_at'],
+    [isCount, 'seq'],
+    [isInstant, 'recorded_at'],
+    [(value) => isBytes(value, 16), 'salt'],
+    [isHash, 'payload_digest digest'],
+  ],
+  [OUTBOX_EVENT]: [
+    [isText, 'event_id kind subject'],
+    [isInstant, 'occurred_at'],
+  ],
+  finding: [
+    [isText, 'receipt_id answer_id chunk_id text source'],
+    [isCount, 'version ordinal'],
+    [orNull(isText), 'record signature chain log'],
+    [(value) => isList(value, isText), 'drift'],
+  ],
+};
+
+const APPEND = [
+  [isHash, 'payload.body.events_digest'],
+  [isCount, 'payload.body.first_seq payload.body.count'],
+];
+
+function checkTypes({ type, shown }) {
+  const isAppend = type === 'receipt' && shown.below('payload', 'body', 'events_digest') !== undefined;
+  for (const [test, names] of [...(MEMBERS[type] ?? []), ...(isAppend ? APPEND : [])]) {
+    for (const name of names.split(' ')) {
+      const value = shown.below(...name.split('.'));
+      must(value === undefined || test(value), `${name} is of another type`);
+    }
+  }
+}
+
 function checkContents(items, manifest) {
+  items.forEach(checkTypes);
   const receipts = items.filter(({ type }) => type === 'receipt');
   const allWhole = receipts.length > 0 && receipts.every(({ cose }) => cose !== undefined);
   const said = new Set(allWhole ? receipts.flatMap(({ shown }) => texts(shown.below('payload', 'body'))) : []);
   const events = new Map();
+  const chunks = new Map();
   for (const { type, shown } of items) {
+    const [id, ref] = [shown.get('chunk_id'), shown.get('chunk_ref')];
+    if ((type === 'citation' || type === 'finding') && id !== undefined && ref !== undefined) {
+      const others = [...chunks].filter(([other, its]) => (other === id) !== (its === ref));
+      must(others.length === 0, 'chunk_ref');
+      chunks.set(id, ref);
+    }
     if (type === 'answer' || type === 'citation') {
       for (const [text, hash] of PAIRS) {
         const [content, digest] = [shown.get(text), shown.get(hash)];
-        if (typeof content === 'string' && typeof digest === 'string')
-          must(named('blake3', blake3(Buffer.from(content))) === digest, hash);
+        const made = typeof content === 'string' ? named('blake3', blake3(Buffer.from(content))) : content;
+        must(content === undefined || digest === undefined || made === digest, hash);
         const isNamed = (hash === 'text_hash' || hash === 'content_hash') && typeof digest === 'string';
         if (allWhole && isNamed) must(said.has(digest), `no receipt names a ${hash}`);
       }
@@ -419,9 +525,102 @@ function checkContents(items, manifest) {
   }
 }
 
+const INGESTS = {
+  'ingest.accepted': (body) => [body],
+  'ingest.completed': (body) => [body],
+  'local.ingested': (body) => body.get('documents'),
+};
+
+/** Of version 2, and only where every receipt is shown whole: answers are those of their receipts, texts lead to their ingest. */
+function checkBindings(items) {
+  const receipts = items.filter(({ type }) => type === 'receipt');
+  if (receipts.length === 0 || receipts.some(({ cose }) => cose === undefined)) return;
+  const opened = receipts.map(({ shown }) => ({
+    ...{ id: shown.get('receipt_id'), kind: shown.get('payload', 'kind'), body: shown.below('payload', 'body') },
+  }));
+  for (const { type, shown } of items) {
+    const { body } =
+      opened.find(
+        ({ kind, body }) =>
+          kind === 'answer.recorded' &&
+          body.get('answer_id') === shown.get('answer_id') &&
+          body.get('version') === shown.get('version'),
+      ) ?? {};
+    if (type === 'answer' && shown.get('text_hash') !== undefined)
+      must(body?.get('answer_hash') === shown.get('text_hash'), 'text_hash');
+    if (type === 'citation' && typeof shown.get('content') === 'string')
+      expectBound(shown, body?.get('citations')?.[shown.get('ordinal')], opened);
+  }
+}
+
+function expectBound(shown, cited, receipts) {
+  must(cited !== undefined, 'the receipt of the answer');
+  for (const name of ['chunk_id', 'content_hash'])
+    must(typeof shown.get(name) === 'string' && cited.get(name) === shown.get(name), name);
+  if (shown.get('binding') === null) return must(cited.get('source') === 'commons', 'no binding');
+  const textIn = ({ kind, body }) =>
+    Object.hasOwn(INGESTS, kind) && body.get('corpus_id') === shown.get('corpus_id')
+      ? INGESTS[kind](body)
+          .find((one) => one.get('doc_id') === shown.get('doc_id') && one.get('version') === shown.get('doc_version'))
+          ?.get('content_hash')
+      : undefined;
+  const [id, index, start, end] = ['receipt_id', 'index', 'start', 'end'].map((name) => shown.get('binding', name));
+  const path = shown.below('binding', 'path');
+  must(isHashes(path) && [index, start, end].every(isCount), 'binding');
+  const ingest = receipts.find((one) => one.id === id && one.kind === 'ingest.completed');
+  must(ingest !== undefined && textIn(ingest) !== undefined, 'the receipt of the ingest');
+  must(index < ingest.body.get('passages'), 'a place beyond the passages');
+  const leaf = sha256(Buffer.of(0), encode([shown.get('chunk_id'), shown.get('content_hash'), start, end]));
+  const root = rootFrom(leaf, index, ingest.body.get('passages'), hashesOf(path));
+  must(named('sha256', root) === ingest.body.get('passages_root'), 'not the root of the passages');
+  for (const other of receipts) must((textIn(other) ?? textIn(ingest)) === textIn(ingest), 'two texts of a document');
+}
+
+const BOUND =
+  'fact_id owner entity key version value tombstone actor actor_claimed written_by confidence horizon_class tenant_hash source_receipt valid_from valid_to'.split(
+    ' ',
+  );
+
+/** Facts lead to the roots of their batches, or say that nothing does; and no version is left out between two. */
+function checkFacts(items, manifest) {
+  const facts = items.filter(({ type }) => type === 'fact');
+  const receipts = items.filter(({ type }) => type === 'receipt');
+  for (const { shown } of facts) {
+    const [binding, unproven] = [shown.below('binding'), shown.get('unproven')];
+    must(unproven === undefined || unproven === true, 'unproven');
+    if (binding === null) must(unproven === true, 'a fact without a receipt that does not say so');
+    if (!(binding instanceof Map)) continue;
+    must(unproven === undefined, 'unproven, with a receipt');
+    const leaf = BOUND.map((name) => shown.get(name));
+    const [id, index, path] = ['receipt_id', 'index', 'path'].map((name) => binding.get(name));
+    if ([id, index, path, ...leaf].includes(undefined)) continue;
+    const whole = receipts.filter(({ cose }) => cose !== undefined);
+    const receipt = whole.find(({ cose }) => receiptId(blake3(cose.payload)) === id);
+    if (!receipt && whole.length < receipts.length) continue;
+    must(receipt, 'no receipt of the binding');
+    const payload = decodeCbor(receipt.cose.payload);
+    const [count, root] = ['count', 'root'].map((name) => payload.get('body').get(name));
+    must(payload.get('kind') === 'fact.batch' && isCount(count) && isCount(index) && index < count, 'not in the batch');
+    must(isDigest('sha256')(root) && isHashes(path), 'digests of the binding');
+    const made = rootFrom(sha256(Buffer.of(0), encode(leaf)), index, count, hashesOf(path));
+    must(named('sha256', made) === root, 'not the fact that the receipt binds');
+    must([undefined, payload.get('occurred_at')].includes(shown.get('stored_at')), 'stored_at');
+  }
+  const names = facts.map(({ shown }) => ['owner', 'entity', 'key', 'version'].map((name) => shown.get(name)));
+  if (names.some((name) => name.includes(undefined))) return;
+  const last = new Map();
+  for (const [owner, entity, key, version] of names) {
+    const chain = JSON.stringify([owner, entity, key]);
+    const before = last.get(chain) ?? (manifest.get('complete') ? 0 : version - 1);
+    must(version === before + 1, 'a version is missing');
+    last.set(chain, version);
+  }
+}
+
 // ---- the log -----------------------------------------------------------------------------------------------------------------------------
 
-function openCheckpoint(text, keys) {
+/** The three lines of a checkpoint, and where the signature lines begin. */
+function openLines(text) {
   must(!/[\u0000-\u0009\u000b-\u001f]/.test(text) && text.endsWith('\n'), 'control characters');
   const gap = text.lastIndexOf('\n\n');
   must(gap > 0, 'no blank line');
@@ -429,15 +628,41 @@ function openCheckpoint(text, keys) {
   const [origin, size, root, ...more] = signed.slice(0, -1).split('\n');
   must(origin && /^(0|[1-9]\d*)$/.test(size) && isCount(Number(size)) && more.length === 0, 'three lines');
   must(base64(root).length === 32, 'root');
-  for (const line of text.slice(gap + 2, -1).split('\n')) {
-    const [, name, encoded] = /^\u2014 (\S+) (\S+)$/u.exec(line) ?? stop('signature line');
-    const bytes = base64(encoded);
-    const isOf = ({ raw }) =>
-      equal(sha256(Buffer.from(`${origin}\n`), Buffer.of(1), raw).subarray(0, 4), bytes.subarray(0, 4));
-    const key = [...keys.values()].find(isOf) ?? stop('a signature by no key of the manifest');
-    must(name === origin && bytes.length === 68 && key.holds(Buffer.from(signed), bytes.subarray(4)), 'signature');
-  }
-  return { origin, size: Number(size), root: base64(root) };
+  return { origin, size: Number(size), root: base64(root), signed, gap };
+}
+
+/** The receipt by which the log begins: which log it follows, and up to where that one was known. */
+function openEpoch(record, now, keys) {
+  const bytes = base64(record.get('cose'));
+  const cose = openCose(bytes, 'application/vnd.svc.receipt+cbor');
+  must(isBytes(cose.payload) && holds(cose, cose.payload, keys), 'the signature of the epoch');
+  const payload = decodeCbor(cose.payload);
+  must(members(payload, FORMS.receipt[0]) && payload.get('v') === 1, 'not a receipt');
+  must(isInstant(payload.get('occurred_at')), 'occurred_at');
+  must(keys.get(cose.kid).validAt('receipts', payload.get('occurred_at')), 'outside the validity of its key');
+  must(isCount(payload.get('seq')) && (payload.get('seq') === 1) === (payload.get('prev') === null), 'seq and prev');
+  const is = ['tenant_id', 'kind', 'stream', 'subject'].map((name) => payload.get(name)).join(' ');
+  must(is === `svc/server log.epoch log ${now.origin}`, 'the record of another log');
+  const body = payload.get('body');
+  must(members(body, 'epoch last_known_checkpoint origin previous_origin restored_checkpoint'), 'body');
+  must(payload.get('body_hash') === named('blake3', blake3(encode(body))), 'body_hash');
+  const [number, follows] = [body.get('epoch'), body.get('previous_origin')];
+  must(isCount(number) && number > 0 && now.origin.endsWith(`/${number}`), 'the number of the epoch');
+  must(body.get('origin') === now.origin, 'origin');
+  const heads = ['restored_checkpoint', 'last_known_checkpoint'].map((name) => body.get(name));
+  const [restored, known] = heads.map((text) => (text === null ? null : openLines(text)));
+  must((restored === null) === (follows === null) && (restored !== null || known === null), 'what it follows');
+  for (const one of [restored, known]) must(one === null || one.origin === follows, 'of another origin');
+  must(known === null || known.size >= restored.size, 'known less far than restored');
+  const leaf = sha256(Buffer.of(0), ascii(`svc-log-entry-v1:execution:${named('blake3', blake3(bytes))}`));
+  must(now.size > 0 && equal(rootFrom(leaf, 0, now.size, hashesOf(record.get('path'))), now.root), 'not leaf 0');
+  return { follows, heads: [restored, known].filter((one) => one !== null), end: known?.size ?? Infinity };
+}
+
+function follow(old, epoch, path) {
+  must(epoch?.follows === old.origin, 'an epoch is missing');
+  must(path.length === 0 && old.size <= epoch.end, 'what the record of the epoch does not know');
+  for (const { size, root } of epoch.heads) must(size !== old.size || equal(root, old.root), 'two roots');
 }
 
 const node = (left, right) => sha256(Buffer.of(1), left, right);
@@ -473,9 +698,11 @@ function rootsFrom(m, n, path, isComplete, oldRoot) {
   return [node(last, older), node(last, newer)];
 }
 
+const logKeys = (keys) => [...keys.values()].filter(({ signs }) => signs('log'));
+
 function checkLog(log, items, keys) {
   step = 'checkpoint';
-  const now = openCheckpoint(log.get('checkpoint'), keys);
+  const now = openCheckpoint(log.get('checkpoint'), logKeys(keys));
   step = 'inclusion';
   const records = items.filter(({ record }) => record !== null);
   must(records.length === log.get('proofs').length, 'as many proofs as records');
@@ -486,11 +713,17 @@ function checkLog(log, items, keys) {
     const root = rootFrom(leaf, proof.get('leaf_index'), now.size, hashesOf(proof.get('path')));
     must(equal(root, now.root), 'not the root');
   });
+  step = 'epoch';
+  const epoch = log.get('epoch') ? openEpoch(log.get('epoch'), now, keys) : undefined;
   step = 'consistency';
   for (const one of log.get('consistency')) {
-    const old = openCheckpoint(one.get('checkpoint'), keys);
-    must(old.origin === now.origin && old.size <= now.size, 'another log');
+    const old = openCheckpoint(one.get('checkpoint'), logKeys(keys));
     const path = hashesOf(one.get('path'));
+    if (old.origin !== now.origin) {
+      follow(old, epoch, path);
+      continue;
+    }
+    must(old.size <= now.size, 'a smaller log');
     if (old.size === 0 || old.size === now.size) must(path.length === 0, 'a proof of nothing');
     if (old.size === now.size) must(equal(old.root, now.root), 'two roots');
     if (old.size === 0 || old.size === now.size) continue;
@@ -499,9 +732,14 @@ function checkLog(log, items, keys) {
   }
 }
 
+function isSealOf(bytes, token, keys) {
+  const cose = openCose(bytes, 'application/vnd.svc.timestamp-token');
+  return cose.payload === null && holds(cose, token, keys) && keys.get(cose.kid).signs('exports');
+}
+
 // ---- all of it ---------------------------------------------------------------------------------------------------------------------------
 
-function verifyAll(file, trusted) {
+function verifyAll(file, trusted, demand) {
   step = 'format';
   const whole = read(file);
   checkShape(whole);
@@ -511,6 +749,7 @@ function verifyAll(file, trusted) {
   step = 'signature';
   const seal = openCose(whole.get('signature'), 'application/vnd.svc.export-manifest+cbor');
   must(seal.payload === null && holds(seal, encode(manifest), keys), 'the manifest was changed');
+  must(keys.get(seal.kid).signs('exports'), 'a key that does not sign exports');
   step = 'disclosures';
   const { items, withheld } = place(manifest, whole.get('disclosures'));
   step = 'records';
@@ -524,22 +763,39 @@ function verifyAll(file, trusted) {
   for (const { cose } of items) {
     if (!cose) continue;
     must(holds(cose, cose.payload, keys), 'a receipt was changed');
-    must(keys.get(cose.kid).validAt(decodeCbor(cose.payload).get('occurred_at')), 'outside the validity of its key');
+    const at = decodeCbor(cose.payload).get('occurred_at');
+    must(keys.get(cose.kid).validAt('receipts', at), 'outside the validity of its key');
   }
   step = 'chain';
   checkChain(items);
   step = 'contents';
   checkContents(items, manifest);
+  if (manifest.get('v') === 2) checkBindings(items);
+  checkFacts(items, manifest);
   if (log !== null) checkLog(log, items, keys);
   step = 'auth-mode';
   for (const mode of manifest.get('auth_modes')) must(!/^(off$|dev)/.test(mode), mode);
+  step = 'timestamps';
+  const roots = demand?.authorities;
+  must(roots === undefined || log !== null, 'no log, so no timestamp');
+  if (log !== null) {
+    const texts = [log.get('checkpoint'), ...log.get('consistency').map((one) => one.get('checkpoint'))];
+    const stamps = (log.get('timestamps') ?? []).map((one) => Object.fromEntries(one));
+    checkTimestamps(stamps, texts, (bytes, token) => isSealOf(bytes, token, keys), roots);
+  }
+  step = 'freshness';
+  must(!demand || log !== null, 'no checkpoint');
+  if (demand) {
+    const earlier = log.get('consistency').map((one) => one.get('checkpoint'));
+    expectFresh(openCheckpoint(log.get('checkpoint'), logKeys(keys)), earlier, demand);
+  }
   return withheld;
 }
 
 /** @returns {{ ok: boolean, failed: string | null, detail: string, withheld: number | null }} */
-export function judge(file, trusted) {
+export function judge(file, trusted, demand) {
   try {
-    return { ok: true, failed: null, detail: '', withheld: verifyAll(file, trusted) };
+    return { ok: true, failed: null, detail: '', withheld: verifyAll(file, trusted, demand) };
   } catch (error) {
     return { ok: false, failed: error.step ?? step, detail: error.message, withheld: null };
   }

@@ -2,11 +2,14 @@
  * A verifier of proof packs written from docs/formats alone. It imports nothing of this product and no package: only SHA-256
  * and Ed25519 from the runtime. Usage: node independent-verifier.mjs FILE [kid to trust]; prints {"ok", "failed", "detail"}.
  */
-import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { blake3 } from './independent-blake3.mjs';
 import { decodeCbor, encodeCborArray } from './independent-cbor.mjs';
+import { readKeys } from './independent-keys.mjs';
+import { checkTimestamps } from './independent-timestamps.mjs';
+import { expectFresh, isInstant, isKeyText, openCheckpoint, unwrap } from './independent-strict.mjs';
 
 const sha256 = (...parts) => createHash('sha256').update(Buffer.concat(parts)).digest();
 const hex = (bytes) => Buffer.from(bytes).toString('hex');
@@ -22,6 +25,13 @@ class Refused extends Error {
 const need = (condition, step, detail) => {
   if (!condition) throw new Refused(step, detail);
 };
+const at = (step, work) => {
+  try {
+    return work();
+  } catch (error) {
+    throw new Refused(step, error.message);
+  }
+};
 
 // --- the file: canonical JSON of exactly these members -------------------------------------------------------------
 
@@ -33,7 +43,7 @@ const MEMBERS = {
   retrievals: 'cbor leaf_index path receipt_id',
   subject: 'id type',
 };
-const WHOLE = new Set(['version', 'leaf_index', 'nbf', 'exp']);
+const WHOLE = new Set(['size', 'version', 'leaf_index', 'nbf', 'exp', 'index', 'start', 'end']);
 const LISTS = new Set(['chunks', 'consistency', 'keys', 'receipts', 'retrievals', 'path']);
 
 function jcs(value) {
@@ -78,34 +88,42 @@ function readFile(file) {
   } catch {
     throw new Refused('format', 'not JSON in UTF-8');
   }
-  expectMembers(pack, MEMBERS.pack, 'pack');
+  const isFirst = pack?.format === 'svc-proofpack-v1';
+  need(isFirst || pack?.format === 'svc-proofpack-v2', 'format', 'unknown format');
+  const { epoch, statements, timestamps, ...first } = pack;
+  expectMembers(first, MEMBERS.pack, 'pack');
+  need(isFirst === !('epoch' in pack) && isFirst === !('statements' in pack), 'format', 'members of the version');
   expectMembers(pack.subject, MEMBERS.subject, 'subject');
-  for (const name of ['chunks', 'consistency', 'receipts', 'retrievals']) {
+  for (const name of ['consistency', 'receipts', 'retrievals']) {
     for (const item of pack[name]) expectMembers(item, MEMBERS[name], name);
+  }
+  for (const { binding, ...chunk } of pack.chunks) {
+    expectMembers(chunk, MEMBERS.chunks, 'chunks');
+    need(isFirst === (binding === undefined), 'format', 'binding');
+    if (binding) expectMembers(binding, 'end index path receipt_id start', 'binding');
+  }
+  if (epoch) expectMembers(epoch, 'cose path', 'epoch');
+  if (!isFirst) {
+    need(Array.isArray(statements), 'format', 'statements');
+    for (const cose of statements) expectMembers({ cose }, 'cose', 'statements');
+  }
+  need(!isFirst || !('timestamps' in pack), 'format', 'timestamps in version 1');
+  need(!('timestamps' in pack) || Array.isArray(timestamps), 'format', 'timestamps');
+  for (const { token, ...rest } of timestamps ?? []) {
+    expectMembers(rest, 'seal size', 'timestamps');
+    expectMembers({ cose: token }, 'cose', 'token');
   }
   for (const jwk of pack.keys) {
     expectMembers(jwk, `alg crv ${jwk?.exp === undefined ? '' : 'exp '}kid kty nbf use x`, 'key');
     need(`${jwk.alg} ${jwk.crv} ${jwk.kty} ${jwk.use}` === 'EdDSA Ed25519 OKP sig', 'format', 'key type');
+    need(isKeyText(jwk.x), 'format', 'x');
   }
-  need(pack.format === 'svc-proofpack-v1', 'format', 'unknown format');
+  need(isInstant(pack.made_at), 'format', 'made_at');
   need(same(utf8(jcs(pack)), file), 'format', 'not the canonical JSON of its value');
   return pack;
 }
 
 // --- keys and signatures -------------------------------------------------------------------------------------------
-
-function readKeys(pack, trustedKid) {
-  const keys = new Map();
-  for (const jwk of pack.keys) {
-    const thumbprint = sha256(utf8(`{"crv":"Ed25519","kty":"OKP","x":"${jwk.x}"}`)).toString('base64url');
-    need(jwk.kid === thumbprint && !keys.has(jwk.kid), 'keys', 'kid is not the thumbprint');
-    need(trustedKid === undefined || trustedKid === jwk.kid, 'keys', 'not the trusted key');
-    const raw = Buffer.from(jwk.x, 'base64url');
-    const handle = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: jwk.x }, format: 'jwk' });
-    keys.set(jwk.kid, { jwk, raw, holds: (message, signature) => verifySignature(null, message, handle, signature) });
-  }
-  return keys;
-}
 
 function readCose(bytes, contentType, step) {
   need(bytes[0] === 0xd2, step, 'not tagged COSE_Sign1');
@@ -120,11 +138,10 @@ function readCose(bytes, contentType, step) {
   return { head, kid: Buffer.from(header.get(4)).toString('latin1'), payload, signature };
 }
 
-function expectSigned(cose, payload, keys, instant, step) {
+function expectSigned(cose, payload, keys, instant, step, purpose) {
   const key = keys.get(cose.kid);
   need(key !== undefined, step, 'unknown key');
-  const seconds = Date.parse(instant) / 1000;
-  need(seconds >= key.jwk.nbf && seconds < (key.jwk.exp ?? Infinity), step, 'outside the validity of the key');
+  need(key.validAt(purpose, instant), step, `not valid for ${purpose} then`);
   const message = encodeCborArray(['Signature1', cose.head, new Uint8Array(0), payload]);
   need(key.holds(message, cose.signature), step, 'the signature does not hold');
 }
@@ -133,7 +150,7 @@ function expectSigned(cose, payload, keys, instant, step) {
 
 const RECEIPT = 'actor auth_mode body body_hash kind occurred_at prev seq stream subject tenant_id v';
 const RETRIEVAL = 'actor auth_mode body kind nonce occurred_at tenant_id v';
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const isText = (map, names) => names.split(' ').every((name) => typeof map.get(name) === 'string');
 
 function uuid8(hash) {
   const b = Buffer.from(hash.subarray(0, 16));
@@ -144,22 +161,29 @@ function uuid8(hash) {
 }
 
 /** The bytes of body inside the payload, found by decoding: the decoder gives the span of each top-level value. */
-function readReceipt(item, tenantId) {
-  const cose = readCose(Buffer.from(item.cose, 'base64'), 'application/vnd.svc.receipt+cbor', 'receipts');
-  need(cose.payload instanceof Uint8Array, 'receipts', 'no payload');
+function openReceipt(base64, tenantId, step) {
+  const cose = readCose(Buffer.from(base64, 'base64'), 'application/vnd.svc.receipt+cbor', step);
+  need(cose.payload instanceof Uint8Array, step, 'no payload');
   const spans = new Map();
   const map = decodeCbor(cose.payload, spans);
-  need(map instanceof Map && [...map.keys()].sort().join(' ') === RECEIPT, 'receipts', 'members');
+  need(map instanceof Map && [...map.keys()].sort().join(' ') === RECEIPT, step, 'members');
   const body = cose.payload.subarray(...spans.get('body'));
-  need(map.get('body') instanceof Map, 'receipts', 'body');
-  need(map.get('body_hash') === `blake3:${hex(blake3(body))}`, 'receipts', 'body_hash');
-  need(map.get('v') === 1 && map.get('seq') >= 1, 'receipts', 'v or seq');
-  need((map.get('seq') === 1) === (map.get('prev') === null), 'receipts', 'prev');
-  need(INSTANT.test(map.get('occurred_at')), 'receipts', 'occurred_at');
-  const hash = blake3(cose.payload);
-  need(item.receipt_id === uuid8(hash), 'receipts', 'receipt_id');
-  need(map.get('tenant_id') === tenantId, 'receipts', 'tenant');
-  return { id: item.receipt_id, cose, map, hash: `blake3:${hex(hash)}` };
+  need(map.get('body') instanceof Map, step, 'body');
+  need(map.get('body_hash') === `blake3:${hex(blake3(body))}`, step, 'body_hash');
+  need(map.get('v') === 1 && map.get('seq') >= 1, step, 'v or seq');
+  need((map.get('seq') === 1) === (map.get('prev') === null), step, 'prev');
+  need(Number.isSafeInteger(map.get('seq')), step, 'seq');
+  need(isText(map, 'actor auth_mode body_hash kind occurred_at stream subject tenant_id'), step, 'types');
+  need(map.get('prev') === null || /^blake3:[0-9a-f]{64}$/.test(map.get('prev')), step, 'prev');
+  need(isInstant(map.get('occurred_at')), step, 'occurred_at');
+  need(map.get('tenant_id') === tenantId, step, 'tenant');
+  return { cose, map, digest: blake3(cose.payload) };
+}
+
+function readReceipt(item, tenantId) {
+  const { cose, map, digest } = openReceipt(item.cose, tenantId, 'receipts');
+  need(item.receipt_id === uuid8(digest), 'receipts', 'receipt_id');
+  return { id: item.receipt_id, cose, map, hash: `blake3:${hex(digest)}` };
 }
 
 function readRetrieval(item, tenantId) {
@@ -169,7 +193,8 @@ function readRetrieval(item, tenantId) {
   need(map.get('v') === 1 && map.get('kind') === 'retrieval', 'retrievals', 'v or kind');
   need(map.get('nonce') instanceof Uint8Array && map.get('nonce').length === 16, 'retrievals', 'nonce');
   need(item.receipt_id === `blake3:${hex(blake3(bytes))}`, 'retrievals', 'receipt_id');
-  need(map.get('tenant_id') === tenantId && INSTANT.test(map.get('occurred_at')), 'retrievals', 'tenant or time');
+  need(isText(map, 'actor auth_mode') && map.get('body') instanceof Map, 'retrievals', 'types');
+  need(map.get('tenant_id') === tenantId && isInstant(map.get('occurred_at')), 'retrievals', 'tenant or time');
   return { id: item.receipt_id, map };
 }
 
@@ -183,15 +208,49 @@ function expectChain(receipts) {
   }
 }
 
-function mentions(value, chunk) {
-  if (Array.isArray(value)) return value.some((item) => mentions(item, chunk));
-  if (!(value instanceof Map)) return false;
+/** Every map, at any depth, that names the chunk with its text and does not contradict it. */
+function namesOf(value, chunk) {
+  if (Array.isArray(value)) return value.flatMap((item) => namesOf(item, chunk));
+  if (!(value instanceof Map)) return [];
   const agrees = ['corpus_id', 'doc_id', 'version'].every(
     (name) => !value.has(name) || value.get(name) === chunk[name],
   );
-  if (agrees && value.get('chunk_id') === chunk.chunk_id && value.get('content_hash') === chunk.content_hash)
-    return true;
-  return [...value.values()].some((member) => mentions(member, chunk));
+  const names = agrees && value.get('chunk_id') === chunk.chunk_id && value.get('content_hash') === chunk.content_hash;
+  return [...(names ? [value] : []), ...[...value.values()].flatMap((member) => namesOf(member, chunk))];
+}
+
+// --- texts and the receipts of their ingest ---------------------------------------------------------------------------
+
+/** The digest of the document's text, where the receipt is one of an ingest of this version. */
+function documentHash({ map }, { corpus_id, doc_id, version }) {
+  const body = map.get('body');
+  const kind = map.get('kind');
+  if (!['ingest.accepted', 'ingest.completed', 'local.ingested'].includes(kind)) return undefined;
+  if (body.get('corpus_id') !== corpus_id) return undefined;
+  const list = kind === 'local.ingested' ? body.get('documents') : [body];
+  return list.find((one) => one.get('doc_id') === doc_id && one.get('version') === version)?.get('content_hash');
+}
+
+function expectBound(chunk, names, receipts) {
+  const { binding } = chunk;
+  if (binding === null) {
+    need(
+      names.every((name) => name.get('source') === 'commons'),
+      'chunks',
+      'no binding',
+    );
+    return;
+  }
+  const ingest = receipts.find(({ id }) => id === binding.receipt_id);
+  need(ingest?.map.get('kind') === 'ingest.completed', 'chunks', 'the receipt of the ingest is not here');
+  const text = documentHash(ingest, chunk);
+  need(text !== undefined, 'chunks', 'the receipt of another ingest');
+  const entry = encodeCborArray([chunk.chunk_id, chunk.content_hash, binding.start, binding.end]);
+  const [size, root] = ['passages', 'passages_root'].map((name) => ingest.map.get('body').get(name));
+  const leads = included(sha256(Buffer.of(0), entry), binding.index, size, hashes(binding.path), ...hashes([root]));
+  need(leads, 'chunks', 'the path of a binding');
+  for (const other of receipts)
+    need((documentHash(other, chunk) ?? text) === text, 'chunks', 'two texts of a document');
 }
 
 // --- the log -------------------------------------------------------------------------------------------------------
@@ -234,41 +293,77 @@ function extended(old, now, path) {
   return sn === 0 && same(fr, old.root) && same(sr, now.root);
 }
 
-function readCheckpoint(text, keys, step) {
+/** The three lines, without a look at the signatures. */
+function headOf(text, step) {
   const at = text.lastIndexOf('\n\n');
   need(at > 0 && text.endsWith('\n'), step, 'not a note');
   const body = text.slice(0, at + 1);
   const [origin, size, root, ...rest] = body.slice(0, -1).split('\n');
   need(/^(0|[1-9]\d*)$/.test(size) && rest.length === 0, step, 'not three lines');
-  const signatures = text
-    .slice(at + 2, -1)
-    .split('\n')
-    .map((line) => /^\u2014 (\S+) (\S+)$/u.exec(line));
-  const holds = [...keys.values()].some(({ raw, holds: check }) => {
-    const keyId = sha256(utf8(`${origin}\n`), Buffer.of(1), raw).subarray(0, 4);
-    return signatures.some((line) => {
-      const bytes = Buffer.from(line?.[2] ?? '', 'base64');
-      return line?.[1] === origin && same(bytes.subarray(0, 4), keyId) && check(utf8(body), bytes.subarray(4));
-    });
+  return { origin, size: Number(size), root: Buffer.from(root, 'base64'), body, at };
+}
+
+const readCheckpoint = (text, keys, step) =>
+  at(step, () => {
+    const signers = [...keys.values()].filter(({ signs }) => signs('log'));
+    return openCheckpoint(text, signers);
   });
-  need(holds, step, 'no signature holds');
-  return { origin, size: Number(size), root: Buffer.from(root, 'base64') };
+
+const entryLeaf = (type, record) =>
+  sha256(Buffer.of(0), utf8(`svc-log-entry-v1:${type}:blake3:${hex(blake3(record))}`));
+const EPOCH = 'epoch last_known_checkpoint origin previous_origin restored_checkpoint';
+
+/** The receipt that is leaf 0: what it says of the log before. */
+function readEpoch({ cose: base64, path }, head, keys) {
+  const { cose, map } = openReceipt(base64, 'svc/server', 'epoch');
+  const body = map.get('body');
+  need(map.get('kind') === 'log.epoch' && map.get('stream') === 'log', 'epoch', 'kind or stream');
+  need([...body.keys()].sort().join(' ') === EPOCH, 'epoch', 'members of the body');
+  const [origin, number, previous] = ['origin', 'epoch', 'previous_origin'].map((name) => body.get(name));
+  need(origin === map.get('subject') && origin === head.origin, 'epoch', 'origin');
+  need(Number.isSafeInteger(number) && number >= 1 && origin.endsWith(`/${number}`), 'epoch', 'number');
+  const [restored, known] = ['restored_checkpoint', 'last_known_checkpoint'].map((name) => body.get(name));
+  need((previous === null) === (restored === null), 'epoch', 'previous_origin and restored_checkpoint');
+  need(restored !== null || known === null, 'epoch', 'last_known_checkpoint');
+  const named = [restored, known].filter((text) => text !== null).map((text) => headOf(text, 'epoch'));
+  need(
+    named.every((one) => one.origin === previous),
+    'epoch',
+    'a checkpoint of another origin',
+  );
+  need(named.length < 2 || named[0].size <= named[1].size, 'epoch', 'the last known is older than the restored');
+  expectSigned(cose, cose.payload, keys, map.get('occurred_at'), 'epoch', 'receipts');
+  const leaf = entryLeaf('execution', Buffer.from(base64, 'base64'));
+  need(included(leaf, 0, head.size, hashes(path), head.root), 'epoch', 'not leaf 0');
+  return { previous, named, last: known === null ? Infinity : named[1].size };
+}
+
+/** An earlier checkpoint of the epoch before: nothing is proved but that the record does not contradict it. */
+function expectBefore(old, epoch, path) {
+  need(epoch !== null && epoch.previous === old.origin, 'consistency', 'an epoch is missing');
+  need(path.length === 0, 'consistency', 'a proof between two epochs');
+  need(old.size <= epoch.last, 'consistency', 'newer than the last that the epoch knows');
+  const others = epoch.named.filter(({ size, root }) => size === old.size && !same(root, old.root));
+  need(others.length === 0, 'consistency', 'not the one that the epoch names');
 }
 
 // --- all of it -----------------------------------------------------------------------------------------------------
 
-function verify(file, trustedKid) {
-  const pack = readFile(file);
-  const keys = readKeys(pack, trustedKid);
+function verify(bytes, trustedKid, demand) {
+  const pack = readFile(at('format', () => unwrap(bytes)));
+  const keys = readKeys(pack.keys, pack.statements, trustedKid, (detail) => need(false, 'keys', detail));
   need(pack.receipts.length + pack.retrievals.length > 0, 'receipts', 'nothing in it');
   const receipts = pack.receipts.map((item) => readReceipt(item, pack.tenant_id));
-  for (const { cose, map } of receipts) expectSigned(cose, cose.payload, keys, map.get('occurred_at'), 'signatures');
+  for (const { cose, map } of receipts)
+    expectSigned(cose, cose.payload, keys, map.get('occurred_at'), 'signatures', 'receipts');
   expectChain(receipts);
   const retrievals = pack.retrievals.map((item) => readRetrieval(item, pack.tenant_id));
   const bodies = new Map([...receipts, ...retrievals].map(({ id, map }) => [id, map.get('body')]));
   for (const chunk of pack.chunks) {
     need(chunk.content_hash === `blake3:${hex(blake3(utf8(chunk.content)))}`, 'chunks', 'content_hash');
-    need(bodies.has(chunk.receipt_id) && mentions(bodies.get(chunk.receipt_id), chunk), 'chunks', 'not named');
+    const names = bodies.has(chunk.receipt_id) ? namesOf(bodies.get(chunk.receipt_id), chunk) : [];
+    need(names.length > 0, 'chunks', 'not named');
+    if (pack.format !== 'svc-proofpack-v1') expectBound(chunk, names, receipts);
   }
   const head = readCheckpoint(pack.checkpoint, keys, 'checkpoint');
   const records = [
@@ -276,13 +371,14 @@ function verify(file, trustedKid) {
     ...pack.retrievals.map((item) => ['retrieval', item, item.cbor]),
   ];
   for (const [type, item, base64] of records) {
-    const entry = utf8(`svc-log-entry-v1:${type}:blake3:${hex(blake3(Buffer.from(base64, 'base64')))}`);
-    const leaf = sha256(Buffer.of(0), entry);
+    const leaf = entryLeaf(type, Buffer.from(base64, 'base64'));
     need(included(leaf, item.leaf_index, head.size, hashes(item.path), head.root), 'inclusion', item.receipt_id);
   }
+  const epoch = pack.epoch ? readEpoch(pack.epoch, head, keys) : null;
   for (const item of pack.consistency) {
     const old = readCheckpoint(item.checkpoint, keys, 'consistency');
-    need(old.origin === head.origin && extended(old, head, hashes(item.path)), 'consistency', 'not extended');
+    if (old.origin === head.origin) need(extended(old, head, hashes(item.path)), 'consistency', 'not extended');
+    else expectBefore(old, epoch, item.path);
   }
   for (const { map } of [...receipts, ...retrievals]) {
     need(!/^(off$|dev)/.test(map.get('auth_mode')), 'auth-mode', map.get('auth_mode'));
@@ -290,13 +386,25 @@ function verify(file, trustedKid) {
   const { seal, ...rest } = pack;
   const cose = readCose(Buffer.from(seal, 'base64'), 'application/vnd.svc.proofpack+json', 'seal');
   need(cose.payload === null, 'seal', 'not detached');
-  expectSigned(cose, utf8(jcs(rest)), keys, pack.made_at, 'seal');
+  expectSigned(cose, utf8(jcs(rest)), keys, pack.made_at, 'seal', 'exports');
+  const earlier = pack.consistency.map((item) => item.checkpoint);
+  at('timestamps', () => {
+    const isSeal = (bytes, token) => {
+      const stamp = readCose(bytes, 'application/vnd.svc.timestamp-token', 'timestamps');
+      need(stamp.payload === null, 'timestamps', 'not detached');
+      need(keys.get(stamp.kid)?.signs('exports'), 'timestamps', 'the key of the seal');
+      const message = encodeCborArray(['Signature1', stamp.head, new Uint8Array(0), token]);
+      return keys.get(stamp.kid).holds(message, stamp.signature);
+    };
+    checkTimestamps(pack.timestamps ?? [], [pack.checkpoint, ...earlier], isSeal, demand?.authorities);
+  });
+  if (demand) at('freshness', () => expectFresh(head, earlier, demand));
 }
 
 /** @returns {{ ok: boolean, failed: string | null, detail: string }} */
-export function judge(file, trustedKid) {
+export function judge(file, trustedKid, demand) {
   try {
-    verify(file, trustedKid);
+    verify(file, trustedKid, demand);
     return { ok: true, failed: null, detail: '' };
   } catch (error) {
     return { ok: false, failed: error.step ?? 'receipts', detail: error.message };

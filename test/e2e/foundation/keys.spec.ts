@@ -121,6 +121,21 @@ describe('the tenant of a request', () => {
     }
   });
 
+  it('is one refusal in both spellings of the query, and nothing to refuse where it is the same', async () => {
+    const list = (named: string) => send(first.url, 'GET', `/v1/corpora?${named}`, undefined, headers);
+    const headers = { 'x-tenant-id': 'acme', 'x-api-key': first.tenant.apiKey };
+    for (const name of ['tenantId', 'tenant_id']) {
+      const { status, body } = await list(`${name}=acme&${name}=umbrella`);
+      expect([status, body.type, body.detail]).toEqual([
+        403,
+        'Forbidden',
+        `query.${name} names another tenant than the credential`,
+      ]);
+      expect((await list(`${name}=acme`)).status).toBe(200);
+    }
+    expect((await list('tenant=acme')).status).toBe(400);
+  });
+
   it('a short approval token is refused by name', async () => {
     const { status, body } = await ask(first, { 'x-tenant-id': 'acme', 'x-shield-approval-token': 'short' });
     expect([status, body.issues[0].path]).toEqual([400, 'headers.x-shield-approval-token']);

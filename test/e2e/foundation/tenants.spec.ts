@@ -38,7 +38,9 @@ describe('a tenant that a first write registered', { timeout: 120_000 }, () => {
       ['acme', 'free', true],
       ['default', 'team', false],
     ]);
-    expect(svc('tenant', 'list').stdout).toMatch(/\nacme +free +\S+ +implicit\ndefault +team +\S+ +created\n$/);
+    expect(svc('tenant', 'list').stdout).toMatch(
+      /\nacme +free +active +\S+ +implicit\ndefault +team +active +\S+ +created\n$/,
+    );
     expect(svc('key', 'create', 'acme')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('svc tenant create acme --adopt'),

@@ -110,6 +110,17 @@ describe('killed again and again', () => {
     expect(found.sort()).toEqual(latest.map((row) => [row.doc_id, row.content]).sort());
   });
 
+  it('every version that came into search has one receipt over its passages, and no other has one', async () => {
+    const rows = await acme.database.query<{ indexed: boolean; receipts: number }>(
+      `select v.indexed_at is not null as indexed, count(distinct r.receipt_id)::int as receipts
+       from document_version v join ingest i using (tenant_id, corpus_id, doc_id, version)
+       left join receipt r on r.tenant_id = v.tenant_id and r.subject = i.ingest_id::text and r.kind = 'ingest.completed'
+       group by v.tenant_id, v.corpus_id, v.doc_id, v.version`,
+    );
+    expect(rows.filter(({ indexed, receipts }) => receipts !== (indexed ? 1 : 0))).toEqual([]);
+    expect(rows.some(({ indexed }) => indexed)).toBe(true);
+  });
+
   it('chain and log verify', { timeout: 60_000 }, async () => {
     await acme.api.stop('SIGTERM');
     const reader = await startApi({ database: acme.database, env: { SVC_DATA_DIR: acme.dataDir, SVC_JOBS: '0' } });

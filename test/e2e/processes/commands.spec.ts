@@ -24,8 +24,16 @@ afterAll(async () => {
 });
 
 /** Runs one verb with --json on a data directory. */
-function run(dataDir: string, ...args: string[]): { code: number | null; said: any; stderr: string } {
+const run = (dataDir: string, ...args: string[]) => runWith({}, dataDir, ...args);
+
+/** The same with further settings. */
+function runWith(
+  settings: Record<string, string>,
+  dataDir: string,
+  ...args: string[]
+): { code: number | null; said: any; stderr: string } {
   const env = {
+    ...settings,
     PATH: process.env['PATH'],
     SVC_DATA_DIR: join(folder, dataDir),
     SVC_API_PORT: String(svc.port),
@@ -76,9 +84,29 @@ describe('svc doctor', { timeout: 120_000 }, () => {
         'clock',
         'migrations',
       ],
-      ...['row_security', 'roles', 'planner', 'connections', 'job_queue', 'signing_key', 'ledger', 'corruption'],
-      ...['receipt_chain', 'transparency_log'],
+      ...['row_security', 'roles', 'planner', 'connections', 'job_queue', 'signing_key', 'ledger', 'conversions'],
+      'corruption',
+      ...[
+        'receipt_chain',
+        'transparency_log',
+        'sealed_segments',
+        'evidence_look',
+        'checkpoints',
+        'witnesses',
+        'timestamps',
+      ],
     ]);
+  });
+
+  it('names the flags that are set and open nothing, and finds nothing wrong with them', () => {
+    const { code, said } = runWith(
+      { SVCD_QUOTA: '1', SVCD_FEATURE_INCIDENTS: '1', SVCD_OBSERVE: '0' },
+      'never',
+      'doctor',
+    );
+    const detail =
+      'valid; set and opening nothing, as they are not built in this version: SVCD_QUOTA, SVCD_FEATURE_INCIDENTS';
+    expect([code, said.checks[0]]).toEqual([0, { name: 'settings', ok: true, detail }]);
   });
 
   it('makes no database where none is', () => {
@@ -101,12 +129,28 @@ describe('svc backup and svc restore', { timeout: 120_000 }, () => {
     const granted = run('first', 'credits', 'grant', 'other', 'scout', '80', '--reason', 'for the test');
     expect(granted).toMatchObject({ code: 0, said: { tenant_id: 'other', agent_id: 'scout', own_balance: 80 } });
     expect((await tip(made.api_key, 30)).status).toBe(201);
-    expect(run('first', 'backup', file())).toMatchObject({ code: 0, said: { file: file() } });
+    const keys = ['--passphrase-file', join(folder, 'passphrase')];
+    writeFileSync(keys[1]!, 'correct horse\n');
+    const plain = join(folder, 'plain.tar.gz');
+    expect(run('first', 'backup', plain)).toMatchObject({ code: 0, said: { keys: false } });
+    const content = gunzipSync(readFileSync(plain)).toString('latin1');
+    expect([content.includes('PRIVATE KEY'), content.includes('files/keys/first-key.pem')]).toEqual([false, true]);
+    expect(run('first', 'backup', file(), '--with-keys').said.error).toMatch(/go together/);
+    expect(run('first', 'backup', file(), '--with-keys', ...keys)).toMatchObject({ code: 0, said: { file: file() } });
+    expect(gunzipSync(readFileSync(file())).toString('latin1')).not.toContain('PRIVATE KEY');
+    const pin = run('first', 'key', 'pin').said.verifier_key;
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     const credentials = svc.credentials;
     await svc.stop();
 
-    expect(run('second', 'restore', file())).toMatchObject({ code: 0 });
+    const kept = { SVC_CHECKPOINT_DIR: join(folder, 'first', 'checkpoints') };
+    writeFileSync(join(folder, 'wrong'), 'incorrect horse');
+    const refused = runWith(kept, 'second', 'restore', file(), '--passphrase-file', join(folder, 'wrong'));
+    expect(refused.said.error).toMatch(/passphrase does not open the keys/);
+    const restored = runWith(kept, 'second', 'restore', file(), ...keys);
+    expect(restored).toMatchObject({ code: 0, said: { log: { origin: 'svc.local/log/2' } } });
+    expect(restored.said.log.last_known_size).toBeGreaterThanOrEqual(restored.said.log.restored_size);
+    expect(run('second', 'key', 'pin').said.verifier_key).toBe(pin);
     svc = await SvcProcess.start(join(folder, 'second'));
     expect(svc.credentials).toEqual(credentials);
     expect(await retrieveIds()).toEqual(['alfa', 'bravo', 'charlie']);
@@ -136,11 +180,25 @@ describe('svc backup and svc restore', { timeout: 120_000 }, () => {
     content[at] = 't'.charCodeAt(0);
     const damaged = join(folder, 'damaged.tar.gz');
     writeFileSync(damaged, gzipSync(content));
-    expect(run('third', 'restore', damaged).said.error).toMatch(
+    expect(run('third', 'restore', damaged, '--without-checkpoint').said.error).toMatch(
       /^the backup is damaged: tables\/public\.\w+\/00000001 /,
     );
     expect(run('third', 'restore', damaged.replace('damaged', 'missing')).said.error).toMatch(/no such file/);
     expect(existsSync(join(folder, 'third', 'credentials.json'))).toBe(false);
-    expect(run('third', 'restore', file()).code).toBe(0);
+    expect(run('third', 'restore', file(), '--without-checkpoint')).toMatchObject({ code: 0, said: { keys: null } });
+  });
+
+  it('begins a new chain of keys where the old ones are lost', () => {
+    expect(
+      run('third', 'doctor').said.checks.find(({ name }: { name: string }) => name === 'signing_key'),
+    ).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('does not exist'),
+    });
+    expect(run('third', 'key', 'rotate-signing').said.error).toMatch(/does not exist.*--new-chain/);
+    expect(run('third', 'key', 'rotate-signing', '--new-chain')).toMatchObject({ code: 0 });
+    const doctor = run('third', 'doctor').said;
+    expect(doctor.checks.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
+    expect(run('third', 'key', 'pin').said.verifier_key).not.toBe(run('second', 'key', 'pin').said.verifier_key);
   });
 });

@@ -141,7 +141,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     const tenants = await run(['tenant', 'list']);
     expect(tenants).toMatchObject({ code: 0, stderr: '' });
     expect(tenants.stdout).toMatch(
-      /^TENANT +TIER +CREATED +REGISTERED\ndefault +team +\d{4}-\d\d-\d\dT[\d:]+Z +created\n/,
+      /^TENANT +TIER +STATE +CREATED +REGISTERED\ndefault +team +active +\d{4}-\d\d-\d\dT[\d:]+Z +created\n/,
     );
     const keys = await run(['key', 'list', 'default']);
     expect(keys.stdout).toMatch(/^KEY +PREFIX +CREATED +STATE\n[\da-f-]{36} {2}\w+ {2}[\d:TZ-]+ {2}active\n$/);

@@ -24,8 +24,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+let runs = 0;
 function run(databaseUrl: string, ...args: string[]): void {
-  const env = { PATH: process.env['PATH'], SVC_DATABASE_URL: databaseUrl, SVC_DATA_DIR: join(folder, args[0]!) };
+  const dataDir = join(folder, `${args[0]}-${(runs += 1)}`);
+  const env = { PATH: process.env['PATH'], SVC_DATABASE_URL: databaseUrl, SVC_DATA_DIR: dataDir };
   execFileSync(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], { env, stdio: 'ignore' });
 }
 
@@ -41,7 +43,7 @@ describe('a restored database', { timeout: 120_000 }, () => {
     await first.query(`insert into outbox_cursor (sink, transaction, position)
       select 'watches', transaction, position from outbox_event where subject = 'late'`);
     run(first.url, 'backup', join(folder, 'backup.tar.gz'));
-    run(second.url, 'restore', join(folder, 'backup.tar.gz'));
+    run(second.url, 'restore', join(folder, 'backup.tar.gz'), '--without-checkpoint');
 
     const client = new Client(loginUrl(second.url, 'svc_operator'));
     await client.connect();
@@ -55,5 +57,25 @@ describe('a restored database', { timeout: 120_000 }, () => {
     await client.end();
     expect(events.rows.map(({ subject }) => subject)).toEqual(['early', 'delivered', 'late']);
     expect(ahead.rows).toEqual([{ sink: 'webhooks', subject: 'late' }]);
+  });
+
+  it('gives no fence again that was given out, after the backup too', async () => {
+    await first.query(`insert into lease (tenant_id, fence, kind, subject, lease_id, mode, holder_passport, held_by, acquired_at,
+        renewed_at, expires_at)
+      select 'acme', nextval('lease_fence') + 4999, 'path', 'src', 'card', 'write', 'ada', 'ada', now(), now(), now()`);
+    const fences: number[] = [];
+    const backup = join(folder, 'fences.tar.gz');
+    run(first.url, 'backup', backup);
+    for (const database of [await emptyDatabase(), await emptyDatabase()]) {
+      run(database.url, 'restore', backup, '--without-checkpoint');
+      const client = new Client(loginUrl(database.url, 'svc_operator'));
+      await client.connect();
+      const { rows } = await client.query<{ fence: string }>(`select nextval('lease_fence') as fence`);
+      fences.push(Number(rows[0]!.fence));
+      await client.end();
+      await database.drop();
+    }
+    expect(fences[0]).toBeGreaterThan(5000 + 1_000_000_000);
+    expect(fences[1]).toBeGreaterThan(fences[0]!);
   });
 });

@@ -78,11 +78,11 @@ export class SvcProcess {
     return this.stderr;
   }
 
-  /** The JSON lines on stdout; a line that is none fails. */
+  /** The JSON lines on stdout, without one that is still being written; a line that is none fails. */
   get log(): { app: string; pid: number; msg: string; [fact: string]: unknown }[] {
     return this.stdout
       .split('\n')
-      .filter(Boolean)
+      .slice(0, -1)
       .map((line) => JSON.parse(line) as { app: string; pid: number; msg: string });
   }
 

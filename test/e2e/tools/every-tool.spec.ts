@@ -118,10 +118,12 @@ describe.each(TRANSPORTS)('what changes something, over %s', (name) => {
     const call = { ...mutation.args(doer), idempotency_key: keyOf(mutation) };
     const done = await first.call(tool, call);
     expect(done).toMatchObject({ result: mutation.shows(doer) });
+    expect(done).not.toHaveProperty('replayed');
     expect(await mutation.effect(doer)).toEqual(mutation.once(doer));
     // The same key by the next transport, by the same transport, and by the route of the API itself.
-    expect([next.name, await next.call(tool, call)]).toEqual([next.name, done]);
-    expect(await first.call(tool, call)).toEqual(done);
+    const again = { ...done, replayed: true };
+    expect([next.name, await next.call(tool, call)]).toEqual([next.name, again]);
+    expect(await first.call(tool, call)).toEqual(again);
     const [method, path, body] = mutation.route(doer);
     const byRoute = await doer.call(method, path, body, { 'x-idempotency-key': keyOf(mutation) });
     expect([byRoute.headers.get('x-idempotency-replayed'), byRoute.body]).toEqual(['true', done.result]);
@@ -148,7 +150,7 @@ describe.each(TRANSPORTS)('what changes something, over %s', (name) => {
     const proof = { agent_id: `${doer.agentId}-again`, mode: 'light', artefact_id: 'vault/b' };
     const made = await first.call('proof_document', proof);
     expect(made.result.status).toBe('queued');
-    expect(await next.call('proof_document', proof)).toEqual(made);
+    expect(await next.call('proof_document', proof)).toEqual({ ...made, replayed: true });
   });
 
   it('what spends much waits for another owner, and then happens once', async () => {
@@ -165,12 +167,12 @@ describe.each(TRANSPORTS)('what changes something, over %s', (name) => {
     const approved = { ...tip, shield_approval_token: approvalToken };
     const done = await first.call('tip_platform', approved);
     expect(done).toMatchObject({ result: { credits: 150 } });
-    expect(await next.call('tip_platform', approved)).toEqual(done);
+    expect(await next.call('tip_platform', approved)).toEqual({ ...done, replayed: true });
     // Its token is used up: the same under another key is another call.
     const again = await next.call('tip_platform', { ...approved, idempotency_key: `more-by-${slugOf(name)}` });
     expect(again.error).toMatchObject({ code: -32003, data: { type: 'ShieldDenied', denial: { cause: 'used' } } });
     const { tips } = (await doer.call('GET', `/v1/economy/dashboard/${tip.agent_id}`)).body;
-    expect(tips).toEqual({ periodTips: 1, periodCredits: 150, totalCredits: 150 });
+    expect(tips).toMatchObject({ periodTips: 1, periodCredits: 150, totalCredits: 150 });
   });
 });
 
@@ -178,12 +180,12 @@ it('one key by all transports at once has one effect', async () => {
   const tip = { agent_id: 'at-once', credits: 3, idempotency_key: 'by all transports at once' };
   const outcomes = await Promise.all(TRANSPORTS.map((name) => readers[name].call('tip_platform', tip)));
   const done = outcomes.filter(({ result }) => result);
-  expect(done.length).toBeGreaterThan(0);
-  expect(done).toEqual(done.map(() => done[0]));
+  expect(done.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  expect(done.map(({ result }) => result)).toEqual(done.map(() => done[0]!.result));
   for (const { error } of outcomes.filter((one) => one.error))
     expect(error).toMatchObject({ code: -32005, data: { type: 'IdempotencyInProgress', retryable: true } });
   const { body } = await tenant.call('GET', '/v1/economy/dashboard/at-once');
-  expect(body.tips).toEqual({ periodTips: 1, periodCredits: 3, totalCredits: 3 });
+  expect(body.tips).toMatchObject({ periodTips: 1, periodCredits: 3, totalCredits: 3 });
 });
 
 it('a failure has the same body over every transport', async () => {
@@ -220,7 +222,8 @@ it('a header serves for the key and for the token where the request holds one ca
   });
   const alone = await send(tools.url, 'POST', '/rpc', tip(1), headers);
   expect(alone.body.result).toMatchObject({ agentId: 'header', credits: 2 });
-  expect((await send(tools.url, 'POST', '/rpc', tip(2), headers)).body.result).toEqual(alone.body.result);
+  const again = await send(tools.url, 'POST', '/rpc', tip(2), headers);
+  expect(again.body.result).toEqual({ ...alone.body.result, replayed: true });
   const both = await send(tools.url, 'POST', '/rpc', [tip(1), tip(2)], headers);
   expect(both.body.map(({ error }: any) => error.data.type)).toEqual([
     'IdempotencyKeyRequired',

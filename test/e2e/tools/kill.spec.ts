@@ -92,7 +92,7 @@ describe.each(['tool service', 'API'])('the %s is killed in the middle of an app
       await killAndStart(victim === 'API' ? fleet.api : fleet.tools[0]!);
       expect(await called).toMatchObject({ status: 200, result: { credits: 101 + round } });
       const again = await callTool(fleet.tools[1]!.url, fleet, 'tip_platform', approved);
-      expect(again.result).toEqual((await called).result);
+      expect(again.result).toEqual({ ...(await called).result, replayed: true });
     }
     expect(await transfers(agentId)).toHaveLength(APPROVED);
   });

@@ -16,6 +16,8 @@ export type TransportName = (typeof TRANSPORTS)[number];
 /** What a tool answered, whichever transport said it. Untyped: the tests assert on shapes they know. */
 export interface ToolOutcome {
   result?: any;
+  /** As the transport marks an answer of an earlier call. */
+  replayed?: true;
   error?: { code: number; message: string; data?: any };
 }
 
@@ -45,7 +47,16 @@ export function openTransport(name: TransportName, address: TransportAddress): P
 
 /** Methods are the names of tools. */
 async function byMethod(name: TransportName, transport: OpenTransport): Promise<ToolCaller> {
-  return { name, call: (tool, args) => ask(transport, tool, args), close: () => transport.close() };
+  return {
+    name,
+    call: async (tool, args) => {
+      const { result, error } = await ask(transport, tool, args);
+      if (error) return { error };
+      const { replayed, ...own } = result;
+      return { result: own, ...markedBy(replayed) };
+    },
+    close: () => transport.close(),
+  };
 }
 
 async function byToolsCall(name: TransportName, transport: OpenTransport): Promise<ToolCaller> {
@@ -53,7 +64,7 @@ async function byToolsCall(name: TransportName, transport: OpenTransport): Promi
     name,
     call: async (tool, args) => {
       const { result, error } = await ask(transport, 'tools/call', { name: tool, arguments: args });
-      return error ? { error } : { result: contentOf(result) };
+      return error ? { error } : { result: contentOf(result), ...markedBy(result.replayed) };
     },
     close: () => transport.close(),
   };
@@ -86,7 +97,7 @@ async function byClient(name: TransportName, transport: Transport): Promise<Tool
         const result = await client.callTool({ name: tool, arguments: { ...args } });
         return result.isError
           ? { error: result._meta!['svc/error'] as ToolOutcome['error'] }
-          : { result: contentOf(result) };
+          : { result: contentOf(result), ...markedBy(result._meta?.['svc/replayed']) };
       } catch (error) {
         if (!(error instanceof ProtocolError)) throw error;
         const { code, message, data } = error;
@@ -95,6 +106,12 @@ async function byClient(name: TransportName, transport: Transport): Promise<Tool
     },
     close: () => client.close(),
   };
+}
+
+/** A mark is there only where it is true. */
+function markedBy(mark: unknown): { replayed?: true } {
+  expect([undefined, true]).toContain(mark);
+  return mark === true ? { replayed: mark } : {};
 }
 
 /** What is said twice, as structure and as text for older clients, must be the same. */

@@ -66,8 +66,11 @@ export const MUTATIONS: Mutation[] = [
       { agentId, credits: 7, message: `From ${slug}` },
     ],
     shows: ({ agentId, slug }) => ({ agentId, credits: 7, message: `From ${slug}` }),
-    effect: async (doer) => (await dashboard(doer)).tips,
-    once: () => ({ periodTips: 1, periodCredits: 7, totalCredits: 7 }),
+    effect: async (doer) => {
+      const { recent, ...sums } = (await dashboard(doer)).tips;
+      return { ...sums, messages: recent.map(({ message }: { message: string }) => message) };
+    },
+    once: ({ slug }) => ({ periodTips: 1, periodCredits: 7, totalCredits: 7, messages: [`From ${slug}`] }),
   },
   {
     tool: 'purchase_bundle',
@@ -155,7 +158,7 @@ export const MUTATIONS: Mutation[] = [
   },
   {
     tool: 'submit_feedback_survey',
-    args: () => ({ answers }),
+    args: () => ({ answers: answers.map(({ questionId, ...answer }) => ({ question_id: questionId, ...answer })) }),
     route: () => ['POST', '/v1/feedback/surveys/current/responses', { answers }],
     shows: () => ({ status: 'complete', missing: [] }),
     effect: async (doer) => {

@@ -48,7 +48,14 @@ describe('docs/shield.md', () => {
     expect(stdout).toMatch(/"action":"tip_platform"/);
   });
 
-  it('leaves nothing switched on: no kill switch, no pinned definition', async () => {
+  it('leaves nothing switched on: no policy, no kill switch, no pinned definition', async () => {
+    expect((await owner()('GET', '/v1/shield/policy')).body).toMatchObject({
+      requireServerId: false,
+      requireToolDigest: false,
+      requireRegistered: false,
+      requireUiIntegrity: false,
+      spendWindow: null,
+    });
     const { killSwitches } = (await owner()('GET', '/v1/shield/kill-switches')).body;
     expect(killSwitches.filter(({ liftedAt }: { liftedAt: string | null }) => liftedAt === null)).toEqual([]);
     const { servers } = (await owner()('GET', '/v1/shield/servers')).body;

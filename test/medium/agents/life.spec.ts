@@ -31,13 +31,13 @@ describe('an agent that registers itself', () => {
       sessionToken: expect.stringMatching(/^svc_self_[\w-]{64}\.[\w-]{43}$/),
       expiresAt: expect.any(String),
       creditsRemaining: 500,
-      dailyQueryLimit: 100,
-      dailyQueryRemaining: 100,
+      dailyQueryLimit: 20,
+      dailyQueryRemaining: 20,
       sponsorRequired: true,
       upgradeUrl: UPGRADE,
     });
     expect(Math.abs(Date.parse(registered.body.expiresAt) - before - 7 * 86_400_000)).toBeLessThan(60_000);
-    expect(standingIn(registered)).toEqual(['500', '100', 'true', UPGRADE]);
+    expect(standingIn(registered)).toEqual(['500', '20', 'true', UPGRADE]);
     expect(registered.headers.get('cache-control')).toBe('no-store');
   });
 
@@ -60,7 +60,7 @@ describe('an agent that registers itself', () => {
         ['open', null, 'commons'],
       ]);
       expect([credit_cost, cost_reason]).toEqual([5, 'free_tier_commons_rate']);
-      expect(standingIn(answer)).toEqual([`${495 - 5 * n}`, `${99 - n}`, 'true', UPGRADE]);
+      expect(standingIn(answer)).toEqual([`${495 - 5 * n}`, `${19 - n}`, 'true', UPGRADE]);
     }
     expect((await agent.call('GET', '/v1/agents/me/sponsor-request')).body).toEqual({
       registrationType: 'self_signup',
@@ -69,8 +69,8 @@ describe('an agent that registers itself', () => {
       sponsorTenantId: null,
       sponsoredAt: null,
       creditsRemaining: 485,
-      dailyQueryLimit: 100,
-      dailyQueryRemaining: 97,
+      dailyQueryLimit: 20,
+      dailyQueryRemaining: 17,
       sponsorRequired: true,
       upgradeUrl: UPGRADE,
     });
@@ -82,7 +82,7 @@ describe('an agent that registers itself', () => {
 
   it('pays for no refused or failed request, and every answer says so', async () => {
     const agent = await givenAgent(api.url);
-    const full = ['500', '100', 'true', UPGRADE];
+    const full = ['500', '20', 'true', UPGRADE];
     const tried: [number, Promise<any>][] = [
       [400, agent.call('POST', '/v1/retrieve', { query: 'x' })],
       [400, agent.call('POST', '/v1/retrieve', '{"query":')],

@@ -11,7 +11,7 @@ let poor: TestApi;
 let eager: TestApi;
 beforeAll(async () => {
   const env = { ...ON, SVC_UPGRADE_URL: UPGRADE };
-  poor = await startApi({ env: { ...env, SVC_SELF_SIGNUP_CREDITS: '117' } });
+  poor = await startApi({ env: { ...env, SVC_SELF_SIGNUP_CREDITS: '117', SVC_SELF_SIGNUP_DAILY_QUERIES: '100' } });
   eager = await startApi({ database: poor.database, env: { ...env, SVC_SELF_SIGNUP_DAILY_QUERIES: '7' } });
   await ingest(poor.tenant, [{ docId: 'open', content: 'Quokkas live on Rottnest.', shareability: 'public_safe' }]);
 });

@@ -36,7 +36,7 @@ describe('a sponsor', () => {
     const agent = await givenAgent(api.url);
     const elsewhere = byBearer(second.url, agent.token);
     for (const call of [agent.call, elsewhere]) expect((await leaveFound(call)).results).toEqual([]);
-    await api.database.query('update agent set day_queries = 100 where agent_id = $1', [agent.agentId]);
+    await api.database.query('update agent set day_queries = 20 where agent_id = $1', [agent.agentId]);
     expect((await elsewhere('POST', '/v1/retrieve', { query: 'leave' })).status).toBe(429);
 
     const claimed = await sponsor(owner, agent, { tier: 'pro' });
@@ -48,6 +48,7 @@ describe('a sponsor', () => {
         agentPrincipalId: agent.agentId,
         sponsorTenantId: 'acme',
         tier: 'pro',
+        effectiveTier: 'pro',
         registrationType: 'sponsored',
         sponsoredAt: expect.stringMatching(/^\d{4}-.*Z$/),
       },

@@ -5,8 +5,9 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
 import { signCheckpoint } from '../../../src/evidence/checkpoint.js';
-import { encodeExportCbor } from '../../../src/evidence/export/export-format.js';
+import { encodeExportCbor, EXPORT_FORMAT_V1 } from '../../../src/evidence/export/export-format.js';
 import { SignedExport } from '../../../src/evidence/export/sign-export.js';
+import { KeyRing } from '../../../src/common/evidence-log/key-ring.js';
 import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
 import { SigningKey, VerifyingKey } from '../../../src/evidence/signing-key.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
@@ -75,10 +76,10 @@ describe('POST /v1/audit/bundle/verify', () => {
       ok: true,
       known_issuer: true,
       checks: expect.arrayContaining([{ name: 'signature', ok: true, detail: expect.any(String) }]),
-      format: 'svc-export-v1',
+      format: 'svc-export-v2',
       tenant_id: 'acme',
       subject: { type: 'receipt', id },
-      keys: [{ kid: expect.any(String), known: true }],
+      keys: Array.from({ length: 3 }, () => ({ kid: expect.any(String), known: true })),
     });
   });
 
@@ -90,13 +91,46 @@ describe('POST /v1/audit/bundle/verify', () => {
           .get(ProofPacks, { strict: false })
           .make({ subject: { type: 'test', id: 'x' }, receiptIds: [id], chunks: [] }),
       );
-    expect((await post(pack)).body).toMatchObject({ ok: true, format: 'svc-proofpack-v1', subject: { type: 'test' } });
+    expect((await post(pack)).body).toMatchObject({ ok: true, format: 'svc-proofpack-v2', subject: { type: 'test' } });
   });
 
   it('says that another server made it', async () => {
     const { body } = await post(await exportOf('cbor'), 'application/cbor', other);
-    expect(body).toMatchObject({ ok: true, known_issuer: false, keys: [{ known: false }] });
+    expect(body).toMatchObject({
+      ok: true,
+      known_issuer: false,
+      keys: [{ known: false }, { known: false }, { known: false }],
+    });
   });
+
+  it('knows no issuer by a key that was only written into the table, nor by one of another purpose', async () => {
+    const planted = SigningKey.generate();
+    await daemon.tamper(`insert into signing_key (kid, public_key, not_before) values ($1, $2, '2020-01-01')`, [
+      planted.kid,
+      Buffer.from(planted.publicKey.bytes),
+    ]);
+    const jwks: any = await (await fetch(`${daemon.url}/v1/auth/keys`)).json();
+    expect(jwks.keys.map(({ kid }: any) => kid)).not.toContain(planted.kid);
+    const stolen = daemon.app.get(KeyRing, { strict: false }).forExports as SigningKey;
+    for (const [key, known] of [
+      [planted, false],
+      [stolen, true],
+    ] as const) {
+      const { body } = await post(await exportBy(key));
+      expect(body).toMatchObject({ ok: true, known_issuer: false, keys: [{ kid: key.kid, known }] });
+    }
+    await daemon.tamper('delete from signing_key where kid = $1', [planted.kid]);
+  });
+
+  /** Whole, and made by whoever has this key alone. */
+  const exportBy = async (key: SigningKey): Promise<Uint8Array> => {
+    const sealed = await SignedExport.seal(
+      { tenantId: 't', subject: 'stream', subjectId: 's', mode: 'latest', complete: true, authModes: [], items: [] },
+      Buffer.alloc(32),
+      { active: key, keys: [key.publicKey.toJwk(new Date(0), null)], statements: [] },
+    );
+    return encodeExportCbor(sealed.show(() => true, null));
+  };
 
   it('answers 200 for what does not verify, and says what failed', async () => {
     const text = Buffer.from(await exportOf('json')).toString();
@@ -125,7 +159,7 @@ describe('POST /v1/audit/bundle/verify', () => {
     ['noise', () => noise(5000)],
     ['text', () => Buffer.from('hello')],
     ['JSON of another kind', () => Buffer.from('{"a":1}')],
-    ['JSON that breaks off', () => Buffer.from('{"format":"svc-export-v1"')],
+    ['JSON that breaks off', () => Buffer.from('{"format":"svc-export-v2"')],
     ['a gzip that breaks off', async () => gzipSync(await exportOf('json')).subarray(0, 500)],
     ['an archive that breaks off', async () => Buffer.from(await exportOf('zip')).subarray(0, 900)],
     ['an archive without its beginning', async () => Buffer.from(await exportOf('zip')).subarray(200)],
@@ -208,11 +242,15 @@ describe('POST /v1/audit/bundle/verify', () => {
     const sealed = await SignedExport.seal(
       { tenantId: 't', subject: 'stream', subjectId: 's', mode: 'latest', complete: true, authModes: [], items: [] },
       Buffer.alloc(32),
-      { active: key, keys: [key.publicKey.toJwk(since, null), ...keys] },
+      { active: key, keys: [key.publicKey.toJwk(since, null), ...keys], statements: [] },
     );
     const checkpoint = signCheckpoint('log.example', { size: 1, root: Buffer.alloc(32) }, key);
     const consistency = Array.from({ length: 6000 }, () => ({ checkpoint, path: [] }));
-    return gzipSync(encodeExportCbor(sealed.show(() => true, { checkpoint, consistency, proofs: [] })));
+    const { manifest, ...file } = sealed.show(() => true, null);
+    // Of the first version, in which no statement has to name a key.
+    const { statements: _, ...rest } = { ...manifest, v: 1 as const };
+    const log = { checkpoint, consistency, proofs: [] };
+    return gzipSync(encodeExportCbor({ ...file, format: EXPORT_FORMAT_V1, manifest: rest, log }));
   };
 
   it('does not take the wait for a crafted bundle for the time of the next one', { timeout: 60_000 }, async () => {
@@ -231,7 +269,7 @@ describe('POST /v1/audit/bundle/verify', () => {
   it('answers others while it is at a large one', async () => {
     const members = Array.from({ length: 300_000 }, (_, n) => [`${n}`, randomBytes(8).toString('hex')]);
     const large = gzipSync(
-      JSON.stringify({ format: 'svc-export-v1', disclosures: [], ...Object.fromEntries(members) }),
+      JSON.stringify({ format: 'svc-export-v2', disclosures: [], ...Object.fromEntries(members) }),
     );
     let done = false;
     const judged = post(large).then((answer) => {

@@ -8,7 +8,7 @@ import { claims, HS256_ENV, hs256 } from '../daemon-auth/given.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 
 /** Read, and judged false: 200. */
-const HONEST = '{"format":"svc-export-v1"}';
+const HONEST = '{"format":"svc-export-v2"}';
 /** Members of 5.9 MB of JSON that is no bundle. */
 const MEMBERS = 270_000;
 /** As long as anybody waits for a turn. */

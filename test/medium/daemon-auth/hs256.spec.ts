@@ -239,6 +239,7 @@ describe('what anybody may know', () => {
       use: 'sig',
       kid: expect.any(String),
       nbf: expect.any(Number),
+      svc_purposes: ['receipts'],
       x: expect.any(String),
     });
   });

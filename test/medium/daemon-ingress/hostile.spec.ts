@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestDatabase } from '../../kit/database.js';
 import { head, RawClient, type RawAnswer } from './raw-client.js';
-import { startTrial, trialDatabase, type TrialDaemon } from './trial-daemon.js';
+import { startTrial, trialDatabase, type TrialDaemon, type TrialDatabase } from './trial-daemon.js';
 
 const MIB = 1024 * 1024;
 const ECHO = 'POST /v1/auth/trial/echo';
 const LARGE = 'POST /v1/auth/trial/large';
 const JSON_TYPE = 'content-type: application/json';
 
-let database: TestDatabase;
+let database: TrialDatabase;
 let daemon: TrialDaemon;
 beforeAll(async () => {
   database = await trialDatabase();

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send, type Answer } from '../../kit/app.js';
-import type { TestDatabase } from '../../kit/database.js';
 import { head, RawClient } from './raw-client.js';
-import { startTrial, trialDatabase, type TrialDaemon } from './trial-daemon.js';
+import { startTrial, trialDatabase, type TrialDaemon, type TrialDatabase } from './trial-daemon.js';
 
-let database: TestDatabase;
+let database: TrialDatabase;
 beforeAll(async () => {
   database = await trialDatabase();
 });

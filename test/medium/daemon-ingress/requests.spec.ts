@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
-import type { TestDatabase } from '../../kit/database.js';
 import { head, RawClient } from './raw-client.js';
-import { startTrial, trialDatabase, type TrialDaemon } from './trial-daemon.js';
+import { startTrial, trialDatabase, type TrialDaemon, type TrialDatabase } from './trial-daemon.js';
 
 const TIMEOUT_MS = 1_000;
 
-let database: TestDatabase;
+let database: TrialDatabase;
 let daemon: TrialDaemon;
 beforeAll(async () => {
   database = await trialDatabase();

@@ -18,10 +18,14 @@ import { Metrics } from '../../../src/common/observability/metrics.js';
 import { makeAuthenticator } from '../../../src/common/bearer-auth/make-authenticator.js';
 import { daemonContract } from '../../../src/common/contract/daemon-contract.js';
 import { Route } from '../../../src/common/contract/route.decorator.js';
+import { UnbuiltPlanes } from '../../../src/common/route-auth/unbuilt-planes.js';
 import { AUTHENTICATOR, type Authenticator } from '../../../src/common/bearer-auth/authenticator.js';
 import { ClientAddresses } from '../../../src/common/http/client-address.js';
 import { DaemonFlagGuard } from '../../../src/guards/daemon-flag.guard.js';
+import { NotBuiltGuard } from '../../../src/guards/not-built.guard.js';
 import { ScopeGuard } from '../../../src/guards/scope.guard.js';
+import { TenantRegistry } from '../../../src/guards/tenant-registry.js';
+import { EvidenceModule } from '../../../src/common/evidence-log/evidence-log.module.js';
 import { daemonAddresses, makeDaemonServer, ROUTER_TIMEOUT_MS } from '../../../src/apps/daemon/daemon-server.js';
 import { Deadline } from '../../../src/common/ingress/deadline.js';
 import { DaemonProblemFilter } from '../../../src/common/problem/daemon-problem.filter.js';
@@ -151,15 +155,17 @@ class TrialModule {
       providers: [
         { provide: AUTHENTICATOR, useValue: authenticator },
         { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
+        UnbuiltPlanes,
+        TenantRegistry,
       ],
       requests: {
-        guards: [DaemonFlagGuard, ScopeGuard],
+        guards: [DaemonFlagGuard, ScopeGuard, NotBuiltGuard],
         pipeline: [{ provide: APP_FILTER, useClass: DaemonProblemFilter }],
       },
     };
     return {
       module: TrialModule,
-      imports: [CoreModule.of(parts, own)],
+      imports: [CoreModule.of(parts, own), EvidenceModule],
       controllers: [TrialController],
       providers: [Trial],
     };
@@ -168,13 +174,12 @@ class TrialModule {
 
 /** The listener of the daemon with handlers that are slow, fail or last, in the mode dev_scopes. */
 export async function startTrial(
-  database: TestDatabase,
+  database: TrialDatabase,
   { env = {}, timeoutMs = ROUTER_TIMEOUT_MS }: { env?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<TrialDaemon> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'svc-trial-'));
   const settings = loadSettings({
     NODE_ENV: 'test',
-    SVC_DATA_DIR: dataDir,
+    SVC_DATA_DIR: database.dataDir,
     SVCD_AUTH_MODE: 'dev_scopes',
     SVC_DATABASE_POOL_SIZE: '2',
     SVC_DATABASE_CONNECT_TIMEOUT_MS: '15000',
@@ -193,11 +198,21 @@ export async function startTrial(
     trial: app.get(Trial),
     log,
     metric: async (name) => (await parts.metrics.registry.getSingleMetric(name)!.get()).values[0]?.value ?? 0,
-    close: async () => {
-      await app.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    close: () => app.close(),
   };
 }
 
-export const trialDatabase = (): Promise<TestDatabase> => freshDatabase();
+/** A database with the data directory, and so the signing key, of the daemons that are started on it. */
+export interface TrialDatabase extends TestDatabase {
+  dataDir: string;
+}
+
+export async function trialDatabase(): Promise<TrialDatabase> {
+  const database = await freshDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-trial-'));
+  const drop = async (): Promise<void> => {
+    await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { ...database, dataDir, drop };
+}

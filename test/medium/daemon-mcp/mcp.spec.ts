@@ -55,10 +55,21 @@ const TOOLS = [
   'expand',
   'record_receipt_lookup',
   'verify_receipt',
+  'announce_intent',
+  'list_work',
+  'update_work',
+  'comment_work',
+  'list_pending_gates',
+  'decide_gate',
+  'claim_next_work',
+  'renew_lease',
+  'release_work',
+  'acquire_path',
+  'release_path',
 ];
 
 describe.each(['auto', 'legacy'] as const)('the MCP listener, a client of the mode %s', (mode) => {
-  it('lists its eight tools, each with the schemas of its route', async () => {
+  it('lists its tools, each with the schemas of its route', async () => {
     const client = await connect(undefined, mode);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS);
@@ -92,6 +103,17 @@ describe.each(['auto', 'legacy'] as const)('the MCP listener, a client of the mo
     await call('relate', { tenant_id, from_id: 1, to_id: 2, edge_type: 'cites', confidence: 0.5 });
     const { artifacts } = answerOf(await call('expand', { tenant_id, seed_artifact_ids: [1] }));
     expect(artifacts).toEqual(expect.arrayContaining([expect.objectContaining({ artifact_id: 2, hop_distance: 1 })]));
+  });
+
+  it('announces an intent, and hears whom it meets', async () => {
+    const client = await connect(undefined, mode);
+    const announce = async (session_id: string) =>
+      answerOf(
+        await client.callTool({ name: 'announce_intent', arguments: { session_id, project_id: mode, paths: ['src'] } }),
+      );
+    expect(await announce('first')).toMatchObject({ intent: { ttl_seconds: 900 }, overlaps: [], cleared: false });
+    const { overlaps } = await announce('second');
+    expect(overlaps).toMatchObject([{ session_id: 'first', kind: 'path', mine: 'src', theirs: 'src' }]);
   });
 
   it('answers a wrong call with the problem of its route', async () => {

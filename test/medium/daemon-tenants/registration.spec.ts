@@ -192,7 +192,7 @@ describe('a tenant that nobody registered, in a mode of tokens', () => {
       expect((await call('PUT', '/v1/facts', fact(`key-${n}`))).status).toBe(201);
       expect((await call('GET', '/v1/facts?query=lisbon')).status).toBe(200);
     }
-    const looks = sent.mock.calls.filter(([query]) => JSON.stringify(query).includes('registered_tenant'));
+    const looks = sent.mock.calls.filter(([query]) => JSON.stringify(query).includes('svc_find_tenant'));
     sent.mockRestore();
     // An answer is cached for five seconds.
     expect(looks.length).toBeGreaterThan(0);

@@ -1,9 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import type { TestDatabase } from '../../kit/database.js';
-import type { TestApi, TestTenant } from '../../kit/app.js';
+import { send, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ingested } from '../ingest/given.js';
 import { LedgerService } from '../../../src/modules/economy/ledger/ledger.service.js';
+import { signatureOf } from '../../../src/modules/economy/ledger/payment-signature.rules.js';
+
+/** What a payment provider reports of a conversion, with an id of its own. */
+export const paymentEventOf = (conversionId: string, type = 'conversion.applied', members: object = {}) => ({
+  id: `evt_${randomUUID()}`,
+  type,
+  created: new Date().toISOString(),
+  data: { conversionId, ...members },
+});
+
+/** Delivers an event as the provider does, signed with the secret it shares with the server. */
+export function deliverPayment(url: string, secret: string, event: object): Promise<Answer> {
+  const body = JSON.stringify(event);
+  return send(url, 'POST', '/v1/webhooks/payment/conversions', body, {
+    'content-type': 'application/json',
+    'x-payment-signature': signatureOf(secret, Math.floor(Date.now() / 1000), body),
+  });
+}
 
 /** Gives an agent credits of its own. */
 export function givenCredits(api: TestApi, tenantId: string, agentId: string, credits: number): Promise<boolean> {

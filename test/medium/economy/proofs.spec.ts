@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ProofRunService } from '../../../src/modules/knowledge/proofs/engine/proof-run.service.js';
 import { caller, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { freshDatabase } from '../../kit/database.js';
+import { givenAnswer, retrieve } from '../proofs/given.js';
 import { balancesOf, givenShared, ledgerFaults } from './given.js';
 
 /** Works on no jobs: what is asked of it stays queued. */
@@ -12,6 +13,8 @@ beforeAll(async () => {
   const working = await startApi({ database });
   acme = await working.addTenant('prover', 'free');
   await givenShared(acme, 'owner_only', { corpusId: 'c', docId: 'd' });
+  const [found] = await retrieve(acme, 'wombats burrows', { agentId: 'a', includeCommons: false });
+  await givenAnswer(acme, [found.chunkId], { agentId: 'a', answerId: 'cited' });
   await working.close();
   api = await startApi({ database, env: { SVC_JOBS: '0' } });
   acme = { ...acme, call: caller(api.url, acme.tenantId, acme.apiKey) };
@@ -23,7 +26,7 @@ afterAll(async () => {
 });
 
 const prove = (mode: string, members: object = {}) =>
-  acme.call('POST', '/v1/proof/jobs', { mode, agentId: 'a', artefact_id: 'c/d', ...members });
+  acme.call('POST', '/v1/proof/jobs', { mode, agentId: 'a', artefact_id: 'cited', ...members });
 const balance = async () => (await acme.call('GET', '/v1/credits/a')).body.balance as number;
 
 describe('a proof', () => {
@@ -32,16 +35,24 @@ describe('a proof', () => {
     const costs: number[] = [];
     for (const mode of ['light', 'verified', 'audit']) {
       const start = await balance();
-      expect((await prove(mode)).status).toBe(202);
+      const { status, body } = await prove(mode);
+      expect([status, body.chargedMode]).toEqual([202, mode]);
       costs.push(start - (await balance()));
+      expect(body.credits).toBe(costs.at(-1));
     }
     expect(costs).toEqual([1, 5, 20]);
     const key = { 'x-idempotency-key': 'prove-it-once' };
-    const body = { mode: 'verified', agentId: 'a', artefact_id: 'c/d' };
+    const body = { mode: 'verified', agentId: 'a', answerId: 'cited' };
     for (let again = 0; again < 2; again++) await acme.call('POST', '/v1/proof/jobs', body, key);
     expect(before - (await balance())).toBe(31);
     expect((await prove('audit', { artefact_id: 'c/nothing' })).status).toBe(404);
     expect(before - (await balance())).toBe(31);
+  });
+
+  it('costs as the mode before it where its own has nothing more to check', async () => {
+    const start = await balance();
+    const { body } = await prove('verified', { artefact_id: 'c/d' });
+    expect([body.mode, body.chargedMode, body.credits, start - (await balance())]).toEqual(['verified', 'light', 1, 1]);
   });
 
   it('gives back what it cost when it fails, once', async () => {
@@ -56,7 +67,7 @@ describe('a proof', () => {
     });
     expect(await balancesOf(api.database, 'prover')).toEqual(before);
     const [spent] = (await acme.call('GET', '/v1/economy/dashboard/a')).body.spend.byReason;
-    expect(spent).toEqual({ reason: 'proof', spent: 51, returned: 20 });
+    expect(spent).toEqual({ reason: 'proof', spent: 52, returned: 20 });
   });
 
   it('is not made without the credits', async () => {

@@ -113,9 +113,32 @@ describe('a tip', () => {
         principal: `key:${tenant.keyId}`,
         note: 'well found',
         kind: 'platform.tipped',
-        data: { tipId: first.body.tipId, agentId: 'a', credits: 30, actor: `key:${tenant.keyId}` },
+        data: {
+          tipId: first.body.tipId,
+          agentId: 'a',
+          credits: 30,
+          message: 'well found',
+          actor: `key:${tenant.keyId}`,
+        },
       },
     ]);
+  });
+
+  it('shows the last ten with their words to its agent, in its tenant alone', async () => {
+    const [tenant, other] = [await api.addTenant('generous', 'free'), await api.addTenant('neighbour', 'free')];
+    for (let credits = 1; credits <= 11; credits++)
+      await tenant.call('POST', '/v1/economy/tip-platform', { agentId: 'a', credits, message: `word ${credits}` });
+    const tipsOf = async ({ call }: TestTenant, agentId: string) =>
+      (await call('GET', `/v1/economy/dashboard/${agentId}`)).body.tips;
+    const { recent, periodTips } = await tipsOf(tenant, 'a');
+    expect(periodTips).toBe(11);
+    expect(recent.map(({ message }: { message: string }) => message)).toEqual(
+      Array.from({ length: 10 }, (_, index) => `word ${11 - index}`),
+    );
+    expect([(await tipsOf(tenant, 'b')).recent, (await tipsOf(other, 'a')).recent]).toEqual([[], []]);
+    const metrics = await (await fetch(`${api.url}/metrics`)).text();
+    expect(Number(/^svc_tips_total (\d+)$/m.exec(metrics)![1])).toBeGreaterThanOrEqual(11);
+    expect(Number(/^svc_tip_credits_total (\d+)$/m.exec(metrics)![1])).toBeGreaterThanOrEqual(66);
   });
 
   it('is not given beyond what there is', async () => {
@@ -154,6 +177,7 @@ describe('a conversion', () => {
         status: 'pending',
         createdAt: expect.stringMatching(TIME),
         expectedAt: expect.stringMatching(TIME),
+        expiresAt: new Date(Date.parse(body.createdAt) + 7 * 86_400_000).toISOString(),
         receiptId: expect.stringMatching(UUID),
       },
     ]);
@@ -172,6 +196,7 @@ describe('a conversion', () => {
           requestedBy: `key:${tenant.keyId}`,
           createdAt: body.createdAt,
           expectedAt: body.expectedAt,
+          expiresAt: body.expiresAt,
           settledAt: null,
           failureReason: null,
         },
@@ -302,7 +327,15 @@ describe('the dashboard', () => {
         },
         discount: { periodPence: 0, totalPence: 0, tenantTotalPence: 0, currency: 'GBP' },
         earnings: { periodSales: 0, periodCredits: 0, totalCredits: 0 },
-        tips: { periodTips: 1, periodCredits: 8, totalCredits: 8 },
+        tips: {
+          periodTips: 1,
+          periodCredits: 8,
+          totalCredits: 8,
+          recent: [
+            { tipId: expect.stringMatching(UUID), credits: 8, message: null, createdAt: expect.stringMatching(TIME) },
+          ],
+        },
+        seats: { includedSeats: 3, countedSeats: 0, overageSeats: 0, overageGbp: 0 },
         asOf: expect.stringMatching(TIME),
       },
     ]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { signatureOf } from '../../../src/modules/economy/ledger/payment-signature.rules.js';
 import { send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
-import { balancesOf, ledgerFaults } from './given.js';
+import { balancesOf, ledgerFaults, paymentEventOf as eventOf } from './given.js';
 
 const SECRET = 'whsec-of-the-payment-provider';
 const PATH = '/v1/webhooks/payment/conversions';
@@ -15,12 +15,6 @@ afterEach(async () => expect(await ledgerFaults(api.database)).toEqual([]));
 afterAll(() => api.close());
 
 const now = () => Math.floor(Date.now() / 1000);
-const eventOf = (conversionId: string, type = 'conversion.applied', members: object = {}) => ({
-  id: `evt_${randomUUID()}`,
-  type,
-  created: new Date().toISOString(),
-  data: { conversionId, ...members },
-});
 /** Delivers a body, signed unless a signature is given. */
 function deliver(event: object | string, signature?: string, headers: Record<string, string> = {}): Promise<Answer> {
   const body = typeof event === 'string' ? event : JSON.stringify(event);
@@ -239,7 +233,7 @@ describe('an attacker', () => {
   });
 
   it('gets nowhere on a server without a secret', async () => {
-    const bare = await startApi({ database: api.database });
+    const bare = await startApi({ database: api.database, env: { SVC_PAYMENT_WEBHOOK_SECRET: '' } });
     const body = JSON.stringify(eventOf(conversion.conversionId));
     const statuses = ['', 'undefined', SECRET].map((secret) =>
       send(bare.url, 'POST', PATH, body, { 'x-payment-signature': signatureOf(secret, now(), body) }),

@@ -12,6 +12,7 @@ import { blake3Digest, digestBytes } from '../../../src/evidence/digest.js';
 import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
 import { KeyRing } from '../../../src/common/evidence-log/key-ring.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
+import { openEpoch } from '../../../src/evidence/log-epoch.js';
 import { logLeafHash } from '../../../src/evidence/log-entry.js';
 import { leafHash, verifyConsistency, verifyInclusion } from '../../../src/evidence/merkle.js';
 import { parseNoteVerifierKey } from '../../../src/evidence/signed-note.js';
@@ -26,13 +27,16 @@ import { PublicLogModule } from '../../../src/modules/knowledge/public-log/publi
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { sampleEvent } from './evidence-app.js';
 
-const RECEIPTS = 300;
+/** The first leaf is the record of the epoch. */
+const RECEIPTS = 299;
 
 describe('the public log', () => {
   let database: TestDatabase;
   let app: NestFastifyApplication;
   let url: string;
   let dataDir: string;
+  /** Of the log: the receipts, and those of the server itself. */
+  let size: number;
 
   beforeAll(async () => {
     database = await freshDatabase();
@@ -62,6 +66,8 @@ describe('the public log', () => {
         app.get(EvidenceService).recordMany(Array.from({ length: RECEIPTS }, (_, n) => sampleEvent(n))),
       );
     await app.get(LogSequencer).integrate();
+    const [row] = await database.query<{ count: string }>('select count(*) from receipt');
+    size = Number(row?.count);
   });
   afterAll(async () => {
     await app.close();
@@ -78,33 +84,37 @@ describe('the public log', () => {
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(response.headers.get('cache-control')).toBe('no-cache');
     const checkpoint = parseCheckpoint(await response.text());
-    expect([checkpoint.origin, checkpoint.size]).toEqual(['svc.local/log', RECEIPTS]);
+    expect([checkpoint.origin, checkpoint.size]).toEqual(['svc.local/log/1', size]);
     const keys = await json('/.well-known/jwks.json');
-    const { kid } = app.get(KeyRing).active;
-    expect(keys).toEqual({ keys: [{ ...keys.keys[0], kid, kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA' }], log: keys.log });
-    expect(parseTrustedKeys(JSON.stringify(keys)).map(({ key }) => key.kid)).toEqual([kid]);
+    const { active, forExports, logSigners } = app.get(KeyRing);
+    const form = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA' };
+    expect(keys).toEqual({ keys: keys.keys.map((jwk: object) => ({ ...jwk, ...form })), log: keys.log });
+    expect(parseTrustedKeys(JSON.stringify(keys)).map(({ key }) => key.kid)).toEqual(
+      expect.arrayContaining([active, forExports, ...logSigners].map(({ kid }) => kid)),
+    );
+    expect(keys.log.verifier_keys).toHaveLength(1);
     expect(verifyCheckpoint(checkpoint, parseNoteVerifierKey(keys.log.verifier_keys[0]).key)).toBe(true);
     expect(await json('/v1/auth/keys')).toEqual(keys);
   });
 
   it('serves tiles whose hashes make the root, and entries that hash to them', async () => {
     const [full, partial, upper] = await Promise.all(
-      ['0/000', '0/001.p/44', '1/000.p/1'].map((p) => bytes(`/tlog/tile/${p}`)),
+      ['0/000', `0/001.p/${size - 256}`, '1/000.p/1'].map((p) => bytes(`/tlog/tile/${p}`)),
     );
-    expect([full?.length, partial?.length, upper?.length]).toEqual([8192, 44 * 32, 32]);
+    expect([full?.length, partial?.length, upper?.length]).toEqual([8192, (size - 256) * 32, 32]);
     const tiles = new TileSet([
       { level: 0, index: 0, hashes: full ?? new Uint8Array() },
       { level: 0, index: 1, hashes: partial ?? new Uint8Array() },
       { level: 1, index: 0, hashes: upper ?? new Uint8Array() },
     ]);
     const { root } = parseCheckpoint(await (await get('/tlog/checkpoint')).text());
-    expect(Buffer.compare(hashOfRange({ start: 0, end: RECEIPTS }, tiles), root)).toBe(0);
-    const bundle = Buffer.from(await bytes('/tlog/tile/entries/001.p/44'));
+    expect(Buffer.compare(hashOfRange({ start: 0, end: size }, tiles), root)).toBe(0);
+    const bundle = Buffer.from(await bytes(`/tlog/tile/entries/001.p/${size - 256}`));
     const length = bundle.readUInt16BE(0);
     const entry = bundle.subarray(2, 2 + length);
     expect(entry.toString()).toMatch(/^svc-log-entry-v1:execution:blake3:[0-9a-f]{64}$/);
     expect(Buffer.compare(leafHash(entry), (partial ?? new Uint8Array()).subarray(0, 32))).toBe(0);
-    expect(bundle.length).toBe(44 * (2 + length));
+    expect(bundle.length).toBe((size - 256) * (2 + length));
     expect((await get('/tlog/tile/0/000')).headers.get('cache-control')).toContain('immutable');
     expect((await get('/tlog/tile/0/000')).headers.get('content-type')).toBe('application/octet-stream');
   });
@@ -118,7 +128,7 @@ describe('the public log', () => {
   it.each([
     '0/002',
     '0/001',
-    '0/001.p/45',
+    '0/001.p/255',
     '2/000',
     '0/000.p/256',
     '0/1',
@@ -140,10 +150,23 @@ describe('the public log', () => {
     const record = blake3Digest(row?.cose ?? '');
     const proof = await json(`/tlog/proof/inclusion?record=${record}`);
     const path = proof.path.map((digest: string) => digestBytes('sha256', digest));
-    const { root, size } = parseCheckpoint(proof.checkpoint);
-    expect(verifyInclusion(logLeafHash('execution', digestBytes('blake3', record)), 2, size, path, root)).toBe(true);
-    expect(await json('/tlog/proof/inclusion?leaf=2')).toEqual(proof);
+    const { root } = parseCheckpoint(proof.checkpoint);
+    const leaf = proof.leaf_index;
+    expect(verifyInclusion(logLeafHash('execution', digestBytes('blake3', record)), leaf, size, path, root)).toBe(true);
+    expect(await json(`/tlog/proof/inclusion?leaf=${leaf}`)).toEqual(proof);
     expect((await json('/tlog/proof/inclusion?leaf=2&size=3')).path).toHaveLength(1);
+  });
+
+  it('lists its epochs, each with the record that is its first leaf', async () => {
+    const { epochs } = await json('/tlog/epochs');
+    const checkpoint = await (await get('/tlog/checkpoint')).text();
+    const record = expect.any(String);
+    expect(epochs).toEqual([{ epoch: 1, origin: 'svc.local/log/1', previous_origin: null, record, checkpoint }]);
+    const cose = Buffer.from(epochs[0].record, 'base64');
+    const { receipt, ...epoch } = openEpoch(cose);
+    expect([epoch.origin, receipt.payload.tenant_id]).toEqual(['svc.local/log/1', 'svc/server']);
+    const proof = await json(`/tlog/proof/inclusion?record=${blake3Digest(cose)}`);
+    expect([proof.leaf_index, proof.tree_size]).toEqual([0, size]);
   });
 
   it('proves consistency between any two sizes', async () => {
@@ -161,11 +184,11 @@ describe('the public log', () => {
     ['/tlog/proof/inclusion?leaf=-1', 400],
     ['/tlog/proof/inclusion?leaf=1e99', 400],
     ['/tlog/proof/inclusion?leaf=9007199254740993', 404],
-    [`/tlog/proof/inclusion?leaf=${String(RECEIPTS)}`, 404],
-    ['/tlog/proof/inclusion?leaf=0&size=301', 400],
+    ['/tlog/proof/inclusion?leaf=900', 404],
+    ['/tlog/proof/inclusion?leaf=0&size=901', 400],
     [`/tlog/proof/inclusion?record=blake3:${'0'.repeat(64)}`, 404],
     ['/tlog/proof/consistency', 400],
-    ['/tlog/proof/consistency?from=301', 400],
+    ['/tlog/proof/consistency?from=901', 400],
     ['/tlog/proof/consistency?from=5&to=4', 400],
   ])('answers %s with %i', async (path, status) => {
     expect((await get(path)).status).toBe(status);

@@ -30,20 +30,23 @@ describe('PUT /v1/facts', () => {
       key: 'city',
       value: 'London',
       actor: 'ada',
+      written_by: 'passport:ada',
       confidence: 1,
       horizon_class: 'durable',
       tokens: 1,
       version: 1,
       stored_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       private: false,
+      receipt_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-/) as string,
     });
     expect((await bob('GET', `/v1/facts/${body.fact_id}`)).body).toEqual(body);
   });
 
   it('keeps everything that is sent', async () => {
+    const source = (await ada('PUT', '/v1/facts', fact('user:2', 'source', 'Zürich'))).body.receipt_id as string;
     const sent = fact('user:2', 'city', 'Zürich 🏔', {
       tenant_hash: 'blake3:00',
-      source_receipt: 'receipt-1',
+      source_receipt: source,
       confidence: 0.1,
       private: true,
       horizon_class: 'session',
@@ -54,6 +57,8 @@ describe('PUT /v1/facts', () => {
     const { body } = await ada('PUT', '/v1/facts', sent);
     expect(body).toMatchObject({
       ...sent,
+      actor_claimed: true,
+      written_by: 'passport:ada',
       valid_from: '2025-12-31T23:00:00.000Z',
       valid_to: '2027-01-01T00:00:00.000Z',
     });

@@ -19,8 +19,11 @@ afterAll(() => daemon.close());
 
 const fixture = (): Fixture => fixtureIn(daemon);
 
-const put = async (call: DaemonCall, entity: string, key: string, value: string, also: object = {}): Promise<Shown> =>
-  (await call('PUT', '/v1/facts', { entity, key, value, ...also })).body as Shown;
+const put = async (call: DaemonCall, entity: string, key: string, value: string, also: object = {}): Promise<Shown> => {
+  const { status, body } = await call('PUT', '/v1/facts', { entity, key, value, ...also });
+  expect([status, body.detail]).toEqual([201, undefined]);
+  return body as Shown;
+};
 const list = async (call: DaemonCall, query = '') => (await call('GET', `/v1/facts/list${query}`)).body;
 const valuesOf = ({ facts }: { facts: Shown[] }) => facts.map(({ value }) => value);
 const totalsOf = (page: { total_visible: number; total_nondeleted: number }) => [
@@ -270,7 +273,7 @@ describe('GET /v1/facts/export', () => {
     const seen: string[] = [];
     let since = '2000-01-01T00:00:00Z';
     let done = false;
-    void writing.then(() => (done = true));
+    void writing.finally(() => (done = true)).catch(() => undefined);
     for (let last = false; !last;) {
       last = done;
       for (let cursor = '', more = true; more;) {

@@ -97,14 +97,18 @@ describe('writers at once', () => {
       key: `k${at}`,
       value: 'v',
       actor: 'a',
+      actor_claimed: false,
+      written_by: 'a',
+      path: 'body',
       confidence: 1,
       horizon_class: 'durable',
       tokens: 1,
     });
     const taken = draft(0);
-    await store.store('v', [taken]);
+    const by = { principal: 'a', authType: 'dev_scopes' };
+    await store.store('v', 'facts', [taken], by);
     const results = await Promise.allSettled(
-      upTo(9).map((at) => writes.add('v', [at === 5 ? { ...draft(at), fact_id: taken.fact_id } : draft(at)])),
+      upTo(9).map((at) => writes.add('v', [at === 5 ? { ...draft(at), fact_id: taken.fact_id } : draft(at)], by)),
     );
     expect(results.map(({ status }) => status)).toEqual(upTo(9).map((at) => (at === 5 ? 'rejected' : 'fulfilled')));
   });

@@ -54,6 +54,7 @@ describe('a request', () => {
       submittedBy: by,
       submittedAt: TIME,
       updatedAt: TIME,
+      operatorAnswer: null,
       history: [change],
     };
     expect([submitted.status, submitted.body]).toEqual([201, record]);

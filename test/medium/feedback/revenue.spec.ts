@@ -46,6 +46,7 @@ describe('a declaration', () => {
       declaredBy: by,
       declaredAt: TIME,
       updatedAt: TIME,
+      operatorAnswer: null,
       history: [change],
     };
     expect([status, body]).toEqual([201, record]);

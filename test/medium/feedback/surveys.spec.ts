@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SURVEYS } from '../../../src/modules/continuity/feedback/surveys.definitions.js';
+import { SurveyFolder } from '../../../src/modules/continuity/feedback/survey-folder.js';
+import { TIERS } from '../../../src/common/contract/caller.js';
 import { startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 
 const CURRENT = '/v1/feedback/surveys/current';
 const TIME = expect.stringMatching(/^\d{4}-.*Z$/);
-const paid = SURVEYS.find(({ surveyId }) => surveyId === 'in-use')!;
-const free = SURVEYS.find(({ surveyId }) => surveyId === 'getting-started')!;
+const { surveys, faults } = await new SurveyFolder(undefined).read();
+const paid = surveys.find(({ surveyId }) => surveyId === 'in-use')!;
+const free = surveys.find(({ surveyId }) => surveyId === 'getting-started')!;
 const SATISFACTION = { questionId: 'satisfaction', scale: 8 };
 const REST = [
   { questionId: 'recommend', scale: 0 },
@@ -28,12 +30,17 @@ const shown = ({ surveyId, version, title, about, opensAt, closesAt, questions }
   version,
   title,
   about,
-  opensAt,
+  opensAt: opensAt!.toISOString(),
   closesAt,
   questions,
 });
 
 describe('the current survey', () => {
+  it('comes with the product, for every tier', () => {
+    expect(faults).toEqual([]);
+    expect(surveys.flatMap(({ tiers }) => tiers).sort()).toEqual([...TIERS].sort());
+  });
+
   it('is another one for the free tier', async () => {
     const [there, here] = [await aTenant('free'), await aTenant()];
     expect((await there.call('GET', CURRENT)).body).toEqual({ ...shown(free), response: null });
@@ -90,11 +97,16 @@ describe('a response', () => {
       whole.body.completedAt,
     ]);
     expect((await tenant.call('GET', CURRENT)).body.response).toEqual(whole.body);
-    const events = await api.database.query(
-      `select data->>'surveyId' as survey from outbox_event where tenant_id = $1 and kind like 'feedback.%'`,
+    const events = await api.database.query<{ kind: string; data: object }>(
+      `select kind, data from outbox_event where tenant_id = $1 and kind like 'feedback.%' order by position`,
       [tenant.tenantId],
     );
-    expect(events).toEqual([{ survey: 'in-use' }]);
+    const data = { surveyId: 'in-use', version: 1, actor: `key:${tenant.keyId}` };
+    expect(events).toEqual([
+      { kind: 'feedback.survey_answered', data: { ...data, answers: [SATISFACTION] } },
+      { kind: 'feedback.survey_answered', data: { ...data, answers: changed.body.answers } },
+      { kind: 'feedback.survey_completed', data: { ...data, answers: finished.answers } },
+    ]);
   });
 
   it('is whole at once, or completed by the part that leaves no question', async () => {

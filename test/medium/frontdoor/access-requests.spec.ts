@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Outbox } from '../../../src/common/outbox/outbox.js';
+import { Outbox, type OutboxEvent } from '../../../src/common/outbox/outbox.js';
 import { caller, secretOf, send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startMailServer, type MailServer } from '../../kit/mail.js';
 import { givenSeat } from './given.js';
@@ -330,14 +330,15 @@ describe('provisioning', () => {
     const owner = await givenSeat(api, 'acme', 'owner');
     // The database itself refuses what would be the last of it: the event of the decision.
     const outbox = api.app.get(Outbox);
-    const emit = outbox.emit.bind(outbox);
-    outbox.emit = (event) =>
-      emit(event.kind === 'access_request.provisioned' ? { ...event, kind: null as unknown as string } : event);
+    const emit = outbox.emitMany.bind(outbox);
+    const isLast = ({ kind }: OutboxEvent) => kind === 'access_request.provisioned';
+    outbox.emitMany = (events) =>
+      emit(events.map((event) => (isLast(event) ? { ...event, kind: null as unknown as string } : event)));
     try {
       const failed = await owner.call('POST', `/v1/org/access-requests/${requestId}/status`, { status: 'provisioned' });
       expect(failed.status).toBe(500);
     } finally {
-      outbox.emit = emit;
+      outbox.emitMany = emit;
     }
     for (const table of ['tenant', 'api_key', 'seat', 'outgoing_mail', 'outbox_event'])
       expect([table, await api.database.query(`select 1 from ${table} where tenant_id = 'late'`)]).toEqual([table, []]);

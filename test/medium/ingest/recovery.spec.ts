@@ -95,6 +95,8 @@ describe('a job', () => {
   it('that was given up leaves its ingests failed with a reason', async () => {
     const [ingestId] = await sendBatch([documentOf(acme, { docId: 'given-up', content: 'A kowari.' })]);
     await ended(acme, ingestId!);
+    // The worker looks for unfinished ingests once more before its job ends.
+    await expect.poll(() => openJobs(ingestId!), { timeout: 15_000 }).toBe(0);
     await owner.query(`update ingest set status = 'processing', finished_at = null where ingest_id = $1`, [ingestId]);
     const data = JSON.stringify({ tenantId: 'acme', ingestIds: [ingestId] });
     await owner.query(`insert into pgboss.job (name, data) values ('ingest.dead', $1)`, [data]);

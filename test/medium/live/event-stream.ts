@@ -19,9 +19,9 @@ export class EventStream {
   }
 
   /** Resolves with the head of the answer, which must be 200. */
-  static open(url: string, headers: Record<string, string>): Promise<EventStream> {
+  static open(url: string, headers: Record<string, string>, path = '/v1/events/stream'): Promise<EventStream> {
     return new Promise((resolve, reject) => {
-      const sent = request(`${url}/v1/events/stream`, { headers, agent: false }, (response) => {
+      const sent = request(`${url}${path}`, { headers, agent: false }, (response) => {
         if (response.statusCode === 200) return resolve(new EventStream(response));
         response.resume();
         reject(new Error(`the stream answered ${response.statusCode}`));

@@ -82,6 +82,7 @@ describe('POST /v1/local/ingest', () => {
         receipt_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         dense_dim: 0,
         dense_vectors: 0,
+        dense_queued: 0,
         capability: 'lexical',
         code: 'INGESTED',
         max_text_bytes: MIB,
@@ -112,7 +113,7 @@ describe('POST /v1/local/ingest', () => {
 
   it('seals what came in as docs/formats/segments.md says, and receipts it', async () => {
     const tenant_id = 'sealed';
-    const { body } = await ingest([document('one'), document('two')], { tenant_id, semantic_profile: 'field-notes' });
+    const { body } = await ingest([document('one'), document('two')], { tenant_id, semantic_profile: 'lexical' });
     const [segment] = await segmentsOf(tenant_id);
     expect(blake3Digest(segment!.frames)).toBe(body.segment_digest);
     const [header, ...frames] = readSegment(segment!.frames);
@@ -121,7 +122,7 @@ describe('POST /v1/local/ingest', () => {
       tenant_id,
       corpus_id: 'birds',
       segment_seq: 1,
-      semantic_profile: 'field-notes',
+      semantic_profile: 'lexical',
       sealed_at: expect.stringMatching(/^\d{4}-.*Z$/),
       frame_count: 2,
     });
@@ -233,9 +234,53 @@ describe('POST /v1/local/ingest', () => {
       'body.documents[0].metadata.language',
     ],
     ['an empty profile', { semantic_profile: '' }, 'body.semantic_profile'],
+    ['vectors without an endpoint', { semantic_profile: 'hybrid' }, 'body.semantic_profile'],
   ])('refuses %s with 400 and names it', async (_, members, path) => {
     const { status, body } = await ingest([document('a')], members);
     expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
+  });
+
+  it.each(['application/pdf', 'text/x-markdown', 'text/plainer', 'text', 'markdown', ';charset=utf-8', ''])(
+    'refuses the content type %j and names the three',
+    async (content_type) => {
+      const { status, body } = await ingest([{ ...document('a'), content_type }]);
+      expect([status, body.issues]).toEqual([
+        400,
+        [
+          {
+            path: 'body.documents[0].content_type',
+            message:
+              'content_type must be one of text/plain, text/markdown, text/html; parameters such as charset may follow',
+          },
+        ],
+      ]);
+    },
+  );
+
+  it.each(['text/html', 'Text/HTML; charset=UTF-8', 'text/html ;level=1'])(
+    'takes the content type %j',
+    async (type) => {
+      const { body } = await ingest([{ ...document('page', '<p>Terns.</p>'), content_type: type }], {
+        tenant_id: api.tenant.tenantId,
+        corpus_id: type,
+      });
+      expect(body.ingested).toBe(1);
+      const found = await api.tenant.call('POST', '/v1/retrieve', { query: 'terns', corpusIds: [type] });
+      expect(JSON.stringify(found.body.results)).toMatch(/"Terns\."/);
+    },
+  );
+
+  it('refuses a profile of its own words and names those there are', async () => {
+    const { status, body } = await ingest([document('a')], { semantic_profile: 'field-notes' });
+    expect([status, body.issues]).toEqual([
+      400,
+      [
+        {
+          path: 'body.semantic_profile',
+          message: 'semantic_profile must be one of the following values: default, lexical, hybrid',
+        },
+      ],
+    ]);
   });
 
   it('refuses another language than the corpus has', async () => {

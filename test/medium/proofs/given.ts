@@ -36,6 +36,6 @@ export async function ended(tenant: TestTenant, jobId: string): Promise<any> {
   throw new Error('the proof job did not end');
 }
 
-/** The outcome of each check by name. */
-export const outcomes = (checks: { name: string; ok: boolean }[]): Record<string, boolean> =>
-  Object.fromEntries(checks.map(({ name, ok }) => [name, ok]));
+/** The result of each check by name. */
+export const outcomes = (checks: { name: string; result: string }[]): Record<string, string> =>
+  Object.fromEntries(checks.map(({ name, result }) => [name, result]));

@@ -23,6 +23,8 @@ const post = (body: object, headers: Record<string, string> = {}, tenant = acme)
   tenant.call('POST', '/v1/proof/jobs', body, headers);
 const findOne = async (query: string, tenant = acme) => (await retrieve(tenant, query))[0];
 
+const held = (name: string, detail: unknown) => ({ name, ok: true, result: 'ok', detail });
+
 /** Changes rows as the owner of the database would: past row-level security. */
 async function tamper(sql: string, parameters: unknown[]): Promise<void> {
   const owner = new Client({ connectionString: api.database.superuserUrl });
@@ -48,6 +50,9 @@ describe('a proof of an answer', () => {
       contract: 'svc-proof/1',
       jobId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       mode: 'light',
+      chargedMode: 'light',
+      credits: 1,
+      driftCategories: [],
       agentId: 'default-agent',
       subject: { type: 'answer', id: answerId, version: 1 },
       error: null,
@@ -73,7 +78,11 @@ describe('a proof of an answer', () => {
       ...common,
       status: 'completed',
       verdict: 'holds',
-      checks: ['exists', 'visible', 'hash', 'current'].map((name) => ({ name, ok: true, detail: '1 of 1 passages' })),
+      checks: [
+        ...['exists', 'visible', 'hash', 'content', 'current'].map((name) => held(name, '1 of 1 passages')),
+        held('answer', 'text and citations, as its receipt says'),
+        { name: 'quotes', ok: true, result: 'not_applicable', detail: 'no text of an answer is recorded' },
+      ],
       chunkCount: 1,
       receiptId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       startedAt: expect.stringMatching(/Z$/),
@@ -112,11 +121,12 @@ describe('a proof of an answer', () => {
           rank: 1,
           score: expect.any(Number),
           checks: [
-            { name: 'exists', ok: true, detail: 'found' },
-            { name: 'visible', ok: true, detail: 'found' },
-            { name: 'hash', ok: true, detail: blake3Digest(LEAVE) },
-            { name: 'current', ok: true, detail: 'in version 1, the newest that has been indexed' },
-            { name: 'ranking', ok: true, detail: 'at place 1, as recorded' },
+            held('exists', 'found'),
+            held('visible', "the tenant's own document"),
+            held('hash', blake3Digest(LEAVE)),
+            held('content', expect.stringMatching(/^as receipt [0-9a-f-]{36} of its ingest says$/)),
+            held('current', 'in version 1, the newest that has been indexed'),
+            held('ranking', 'at place 1, as recorded'),
           ],
         },
       ],
@@ -128,14 +138,18 @@ describe('a proof of an answer', () => {
     const answerId = await givenAnswer(acme, [chunkId], { agentId: 'auditor' });
     const job = await prove(acme, { answerId, mode: 'audit' });
     expect(outcomes(job.checks)).toEqual({
-      exists: true,
-      visible: true,
-      hash: true,
-      current: true,
-      ranking: true,
-      ledger: true,
-      log: true,
+      exists: 'ok',
+      visible: 'ok',
+      hash: 'ok',
+      content: 'ok',
+      current: 'ok',
+      answer: 'ok',
+      quotes: 'not_applicable',
+      ranking: 'ok',
+      ledger: 'ok',
+      log: 'ok',
     });
+    expect([job.chargedMode, job.credits]).toEqual(['audit', 20]);
     expect(job.checks.find(({ name }: { name: string }) => name === 'ledger').detail).toMatch(
       /^\d+ candidates, as the signed receipt/,
     );
@@ -164,7 +178,39 @@ describe('a proof of an answer', () => {
   });
 });
 
+const INTACT = {
+  exists: 'ok',
+  visible: 'ok',
+  hash: 'ok',
+  content: 'ok',
+  current: 'ok',
+  answer: 'ok',
+  quotes: 'not_applicable',
+};
+
 describe('what a proof finds', () => {
+  it('an answer that does not say what its citations quote', async () => {
+    const { chunkId } = await findOne('annual leave');
+    const citations = [{ chunkId, quote: '25 days' }];
+    const said = await givenAnswer(acme, [], { citations, answerText: 'It is 25 Days a year.' });
+    const unsaid = await givenAnswer(acme, [], { citations, answerText: 'The moon is made of cheese.' });
+    const [holds, broken] = [await prove(acme, { answerId: said }), await prove(acme, { answerId: unsaid })];
+    expect([holds.verdict, outcomes(holds.checks).quotes]).toEqual(['holds', 'ok']);
+    expect([broken.ok, broken.verdict, outcomes(broken.checks).quotes]).toEqual([false, 'broken', 'failed']);
+  });
+
+  it('by which right a passage of others is seen', async () => {
+    await givenDocument(other, {
+      text: 'Trams leave from the square.',
+      corpusId: 'city',
+      docId: 'trams',
+      shareability: 'public_safe',
+    });
+    const job = await prove(acme, { artefact_id: (await findOne('trams square')).chunkId });
+    const { body } = await acme.call('GET', job.links.chunks);
+    expect(body.chunks[0].checks[1]).toEqual(held('visible', 'public_safe; public_safe when it was recorded'));
+  });
+
   it('drift, when the document has changed since', async () => {
     await givenDocument(acme, { text: 'Lunch is at noon.', docId: 'lunch' });
     const { chunkId } = await findOne('lunch noon');
@@ -172,12 +218,13 @@ describe('what a proof finds', () => {
     await givenDocument(acme, { text: 'Lunch is at one.', docId: 'lunch' });
     const job = await prove(acme, { answerId, mode: 'verified' });
     expect([job.ok, job.status, job.verdict]).toEqual([false, 'completed', 'drifted']);
-    expect(outcomes(job.checks)).toEqual({ exists: true, visible: true, hash: true, current: false, ranking: false });
+    expect(outcomes(job.checks)).toEqual({ ...INTACT, current: 'failed', ranking: 'ok' });
+    expect(job.driftCategories).toEqual(['source_changed']);
     const receipt = await acme.call('GET', job.links.receipt);
     expect([receipt.body.ok, receipt.body.body.verdict, receipt.body.body.chunks[0].failed]).toEqual([
       false,
       'drifted',
-      ['current', 'ranking'],
+      ['current'],
     ]);
   });
 
@@ -204,12 +251,11 @@ describe('what a proof finds', () => {
       forged,
       Buffer.from(blake3Digest(forged).slice(7), 'hex'),
     ]);
-    expect(outcomes((await prove(acme, { answerId })).checks)).toEqual({
-      exists: true,
-      visible: true,
-      hash: false,
-      current: true,
-    });
+    const job = await prove(acme, { answerId });
+    expect([job.verdict, outcomes(job.checks)]).toEqual([
+      'broken',
+      { ...INTACT, hash: 'failed', content: 'failed', current: 'failed' },
+    ]);
   });
 
   it('a passage of the commons that was taken back', async () => {
@@ -224,7 +270,18 @@ describe('what a proof finds', () => {
     expect((await prove(acme, { answerId })).verdict).toBe('holds');
     await tamper(`update chunk set shareability = 'owner_only' where chunk_id = $1`, [chunkId]);
     const job = await prove(acme, { answerId });
-    expect([job.verdict, outcomes(job.checks)]).toEqual(['broken', { exists: false, visible: false }]);
+    expect([job.verdict, job.driftCategories]).toEqual(['unavailable', ['access_lost']]);
+    expect(outcomes(job.checks)).toEqual({
+      exists: 'not_applicable',
+      visible: 'failed',
+      hash: 'not_applicable',
+      content: 'not_applicable',
+      current: 'not_applicable',
+      answer: 'ok',
+      quotes: 'not_applicable',
+    });
+    const { detail } = job.checks.find(({ name }: { name: string }) => name === 'visible');
+    expect(detail).toContain('public_safe when it was recorded');
     const { body } = await acme.call('GET', job.links.chunks);
     expect([body.chunks[0].content, body.chunks[0].source]).toEqual([null, 'commons']);
   });
@@ -237,7 +294,7 @@ describe('what a proof finds', () => {
       [],
     );
     const job = await prove(acme, { answerId, mode: 'audit' });
-    expect([job.verdict, outcomes(job.checks).ledger]).toEqual(['broken', false]);
+    expect([job.verdict, outcomes(job.checks).ledger]).toEqual(['broken', 'failed']);
   });
 });
 
@@ -264,8 +321,10 @@ describe('other subjects', () => {
     expect(job.checks.at(-1)).toEqual({
       name: 'ranking',
       ok: true,
-      detail: 'no retrieval is recorded with the subject: nothing to rank again',
+      result: 'not_applicable',
+      detail: 'no retrieval is recorded with the subject',
     });
+    expect([job.chargedMode, job.credits]).toEqual(['light', 1]);
   });
 
   it("the agent's last retrieval, at once after it", async () => {

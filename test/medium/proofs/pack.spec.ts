@@ -3,12 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTrustedKeys } from '../../../src/evidence/trusted-keys.js';
+import { parseCheckpoint, signCheckpoint } from '../../../src/evidence/checkpoint.js';
+import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
+import { SigningKey } from '../../../src/evidence/signing-key.js';
+import { chainKeysOf, parseTrustedKeys } from '../../../src/evidence/trusted-keys.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { givenAnswer, givenDocument, prove, retrieve } from './given.js';
 
 const TEXT = 'Every member of staff has 25 days of annual leave.';
+
+const LIMITS = { bytes: 2 ** 26, ratio: 1000, ratioFloor: 2 ** 26, entries: 64 };
 
 let api: TestApi;
 let acme: TestTenant;
@@ -41,15 +46,15 @@ describe('a proof pack', () => {
     const pack = JSON.parse(file.toString('utf8'));
     expect([pack.ok, pack.format, pack.tenant_id, pack.subject]).toEqual([
       true,
-      'svc-proofpack-v1',
+      'svc-proofpack-v2',
       'acme',
       { type: 'answer', id: job.subject.id },
     ]);
-    expect(pack.receipts).toHaveLength(3);
+    expect(pack.receipts).toHaveLength(4);
     expect(pack.retrievals).toHaveLength(1);
     expect(pack.chunks.map(({ content, receipt_id }: any) => [content, receipt_id])).toEqual([[TEXT, job.receiptId]]);
     const keys = await fetch(`${api.url}/.well-known/jwks.json`).then((response) => response.text());
-    const verdict = verifyPack(file, parseTrustedKeys(keys));
+    const verdict = verifyPack(file, chainKeysOf(parseTrustedKeys(keys)));
     expect(verdict.checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(verdict.ok).toBe(true);
   });
@@ -77,7 +82,7 @@ describe('a proof pack', () => {
       writeFileSync(saved, contents);
       return verifyByCommand(saved);
     };
-    expect(await run(file)).toMatchObject({ code: 0, verdict: { ok: true } });
+    expect(await run(file)).toMatchObject({ code: 3, verdict: { ok: true, issuer: 'unknown' } });
     const spoilt = Buffer.from(file);
     spoilt[file.indexOf('25 days')]! ^= 1;
     const refused = await run(spoilt);
@@ -94,7 +99,7 @@ describe('a proof pack', () => {
     expect([verifyPack(file).ok, pack.subject, pack.receipts.length, pack.chunks.length]).toEqual([
       true,
       { type: 'answer', id: answerId },
-      1,
+      2,
       1,
     ]);
   });
@@ -104,6 +109,29 @@ describe('a proof pack', () => {
     const { body } = await acme.call('POST', '/v1/retrieve', { query: 'annual leave', lane: 'verified' });
     for (const receiptId of [ingest!.receipt_id, body.meta.retrievalReceiptId]) {
       expect(verifyPack(await download(`/v1/proof/receipts/${receiptId}/proofpack`)).ok).toBe(true);
+    }
+  });
+
+  it('shows that its checkpoint extends one that was kept, and refuses what is none of this log', async () => {
+    const kept = await (await fetch(`${api.url}/tlog/checkpoint`)).text();
+    await retrieve(acme, 'annual leave', { lane: 'audit' });
+    const [ingest] = await api.database.query<{ receipt_id: string }>('select receipt_id from ingest limit 1');
+    const path = `/v1/proof/receipts/${ingest!.receipt_id}/proofpack`;
+    const encoded = Buffer.from(kept).toString('base64url');
+    const file = await download(`${path}?earlier_checkpoint=${encoded}`);
+    const freshness = { checkpoint: parseCheckpoint(kept) };
+    expect((await verifyBundle(file, LIMITS, { freshness })).checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(JSON.parse(file.toString()).consistency).toMatchObject([{ checkpoint: kept }]);
+    const plain = await verifyBundle(await download(path), LIMITS, { freshness });
+    expect(plain.checks.find(({ ok }) => !ok)).toMatchObject({
+      name: 'freshness',
+      detail: expect.stringContaining('earlier_checkpoint'),
+    });
+    const foreign = signCheckpoint('svc.local/log', { size: 0, root: Buffer.alloc(32) }, SigningKey.generate());
+    for (const text of ['none', foreign]) {
+      const query = `?earlier_checkpoint=${Buffer.from(text).toString('base64url')}`;
+      const { status, body } = await acme.call('GET', path + query);
+      expect([status, body.issues[0].path]).toEqual([400, 'query.earlier_checkpoint']);
     }
   });
 
@@ -123,7 +151,7 @@ describe('a proof pack', () => {
     expect(body.log).toEqual({
       leafIndex: expect.any(Number),
       treeSize: expect.any(Number),
-      checkpoint: expect.stringMatching(/^svc\.local\/log\n/),
+      checkpoint: expect.stringMatching(/^svc\.local\/log\/1\n/),
     });
     expect(body.log.leafIndex).toBeLessThan(body.log.treeSize);
   });

@@ -218,6 +218,12 @@ describe('control_evidence_ok', () => {
       'rotated out',
     ],
     [
+      'a key was written into the table that no key of the server names',
+      `insert into signing_key (kid, public_key, not_before) values ('planted', decode(repeat('11', 32), 'hex'), '2020-01-01')`,
+      `delete from signing_key where kid = 'planted'`,
+      'no chain leads from the first key to the signing key planted',
+    ],
+    [
       'a chain of receipts does not end where its head says',
       `update receipt_head set seq = seq + 1 where stream = 'main'`,
       `update receipt_head set seq = seq - 1 where stream = 'main'`,

@@ -11,7 +11,18 @@ export interface ReceiptsDaemon extends TestDaemon {
   tamper(sql: string, parameters?: unknown[]): Promise<void>;
 }
 
-const TENANT_TABLES = ['receipt', 'retrieval_receipt', 'receipt_head', 'stream_event', 'answer', 'citation', 'chunk'];
+const TENANT_TABLES = [
+  'receipt',
+  'retrieval_receipt',
+  'receipt_head',
+  'stream_event',
+  'answer',
+  'citation',
+  'chunk',
+  'fact',
+  'fact_head',
+  'fact_batch',
+];
 
 export async function startReceiptsDaemon(options: TestDaemonOptions = {}): Promise<ReceiptsDaemon> {
   const daemon = await startDaemon(options);

@@ -168,9 +168,13 @@ describe('the replay of an answer', () => {
     const { receipt_id, execution_receipt_id, lane } = body.capsule.search;
     expect([lane, receipt_id]).toEqual(['audit', expect.stringMatching(/^blake3:/)]);
     expect(body.evidence[0].receipt_ids).toEqual([body.capsule.receipt_id, receipt_id, execution_receipt_id]);
-    expect(body.stored_answer).toBeNull();
+    expect(body).toMatchObject({ stored_answer: null, agent_required: true, llm_required: true });
     expect(body.rendered_answer).toMatch(/^Citations\n\[1\] "Audited wombats/);
-    expect(await validity(answerId)).toMatchObject({ overall: 'valid', current_answer: { ranking: 'repeated' } });
+    expect(await validity(answerId)).toMatchObject({
+      overall: 'holds',
+      current_answer: { ranking: 'repeated' },
+      agent_required: true,
+    });
   });
 
   it('of a version that was followed by another is what it was, and says so', async () => {
@@ -192,7 +196,7 @@ describe('the replay of an answer', () => {
     const first = (await replay(answerId, '&version=1')).body;
     expect(first).toMatchObject({ status: 'superseded', stored_answer: 'It is so: Numbats eat termites.' });
     expect(await validity(answerId, '&version=1')).toMatchObject({
-      overall: 'valid',
+      overall: 'holds',
       capsule_hash: first.capsule.capsule_hash,
       historical_answer: { version: 1, as_attested: true },
       current_answer: { version: 2, text: 'Again.', is_historical: false },
@@ -208,7 +212,7 @@ describe('the validity of an answer', () => {
     expect(Object.keys(body).sort()).toEqual(VALIDITY_KEYS);
     expect(body).toMatchObject({
       schema: 'svc.answer-validity/1',
-      overall: 'valid',
+      overall: 'holds',
       stale: false,
       drift_categories: [],
       capsule_hash: (await replay(answerId)).body.capsule.capsule_hash,
@@ -230,7 +234,7 @@ describe('the validity of an answer', () => {
         content_hash: expect.stringMatching(/^blake3:/),
         hash_holds: true,
         source_intact: true,
-        state: 'stands',
+        state: 'holds',
         drift: [],
         recorded_rank: 1,
         rank: 1,
@@ -243,7 +247,7 @@ describe('the validity of an answer', () => {
         source: 'tenant',
         recorded_version: 1,
         current_version: 1,
-        state: 'stands',
+        state: 'holds',
       },
     ]);
     expect(body.current_answer.rendered).toBe(body.historical_answer.rendered);
@@ -259,8 +263,8 @@ describe('the validity of an answer', () => {
       stale: true,
       drift_categories: ['source_changed'],
       historical_replay_available: true,
-      living_objects: [{ recorded_version: 1, current_version: 2, state: 'source_changed' }],
-      evidence: [{ state: 'source_changed', drift: ['source_changed'], source_intact: true }],
+      living_objects: [{ recorded_version: 1, current_version: 2, state: 'drifted' }],
+      evidence: [{ state: 'drifted', drift: ['source_changed'], source_intact: true }],
     });
     expect(body.current_answer.rendered).toContain('no longer in the document, which has version 2 now');
     expect((await replay(answerId)).body).toEqual(before);
@@ -280,7 +284,12 @@ describe('the validity of an answer', () => {
     await expect
       .poll(async () => (await validity(answerId)).living_objects[0].current_version, { timeout: 20_000 })
       .toBe(2);
-    expect(await validity(answerId)).toMatchObject({ overall: 'valid', evidence: [{ state: 'stands', rank: 1 }] });
+    expect(await validity(answerId)).toMatchObject({
+      overall: 'holds',
+      drift_categories: ['metadata_changed'],
+      stale: false,
+      evidence: [{ state: 'holds', rank: 1, drift: ['metadata_changed'] }],
+    });
   });
 
   it('whose source is deleted; it is replayed all the same', async () => {
@@ -288,10 +297,11 @@ describe('the validity of an answer', () => {
     const before = (await replay(answerId)).body;
     await acme.call('DELETE', `/v1/documents/${corpusId}/doc`);
     expect(await validity(answerId)).toMatchObject({
-      overall: 'drifted',
+      overall: 'unavailable',
+      stale: true,
       drift_categories: ['source_deleted'],
       historical_replay_available: true,
-      living_objects: [{ current_version: null, state: 'source_deleted' }],
+      living_objects: [{ current_version: null, state: 'unavailable' }],
     });
     expect((await replay(answerId)).body).toEqual(before);
   });
@@ -305,10 +315,11 @@ describe('the validity of an answer', () => {
     });
     const body = await validity(answerId);
     expect(body).toMatchObject({
-      overall: 'drifted',
+      overall: 'holds',
+      stale: false,
       drift_categories: ['re_ranked'],
-      evidence: [{ state: 'stands', drift: ['re_ranked'], recorded_rank: 1, rank: 2 }],
-      living_objects: [{ state: 'stands' }],
+      evidence: [{ state: 'holds', drift: ['re_ranked'], recorded_rank: 1, rank: 2 }],
+      living_objects: [{ state: 'holds' }],
     });
   });
 
@@ -317,13 +328,13 @@ describe('the validity of an answer', () => {
     const text = 'Possums live in roofs of the commons.';
     const { answerId, corpusId } = await givenCitedDocument(text, publisher, 'public_safe');
     const shared = await validity(answerId);
-    expect(shared).toMatchObject({ overall: 'valid', evidence: [{ source: 'commons', state: 'stands' }] });
+    expect(shared).toMatchObject({ overall: 'holds', evidence: [{ source: 'commons', state: 'holds' }] });
     await givenDocument(publisher, { text, corpusId, docId: 'doc', shareability: 'owner_only' });
     const lost = await validity(answerId);
     expect(lost).toMatchObject({
-      overall: 'drifted',
+      overall: 'unavailable',
       drift_categories: ['access_lost'],
-      evidence: [{ source: 'commons', state: 'access_lost', source_intact: null }],
+      evidence: [{ source: 'commons', state: 'unavailable', source_intact: null }],
       living_objects: [{ source: 'commons', current_version: null }],
     });
     const texts = [shared, lost, (await replay(answerId)).body].map((body) => JSON.stringify(body)).join();
@@ -339,7 +350,7 @@ describe('the validity of an answer', () => {
       evidence: [{ source_intact: false, hash_holds: true }],
     });
     await tamper(`update chunk set content = 'Echidnas lay eggs.' where chunk_id = '${chunkId}'`);
-    expect((await validity(answerId)).overall).toBe('valid');
+    expect((await validity(answerId)).overall).toBe('holds');
     await tamper(`update citation set content = 'Echidnas lay bricks.' where answer_id = '${answerId}'`);
     expect(await validity(answerId)).toMatchObject({ overall: 'broken', historical_replay_available: false });
     expect((await replay(answerId)).body.evidence[0]).toMatchObject({ hash_holds: false });
@@ -348,6 +359,24 @@ describe('the validity of an answer', () => {
     expect(await validity(answerId)).toMatchObject({
       overall: 'broken',
       historical_answer: { as_attested: false, receipt_check: 'OK' },
+    });
+  });
+});
+
+describe('an answer whose passage its ingest contradicts', () => {
+  it('is broken, though it was altered with its hash before it was cited', async () => {
+    const corpusId = 'forged';
+    await givenDocument(acme, { text: 'Quolls sleep by day.', corpusId });
+    const [found] = await retrieve(acme, 'quolls', { corpusIds: [corpusId], includeCommons: false });
+    const forged = 'Quolls sleep by night.';
+    const hash = blake3Digest(forged).slice('blake3:'.length);
+    await tamper(
+      `update chunk set content = '${forged}', content_hash = decode('${hash}', 'hex') where chunk_id = '${found.chunkId}'`,
+    );
+    const answerId = await givenAnswer(acme, [found.chunkId]);
+    expect(await validity(answerId)).toMatchObject({
+      overall: 'broken',
+      evidence: [{ source_intact: false, hash_holds: true, state: 'holds' }],
     });
   });
 });

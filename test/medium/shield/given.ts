@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
-import { caller, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
+import { caller, send, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
+import type { TestTools } from '../../kit/tools.js';
 
 /** Another key of a tenant: an owner who is another principal. */
 export async function anotherKey(api: TestApi, tenant: TestTenant): Promise<TestTenant> {
@@ -84,4 +86,38 @@ export async function drill(acme: TestTenant, kind: string): Promise<any> {
   });
   if (!isOver) throw new Error(`the drill did not end: ${JSON.stringify(found)}`);
   return found;
+}
+
+export const POLICY_OFF = {
+  requireServerId: false,
+  requireToolDigest: false,
+  requireRegistered: false,
+  requireUiIntegrity: false,
+  spendWindow: null,
+};
+export const putPolicy = (tenant: TestTenant, members: object): Promise<Answer> =>
+  tenant.call('PUT', '/v1/shield/policy', { reason: 'Reviewed', ...members });
+export const setPolicy = (tenant: TestTenant, members: object) => expectStatus(200, putPolicy(tenant, members));
+
+/** The headers of a call that names a server, a tool definition, or both. */
+export const through = (serverId?: string, toolDigest?: string): Record<string, string> => ({
+  ...(serverId === undefined ? {} : { 'x-shield-server-id': serverId }),
+  ...(toolDigest === undefined ? {} : { 'x-shield-tool-digest': toolDigest }),
+});
+export const newDigest = () => `sha256:${randomBytes(32).toString('hex')}`;
+export const trust = (tenant: TestTenant, path: string, body: object) =>
+  expectStatus(201, tenant.call('POST', `/v1/shield/${path}`, { reason: 'r', ...body }));
+
+/** A call of a tool by the tool service: `ok`, or what refused it. */
+export async function callByRpc(
+  { url }: TestTools,
+  { tenantId, apiKey }: TestTenant,
+  method: string,
+  params: object,
+): Promise<{ words: string; data: any }> {
+  const asked = { jsonrpc: '2.0', id: 1, method, params };
+  const headers = { 'x-tenant-id': tenantId, 'x-api-key': apiKey };
+  const { result, error } = (await send(url, 'POST', '/rpc', asked, headers)).body;
+  const words = result ? 'ok' : [error.data.type, error.data.denial?.type].filter(Boolean).join(' ');
+  return { words, data: error?.data };
 }

@@ -137,13 +137,17 @@ describe('a tool call', () => {
     expect(await sampled()).toBe(0);
     await put('query_vault', 1_000_000);
     expect(await sampled()).toBe(1);
-    await put('POST /v1/retr*', 1_000_000);
-    expect(await sampled()).toBe(2);
     expect(await sampled(tip(acme).call)).toBe(0);
+    await put('POST /v1/economy/*', 1_000_000);
+    expect(await sampled(tip(acme).call)).toBe(1);
+    await put('tip_platform', 1_000_000);
+    expect(await sampled(tip(acme).call)).toBe(2);
     await put('query_vault', 0);
-    expect(await sampled()).toBe(1);
-    await put('POST /v1/retr*', 0);
     expect(await sampled()).toBe(0);
+    await put('POST /v1/economy/*', 0);
+    expect(await sampled(tip(acme).call)).toBe(1);
+    await put('tip_platform', 0);
+    expect(await sampled(tip(acme).call)).toBe(0);
   });
 });
 
@@ -462,7 +466,10 @@ describe('a call that had its effect', () => {
     expect(await outcomeOf(callTool(there, acme, tip(acme)))).toBe('tools: ShieldDenied kill_switch');
     const foreign = { ...asked, call: { ...asked.call, caller: callerOf(approver) } };
     expect(await outcomeOf(callTool(there, approver, foreign))).toBe('tools: ShieldDenied kill_switch');
-    const unstorable = { ...asked.call, effect: { ...asked.call.effect!, idempotencyKey: 'a\0b'.repeat(4) } };
+    const unstorable = {
+      ...asked.call,
+      effect: { ...asked.call.effect!, idempotencyKey: async () => 'a\0b'.repeat(4) },
+    };
     expect(await inWords(there.admit(unstorable))).toBe('ShieldDenied kill_switch');
     await api.database.query(
       `update idempotent_request set created_at = now() - interval '25 hours' where idempotency_key = $1`,

@@ -112,7 +112,7 @@ export function tip(
     caller: callerOf(tenant),
     arguments: { agent_id: agentId, credits },
     spendsCredits: credits,
-    effect: { method: 'POST', path, idempotencyKey: key },
+    effect: { method: 'POST', path, idempotencyKey: async () => key },
   };
   return { call, key, body: { agentId, credits } };
 }
@@ -124,7 +124,7 @@ export function purchase(tenant: TestTenant, bundleId: string, key: string = ran
     ...tool('purchase_bundle', `POST ${path}`, false),
     caller: callerOf(tenant),
     arguments: { agent_id: 'a', bundle_id: bundleId },
-    effect: { method: 'POST', path, idempotencyKey: key },
+    effect: { method: 'POST', path, idempotencyKey: async () => key },
   };
   return { call, key, body: { agentId: 'a', bundleId } };
 }

@@ -191,7 +191,7 @@ describe('POST /v1/append', () => {
     ],
     ['a negative position', { expected_next_seq: -1 }, 'body.expected_next_seq'],
     ['a fraction', { expected_next_seq: 0.5 }, 'body.expected_next_seq'],
-    ['a number past 2^53', { expected_next_seq: 2 ** 53 }, 'body.expected_next_seq'],
+    ['a number of an exponent past 2^53', { expected_next_seq: 1e25 }, 'body.expected_next_seq'],
     ['text past 2^64', { expected_next_seq: '18446744073709551616' }, 'body.expected_next_seq'],
     ['text that is no number', { expected_next_seq: '0x1' }, 'body.expected_next_seq'],
     ['null for a position', { expected_next_seq: null }, 'body.expected_next_seq'],
@@ -210,6 +210,42 @@ describe('POST /v1/append', () => {
     expect([status, body.issues?.[0]?.path]).toEqual([400, path]);
     expect(await read('refused')).toBeUndefined();
   });
+});
+
+describe('a position past 2^53 as a JSON number', () => {
+  const raw = async (digits: string, after = '') => {
+    const body = `{"tenant_id":"default","stream_type":"order","stream_id":"past","expected_next_seq": ${digits} ,"events":[{"type":"a","payload":{"expected_next_seq":1}}]${after}}`;
+    const headers = { 'content-type': 'application/json', 'x-svc-scopes': 'admin:write' };
+    const response = await fetch(`${daemon.url}/v1/append`, { method: 'POST', headers, body });
+    return [response.status, (await response.json()) as Record<string, any>] as const;
+  };
+
+  it.each(['9007199254740992', '9007199254740993', '18446744073709551615'])('%s keeps its digits', async (digits) => {
+    const [status, body] = await raw(digits);
+    expect([status, body.expected_next_seq, body.actual_next_seq]).toEqual([409, digits, 0]);
+  });
+
+  it('of which the last counts, however its name is written', async () => {
+    const [status, body] = await raw('9007199254740993', ', "expected\\u005fnext_seq":9007199254740995');
+    expect([status, body.expected_next_seq]).toEqual([409, '9007199254740995']);
+  });
+
+  it.each(['18446744073709551616', '99999999999999999999999', '1e19', '9007199254740993.0', '-9007199254740993'])(
+    '%s is none',
+    async (digits) => {
+      const [status, body] = await raw(digits);
+      expect([status, body.issues]).toEqual([
+        400,
+        [
+          {
+            path: 'body.expected_next_seq',
+            message:
+              'expected_next_seq must be a whole number from 0 to 2^64 - 1, as a JSON number of digits alone or as decimal text',
+          },
+        ],
+      ]);
+    },
+  );
 });
 
 describe('POST /v1/admin/append', () => {

@@ -29,7 +29,7 @@ describe('GET /v1/version', () => {
   });
 
   it('says of each job when it last ran', async () => {
-    const names = ['corruption_watch', 'log_sequencer', 'schema_watch'];
+    const names = ['checkpoint_keeper', 'corruption_watch', 'log_sequencer', 'schema_watch'];
     const jobs = async () =>
       (await get('/v1/version')).body.scheduler.jobs.filter(({ name }: { name: string }) => names.includes(name));
     await expect.poll(jobs).toEqual(

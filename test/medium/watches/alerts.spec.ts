@@ -62,6 +62,7 @@ describe('a watched document', () => {
       alertId: expect.any(String),
       watchId: made.watchId,
       change: 'new_version',
+      state: null,
       corpusId: 'handbook',
       docId: 'leave',
       from: 1,

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startReceiver, type Receiver } from '../outbox/given.js';
@@ -55,6 +57,19 @@ describe('watches', () => {
     await watch(acme, { ...request, agentId: 'other' });
     expect((await acme.call('DELETE', `/v1/watches/${made.watchId}`)).status).toBe(200);
     await watch(acme, request);
+  });
+
+  it('of a question have a name that is the same for the same question, and that no other tenant could make', async () => {
+    const request = { targetType: 'query', query: { query: 'how long is leave' }, agentId: 'asker' };
+    const made = await watch(acme, request);
+    expect(made.targetId).toMatch(/^query:[0-9a-f]{32}$/);
+    const again = await acme.call('POST', '/v1/watches', request);
+    expect([again.status, again.body.watchId]).toEqual([409, made.watchId]);
+    const theirs = await watch(umbrella, request);
+    expect(theirs.targetId).not.toBe(made.targetId);
+    expect((await umbrella.call('DELETE', `/v1/watches/${theirs.watchId}`)).status).toBe(200);
+    const unkeyed = createHash('sha256').update(canonicalize({ ...made.query, minScore: null })!);
+    expect(made.targetId).not.toBe(`query:${unkeyed.digest('hex').slice(0, 32)}`);
   });
 
   it("are listed by page and filter, and are their tenant's alone", async () => {
