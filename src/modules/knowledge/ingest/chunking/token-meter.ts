@@ -1,7 +1,5 @@
-import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
-import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants';
-import { LRUCache } from 'lru-cache';
-import { COUNT_AS_TEXT } from '../../../../common/tokens/tokenizer.js';
+import { countPiece } from '../../../../common/tokens/piece-tokens.js';
+import { piecesOf } from '../../../../common/tokens/token-pieces.js';
 
 /**
  * Longer pieces are cut: the encoder's time grows with the square of a piece, and a passage may end within one. A piece
@@ -16,11 +14,12 @@ const UNITS_AN_EFFORT = 16;
 const MAX_KNOWN = 65_536;
 
 /**
- * The words of one document come again in the next: what the encoder made of them is found sooner, and is the same.
- * It remembers none itself.
+ * The words of one document come again in the next: what they cost is found sooner, and is the same. When `recent` is
+ * full it takes the place of `earlier`, from which what is asked for once more is taken over: a list of the order of
+ * use costs more than it saves.
  */
-const encoded = new LRUCache<string, number>({ max: MAX_KNOWN });
-setMergeCacheSize(0);
+let recent = new Map<string, number>();
+let earlier = new Map<string, number>();
 
 /** What each code point costs alone, as far as it was asked for; 0: not yet. The same in every document. */
 const ofCodePoint = new Uint8Array(0x110000);
@@ -42,11 +41,11 @@ export class TokenMeter {
   constructor(private readonly text: string) {
     this.effort = EFFORT + Math.floor(text.length / UNITS_AN_EFFORT);
     let sum = 0;
-    for (const { 0: piece, index } of text.matchAll(O200K_TOKEN_SPLIT_REGEX))
+    let end = 0;
+    for (const piece of piecesOf(text))
       for (const part of partsOf(piece)) {
-        sum += this.costOf(part);
-        this.sums.push(sum);
-        this.ends.push((this.ends.at(-1) ?? index) + part.length);
+        this.sums.push((sum += this.costOf(part)));
+        this.ends.push((end += part.length));
       }
   }
 
@@ -121,19 +120,27 @@ function partsOf(piece: string): string[] {
 }
 
 function costByEncoder(piece: string): number {
-  const known = encoded.get(piece);
+  const known = recent.get(piece);
   if (known !== undefined) return known;
-  const cost = countTokens(piece, COUNT_AS_TEXT);
+  const cost = earlier.get(piece) ?? countTokens(piece);
+  if (recent.size >= MAX_KNOWN) [earlier, recent] = [recent, new Map<string, number>()];
   // A copy: a slice would keep its whole document in memory.
-  encoded.set(Buffer.from(piece).toString(), cost);
+  recent.set(Buffer.from(piece).toString(), cost);
   return cost;
+}
+
+/** What an offset leaves of a piece may be divided once more. */
+function countTokens(part: string): number {
+  let tokens = 0;
+  for (const piece of piecesOf(part)) tokens += countPiece(piece);
+  return tokens;
 }
 
 function costByCharacter(piece: string): number {
   let cost = 0;
   for (const character of piece) {
     const point = character.codePointAt(0)!;
-    ofCodePoint[point] ||= countTokens(character, COUNT_AS_TEXT);
+    ofCodePoint[point] ||= countTokens(character);
     cost += ofCodePoint[point];
   }
   return cost;
