@@ -1,4 +1,5 @@
-import { decode, encode, rfc8949EncodeOptions } from 'cborg';
+import { decode } from 'cborg';
+import { writeCbor } from './cbor-writer.js';
 
 /**
  * What evidence is made of: the JSON types plus byte strings. Integers beyond 2^53 - 1 are refused, so no value can
@@ -21,9 +22,11 @@ export class CborError extends Error {
  * 1.0 is 1 and -0 is 0). Refused: NaN, infinities, undefined, lone surrogates.
  */
 export function encodeCanonical(value: CborValue): Uint8Array {
+  const bytes = writeCbor(value, isSafe);
+  if (bytes) return bytes;
   // Paths are built for the message alone: a safe value needs none.
-  if (!isSafe(value)) refuseUnsafe(value, '');
-  return encode(value, rfc8949EncodeOptions);
+  refuseUnsafe(value, '');
+  throw new CborError('the value holds what evidence cannot hold');
 }
 
 /**
@@ -108,14 +111,14 @@ function fromDecoded(value: unknown): CborValue {
   throw new CborError('map keys must be all text or all integers');
 }
 
-function isSafe(value: CborValue | undefined): boolean {
+function isSafe(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value === 'number') return Number.isFinite(value);
   if (value === undefined) return false;
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return true;
-  if (Array.isArray(value)) return (value as readonly CborValue[]).every(isSafe);
-  if (value instanceof Map) return [...(value as ReadonlyMap<number, CborValue>).values()].every(isSafe);
-  return Object.entries(value as CborMap).every(([name, member]) => name.isWellFormed() && isSafe(member));
+  if (Array.isArray(value)) return value.every(isSafe);
+  if (value instanceof Map) return [...value.values()].every(isSafe);
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isSafe(member));
 }
 
 function refuseUnsafe(value: CborValue, path: string): void {

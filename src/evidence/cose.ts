@@ -99,7 +99,25 @@ function encodeProtected(contentType: string, kid: string): Uint8Array {
   return encoded;
 }
 
-function parseProtected(bytes: Uint8Array): { kid: string; contentType: string } {
+interface ProtectedHeader {
+  readonly kid: string;
+  readonly contentType: string;
+}
+
+/** Of the last few headers that were read, by their bytes: the records of a log share some. */
+const readHeaders = new Map<string, ProtectedHeader>();
+
+function parseProtected(bytes: Uint8Array): ProtectedHeader {
+  const name = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const known = readHeaders.get(name);
+  if (known) return known;
+  const header = readProtected(bytes);
+  if (readHeaders.size >= MAX_HEADERS) readHeaders.clear();
+  readHeaders.set(name, header);
+  return header;
+}
+
+function readProtected(bytes: Uint8Array): ProtectedHeader {
   const header = decodeCanonical(bytes);
   if (!(header instanceof Map) || header.size !== 3)
     throw new CborError('the protected header must hold alg, content type and kid');

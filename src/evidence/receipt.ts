@@ -1,5 +1,5 @@
 import { type CborMap, CborError, decodeCanonicalMap, encodeCanonical, isCborMap } from './cbor.js';
-import { draftCose, parseCose } from './cose.js';
+import { type CoseSign1, draftCose, parseCose } from './cose.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from './digest.js';
 import { isInstant } from './shape.js';
 import { type Draft, type KeyAtHand, type KeyName, signNow } from './signer.js';
@@ -57,6 +57,11 @@ export interface RetrievalPayload {
   readonly body: CborMap;
 }
 
+/** A receipt that was read, with the key that it says has signed it. */
+export interface OpenReceipt extends SignedReceipt {
+  readonly kid: string;
+}
+
 /** What a receipt is made of. */
 export type ReceiptFields = Omit<ReceiptPayload, 'v' | 'body_hash'>;
 
@@ -83,8 +88,10 @@ export const signReceipt = (fields: ReceiptFields, key: KeyAtHand): SignedReceip
   signNow(draftReceipt(fields, key), key);
 
 /** Reads a receipt and checks all that needs no key: form, body_hash, id. The signature is the caller's to verify. */
-export function openReceipt(cose: Uint8Array): SignedReceipt & { kid: string } {
-  const message = parseCose(cose);
+export const openReceipt = (cose: Uint8Array): OpenReceipt => openMessage(parseCose(cose), cose);
+
+/** As {@link openReceipt}, of what `cose` was read as before. */
+export function openMessage(message: CoseSign1, cose: Uint8Array): OpenReceipt {
   if (message.contentType !== RECEIPT_CONTENT_TYPE) throw new CborError('the content type is not that of a receipt');
   if (message.payload === null) throw new CborError('a receipt carries its payload');
   const payload = readPayload(decodeCanonicalMap(message.payload));

@@ -1,5 +1,5 @@
 import { isCborMap, type CborMap } from '../../evidence/cbor.js';
-import { openReceipt } from '../../evidence/receipt.js';
+import { openStored } from './stored-receipts.js';
 import type { StoredReceipt } from './evidence-look.types.js';
 
 /** A receipt that can be read, with what it says. */
@@ -20,7 +20,7 @@ export function readBodies(receipts: readonly StoredReceipt[]): ReadReceipt[] {
 
 function bodyOf(cose: Buffer): CborMap | undefined {
   try {
-    const { body } = openReceipt(cose).payload;
+    const { body } = openStored(cose).receipt.payload;
     return isCborMap(body) ? body : undefined;
   } catch {
     return undefined;
