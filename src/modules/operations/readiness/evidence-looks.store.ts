@@ -62,6 +62,19 @@ export class EvidenceLooksStore {
     return row!.rows;
   }
 
+  /**
+   * Another text whenever a row of the tables is inserted, changed or deleted, as PostgreSQL counts them: within about
+   * ten seconds, and unless a session turns its counters off.
+   */
+  async readChanges(tables: readonly string[]): Promise<string> {
+    const [row] = await this.query<{ changes: string }>(
+      `select coalesce(sum(n_tup_ins), 0) || ' ' || coalesce(sum(n_tup_upd), 0) || ' ' || coalesce(sum(n_tup_del), 0) || ' ' || count(*) as changes
+       from pg_stat_user_tables where relid = any($1::regclass[])`,
+      [tables],
+    );
+    return row!.changes;
+  }
+
   async countFindings(): Promise<{ check: string; findings: number }[]> {
     return this.query(
       `select substr(source, length('evidence.') + 1) as check, count(*)::int as findings from corruption_finding

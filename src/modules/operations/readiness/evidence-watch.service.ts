@@ -19,8 +19,12 @@ const COUNT_EVERY_MS = 20_000;
 const KEEP_EVERY_MS = 30_000;
 /** A count of all records takes at most this part of the time, however many there are. */
 const COUNT_SHARE = 0.01;
-/** At this rate a look costs about one part in a hundred of a processor core. */
-const MIN_ROWS_PER_SECOND = 50;
+/** How long an unchanged database is held to be what it was when its newest rows were last looked at. */
+const UNCHANGED_MS = 40_000;
+/** A look goes on as fast as this while it takes no more of the processor than its share. */
+const SPARE_ROWS_PER_SECOND = 50;
+/** Of one processor core, beyond what the hours ask for. */
+const PROCESSOR_SHARE = 0.01;
 /** Rows that are looked at before others have their turn. */
 const STEP_ROWS = 100;
 /** What a step costs that finds no row, in rows. */
@@ -30,12 +34,10 @@ const PAUSE_MS = 10_000;
 /** Of each run, while records are known to be missing and have no names yet. */
 const URGENT_MS = 1_000;
 
-const TABLES = [
-  'receipt',
-  'retrieval_receipt',
-  'receipt_head',
-  ...SUBJECT_CHECKS.flatMap(({ rows }) => rows.map(({ table }) => table)),
-];
+const SUBJECT_TABLES = SUBJECT_CHECKS.flatMap(({ rows }) => rows.map(({ table }) => table));
+const TABLES = ['receipt', 'retrieval_receipt', 'receipt_head', ...SUBJECT_TABLES];
+/** What the look at the newest reads. */
+const NEWEST_TABLES = ['receipt', 'log_leaf', 'log_pending', 'ingest', 'fact_batch', 'signing_key', ...SUBJECT_TABLES];
 
 /**
  * Looks at the evidence all the time, one process of a database at a time: at what is newest every few seconds, at the
@@ -49,11 +51,14 @@ export class EvidenceWatch implements OnApplicationBootstrap {
   private readonly examined: Counter<'look'>;
   private work: ScheduledWork | undefined;
   private whole: EvidenceLook | undefined;
-  private rate = MIN_ROWS_PER_SECOND;
+  /** Rows a second that the hours ask for. */
+  private rate = 0;
   private found = 0;
   private beganAt = new Date(0);
   /** When each was last done, and when a count may be next, by performance.now(). */
-  private readonly last = { began: -Infinity, step: -Infinity, newest: -Infinity, kept: -Infinity };
+  private readonly last = { began: -Infinity, step: -Infinity, newest: -Infinity, changed: -Infinity, kept: -Infinity };
+  /** Of the tables at the last look at what is newest. */
+  private changes = '';
   private countDue = -Infinity;
   /** How many records were missing, or too many, at the last count. */
   private missing = 0;
@@ -107,9 +112,13 @@ export class EvidenceWatch implements OnApplicationBootstrap {
 
   private async lookAtNewest(): Promise<void> {
     this.last.newest = performance.now();
+    // Asked first: what is done while it is looked at counts as a change after it.
+    const changes = await this.looks.readChanges(NEWEST_TABLES);
+    if (changes === this.changes && this.last.newest < this.last.changed + UNCHANGED_MS) return;
     const { examined, faults } = await this.onSnapshot((query) => examineNewest(query, this.basis));
     this.examined.inc({ look: 'newest' }, examined);
     await this.record(faults);
+    [this.changes, this.last.changed] = [changes, this.last.newest];
   }
 
   /** A number that is not what it was has the next whole look begin at once, to name the records or to clear them. */
@@ -134,9 +143,13 @@ export class EvidenceWatch implements OnApplicationBootstrap {
     this.last.step = now;
     if (!this.whole && now < this.last.began + PAUSE_MS) return;
     this.whole ??= await this.resume();
-    let due = this.rate * seconds;
-    while (!this.work?.isStopped && (this.isUrgent ? performance.now() < now + URGENT_MS : due > 0)) {
-      due -= await this.step(this.whole, Math.ceil(this.isUrgent ? STEP_ROWS : Math.min(due, STEP_ROWS)));
+    const asked = this.rate * seconds;
+    const most = Math.max(this.rate, SPARE_ROWS_PER_SECOND) * seconds;
+    const hasTime = timeLeft(PROCESSOR_SHARE * seconds);
+    const mayGoOn = (done: number): boolean =>
+      this.isUrgent ? performance.now() < now + URGENT_MS : done < asked || (done < most && hasTime());
+    for (let done = 0; !this.work?.isStopped && mayGoOn(done);) {
+      done += await this.step(this.whole, Math.ceil(this.isUrgent ? STEP_ROWS : Math.min(most - done, STEP_ROWS)));
       if (!this.whole.isOver) continue;
       await this.end(this.whole);
       return;
@@ -177,7 +190,7 @@ export class EvidenceWatch implements OnApplicationBootstrap {
 
   private async setRate(): Promise<void> {
     const rows = await this.looks.estimateRows(TABLES);
-    this.rate = Math.max(MIN_ROWS_PER_SECOND, rows / (this.settings.evidence.lookHours * 3600));
+    this.rate = rows / (this.settings.evidence.lookHours * 3600);
   }
 
   private async end(look: EvidenceLook): Promise<void> {
@@ -199,4 +212,14 @@ export class EvidenceWatch implements OnApplicationBootstrap {
       return look(query);
     });
   }
+}
+
+/** @returns whether this process has used less than `seconds` of a processor since, whatever it did */
+function timeLeft(seconds: number): () => boolean {
+  const used = (): number => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000_000;
+  };
+  const until = used() + seconds;
+  return () => used() < until;
 }

@@ -18,14 +18,15 @@ import {
   type HeadCursor,
 } from '../evidence-checks.js';
 import { OperatorLook } from '../operator-look.js';
+import { describeUnpinned } from '../../../../common/legal-holds/pinned-tables.js';
 import { CheckFailed } from '../../../../common/health/check.js';
 import type { Gate } from '../readiness.types.js';
 
-const HOLDS = 'roles, schema, row-level security, log, signing key and chains hold, and writes commit';
+const HOLDS = 'roles, schema, row-level security, legal holds, log, signing key and chains hold, and writes commit';
 
 /**
- * Whether what the daemon's evidence rests on holds: schema, row-level security, log, signing key, chains of receipts,
- * and that the log extends what was kept of it outside the database.
+ * Whether what the daemon's evidence rests on holds: schema, row-level security, triggers of legal holds, log, signing
+ * key, chains of receipts, and that the log extends what was kept of it outside the database.
  */
 @Injectable()
 export class ControlEvidenceGate implements Gate {
@@ -61,6 +62,7 @@ export class ControlEvidenceGate implements Gate {
     const found = [
       await findSchemaFault(query),
       await findOpenTables(query),
+      await describeUnpinned(query),
       await findLogFault(query, view),
       describeUnchained(view),
       await this.keys.findFault(query),
