@@ -78,14 +78,17 @@ export interface MergeCandidate {
 
 /** Segments of about one size that may exist side by side before they are merged. */
 export const MERGE_FACTOR = 8;
-/** Segments smaller than this count as one size, so that a trickle of single documents is merged early. */
-const SMALLEST_TIER = 64;
+/**
+ * Segments smaller than this count as one size, so that a trickle of single documents is merged early. What the largest
+ * batch of documents brings in, a passage or two each, is of the next size: it is merged as soon as eight are there.
+ */
+const SMALLEST_TIER = 128;
 /** With this share of its chunks withdrawn, a shard is rewritten as a whole. */
 const REWRITE_WITHDRAWN_SHARE = 0.25;
 
 /**
  * Which segments of one shard to merge now: groups that share no segment. Tiers of size grow by {@link MERGE_FACTOR}; a
- * tier that holds that many segments is merged into one, so n chunks are in at most about MERGE_FACTOR * log8(n / 64)
+ * tier that holds that many segments is merged into one, so n chunks are in at most about MERGE_FACTOR * log8(n / 128)
  * segments and every chunk is rewritten once a tier (the logarithmic method of Bentley and Saxe 1980; LSM trees call it
  * size-tiered).
  * @param withdrawn tombstones of the shard
