@@ -64,6 +64,13 @@ import { CreateLeases1795432000000 } from './1795432000000-create-leases.js';
 import { IndexClaimableWork1795432100000 } from './1795432100000-index-claimable-work.js';
 import { CreateOrchestrators1795434000000 } from './1795434000000-create-orchestrators.js';
 import { FindCoordinationEvents1795434500000 } from './1795434500000-find-coordination-events.js';
+import { ClaimTogether1795504000000 } from './1795504000000-claim-together.js';
+import { CreateObservation1795520000000 } from './1795520000000-create-observation.js';
+import { CreateIncidents1795530000000 } from './1795530000000-create-incidents.js';
+import { FindWhatRestsOn1795530100000 } from './1795530100000-find-what-rests-on.js';
+import { CreateErasures1795550000000 } from './1795550000000-create-erasures.js';
+import { CreateLegalHolds1795540000000 } from './1795540000000-create-legal-holds.js';
+import { PinObservation1795560000000 } from './1795560000000-pin-observation.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -133,4 +140,11 @@ export const MIGRATIONS = [
   IndexClaimableWork1795432100000,
   CreateOrchestrators1795434000000,
   FindCoordinationEvents1795434500000,
+  ClaimTogether1795504000000,
+  CreateObservation1795520000000,
+  CreateIncidents1795530000000,
+  FindWhatRestsOn1795530100000,
+  CreateLegalHolds1795540000000,
+  CreateErasures1795550000000,
+  PinObservation1795560000000,
 ];

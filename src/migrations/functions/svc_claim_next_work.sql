@@ -9,21 +9,7 @@ create or replace function svc_claim_next_work(me text, project text, wanted_lab
   declare
     item work_item;
   begin
-    if project is null then
-      select w.* into item from work_item w
-        where w.tenant_id = me and w.open_blockers = 0
-          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
-          and (w.state = 'ready' and coalesce(w.assignee_passport, holder) = holder or w.lease_expires_at <= clock_timestamp())
-          and w.labels @> wanted_labels
-        order by w.tenant_id, w.priority, w.created_at, w.work_id limit 1 for no key update skip locked;
-    else
-      select w.* into item from work_item w
-        where w.tenant_id = me and w.project_id = project and w.open_blockers = 0
-          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
-          and (w.state = 'ready' and coalesce(w.assignee_passport, holder) = holder or w.lease_expires_at <= clock_timestamp())
-          and w.labels @> wanted_labels
-        order by w.tenant_id, w.project_id, w.priority, w.created_at, w.work_id limit 1 for no key update skip locked;
-    end if;
+    select n.* into item from svc_lock_next_work(me, project, wanted_labels, array[holder], '{}', 1) n;
     if item.work_id is null then
       begin
         set local lock_timeout = '2s';

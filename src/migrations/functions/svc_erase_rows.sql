@@ -2,6 +2,7 @@
 -- that the roles of the application may not, records of the log apart: those go by svc_erase_records. What stays is the
 -- proof of the erasure: the receipts of what became of the tenant itself, and the event of its erasure until events of
 -- its age are removed. Where rows refer to others of the same table, those that nothing refers to any more go first.
+-- While a legal hold is active, whatever it pins, nothing of its tenant is erased.
 create or replace function svc_erase_rows(wanted_tenant text, target regclass, at_most int) returns int
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp set enable_seqscan = off as $$
   declare
@@ -10,11 +11,18 @@ create or replace function svc_erase_rows(wanted_tenant text, target regclass, a
       when 'outbox_event'::regclass then 'r.kind <> ''tenant.erased'''
       else 'true' end;
     erased int;
+    kept uuid[];
   begin
     if target in ('tenant'::regclass, 'receipt'::regclass, 'retrieval_receipt'::regclass) or not exists (
       select from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
       where c.oid = target and c.relnamespace = 'public'::regnamespace and c.relkind = 'r') then
       raise exception '% is no table of tenants'' rows', target using errcode = 'invalid_parameter_value';
+    end if;
+    perform pg_advisory_xact_lock_shared(hashtextextended('svc holds ' || wanted_tenant, 0));
+    kept := array(select h.hold_id from legal_hold h where h.tenant_id = wanted_tenant and h.released_at is null order by 1);
+    if kept <> '{}' then
+      raise exception 'a legal hold keeps tenant %', wanted_tenant using errcode = 'SVH01', detail = to_json(kept)::text,
+        hint = 'tenant:' || wanted_tenant, table = 'tenant';
     end if;
     perform set_config('svc.erased_tenant', wanted_tenant, true);
     if not exists (select from tenant t where t.tenant_id = wanted_tenant and t.state = 'deleted' and t.erasure_began_at is not null) then

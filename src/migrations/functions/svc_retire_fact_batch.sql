@@ -23,8 +23,8 @@ create or replace function svc_retire_fact_batch(me text, of_chain bytea, deleti
       from fact f where f.tenant_id = me and f.seq = head.supersedes;
     update fact f set deleted_at = head.stored_at, ends_at = least(f.ends_at, head.stored_at),
       superseded_by = coalesce(f.superseded_by, tombstone_id), superseded_at = coalesce(f.superseded_at, head.stored_at)
-      -- All since the deletion before, found by their versions.
-      where f.tenant_id = me and f.chain = of_chain and f.version between head.version - head.records and head.version - 1;
+      -- All since the deletion before. Records in quarantine may stand between them, which its end finds deleted.
+      where f.tenant_id = me and f.chain = of_chain and f.deleted_at is null and not f.tombstone;
     update fact_head h set records = 0 where h.tenant_id = me and h.chain = of_chain;
     perform svc_count_facts(me, '', head.visibility, -head.records, -1);
     if head.owner <> '' then
