@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { snakeCase } from '../fields/snake-case.js';
-import { Outbox, type OutboxEvent } from '../outbox/outbox.js';
+import { Outbox, type OutboxEvent, outboxRows } from '../outbox/outbox.js';
 import { type EvidenceEvent, EvidenceService } from './evidence.service.js';
 
 /** Who acts: a caller of the API or of the daemon, or a part of the system. */
@@ -45,6 +45,7 @@ interface OwnEvent {
 
 /** A change that others may want to know of and that has to be proven later. */
 export type AuditEntry = Change & (PlainEvent | OwnEvent);
+type PlainEntry = Change & PlainEvent;
 
 /** What was written. */
 export interface AuditRecord {
@@ -73,10 +74,17 @@ export class AuditTrail {
   }
 
   /** The same of many changes, in as many round trips as of one. @returns in their order */
-  async recordMany(by: Actor, entries: readonly (Change & PlainEvent)[]): Promise<AuditRecord[]> {
-    const eventIds = await this.outbox.emitMany(entries.map((entry) => eventOf(by, entry)));
-    const receipts = await this.evidence.recordMany(entries.map((entry) => evidenceOf(by, entry)));
-    return receipts.map(({ receiptId }, place) => ({ receiptId, eventId: eventIds[place]! }));
+  recordMany(by: Actor, entries: readonly PlainEntry[]): Promise<AuditRecord[]> {
+    return this.recordAll(entries.map((entry) => ({ ...entry, by })));
+  }
+
+  /** The same of changes by different actors. */
+  async recordAll(entries: readonly (PlainEntry & { readonly by: Actor })[]): Promise<AuditRecord[]> {
+    const events = outboxRows(entries.map((entry) => eventOf(entry.by, entry)));
+    const evidence = entries.map((entry) => evidenceOf(entry.by, entry));
+    const receipts = await this.evidence.recordMany(evidence, events);
+    this.outbox.announceAfterCommit();
+    return receipts.map(({ receiptId }, place) => ({ receiptId, eventId: events[place]!.event_id }));
   }
 
   private async sign(by: Actor, entry: AuditEntry): Promise<string> {
@@ -84,7 +92,7 @@ export class AuditTrail {
   }
 }
 
-const eventOf = (by: Actor, { kind, subject, facts, event }: Change & PlainEvent): OutboxEvent => ({
+const eventOf = (by: Actor, { kind, subject, facts, event }: PlainEntry): OutboxEvent => ({
   kind,
   subject,
   data: { ...facts, ...event, actor: by.principal },

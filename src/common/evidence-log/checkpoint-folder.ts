@@ -5,8 +5,11 @@ import { dirname, join } from 'node:path';
 import type { Settings } from '../config/settings.js';
 
 /** Where the checkpoints are kept: SVC_CHECKPOINT_DIR, or `<data dir>/checkpoints`. */
-export const checkpointFolder = ({ evidence, process }: Settings): CheckpointFolder =>
-  new CheckpointFolder(evidence.checkpointDir ?? join(process.dataDir, 'checkpoints'));
+export const placeOfCheckpoints = ({ evidence, process }: Settings): string =>
+  evidence.checkpointDir ?? join(process.dataDir, 'checkpoints');
+
+export const checkpointFolder = (settings: Settings): CheckpointFolder =>
+  new CheckpointFolder(placeOfCheckpoints(settings));
 
 /** A kept checkpoint: by its file, not by what stands in it. */
 export interface KeptFile {

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { AuditTrail } from './audit-trail.js';
+import { AutoSteps } from './auto-steps.js';
 import { CheckpointKeeper } from './checkpoint-keeper.js';
 import { EarlierCheckpoints } from './earlier-checkpoints.js';
 import { EvidenceAudit } from './evidence-audit.js';
@@ -24,6 +25,7 @@ import { ReceiptsStore } from './receipts.store.js';
 @Module({
   providers: [
     AuditTrail,
+    AutoSteps,
     EvidenceService,
     ReceiptsStore,
     KeyRing,
@@ -42,6 +44,7 @@ import { ReceiptsStore } from './receipts.store.js';
   ],
   exports: [
     AuditTrail,
+    AutoSteps,
     EvidenceService,
     KeyRing,
     KnownKeys,

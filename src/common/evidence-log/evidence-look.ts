@@ -105,13 +105,15 @@ export class EvidenceLook {
     const rows = await query<ReceiptRow>(RECEIPTS_AFTER, [last.tenantId, last.stream, last.seq, limit]);
     for (const row of rows) last = checkReceipt(row, last, keys, this.sink('receipts', row.receipt_id));
     for (const row of rows.filter(({ has_head }) => !has_head)) this.sink('heads', chainId(row)).add(unfinished(row));
-    const logged = rows.map((row) => ({ digest: blake3(row.cose), subject: row.receipt_id }));
+    const logged = rows
+      .filter(({ cose }) => cose.length > 0)
+      .map((row) => ({ digest: blake3(row.cose), subject: row.receipt_id }));
     await this.seeLogged(query, 'receipts', logged);
     await this.checkSubjects(
       query,
       rows.filter(({ is_erased }) => !is_erased),
     );
-    this.advance(rows.length < limit ? null : last, rows.length, rows.length);
+    this.advance(rows.length < limit ? null : last, rows.length, logged.length);
   }
 
   private async checkSubjects(query: Query, rows: readonly ReceiptRow[]): Promise<void> {
@@ -236,7 +238,12 @@ const isErased = (row: string): string =>
 const RECEIPTS_AFTER = `
   select tenant_id, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose, ${isErased('r')} as is_erased,
     seq > 1 or ${isErased('r')} or exists (select from receipt_head h where h.tenant_id = r.tenant_id and h.stream = r.stream) as has_head
-  from receipt r where (tenant_id, stream, seq) > ($1, $2, $3) order by tenant_id, stream, seq limit $4`;
+  from receipt r where (tenant_id, stream, seq) > ($1, $2, $3)
+  union all
+  -- What an erasure of a subject left of receipts: their place in the chain, which the next one names.
+  select tenant_id, null, stream, seq, prev_hash, payload_hash, '', '', '', now(), ''::bytea, true, true
+  from erased_receipt r where stream is not null and (tenant_id, stream, seq) > ($1, $2, $3)
+  order by tenant_id, stream, seq limit $4`;
 const RETRIEVALS_AFTER = `
   select tenant_id, record_digest, record from retrieval_receipt
   where (tenant_id, record_digest) > ($1, $2) order by tenant_id, record_digest limit $3`;
@@ -245,7 +252,11 @@ const NOT_PENDING = `
 const HEADS_AFTER = `
   select h.tenant_id, h.stream, (h.seq = coalesce(r.seq, 0) and h.payload_hash is not distinct from r.payload_hash) or ${isErased('h')} as same
   from receipt_head h left join lateral (
-    select seq, payload_hash from receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1
+    select seq, payload_hash from (
+      (select seq, payload_hash from receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1)
+      union all
+      (select seq, payload_hash from erased_receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1)
+    ) last order by seq desc limit 1
   ) r on true
   where (h.tenant_id, h.stream) > ($1, $2) order by h.tenant_id, h.stream limit $3`;
 const LEAVES = `

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { OutboxRow } from '../outbox/outbox.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { isCborMap, toCbor, type CborMap } from '../../evidence/cbor.js';
 import { digestBytes, type Digest } from '../../evidence/digest.js';
 import { ReceiptUnknown } from './evidence-log.problems.js';
+import { AutoSteps } from './auto-steps.js';
 import { KeyRing } from './key-ring.js';
 import { LogSequencer } from './log-sequencer.js';
 import {
@@ -61,6 +63,7 @@ export class EvidenceService {
     private readonly receipts: ReceiptsStore,
     private readonly keys: KeyRing,
     private readonly sequencer: LogSequencer,
+    private readonly steps: AutoSteps,
   ) {}
 
   /** Adds one receipt. From here to the commit other writers of the tenant's stream wait: call it late. */
@@ -70,8 +73,11 @@ export class EvidenceService {
     return receipt;
   }
 
-  /** Adds receipts in their order, with two round trips whatever their number; the answers are in the same order. */
-  async recordMany(events: readonly EvidenceEvent[]): Promise<RecordedReceipt[]> {
+  /**
+   * Adds receipts in their order, with two round trips whatever their number; the answers are in the same order.
+   * @param outbox events that are written with them
+   */
+  async recordMany(events: readonly EvidenceEvent[], outbox: readonly OutboxRow[] = []): Promise<RecordedReceipt[]> {
     if (events.length === 0) return [];
     const streams = [...new Set(events.map((event) => event.stream ?? MAIN_STREAM))].sort();
     const heads = await this.receipts.lockHeads(streams);
@@ -79,7 +85,8 @@ export class EvidenceService {
     const { active } = this.keys;
     const drafts = events.map((event) => this.draft(event, occurredAt, heads, active));
     const signed = await signDrafts(drafts, active, 'receipts');
-    await this.receipts.append(signed, [...heads.values()]);
+    await this.receipts.append(signed, [...heads.values()], outbox);
+    await this.steps.addRecords(signed.map(sessionRecordOf));
     this.tenancy.afterCommit(() => {
       this.sequencer.wake();
     });
@@ -110,6 +117,7 @@ export class EvidenceService {
     };
     const { receiptId, bytes } = encodeRetrieval(payload);
     await this.receipts.appendRetrieval(digestBytes('blake3', receiptId), bytes, payload);
+    await this.steps.addRecords([sessionRecordOf({ receiptId, payload })]);
     this.tenancy.afterCommit(() => {
       this.sequencer.wake();
     });
@@ -164,6 +172,12 @@ export class EvidenceService {
     return receipt;
   }
 }
+
+const sessionRecordOf = ({ receiptId, payload }: Pick<SignedReceipt, 'receiptId'> & { payload: AnyPayload }) => ({
+  ...{ receiptId, kind: payload.kind, actor: payload.actor, occurredAt: payload.occurred_at },
+  session: payload.body['session_id'],
+});
+type AnyPayload = Pick<RetrievalPayload, 'actor' | 'occurred_at' | 'body'> & { readonly kind: string };
 
 function bodyOf({ body, agentSession }: Pick<EvidenceEvent, 'body' | 'agentSession'>): CborMap {
   const map = toCbor(agentSession === undefined ? body : { session_id: agentSession, ...body });

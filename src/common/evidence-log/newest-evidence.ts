@@ -5,7 +5,7 @@ import type { KnownKeys } from './known-keys.js';
 import type { EvidenceFault, ReceiptedRows, StoredReceipt, SubjectCheck } from './evidence-look.types.js';
 import { blocksOf, placeOf } from './receipted-rows.js';
 import { checkReceipt, type ReceiptRow } from './record-rows.js';
-import { readRemovedLeaves } from './removed-records.js';
+import { readRemovedDigests, readRemovedLeaves } from './removed-records.js';
 
 /** The last blocks of a table's file: where PostgreSQL puts new rows, and the new versions of changed ones. */
 const NEWEST_BLOCKS = 16;
@@ -106,12 +106,15 @@ export interface RecordCount {
  */
 export async function countRecords(query: Query, keys: KnownKeys): Promise<RecordCount> {
   const [row] = await query<{ records: string; expected: string; is_erasing: boolean }>(COUNT);
+  const known = await keysById(query, keys);
   const removed = new Set<number>();
-  for (const [first, count] of await readRemovedLeaves(query, await keysById(query, keys)))
+  for (const [first, count] of await readRemovedLeaves(query, known))
     for (let leaf = first; leaf < first + count; leaf += 1) removed.add(leaf);
+  const digests = (await readRemovedDigests(query, known)).map((digest) => Buffer.from(digest));
+  const [waiting] = await query<{ removed: string }>(WAITING_REMOVED, [digests]);
   return {
     records: Number(row!.records),
-    expected: Number(row!.expected) - removed.size,
+    expected: Number(row!.expected) - removed.size - Number(waiting!.removed),
     isErasing: row!.is_erasing,
   };
 }
@@ -133,6 +136,8 @@ const NEWEST_RECEIPTS = `
   select r.tenant_id, r.receipt_id, r.stream, r.seq, r.prev_hash, r.payload_hash, r.kind, r.actor, r.subject, r.occurred_at, r.cose,
     e.is_erased, true as has_head, r.seq = 1 or e.is_erased or exists (
       select from receipt p where p.tenant_id = r.tenant_id and p.stream = r.stream and p.seq = r.seq - 1 and p.payload_hash = r.prev_hash
+    ) or exists (
+      select from erased_receipt p where p.tenant_id = r.tenant_id and p.stream = r.stream and p.seq = r.seq - 1 and p.payload_hash = r.prev_hash
     ) as has_before
   from receipt r cross join lateral (
     select r.stream <> 'tenant' and exists (select from tenant t where t.tenant_id = r.tenant_id and t.erasure_began_at is not null) as is_erased
@@ -142,6 +147,10 @@ const WITHOUT_LEAF = `
   select digest from unnest($1::bytea[]) digest
   where not exists (select from log_leaf l where l.record_digest = digest)
     and not exists (select from log_pending p where p.record_digest = digest)`;
+/** Records that were erased before the log took them. */
+const WAITING_REMOVED = `
+  select count(distinct record_digest) as removed from log_pending p where record_digest = any($1::bytea[])
+    and not exists (select from log_leaf l where l.record_digest = p.record_digest)`;
 const COUNT = `
   select (select count(*) from receipt) + (select count(*) from retrieval_receipt) as records,
     (select count(*) from log_leaf) + (

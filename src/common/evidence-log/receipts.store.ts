@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { OutboxRow } from '../outbox/outbox.js';
 import { Tenancy } from '../tenancy/tenancy.js';
-import { blake3, digestBytes, namedDigest } from '../../evidence/digest.js';
+import { blake3, type Digest, digestBytes, namedDigest } from '../../evidence/digest.js';
 import type { CborMap } from '../../evidence/cbor.js';
 import type { RetrievalPayload, SignedReceipt } from '../../evidence/receipt.js';
 
@@ -31,26 +32,17 @@ export class ReceiptsStore {
     return this.selectHeads(streams);
   }
 
-  /** Adds receipts, moves the heads and hands the records to the log, in one statement. */
-  async append(receipts: readonly SignedReceipt[], heads: readonly StreamHead[]): Promise<void> {
-    const payloads = receipts.map((receipt) => receipt.payload);
-    await this.tenancy.query(APPEND, [
+  /** Adds receipts and events, moves the heads and hands the records to the log, in one statement. */
+  async append(
+    receipts: readonly SignedReceipt[],
+    heads: readonly StreamHead[],
+    events: readonly OutboxRow[] = [],
+  ): Promise<void> {
+    await this.tenancy.query('select svc_append_receipts($1, $2, $3, $4)', [
       this.tenancy.tenant,
-      receipts.map((receipt) => receipt.receiptId),
-      payloads.map((payload) => payload.stream),
-      payloads.map((payload) => payload.seq),
-      payloads.map((payload) => (payload.prev === null ? null : digestBytes('blake3', payload.prev))),
-      receipts.map((receipt) => digestBytes('blake3', receipt.payloadHash)),
-      payloads.map((payload) => payload.kind),
-      payloads.map((payload) => payload.actor),
-      payloads.map((payload) => payload.subject),
-      payloads.map((payload) => payload.occurred_at),
-      receipts.map((receipt) => Buffer.from(receipt.cose)),
-      receipts.map((receipt) => Buffer.from(blake3(receipt.cose))),
-      heads.map((head) => head.stream),
-      heads.map((head) => head.seq),
-      heads.map((head) => head.payloadHash),
-      payloads.map((payload) => sessionOf(payload.body)),
+      JSON.stringify(receipts.map(rowOf)),
+      JSON.stringify(heads.map(({ stream, seq, payloadHash }) => ({ stream, seq, payload_hash: bytea(payloadHash) }))),
+      JSON.stringify(events),
     ]);
   }
 
@@ -109,17 +101,21 @@ const BLAKE3 = /^blake3:[0-9a-f]{64}$/;
 const sessionOf = ({ session_id: session }: CborMap): string | null =>
   typeof session === 'string' && session !== '' ? session : null;
 
-const APPEND = `
-  with moved as (
-    update receipt_head h set seq = n.seq, payload_hash = n.payload_hash
-    from unnest($13::text[], $14::bigint[], $15::bytea[]) n (stream, seq, payload_hash)
-    where h.tenant_id = $1 and h.stream = n.stream
-  ), logged as (
-    insert into log_pending (record_type, record_digest)
-    select 'execution', digest from unnest($12::bytea[]) with ordinality d (digest, n) order by n
-  )
-  insert into receipt (tenant_id, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose,
-    session)
-  select $1, r.* from unnest($2::uuid[], $3::text[], $4::bigint[], $5::bytea[], $6::bytea[], $7::text[], $8::text[],
-    $9::text[], $10::timestamptz[], $11::bytea[], $16::text[]) r
-`;
+const bytea = (bytes: Uint8Array | null): string | null => bytes && `\\x${Buffer.from(bytes).toString('hex')}`;
+const digestOf = (digest: Digest | null): string | null => digest && `\\x${digest.slice(digest.indexOf(':') + 1)}`;
+
+/** A receipt as svc_append_receipts takes it. */
+const rowOf = ({ receiptId, payload, payloadHash, cose }: SignedReceipt) => ({
+  receipt_id: receiptId,
+  stream: payload.stream,
+  seq: payload.seq,
+  prev_hash: digestOf(payload.prev),
+  payload_hash: digestOf(payloadHash),
+  kind: payload.kind,
+  actor: payload.actor,
+  subject: payload.subject,
+  occurred_at: payload.occurred_at,
+  cose: bytea(cose),
+  digest: bytea(blake3(cose)),
+  session: sessionOf(payload.body),
+});

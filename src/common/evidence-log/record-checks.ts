@@ -33,6 +33,9 @@ export interface RecordReport {
   readonly authMode: string | null;
 }
 
+/** What a record shows by itself. */
+export type RecordForm = Pick<RecordReport, 'record' | 'signature' | 'authMode'>;
+
 /** The first thing that is wrong, in the order in which one rests on the other. */
 export const firstError = (report: RecordReport): RecordError =>
   [report.record, report.signature, report.chain, report.log].find(({ ok }) => ok === false)?.code ?? 'OK';
@@ -73,40 +76,54 @@ export class RecordChecks {
     return reports;
   }
 
+  /** Form, row and signature alone, of many records in one go: nothing of chain and log. */
+  async checkForms(records: readonly StoredRecord[]): Promise<RecordForm[]> {
+    const keys = await this.keys.list();
+    return records.map((stored) =>
+      stored.family === 'execution' ? this.executionForm(stored, keys) : this.retrievalForm(stored),
+    );
+  }
+
   private async checkExecution(stored: StoredExecution, keys: readonly KnownKey[]): Promise<RecordReport> {
     const log = await this.checkLog('execution', stored.record, keys);
+    const { opened, ...form } = this.executionForm(stored, keys);
+    const chain = opened ? await this.checkChain(opened) : bad('CHAIN_BROKEN', 'not readable');
+    return { ...form, chain, log };
+  }
+
+  private async checkRetrieval(stored: StoredRecord, keys: readonly KnownKey[]): Promise<RecordReport> {
+    const chain = moot('retrieval receipts stand outside the chain');
+    return { ...this.retrievalForm(stored), chain, log: await this.checkLog('retrieval', stored.record, keys) };
+  }
+
+  private executionForm(stored: StoredExecution, keys: readonly KnownKey[]): RecordForm & { opened?: Opened } {
     let opened: Opened;
     try {
       opened = openReceipt(stored.record);
     } catch (error) {
       const unread = bad('RECORD_MALFORMED', `the receipt cannot be read: ${reason(error)}`);
       const signature = { ...bad('SIGNATURE_INVALID', 'there is no receipt to hold it against'), kid: null };
-      return { record: unread, signature, chain: bad('CHAIN_BROKEN', 'not readable'), log, authMode: null };
+      return { record: unread, signature, authMode: null };
     }
     return {
       record: matchRow(stored, opened, this.tenancy.tenant),
       signature: { ...checkSignature(opened, keys), kid: opened.kid },
-      chain: await this.checkChain(opened),
-      log,
       authMode: opened.payload.auth_mode,
+      opened,
     };
   }
 
-  private async checkRetrieval(stored: StoredRecord, keys: readonly KnownKey[]): Promise<RecordReport> {
-    const rest = {
-      signature: { ...moot('retrieval receipts are unsigned: their digest and the log hold them'), kid: null },
-      chain: moot('retrieval receipts stand outside the chain'),
-      log: await this.checkLog('retrieval', stored.record, keys),
-    };
+  private retrievalForm(stored: StoredRecord): RecordForm {
+    const signature = { ...moot('retrieval receipts are unsigned: their digest and the log hold them'), kid: null };
     try {
       const { receiptId, payload } = openRetrieval(stored.record);
       const same = receiptId === stored.receiptId && payload.tenant_id === this.tenancy.tenant;
       const record = same
         ? good('its bytes make its id')
         : bad('RECORD_MISMATCH', `its bytes make the id ${receiptId} of tenant ${payload.tenant_id}`);
-      return { record, ...rest, authMode: payload.auth_mode };
+      return { record, signature, authMode: payload.auth_mode };
     } catch (error) {
-      return { record: bad('RECORD_MALFORMED', reason(error)), ...rest, authMode: null };
+      return { record: bad('RECORD_MALFORMED', reason(error)), signature, authMode: null };
     }
   }
 

@@ -1,9 +1,10 @@
-import { parseCose, verifyCose } from '../../evidence/cose.js';
-import { blake3, namedDigest } from '../../evidence/digest.js';
+import { verifyCose } from '../../evidence/cose.js';
+import { namedDigest } from '../../evidence/digest.js';
 import { KEY_STREAM } from '../../evidence/key-chain.js';
-import { openReceipt, openRetrieval, type ReceiptPayload, SERVER_TENANT } from '../../evidence/receipt.js';
+import { openRetrieval, SERVER_TENANT, type SignedReceipt } from '../../evidence/receipt.js';
 import type { FaultSink } from './evidence-look.types.js';
 import type { KnownKey } from './known-keys.js';
+import { openStored } from './stored-receipts.js';
 
 /** A row of `receipt`. */
 export interface ReceiptRow {
@@ -18,7 +19,7 @@ export interface ReceiptRow {
   subject: string;
   occurred_at: Date;
   cose: Buffer;
-  /** Its tenant is being erased, and it goes with it. */
+  /** Its tenant is being erased, and it goes with it; or it went with a subject, and `cose` is empty. */
   is_erased: boolean;
   /** Its chain has a head; asked of the first receipt of a chain alone. */
   has_head: boolean;
@@ -59,11 +60,10 @@ export function checkReceipt(
   if (position.seq !== (same ? last.seq : 0) + 1)
     faults.add(`${name}: stream ${row.stream} has a gap before seq ${row.seq}`);
   try {
-    const opened = openReceipt(row.cose);
+    const { message, receipt: opened } = openStored(row.cose);
     const known = keys.get(opened.kid);
-    if (!maySign(known, row) || !verifyCose(parseCose(row.cose), known.key))
-      faults.add(`${name}: the signature does not hold`);
-    if (opened.receiptId !== row.receipt_id || !columnsAgree(row, opened.payload)) {
+    if (!maySign(known, row) || !verifyCose(message, known.key)) faults.add(`${name}: the signature does not hold`);
+    if (opened.receiptId !== row.receipt_id || !columnsAgree(row, opened)) {
       faults.add(`${name}: its columns differ from what was signed`);
     }
     if (opened.payload.prev !== (same ? last.payloadHash : null))
@@ -74,7 +74,7 @@ export function checkReceipt(
   return position;
 }
 
-function columnsAgree(row: ReceiptRow, payload: ReceiptPayload): boolean {
+function columnsAgree(row: ReceiptRow, { payload, payloadHash }: SignedReceipt): boolean {
   const prev = row.prev_hash === null ? null : namedDigest('blake3', row.prev_hash);
   const columns = [row.tenant_id, row.stream, Number(row.seq), row.kind, row.actor, row.subject, prev];
   const signed = [
@@ -89,12 +89,8 @@ function columnsAgree(row: ReceiptRow, payload: ReceiptPayload): boolean {
   return (
     JSON.stringify(columns) === JSON.stringify(signed) &&
     row.occurred_at.toISOString() === payload.occurred_at &&
-    namedDigest('blake3', row.payload_hash) === namedDigest('blake3', blake3(payloadBytes(row)))
+    namedDigest('blake3', row.payload_hash) === payloadHash
   );
-}
-
-function payloadBytes(row: ReceiptRow): Uint8Array {
-  return parseCose(row.cose).payload ?? new Uint8Array(0);
 }
 
 /** Holds a retrieval receipt against its columns. */

@@ -2,9 +2,11 @@ import type { Query } from '../tenancy/cross-tenant.js';
 import { TENANT_STREAM } from '../tenancy/tenant-state.js';
 import { isCborMap } from '../../evidence/cbor.js';
 import { parseCose, verifyCose } from '../../evidence/cose.js';
+import { type Digest, digestBytes } from '../../evidence/digest.js';
 import { openReceipt } from '../../evidence/receipt.js';
 import type { KnownKey } from './known-keys.js';
 import type { LeafRanges } from './leaf-marks.js';
+import { LogReader } from './log-reader.js';
 
 /**
  * The kind of the receipts that an erasure leaves before it removes records: their body has `leaves`, a list of
@@ -12,13 +14,34 @@ import type { LeafRanges } from './leaf-marks.js';
  */
 export const RECORDS_ERASED = 'tenant.records_erased';
 
+/** The chain of a tenant that has the receipts of erasures of subjects. */
+export const ERASURE_STREAM = 'erasure';
+/** The kind of the receipts that name the records which such an erasure removed: `digests`, as the log knows them. */
+export const SUBJECT_RECORDS_ERASED = 'erasure.records';
+
 /**
- * The leaves whose records were removed lawfully, of all tenants whose erasure began. The rows alone count for nothing:
- * a receipt that no known key signed, or that another tenant's chain was to bear, accounts for no leaf.
+ * The leaves whose records were removed lawfully, of all tenants whose erasure began, and of subjects. The rows alone
+ * count for nothing: a receipt that no known key signed, or that another tenant's chain was to bear, accounts for no
+ * leaf.
  */
 export async function readRemovedLeaves(query: Query, keys: ReadonlyMap<string, KnownKey>): Promise<LeafRanges> {
   const rows = await query<{ tenant_id: string; cose: Buffer }>(ERASED, [RECORDS_ERASED, TENANT_STREAM]);
-  return rows.flatMap(({ tenant_id, cose }) => leavesOf(cose, tenant_id, keys));
+  const digests = await readRemovedDigests(query, keys);
+  const leaves = await new LogReader(query).findLeaves(digests);
+  const ofSubjects = [...leaves.values()].map((leaf) => [leaf, 1] as [number, number]);
+  return [...rows.flatMap(({ tenant_id, cose }) => leavesOf(cose, tenant_id, keys)), ...ofSubjects];
+}
+
+/** The digests of the records that erasures of subjects removed. */
+export async function readRemovedDigests(query: Query, keys: ReadonlyMap<string, KnownKey>): Promise<Uint8Array[]> {
+  const rows = await query<{ tenant_id: string; cose: Buffer }>(
+    'select tenant_id, cose from receipt where kind = $1 and stream = $2 order by tenant_id, seq',
+    [SUBJECT_RECORDS_ERASED, ERASURE_STREAM],
+  );
+  return rows.flatMap(({ tenant_id: tenantId, cose }) => {
+    const body = openOwn(cose, { tenantId, stream: ERASURE_STREAM, kind: SUBJECT_RECORDS_ERASED }, keys);
+    return ((body?.digests ?? []) as Digest[]).map((digest) => digestBytes('blake3', digest));
+  });
 }
 
 /** Tenants whose rows are being erased, and whose receipts do not say that they are deleted. */
@@ -31,17 +54,24 @@ export const ERASED_UNSAID = `
   ) last on true
   where t.erasure_began_at is not null and last.kind is distinct from 'tenant.deleted' order by 1`;
 
-function leavesOf(cose: Buffer, tenantId: string, keys: ReadonlyMap<string, KnownKey>): [number, number][] {
+const leavesOf = (cose: Buffer, tenantId: string, keys: ReadonlyMap<string, KnownKey>): [number, number][] =>
+  (openOwn(cose, { tenantId, stream: TENANT_STREAM, kind: RECORDS_ERASED }, keys)?.leaves ?? []) as [number, number][];
+
+/** The body of a receipt that is what its row says and that a known key signed; undefined of any other. */
+function openOwn(
+  cose: Buffer,
+  { tenantId, stream, kind }: { tenantId: string; stream: string; kind: string },
+  keys: ReadonlyMap<string, KnownKey>,
+) {
   try {
     const { kid, payload } = openReceipt(cose);
     const known = keys.get(kid);
-    const isOurs =
-      payload.tenant_id === tenantId && payload.stream === TENANT_STREAM && payload.kind === RECORDS_ERASED;
-    if (!isOurs || known === undefined || !verifyCose(parseCose(cose), known.key)) return [];
-    return isCborMap(payload.body) ? (payload.body.leaves as [number, number][]) : [];
+    const isOurs = payload.tenant_id === tenantId && payload.stream === stream && payload.kind === kind;
+    if (!isOurs || known === undefined || !verifyCose(parseCose(cose), known.key)) return undefined;
+    return isCborMap(payload.body) ? payload.body : undefined;
   } catch {
     // What cannot be read accounts for nothing; the check of the chains names it.
-    return [];
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { parseAuthorities } from '../../evidence/timestamp-token.js';
+import { parseCertificates } from '../../evidence/certificate-path.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { LOG, type Log } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
@@ -62,7 +62,7 @@ export class Timestamps implements OnApplicationBootstrap {
     if (!turn) return undefined;
     try {
       const { tsaCaFile, tsaPolicy: policy } = this.settings;
-      const anchors = tsaCaFile === undefined ? undefined : parseAuthorities(await readFile(tsaCaFile, 'utf8'));
+      const anchors = tsaCaFile === undefined ? undefined : parseCertificates(await readFile(tsaCaFile, 'utf8'));
       const { token, opened } = await askAuthority({ url, policy, anchors }, Buffer.from(turn.checkpoint));
       const stamp = { ...turn, token, stampedAt: opened.time, authority: opened.authority };
       await this.crossTenant.run(REASON, (query) => new TimestampsStore(query).add(url, stamp));

@@ -12,6 +12,14 @@ export interface OutboxEvent {
   data: object;
 }
 
+/** An event as it is written. */
+export interface OutboxRow extends OutboxEvent {
+  event_id: string;
+}
+
+export const outboxRows = (events: readonly OutboxEvent[]): OutboxRow[] =>
+  events.map((event) => ({ ...event, event_id: uuid() }));
+
 /** NOTIFY on this channel: events were committed. Only a hint: readers of events also poll every second. */
 export const OUTBOX_CHANNEL = 'svc_outbox';
 /**
@@ -19,11 +27,14 @@ export const OUTBOX_CHANNEL = 'svc_outbox';
  * time.
  */
 const GATHER_MS = 10;
+/** Under load there is a commit every few milliseconds, and each notification wakes readers in every process. */
+const ANNOUNCE_EVERY_MS = 200;
 
 /** Events written in the unit of work whose effect they report, so that they exist exactly when it does (D25). */
 @Injectable()
 export class Outbox {
   private announcing = false;
+  private announcedAt = -ANNOUNCE_EVERY_MS;
 
   constructor(private readonly tenancy: Tenancy) {}
 
@@ -36,7 +47,7 @@ export class Outbox {
   /** Writes events in their order, in one statement. @returns their ids */
   async emitMany(events: readonly OutboxEvent[]): Promise<string[]> {
     if (events.length === 0) return [];
-    const rows = events.map((event) => ({ ...event, event_id: uuid() }));
+    const rows = outboxRows(events);
     await this.tenancy.query(
       `insert into outbox_event (tenant_id, event_id, kind, subject, data)
        select $1, e.event_id, e.kind, e.subject, e.data
@@ -44,18 +55,31 @@ export class Outbox {
          as e(event_id, kind, subject, data, place) order by e.place`,
       [this.tenancy.tenant, JSON.stringify(rows)],
     );
-    this.tenancy.afterCommit(() => this.announce());
+    this.announceAfterCommit();
     return rows.map((row) => row.event_id);
   }
 
-  /** Notifies readers of new events; for events that an SQL function wrote, after its commit. */
+  /** For events that are written in the open unit of work by a statement with more in it. */
+  announceAfterCommit(): void {
+    this.tenancy.afterCommit(() => this.announce());
+  }
+
+  /**
+   * Notifies readers of new events; for events that an SQL function wrote, after its commit. At once, but no more often
+   * than five times a second while commits follow each other.
+   */
   announce(): void {
     if (this.announcing) return;
     this.announcing = true;
-    setTimeout(() => {
-      this.announcing = false;
-      // Lost with the database or at the end of the process; readers look by themselves.
-      this.tenancy.call('select pg_notify($1, $2)', [OUTBOX_CHANNEL, '']).catch(() => undefined);
-    }, GATHER_MS).unref();
+    const pause = this.announcedAt + ANNOUNCE_EVERY_MS - performance.now();
+    setTimeout(
+      () => {
+        this.announcing = false;
+        this.announcedAt = performance.now();
+        // Lost with the database or at the end of the process; readers look by themselves.
+        this.tenancy.call('select pg_notify($1, $2)', [OUTBOX_CHANNEL, '']).catch(() => undefined);
+      },
+      Math.max(GATHER_MS, pause),
+    ).unref();
   }
 }

@@ -19,7 +19,7 @@ const LEASE_EVENTS = {
   },
 } as const;
 
-type LeaseFacts = Pick<
+export type LeaseFacts = Pick<
   LeaseRow,
   'kind' | 'subject' | 'fence' | 'leaseId' | 'mode' | 'holderPassport' | 'heldBy' | 'expiresAt' | 'reason'
 >;

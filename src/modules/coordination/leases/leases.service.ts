@@ -40,9 +40,18 @@ export class LeasesService {
 
   /** The same fence, for longer; never shorter than it has already. @throws LeaseEnded where its time is over */
   async renew(by: Actor, { fence }: Pick<LeaseRow, 'fence'>, ttlSeconds: number): Promise<LeaseRow> {
-    const renewed = await this.store.renew(fence, ttlSeconds);
+    const [renewed] = await this.renewAll([{ by, fence, ttlSeconds }]);
     if (!renewed) throw await this.endedOf(fence);
-    await this.audit.record(by, leaseEntry('renewed', renewed));
+    return renewed;
+  }
+
+  /** Those of the leases whose time is not over, each for longer. @returns them as they are now */
+  async renewAll(renewals: readonly { by: Actor; fence: number; ttlSeconds: number }[]): Promise<LeaseRow[]> {
+    const renewed = await this.store.renew(renewals);
+    const byFence = new Map(renewals.map((renewal) => [renewal.fence, renewal.by]));
+    await this.audit.recordAll(
+      renewed.map((lease) => ({ ...leaseEntry('renewed', lease), by: byFence.get(lease.fence)! })),
+    );
     return renewed;
   }
 
@@ -58,18 +67,14 @@ export class LeasesService {
     return lease;
   }
 
-  /**
-   * Those that have ended already are left out.
-   * @param factsOf what event and receipt of one say in addition
-   */
-  async endMany(
-    by: Actor,
-    fences: readonly number[],
-    status: LeaseEnd,
-    ending: LeaseEnding,
-    factsOf: (lease: LeaseRow) => object = () => ({}),
-  ): Promise<LeaseRow[]> {
-    return this.endLocked(by, await this.store.lockHeld(fences, status), status, ending, factsOf);
+  /** Those that have ended already are left out. */
+  async endMany(by: Actor, fences: readonly number[], status: LeaseEnd, ending: LeaseEnding): Promise<LeaseRow[]> {
+    return this.endLocked(by, await this.lockHeld(fences, status), status, ending);
+  }
+
+  /** Those that have not ended; nobody else ends or renews them until the unit of work ends. */
+  lockHeld(fences: readonly number[], status: LeaseEnd): Promise<LeaseRow[]> {
+    return this.store.lockHeld(fences, status);
   }
 
   private async endLocked(
@@ -77,12 +82,9 @@ export class LeasesService {
     leases: readonly LeaseRow[],
     status: LeaseEnd,
     ending: LeaseEnding,
-    factsOf: (lease: LeaseRow) => object = () => ({}),
   ): Promise<LeaseRow[]> {
     if (leases.length === 0) return [];
-    const entries = leases.map((lease) => {
-      return leaseEntry(status, lease, { ...endingFacts(status, ending), ...factsOf(lease) });
-    });
+    const entries = leases.map((lease) => leaseEntry(status, lease, endingFacts(status, ending)));
     const records = await this.audit.recordMany(by, entries);
     return this.store.end(
       leases.map(({ fence }, place) => ({ fence, receipt: records[place]!.receiptId })),

@@ -87,18 +87,19 @@ export class LeasesStore {
 
   /**
    * Never shortens: another process of the same holder may rely on the longer time.
-   * @returns undefined when the lease has ended or its time is over
+   * @returns them as they are now, without those that have ended or whose time is over
    */
-  async renew(fence: number, ttlSeconds: number): Promise<LeaseRow | undefined> {
+  async renew(renewals: readonly { fence: number; ttlSeconds: number }[]): Promise<LeaseRow[]> {
     const rows = await this.tenancy.query<Record<string, unknown>>(
       `with locked as materialized (
-         select fence from lease where tenant_id = $1 and fence = $2 and status = 'held' for no key update
+         select l.fence, n.ttl from json_to_recordset($2::json) n (fence bigint, ttl int) join lease l on l.tenant_id = $1 and l.fence = n.fence
+         where l.status = 'held' order by l.fence for no key update of l
        )
-       update lease set renewed_at = ${NOW}, expires_at = greatest(lease.expires_at, ${NOW} + make_interval(secs => $3))
+       update lease set renewed_at = ${NOW}, expires_at = greatest(lease.expires_at, ${NOW} + make_interval(secs => locked.ttl))
        from locked where lease.tenant_id = $1 and lease.fence = locked.fence and ${LIVE} returning lease.*`,
-      [this.tenancy.tenant, fence, ttlSeconds],
+      [this.tenancy.tenant, JSON.stringify(renewals.map(({ fence, ttlSeconds: ttl }) => ({ fence, ttl })))],
     );
-    return rows[0] && this.rows.toRow(rows[0]);
+    return rows.map((row) => this.rows.toRow(row));
   }
 
   /** Of leases that are locked. */

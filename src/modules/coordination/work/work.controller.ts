@@ -4,6 +4,7 @@ import { Caller } from '../../../common/contract/caller.js';
 import { anyOf, ok } from '../../../common/contract/contract.js';
 import { Fence } from '../../../common/contract/fence.js';
 import { Route } from '../../../common/contract/route.decorator.js';
+import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { WorkListService } from './work-list.service.js';
 import { WorkItem } from './work-item.dto.js';
 import { ChangeWork, CreateWork, WorkChangeReply, WorkList, WorkPath, WorkQuery } from './work.dto.js';
@@ -54,7 +55,7 @@ export class WorkController {
       'null empties a member that can be empty; what is left out stays. A move that is not in the table of moves is refused (400), with those that are. A move that needs an approval is queued: the item keeps its state, the answer is 200 with the gate in `queued`, and the other members are applied.',
     fenced: true,
     reply: ok(WorkChangeReply),
-    problems: [WorkUnknown, WorkChanged],
+    problems: [WorkUnknown, WorkChanged, LegalHold],
   })
   changeWork(
     @Caller() caller: DaemonCaller,

@@ -3,6 +3,7 @@ import { LeasesModule } from '../../leases/leases.module.js';
 import { ClaimsController } from './claims.controller.js';
 import { ClaimsService } from './claims.service.js';
 import { ClaimsStore } from './claims.store.js';
+import { GroupedLeasesService } from './grouped-leases.service.js';
 import { LeaseSweep } from './lease-sweep.js';
 import { WorkLeasesService } from './work-leases.service.js';
 
@@ -10,7 +11,7 @@ import { WorkLeasesService } from './work-leases.service.js';
 @Module({
   imports: [LeasesModule],
   controllers: [ClaimsController],
-  providers: [ClaimsService, ClaimsStore, WorkLeasesService, LeaseSweep],
+  providers: [ClaimsService, ClaimsStore, GroupedLeasesService, WorkLeasesService, LeaseSweep],
   exports: [WorkLeasesService],
 })
 export class ClaimsModule {}

@@ -23,6 +23,7 @@ import { fenceOf, whyNotClaimable } from './claims.rules.js';
 import { ClaimsStore } from './claims.store.js';
 import type { Claimant, LockedItem } from './claims.types.js';
 import { claimReply, nothingReady, releaseReply, renewedReply } from './claims.views.js';
+import { GroupedLeasesService, type OfHeld } from './grouped-leases.service.js';
 import { WorkLeasesService } from './work-leases.service.js';
 
 /** Claims of work: who works on an item, until when (memory-daemon.md 4.9; D61). */
@@ -31,20 +32,25 @@ export class ClaimsService {
   constructor(
     private readonly tenants: TenantResolver,
     private readonly store: ClaimsStore,
+    private readonly grouped: GroupedLeasesService,
     private readonly workLeases: WorkLeasesService,
     private readonly leases: LeasesService,
   ) {}
 
-  claimNext(caller: DaemonCaller, request: ClaimNextRequest): Promise<ClaimReply> {
+  async claimNext(caller: DaemonCaller, request: ClaimNextRequest): Promise<ClaimReply> {
     const claimant = claimantOf(caller, request);
     const filter = { projectId: request.project_id, labels: request.labels ?? [] };
-    return this.tenants.write(caller, request.tenant_id, async () => {
-      const next = await this.store.claimNext(filter, claimant);
-      if (!next) return nothingReady();
-      const { item, isClaimed } = next;
-      if (isClaimed) return claimReply(await this.workLeases.recordClaim(caller, item, claimant));
-      return claimReply(await this.workLeases.claim(caller, item, claimant));
-    });
+    const claimed = await this.together(
+      { caller, tenant: request.tenant_id },
+      (tenantId, alone) => this.grouped.claimNext(tenantId, { by: caller, claimant, filter }, alone),
+      async () => {
+        const next = await this.store.claimNext(filter, claimant);
+        if (!next?.isClaimed) return next && this.workLeases.claim(caller, next.item, claimant);
+        const { item } = next;
+        return (await this.workLeases.recordClaims([{ by: caller, item, claimant, from: 'ready' }]))[0];
+      },
+    );
+    return claimed ? claimReply(claimed) : nothingReady();
   }
 
   /** @throws WorkUnknown, WorkHeld, WorkNotClaimable */
@@ -69,12 +75,15 @@ export class ClaimsService {
   }
 
   /** @throws WorkUnknown, LeaseEnded, WorkHeld */
-  renew(caller: DaemonCaller, workId: string, request: RenewRequest, fence?: number): Promise<RenewedReply> {
-    const sent = fenceOf(request.fence, fence);
-    return this.tenants.write(caller, request.tenant_id, async () => {
-      const item = await this.lockHeld(caller, workId, sent, request.by_passport);
-      return renewedReply(await this.workLeases.renew(caller, item, request.ttl_secs));
-    });
+  async renew(caller: DaemonCaller, workId: string, request: RenewRequest, fence?: number): Promise<RenewedReply> {
+    const { by_passport: named, ttl_secs: ttlSeconds } = request;
+    const held = heldAs(caller, workId, fenceOf(request.fence, fence), named);
+    const lease = await this.together(
+      { caller, tenant: request.tenant_id },
+      (tenantId, alone) => this.grouped.renew(tenantId, { ...held, ttlSeconds }, alone),
+      async () => this.workLeases.renew(caller, await this.lockHeld(caller, held, named), ttlSeconds),
+    );
+    return renewedReply(lease);
   }
 
   /** Of work or of a path, by its fence alone. @throws LeaseEnded, WorkHeld */
@@ -84,7 +93,7 @@ export class ClaimsService {
       const lease = await this.leases.readByFence(fence);
       if (!lease) throw await this.leases.endedOf(fence);
       if (lease.kind === 'work') {
-        const item = await this.lockHeld(caller, lease.subject, fence, request.by_passport);
+        const item = await this.lockHeld(caller, { workId: lease.subject, fence }, request.by_passport);
         return renewedReply(await this.workLeases.renew(caller, item, request.ttl_secs));
       }
       await this.leases.lockPaths();
@@ -94,14 +103,19 @@ export class ClaimsService {
   }
 
   /** @throws WorkUnknown, LeaseEnded, WorkHeld */
-  release(caller: DaemonCaller, workId: string, request: ReleaseRequest, fence?: number): Promise<ReleaseReply> {
-    const sent = fenceOf(request.fence, fence);
-    return this.tenants.write(caller, request.tenant_id, async () => {
-      const item = await this.lockHeld(caller, workId, sent, request.by_passport);
-      const ending = { reason: request.reason, byPassport: item.leaseHolder ?? undefined };
-      const [released] = await this.workLeases.end(caller, [item], 'released', ending);
-      return releaseReply(released!, sent);
-    });
+  async release(caller: DaemonCaller, workId: string, request: ReleaseRequest, fence?: number): Promise<ReleaseReply> {
+    const { by_passport: named, reason } = request;
+    const held = heldAs(caller, workId, fenceOf(request.fence, fence), named);
+    const released = await this.together(
+      { caller, tenant: request.tenant_id },
+      (tenantId, alone) => this.grouped.release(tenantId, { ...held, reason }, alone),
+      async () => {
+        const item = await this.lockHeld(caller, held, named);
+        const ending = { reason, byPassport: item.leaseHolder ?? undefined };
+        return (await this.workLeases.end(caller, [item], 'released', ending))[0]!;
+      },
+    );
+    return releaseReply(released, held.fence);
   }
 
   /** Whoever holds it. @throws WorkUnknown, WorkNotClaimable where nobody does */
@@ -120,13 +134,26 @@ export class ClaimsService {
     });
   }
 
+  /** With what others ask for at the same time; alone where its unit of work has more to do. */
+  private together<T>(
+    { caller, tenant }: { caller: DaemonCaller; tenant: string | undefined },
+    grouped: (tenantId: string, alone: () => Promise<T>) => Promise<T>,
+    alone: () => Promise<T>,
+  ): Promise<T> {
+    return this.tenants.writeAlone(caller, tenant, (tenantId, unit) => (unit ? alone() : grouped(tenantId, alone)));
+  }
+
   private async lock(workId: string): Promise<LockedItem> {
     const locked = await this.store.lock(workId);
     if (!locked) throw workUnknown(workId);
     return locked;
   }
 
-  private async lockHeld(caller: DaemonCaller, workId: string, fence: number, named: string | undefined) {
+  private async lockHeld(
+    caller: DaemonCaller,
+    { workId, fence }: { workId: string; fence: number },
+    named: string | undefined,
+  ): Promise<WorkItemRow> {
     const { item, isLeaseLive } = await this.lock(workId);
     if (!isLeaseLive || item.leaseFence !== fence) throw await this.leases.endedOf(fence);
     checkHolder(caller, { subject: workId, ...holdOf(item) }, named);
@@ -139,6 +166,12 @@ function claimantOf(caller: DaemonCaller, { by_passport: named, ttl_secs: ttlSec
   if (holder === undefined) throw invalid('body.by_passport', 'is needed: the passport that is to hold it');
   return { holder, askedBy: caller.passport ?? holder, ttlSeconds };
 }
+
+/** What a caller says that it holds. */
+const heldAs = (caller: DaemonCaller, workId: string, fence: number, named: string | undefined): OfHeld => {
+  const passport = namedPassport(caller, named, 'by_passport');
+  return { by: caller, workId, fence, isAllowed: ({ leaseHolder }) => (passport ?? leaseHolder) === leaseHolder };
+};
 
 /** @throws WorkHeld where the caller names somebody else, or is */
 function checkHolder(caller: DaemonCaller, held: Held, named: string | undefined): void {

@@ -2,8 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
+import type { LeaseEnd } from '../../leases/lease-states.types.js';
+import type { LeaseRow } from '../../leases/leases.types.js';
 import { WorkItemRow } from '../work-item.entity.js';
-import type { Claimant, ClaimFilter, LockedItem, NextItem } from './claims.types.js';
+import {
+  type Claimant,
+  type ClaimFilter,
+  DEFERRED,
+  type Deferred,
+  type HeldItem,
+  type LockedItem,
+  type NextClaim,
+  type NextItem,
+} from './claims.types.js';
 
 type Raw = Record<string, unknown>;
 
@@ -26,6 +37,22 @@ export class ClaimsStore {
     return { item: this.items.toRow({ ...row, state: 'in_progress' }), isClaimed: row['state'] === 'in_progress' };
   }
 
+  /** For each an item that is claimed; nothing is waited for. What is deferred is for {@link claimNext}. */
+  async claimNextOfEach(claims: readonly NextClaim[]): Promise<(WorkItemRow | Deferred | undefined)[]> {
+    const wanted = claims.map(({ filter: { projectId, labels }, claimant }) => ({
+      ...{ project: projectId ?? null, labels, holder: claimant.holder, asked_by: claimant.askedBy },
+      ...{ ttl: claimant.ttlSeconds, lease_id: uuid() },
+    }));
+    const rows = await this.tenancy.query<Raw>(
+      'select place, is_deferred, (item).* from svc_claim_next_works($1, $2) order by place',
+      [this.tenancy.tenant, JSON.stringify(wanted)],
+    );
+    return rows.map((row) => {
+      if (row['is_deferred']) return DEFERRED;
+      return row['work_id'] === null ? undefined : this.items.toRow(row);
+    });
+  }
+
   /** An item that is locked, and that nobody holds. */
   async claim(workId: string, { holder, askedBy, ttlSeconds }: Claimant): Promise<WorkItemRow> {
     const [row] = await this.tenancy.query<Raw>('select * from svc_claim_work($1, $2, $3, $4, $5, $6)', [
@@ -44,6 +71,26 @@ export class ClaimsStore {
     return row && { item: this.items.toRow(row), isLeaseLive: row['is_lease_live'] as boolean };
   }
 
+  /**
+   * Items that are held, by their ids; locked with their leases. Nothing is waited for: those that somebody changes, or
+   * writes under the lease of, are left out.
+   */
+  async lockHeld(workIds: readonly string[]): Promise<Map<string, HeldItem>> {
+    const rows = await this.tenancy.query<Raw>(
+      `with locked as materialized (
+         select w.*, l.held_by from work_item w join lease l on l.tenant_id = w.tenant_id and l.fence = w.lease_fence and l.status = 'held'
+         where w.tenant_id = $1 and w.work_id = any($2) for no key update skip locked)
+       select locked.*, coalesce(lease_expires_at > clock_timestamp(), false) as is_lease_live from locked`,
+      [this.tenancy.tenant, workIds],
+    );
+    return new Map(rows.map((row) => [row['work_id'] as string, this.heldOf(row)]));
+  }
+
+  private heldOf(row: Raw): HeldItem {
+    const [isLeaseLive, heldBy] = [row['is_lease_live'] as boolean, row['held_by'] as string];
+    return { item: this.items.toRow(row), isLeaseLive, heldBy };
+  }
+
   /** Items whose lease is over, those left out that somebody changes, or writes under the lease of, right now. */
   async lockDue(take: number): Promise<WorkItemRow[]> {
     const rows = await this.tenancy.query<Raw>(
@@ -56,30 +103,29 @@ export class ClaimsStore {
     return rows.map((row) => this.items.toRow(row));
   }
 
-  async noteRenewal({ workId, leaseFence }: WorkItemRow, expiresAt: Date): Promise<void> {
+  /** Of leases that were renewed; their items are locked. */
+  async noteRenewals(leases: readonly Pick<LeaseRow, 'fence' | 'subject' | 'expiresAt'>[]): Promise<void> {
     await this.tenancy.query(
-      'update work_item set lease_expires_at = $4 where tenant_id = $1 and work_id = $2 and lease_fence = $3',
-      [this.tenancy.tenant, workId, leaseFence, expiresAt],
+      `update work_item w set lease_expires_at = n.expires_at
+       from json_to_recordset($2::json) n (subject text, fence bigint, expires_at timestamptz)
+       where w.tenant_id = $1 and w.work_id = n.subject and w.lease_fence = n.fence`,
+      [
+        this.tenancy.tenant,
+        JSON.stringify(leases.map(({ expiresAt, ...rest }) => ({ ...rest, expires_at: expiresAt }))),
+      ],
     );
   }
 
-  /** Takes the lease from items that are locked. What was in progress is ready again, and nobody's. */
-  async takeLease(items: readonly WorkItemRow[]): Promise<WorkItemRow[]> {
-    const rows = await this.tenancy.query<Raw>(
-      `update work_item set lease_fence = null, lease_holder = null, lease_expires_at = null,
-         updated_at = date_trunc('milliseconds', clock_timestamp()),
-         version = version + (state = 'in_progress')::int,
-         assignee_passport = case when state = 'in_progress' then null else assignee_passport end,
-         state = case when state = 'in_progress' then 'ready' else state end
-       where tenant_id = $1 and work_id = any($2) returning *`,
-      [this.tenancy.tenant, items.map(({ workId }) => workId)],
-    );
+  /**
+   * How items moved, and with which receipt; where a lease ended by itself or by force, what is said of it.
+   * @returns the items whose lease ended: what was in progress is ready again, and nobody's
+   */
+  async recordMoves(moves: readonly Move[]): Promise<WorkItemRow[]> {
+    const rows = await this.tenancy.query<Raw>('select * from svc_record_moves($1, $2)', [
+      this.tenancy.tenant,
+      JSON.stringify(moves),
+    ]);
     return rows.map((row) => this.items.toRow(row));
-  }
-
-  /** How items moved, and with which receipt; where a lease ended by itself or by force, what is said of it. */
-  async recordMoves(moves: readonly Move[]): Promise<void> {
-    await this.tenancy.query(MOVES, [this.tenancy.tenant, JSON.stringify(moves)]);
   }
 }
 
@@ -98,22 +144,8 @@ export interface Move {
   receipt_id: string;
   /** Where the lease begins with it. */
   begins?: true;
+  /** Where it ends with it. */
+  ends?: LeaseEnd;
   comment_id?: string;
   comment?: string;
 }
-
-const MOVES = `
-  with move as materialized (
-    select * from jsonb_to_recordset($2::jsonb) m (work_id text, version int, from_state text, to_state text, passport text,
-      principal text, why text, assignee text, fence bigint, receipt_id uuid, begins boolean, comment_id uuid, comment text)
-  ), begun as (
-    update lease l set receipt_acquire = m.receipt_id from move m where m.begins and l.tenant_id = $1 and l.fence = m.fence
-  ), said as (
-    insert into work_comment (tenant_id, work_id, comment_id, author_passport, body, receipt_id)
-    select $1, work_id, comment_id, passport, comment, receipt_id from move where comment_id is not null
-  )
-  insert into work_transition (tenant_id, work_id, version, from_state, to_state, passport, principal, why, assignee_passport, fence,
-    receipt_id, changed_at)
-  select $1, work_id, version, from_state, to_state, passport, principal, why, assignee, fence, receipt_id,
-    date_trunc('milliseconds', clock_timestamp())
-  from move where from_state <> to_state`;

@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
+import { describe, expect, it } from 'vitest';
+import { GroupCommit } from './group-commit.js';
+
+const refused = (): DatabaseError => Object.assign(new DatabaseError('refused', 0, 'error'), { code: '22000' });
+const away = (): DatabaseError => Object.assign(new DatabaseError('shutting down', 0, 'error'), { code: '57P01' });
+
+/** A group whose first transaction, of the number 0, waits until others have asked. */
+function groupOf(write: (numbers: readonly number[]) => (number | Error)[], most = Infinity) {
+  const sizes: number[] = [];
+  const first = Promise.withResolvers<void>();
+  const group = new GroupCommit<number, number>({
+    take: ({ length }) => Math.min(length, most),
+    write: async (numbers) => {
+      if (numbers[0] === 0) await first.promise;
+      else sizes.push(numbers.length);
+      return write(numbers);
+    },
+  });
+  const addAll = async (...numbers: number[]) => {
+    const begun = group.add('a', 0);
+    await nextTurn();
+    const all = settled(numbers.map((number) => group.add('a', number)));
+    first.resolve();
+    await begun;
+    return all;
+  };
+  return { group, sizes, addAll };
+}
+const settled = (all: Promise<number>[]) =>
+  Promise.all(
+    all.map((one) =>
+      one.then(
+        (value) => value,
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+const doubled = (numbers: readonly number[]): number[] => numbers.map((number) => number * 2);
+
+describe('requests of a line', () => {
+  it('that wait while one is written go together, each with its own answer', async () => {
+    const { addAll, sizes } = groupOf(doubled);
+    expect(await addAll(1, 2, 3)).toEqual([2, 4, 6]);
+    expect(sizes).toEqual([3]);
+  });
+
+  it('go on after those that were taken', async () => {
+    const { addAll, sizes } = groupOf(doubled, 2);
+    expect(await addAll(1, 2, 3)).toEqual([2, 4, 6]);
+    expect(sizes).toEqual([2, 1]);
+  });
+
+  it('do not go with those of another', async () => {
+    const { group, sizes } = groupOf(doubled);
+    await settled([group.add('a', 1), group.add('b', 2)]);
+    expect(sizes).toEqual([1, 1]);
+  });
+
+  it('are refused one by one', async () => {
+    const { addAll } = groupOf((numbers) => numbers.map((number) => (number === 2 ? new Error('no') : number)));
+    expect(await addAll(1, 2, 3)).toEqual([1, 'no', 3]);
+  });
+
+  it('are tried one by one where the database rejects them all', async () => {
+    const { addAll, sizes } = groupOf((numbers) => {
+      if (numbers.includes(2)) throw refused();
+      return [...numbers];
+    });
+    expect(await addAll(1, 2, 3)).toEqual([1, 'refused', 3]);
+    expect(sizes).toEqual([3, 1, 1, 1]);
+  });
+
+  it('fail together where the database is away', async () => {
+    const { addAll, sizes } = groupOf((numbers) => {
+      if (numbers.length > 1) throw away();
+      return [...numbers];
+    });
+    expect(await addAll(1, 2, 3)).toEqual(['shutting down', 'shutting down', 'shutting down']);
+    expect(sizes).toEqual([3]);
+  });
+});
