@@ -1,0 +1,99 @@
+import type { Query } from '../tenancy/cross-tenant.js';
+
+const DERIVED = 'made of other tables, which are pinned, and made again from them';
+const EVIDENCE =
+  'evidence: digests and names, which no role of the product deletes; the watch over the evidence finds it';
+const NOTICE = 'a notice on its way; what it is about stands in a table that is pinned, or in a receipt';
+const PASSING = 'holds for a time that it names itself; its receipts and events say what was';
+const ACCESS = 'who may do what; its changes are receipted';
+const MONEY = 'amounts; its entries are only added to';
+const CONTROL = 'how calls are decided on; each decision is receipted';
+
+/**
+ * The tables with a tenant's rows that hold none of its content, each with the reason. Every other one is under the
+ * legal holds (svc_pin_table), or the daemon is not ready.
+ */
+export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
+  ...each(DERIVED, [
+    ...['chunk_vector', 'fact_count', 'fact_index', 'fact_segment', 'fact_settled', 'graph_kind', 'index_garbage'],
+    ...[
+      'index_posting',
+      'index_segment',
+      'index_shard',
+      'index_tombstone',
+      'receipt_tally',
+      'watch_seen',
+      'watch_source',
+    ],
+  ]),
+  ...each(EVIDENCE, ['fact_batch', 'receipt', 'receipt_head', 'retrieval_receipt', 'hold_refusal', 'retrieval_ledger']),
+  ...each(NOTICE, ['outbox_event', 'outgoing_mail', 'webhook_attempt', 'webhook_delivery', 'webhook_endpoint']),
+  ...each(PASSING, ['coord_intent', 'idempotent_request', 'lease', 'session', 'shield_ui_session', 'tool_window']),
+  ...each(ACCESS, [
+    ...['access_request', 'access_request_change', 'agent', 'agent_home', 'agent_retrieval', 'api_key', 'entitlement'],
+    ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'work_gate_policy'],
+  ]),
+  ...each(MONEY, [
+    ...['bundle', 'bundle_purchase', 'conversion', 'conversion_event', 'ledger_account', 'ledger_allowance'],
+    ...['ledger_entry', 'ledger_transfer', 'revenue_declaration', 'revenue_declaration_change'],
+  ]),
+  ...each(CONTROL, [
+    ...['shield_approval', 'shield_decision', 'shield_digest', 'shield_drill', 'shield_kill_switch', 'shield_policy'],
+    ...['shield_publisher', 'shield_sampling_policy', 'shield_server', 'shield_spending'],
+  ]),
+  ...each('ids of what was reached, kept as a walk found them; no role of the product deletes them', [
+    ...['blast_radius', 'blast_radius_node', 'blast_radius_edge'],
+  ]),
+  incident: 'a case, whose notes are only added to; no role of the product deletes it',
+  corpus: 'a name; its documents are pinned, and refer to it',
+  ingest: 'how an ingest went; the text stands in document_version',
+  stream_head: 'the position of a stream; its events are pinned',
+  proof_upstream_claim: 'that a proof is being fetched',
+  feedback_request_change: 'moves of a request; its text is pinned',
+  feedback_vote: 'that somebody votes for a request',
+  survey_response: 'answers to the operator of the server, which their author may change while the survey is open',
+  work_blocker: 'that an item waits for another; receipts say since when and until when',
+  ...each('ids, digests and counts of what was erased; no role of the product deletes them', [
+    ...['erasure', 'erased_fact', 'erased_receipt'],
+  ]),
+  legal_hold: 'the holds themselves, which triggers of their own keep',
+};
+
+function each(reason: string, tables: readonly string[]): Record<string, string> {
+  return Object.fromEntries(tables.map((table) => [table, reason]));
+}
+
+/** A trigger that is missing, disabled, or no more what it was made as. */
+interface UnpinnedTable {
+  table: string;
+  trigger: string;
+}
+
+/** Looks at the catalogue; no role needs rights on the tables for that. */
+export const findUnpinned = (query: Query): Promise<UnpinnedTable[]> =>
+  query<UnpinnedTable>(UNPINNED, [Object.keys(WITHOUT_CONTENT)]);
+
+/** What is wrong, with the remedy; undefined: nothing. */
+export async function describeUnpinned(query: Query): Promise<string | undefined> {
+  const found = await findUnpinned(query);
+  if (found.length === 0) return undefined;
+  const named = found.map(({ table, trigger }) => `${trigger} on ${table}`).join(', ');
+  return `triggers of legal holds are missing or disabled: ${named}. Enable each: alter table <table> enable always trigger <trigger>; where it is gone, drop those that are left and call svc_pin_table as its migration does`;
+}
+
+const UNPINNED = `
+  with expected (oid, trigger, called) as (
+    select c.oid, part.trigger, part.called from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+      cross join (values ('legal_hold', 'svc_keep_held'), ('legal_hold_update', 'svc_keep_held'), ('legal_hold_truncate', 'svc_keep_held_table'))
+        as part (trigger, called)
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> all($1)
+    union all
+    select 'public.legal_hold'::regclass, own.trigger, own.called
+    from (values ('keep', 'svc_keep_hold'), ('keep_all', 'svc_keep_held_table')) as own (trigger, called)
+  )
+  select e.oid::regclass::text as "table", e.trigger from expected e
+  where not exists (
+    select from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+    where t.tgrelid = e.oid and t.tgname = e.trigger and t.tgenabled = 'A' and p.proname = e.called)
+  order by 1, 2`;
