@@ -12,8 +12,8 @@ export interface BundleVerdict {
   /** Ids of the keys inside; of a standard form, those that it names. */
   readonly kids: readonly string[];
   /**
-   * Those of them that no other one inside vouches for; none where the keys are not sound, nor of a standard form, which
-   * has none inside.
+   * Those of them that no other one inside vouches for; none where the keys are not sound, nor of a standard form,
+   * which has none inside.
    */
   readonly roots: readonly string[];
   /** Each of its keys is among those that were given to check it with, or a chain leads there. */

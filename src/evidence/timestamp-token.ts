@@ -1,6 +1,7 @@
 import { createHash, verify as verifySignature, X509Certificate } from 'node:crypto';
 import * as asn1 from 'asn1js';
 import * as pki from 'pkijs';
+import { faultsOf, findPath, nameOf, printable, validityFault } from './certificate-path.js';
 
 /** What a token of RFC 3161 says, once its signature was found to hold. */
 export interface OpenToken {
@@ -89,7 +90,8 @@ export function openToken(token: Uint8Array): OpenToken {
     if (messageImprint.hashAlgorithm.algorithmId !== SHA256) throw new Error('its imprint is not by SHA-256');
     const imprint = bytesOf(messageImprint.hashedMessage);
     if (imprint.length !== 32) throw new Error('its imprint has not 32 bytes');
-    expectValid(signer.x509, time);
+    const fault = validityFault(signer.x509, time);
+    if (fault) throw new Error(fault.detail);
     return {
       ...{ time, imprint, policy, signer: signer.x509, certificates: certificates.map(({ x509 }) => x509) },
       authority: nameOf(signer.x509),
@@ -103,26 +105,11 @@ export function openToken(token: Uint8Array): OpenToken {
  * @throws Error
  */
 export function expectAuthority({ signer, certificates, time }: OpenToken, anchors: readonly X509Certificate[]): void {
-  const path = [signer];
-  for (let last = signer; ;) {
-    if (anchors.some((anchor) => anchor.raw.equals(last.raw))) return expectPath(path, time);
-    const anchor = anchors.find((one) => isIssued(last, one));
-    if (anchor) return expectPath([...path, anchor], time);
-    const next = certificates.find((one) => !path.includes(one) && isIssued(last, one));
-    if (!next || path.length > MAX_PATH) break;
-    path.push((last = next));
-  }
-  throw new Error(`no chain leads from ${nameOf(signer)} to a certificate of the known authorities`);
+  const path = findPath(signer, certificates, anchors);
+  if (!path) throw new Error(`no chain leads from ${nameOf(signer)} to a certificate of the known authorities`);
+  const [fault] = faultsOf(path, time);
+  if (fault) throw new Error(fault.detail);
 }
-
-/** Certificates of authorities, from PEM. @throws Error where there is none */
-export function parseAuthorities(text: string): X509Certificate[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new Error('no certificate in PEM form is in it');
-  return blocks.map((block) => new X509Certificate(block));
-}
-
-const MAX_PATH = 8;
 
 interface Certified {
   readonly parsed: pki.Certificate;
@@ -200,37 +187,6 @@ function expectTimeStamping({ extensions = [] }: pki.Certificate): void {
     throw new Error('the certificate of its signer is not for time stamping alone (extendedKeyUsage, critical)');
 }
 
-/** checkIssued compares names and key usage alone. */
-const isIssued = (child: X509Certificate, parent: X509Certificate): boolean =>
-  parent.ca && child.checkIssued(parent) && child.verify(parent.publicKey);
-
-/** From the signer upwards. */
-function expectPath(path: readonly X509Certificate[], time: Date): void {
-  path.forEach((one, n) => {
-    expectValid(one, time);
-    const { extensions = [] } = pki.Certificate.fromBER(Uint8Array.from(one.raw).buffer);
-    if (extensions.some(({ critical, extnID }) => critical && !KNOWN_EXTENSIONS.has(extnID)))
-      throw new Error(`the certificate of ${nameOf(one)} has a critical extension that is not known here`);
-    const basic: unknown = extensions.find(
-      ({ parsedValue }) => parsedValue instanceof pki.BasicConstraints,
-    )?.parsedValue;
-    const most = basic instanceof pki.BasicConstraints ? basic.pathLenConstraint : undefined;
-    if (n > 0 && most !== undefined && n - 1 > Number(typeof most === 'number' ? most : most.toString()))
-      throw new Error(`the chain is longer than ${nameOf(one)} allows`);
-  });
-}
-
-/** keyUsage, basicConstraints, certificatePolicies, extendedKeyUsage. */
-const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set(['2.5.29.15', '2.5.29.19', '2.5.29.32', OID.extendedKeyUsage]);
-
-function expectValid(one: X509Certificate, time: Date): void {
-  if (time < one.validFromDate || time > one.validToDate)
-    throw new Error(`the certificate of ${nameOf(one)} was not valid at ${time.toISOString()}`);
-}
-
-/** Of others: no control characters, and no more than one line has. */
-const printable = (text: string): string => text.replace(/[^\x20-\x7e\u00a1-\uffff]+/g, ' ').slice(0, 200);
-const nameOf = ({ subject }: X509Certificate): string => printable(subject.split('\n').join(', '));
 const digestOf = (hash: string, bytes: Uint8Array): Uint8Array => createHash(hash).update(bytes).digest();
 const equal = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 const bytesOf = (octets: asn1.OctetString): Uint8Array => new Uint8Array(octets.getValue());

@@ -75,7 +75,12 @@ const recordField =
     Reflect.defineMetadata(FIELDS, [...others, { ...record, name: property as string }], target);
   };
 
-function field(options: FieldRecord['options'], schema: JsonSchema, ...rules: PropertyDecorator[]): PropertyDecorator {
+/** A member with its schema and its rules; what every decorator of a field is made of. */
+export function field(
+  options: FieldRecord['options'],
+  schema: JsonSchema,
+  ...rules: PropertyDecorator[]
+): PropertyDecorator {
   const { optional, nullable } = options;
   return applyDecorators(
     recordField({ options, schema }),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Settings } from '../config/settings.js';
+import { routeOf } from '../contract/contract.js';
 import type { Metrics } from '../observability/metrics.js';
 import { ServiceUnavailable } from '../problem/common-problems.js';
 import { freeMemory, GrowingBytes } from './growing-bytes.js';
@@ -65,7 +66,8 @@ export class BodyBudget {
     const { bodyLimit } = request.routeOptions;
     const declared = Number(request.headers['content-length'] ?? bodyLimit);
     if (declared > bodyLimit) return Promise.reject(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
-    const received = new GrowingBytes(declared);
+    const hasSecrets = (routeOf(request)?.secrets.length ?? 0) > 0;
+    const received = new GrowingBytes(declared, hasSecrets);
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const account = this.accounts.get(request.raw) ?? newAccount();
     const stop = () => void payload.off('data', take).off('end', end).off('error', fail);
@@ -95,6 +97,12 @@ export class BodyBudget {
     account.drop = drop;
     payload.on('data', take).on('end', end).on('error', fail);
     return promise;
+  }
+
+  /** Has something done when the request is over, once its body was read. */
+  atEnd({ raw }: FastifyRequest, work: () => void): void {
+    const account = this.accounts.get(raw);
+    if (account) account.drop = work;
   }
 
   /** @returns false when the budget does not allow so many */

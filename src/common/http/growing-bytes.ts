@@ -8,8 +8,14 @@ export class GrowingBytes {
   private bytes: Buffer = NOTHING;
   private used = 0;
 
-  /** @param most never more than these are pushed */
-  constructor(private readonly most: number) {}
+  /**
+   * @param most never more than these are pushed
+   * @param isSecret nothing of them stays where they were
+   */
+  constructor(
+    private readonly most: number,
+    private readonly isSecret = false,
+  ) {}
 
   get length(): number {
     return this.used;
@@ -31,9 +37,11 @@ export class GrowingBytes {
     }
     this.bytes.set(part, this.used);
     this.used = needed;
+    if (this.isSecret) part.fill(0);
   }
 
   free(): void {
+    if (this.isSecret) this.bytes.fill(0);
     freeMemory(this.bytes);
     this.bytes = NOTHING;
   }

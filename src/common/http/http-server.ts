@@ -4,6 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import type { Settings } from '../config/settings.js';
 import { routeOf } from '../contract/contract.js';
+import { SecretBytes } from '../fields/secret-bytes.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
 import { invalid, UnsupportedMediaType, type ValidationFailed } from '../problem/common-problems.js';
@@ -138,10 +139,13 @@ function readBodies(fastify: FastifyInstance, bodies: BodyBudget): void {
     const body = await bodies.read(request, payload);
     checkCoding(request);
     if (request.routeOptions.config.body === 'bytes') return body;
+    const route = routeOf(request);
     try {
-      const { memberLimit, uint64s } = routeOf(request) ?? {};
-      return readJson(body, memberLimit, uint64s);
+      const value = readJson(body, route);
+      if (route?.secrets.length) bodies.atEnd(request, () => eraseSecrets(value));
+      return value;
     } finally {
+      if (route?.secrets.length) body.fill(0);
       freeMemory(body);
     }
   });
@@ -149,6 +153,10 @@ function readBodies(fastify: FastifyInstance, bodies: BodyBudget): void {
   fastify.addHook('onRoute', (route) => {
     route.bodyLimit = route.config?.route?.bodyLimit ?? route.bodyLimit;
   });
+}
+
+function eraseSecrets(body: unknown): void {
+  for (const value of Object.values(body ?? {})) if (value instanceof SecretBytes) value.erase();
 }
 
 /** @throws UnsupportedMediaType for a body that was compressed */

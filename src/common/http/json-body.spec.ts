@@ -37,7 +37,7 @@ describe('readJson', () => {
     ['9007199254740993', 9007199254740992],
     ['null', null],
   ])('%s keeps the digits of its own member n alone', (text, value) => {
-    expect(readJson(Buffer.from(text), undefined, ['n'])).toEqual(value);
+    expect(readJson(Buffer.from(text), { uint64s: ['n'] })).toEqual(value);
   });
 
   it('finds the digits in a body of millions of values at about the speed of looking at its shape', () => {
@@ -48,7 +48,7 @@ describe('readJson', () => {
       return performance.now() - begun;
     };
     const plain = Math.min(...[1, 2, 3].map(() => ms(() => readJson(body))));
-    const exact = Math.min(...[1, 2, 3].map(() => ms(() => readJson(body, undefined, ['n']))));
+    const exact = Math.min(...[1, 2, 3].map(() => ms(() => readJson(body, { uint64s: ['n'] }))));
     expect(exact).toBeLessThan(3 * plain);
   });
 
@@ -94,7 +94,9 @@ describe('readJson', () => {
   it('takes members up to the bounds, more of them where a route declares that, and colons within text', () => {
     const most = JSON.stringify(Array.from({ length: 5 }, () => wide(MAX_OBJECT_MEMBERS)));
     expect(refusal(most)).toBe('accepted');
-    expect(readJson(Buffer.from(most.replace(']', ',{"one":1}]')), MAX_JSON_MEMBERS + 1)).toHaveLength(6);
+    expect(readJson(Buffer.from(most.replace(']', ',{"one":1}]')), { memberLimit: MAX_JSON_MEMBERS + 1 })).toHaveLength(
+      6,
+    );
     expect(refusal(JSON.stringify({ text: '{":'.repeat(MAX_JSON_MEMBERS + 1) }))).toBe('accepted');
   });
 

@@ -1,6 +1,8 @@
 import { invalid, MalformedRequest, type Issue } from '../problem/common-problems.js';
 import { isStorableText } from './headers.js';
+import type { SecretBytes } from '../fields/secret-bytes.js';
 import { integersIn, shapeOf } from './json-shape.js';
+import { takeSecrets } from './secret-members.js';
 import { decodeUtf8 } from './utf8.js';
 
 /** Deeper JSON than this is refused: nothing the API takes needs it, and recursive code downstream must not meet it. */
@@ -24,24 +26,40 @@ export const MAX_JSON_MEMBERS = 50_000;
  */
 export const MANY_JSON_MEMBERS = 150_000;
 
+/** What a route says of the JSON that it takes. */
+export interface JsonMembers {
+  /** Most members of all its objects together. */
+  memberLimit?: number | undefined;
+  /**
+   * Members of the body that are whole numbers up to 2^64 - 1: a number past 2^53 comes as decimal text, with all its
+   * digits.
+   */
+  uint64s?: readonly string[];
+  /** Members of the body whose text comes as SecretBytes; blanks stand in its place in the bytes. */
+  secrets?: readonly string[];
+}
+
 /**
  * Reads a JSON request body (RFC 8259). Of duplicate members the last one counts, as in ECMAScript's JSON.parse.
- * @param maxMembers most members of all its objects together
- * @param uint64s members of the body that are whole numbers up to 2^64 - 1: a number past 2^53 comes as decimal text,
- * with all its digits
  * @throws MalformedRequest for bytes that are not UTF-8 or not JSON; ValidationFailed naming the member for text with
  * NUL or lone surrogates, names such as `__proto__`, depth, too many values or members
  */
-export function readJson(bytes: Buffer, maxMembers?: number, uint64s: readonly string[] = []): unknown {
+export function readJson(bytes: Buffer, { memberLimit, uint64s = [], secrets = [] }: JsonMembers = {}): unknown {
   if (bytes.length === 0) return undefined;
-  const excess = findExcess(bytes, maxMembers);
+  const excess = findExcess(bytes, memberLimit);
   if (excess !== undefined) throw invalid('body', excess);
-  const value = parse(decode(bytes));
+  const taken = secrets.length > 0 ? takeSecrets(bytes, secrets) : NO_SECRETS;
+  const value = parse(decode(bytes), secrets.length > 0);
   const fault = findFault(value, 'body');
   if (fault) throw invalid(fault.path, fault.message);
   restoreDigits(value, uint64s, bytes);
+  if (isObject(value)) for (const [name, secret] of taken) value[name] = secret;
   return value;
 }
+
+const NO_SECRETS: ReadonlyMap<string, SecretBytes> = new Map();
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Looks at the bytes again only where a number lost digits: all other bodies pay nothing. */
 function restoreDigits(value: unknown, uint64s: readonly string[], bytes: Buffer): void {
@@ -74,10 +92,12 @@ function decode(bytes: Buffer): string {
   return text;
 }
 
-function parse(text: string): unknown {
+/** @param isSecret what the parser says of the text repeats some of it */
+function parse(text: string, isSecret: boolean): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
+    if (isSecret) throw new MalformedRequest({}, 'The body is not valid JSON');
     throw new MalformedRequest(
       {},
       `The body is not valid JSON: ${(error as Error).message.replace(/"[^"]*"\.\.\. /, '').slice(0, 200)}`,

@@ -48,7 +48,22 @@ export function shapeOf(bytes: Uint8Array, most: JsonShape): JsonShape {
  * @param bytes of a text that is JSON
  */
 export function integersIn(bytes: Uint8Array, names: readonly string[]): Map<string, string> {
-  const found = new Map<string, string>();
+  return new Map([...membersIn(bytes, names)].map(({ name, end }) => [name, integerAfter(bytes, end)]));
+}
+
+/** Where text of a JSON object's own members is, between its quotes. */
+export function* stringsIn(
+  bytes: Uint8Array,
+  names: readonly string[],
+): Generator<{ name: string; from: number; to: number }> {
+  for (const { name, end } of membersIn(bytes, names)) {
+    const start = skipBlanks(bytes, skipBlanks(bytes, end) + 1);
+    if (bytes[start] === QUOTE) yield { name, from: start + 1, to: Math.min(endOfString(bytes, start), bytes.length) };
+  }
+}
+
+/** The members of these names of a JSON object itself, in their order. `end`: after the name and its quote. */
+function* membersIn(bytes: Uint8Array, names: readonly string[]): Generator<{ name: string; end: number }> {
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
@@ -56,13 +71,21 @@ export function integersIn(bytes: Uint8Array, names: readonly string[]): Map<str
     else if (isClosing(byte)) depth -= 1;
     else if (byte === QUOTE) {
       const end = endOfString(bytes, at) + 1;
-      const isName = depth === 1 && nextAfter(bytes, end) === COLON;
-      const name = isName ? (JSON.parse(textOf(bytes, at, end)) as string) : undefined;
-      if (name !== undefined && names.includes(name)) found.set(name, integerAfter(bytes, end));
+      const isName = depth === 1 && bytes[skipBlanks(bytes, end)] === COLON;
+      const name = isName ? nameIn(bytes, at, end) : undefined;
+      if (name !== undefined && names.includes(name)) yield { name, end };
       at = end - 1;
     }
   }
-  return found;
+}
+
+/** undefined for what is no JSON string. */
+function nameIn(bytes: Uint8Array, from: number, to: number): string | undefined {
+  try {
+    return JSON.parse(textOf(bytes, from, to)) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The whole number of the member whose name ends at `from`; empty for another value. */
@@ -75,11 +98,11 @@ const LONGEST_INTEGER = 256;
 const textOf = (bytes: Uint8Array, from: number, to: number): string =>
   Buffer.from(bytes.subarray(from, to)).toString('utf8');
 
-/** The next byte that is no white space. */
-function nextAfter(bytes: Uint8Array, from: number): number | undefined {
+/** Where the next byte is that is no white space. */
+function skipBlanks(bytes: Uint8Array, from: number): number {
   let at = from;
   while (bytes[at] === 0x20 || (bytes[at]! >= 0x09 && bytes[at]! <= 0x0d)) at += 1;
-  return bytes[at];
+  return at;
 }
 
 const isWithin = (shape: JsonShape, most: JsonShape): boolean =>

@@ -1,14 +1,19 @@
-import { canonicalJson, isRecord } from '../canonical-json.js';
+import { canonicalJson } from '../canonical-json.js';
 import { parseCheckpoint } from '../checkpoint.js';
 import { BASE64, checkShape, constant, COUNT, SHA256, type Shape, TEXT } from '../shape.js';
 import { sha256Digest } from '../digest.js';
 import { openReceipt, openRetrieval } from '../receipt.js';
+import {
+  bundleShape,
+  parseStatement,
+  preAuthEncoding,
+  readEnvelope,
+  type SignedBundle,
+  STATEMENT_TYPE,
+  writeBundle,
+} from './dsse.js';
 import { expectLogged, type LoggedRecord, recordTypeOf } from './logged-record.js';
 import { type Draft, type KeyAtHand, type KeyName, type SignatureVerifier, signNow } from '../signer.js';
-
-const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle.v0.3+json';
-const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
-const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 
 /** What a bundle says. */
 export interface ReceiptBundle {
@@ -33,16 +38,7 @@ export function draftReceiptBundle(
   const payload = canonicalJson(statementOf(logged, base));
   return {
     toBeSigned: preAuthEncoding(payload),
-    with: (signature) =>
-      canonicalJson({
-        mediaType: BUNDLE_TYPE,
-        verificationMaterial: { publicKey: { hint: kid }, tlogEntries: [] },
-        dsseEnvelope: {
-          payload: Buffer.from(payload).toString('base64'),
-          payloadType: PAYLOAD_TYPE,
-          signatures: [{ keyid: kid, sig: Buffer.from(signature).toString('base64') }],
-        },
-      }),
+    with: (signature) => writeBundle({ material: { publicKey: { hint: kid } }, payload, keyId: kid, signature }),
   };
 }
 
@@ -52,29 +48,15 @@ export const signReceiptBundle = (logged: LoggedRecord, parts: { base: string; k
 /** @throws Error for what {@link draftReceiptBundle} would not have written, and for one that proves nothing */
 export function readReceiptBundle(bytes: Uint8Array, parsed: unknown): ReceiptBundle {
   checkShape(parsed, BUNDLE, 'bundle');
-  const { verificationMaterial, dsseEnvelope } = parsed as BundleFile;
-  if (Buffer.compare(canonicalJson(parsed), bytes) !== 0) throw new Error('the file is not canonical JSON (RFC 8785)');
-  const [signature, ...rest] = dsseEnvelope.signatures;
-  if (!signature || rest.length > 0 || signature.keyid !== verificationMaterial.publicKey.hint)
+  const { verificationMaterial } = parsed as BundleFile;
+  const { payload, keyId, ...signed } = readEnvelope(bytes, parsed as BundleFile);
+  if (keyId !== verificationMaterial.publicKey.hint)
     throw new Error('there must be one signature, by the key of the hint');
-  if (verificationMaterial.tlogEntries.length > 0) throw new Error('entries of other logs are not looked at');
-  const payload = Buffer.from(dsseEnvelope.payload, 'base64');
-  const statement: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload));
-  return {
-    kid: signature.keyid,
-    ...readStatement(statement, payload),
-    signed: preAuthEncoding(payload),
-    signature: Buffer.from(signature.sig, 'base64'),
-  };
+  return { kid: keyId, ...readStatement(parseStatement(payload), payload), ...signed };
 }
 
 export const verifyReceiptBundle = ({ kid, signed, signature }: ReceiptBundle, key: SignatureVerifier): boolean =>
   kid === key.kid && key.verify(signed, signature);
-
-/** DSSE v1.0.2, "PAE". */
-function preAuthEncoding(payload: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.from(`DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `), payload]);
-}
 
 function statementOf({ type, record, leaf_index, path, checkpoint }: LoggedRecord, base: string): object {
   const { receiptId, payload } = type === 'execution' ? openReceipt(record) : openRetrieval(record);
@@ -108,10 +90,7 @@ function readStatement(
   return { logged, receiptId: subject[0]!.name, predicateType };
 }
 
-interface BundleFile {
-  readonly verificationMaterial: { readonly publicKey: { readonly hint: string }; readonly tlogEntries: unknown[] };
-  readonly dsseEnvelope: { readonly payload: string; readonly signatures: readonly { keyid: string; sig: string }[] };
-}
+type BundleFile = SignedBundle<{ readonly publicKey: { readonly hint: string } }>;
 interface StatementFile {
   readonly subject: readonly { readonly name: string }[];
   readonly predicateType: string;
@@ -121,19 +100,7 @@ interface StatementFile {
   };
 }
 
-const BUNDLE: Shape = {
-  members: {
-    mediaType: constant(BUNDLE_TYPE),
-    verificationMaterial: { members: { publicKey: { members: { hint: TEXT } }, tlogEntries: [TEXT] } },
-    dsseEnvelope: {
-      members: {
-        payload: BASE64,
-        payloadType: constant(PAYLOAD_TYPE),
-        signatures: [{ members: { keyid: TEXT, sig: BASE64 } }],
-      },
-    },
-  },
-};
+const BUNDLE = bundleShape({ publicKey: { members: { hint: TEXT } } });
 const STATEMENT: Shape = {
   members: {
     _type: constant(STATEMENT_TYPE),
@@ -149,5 +116,3 @@ const STATEMENT: Shape = {
     },
   },
 };
-
-export const isReceiptBundle = (parsed: unknown): boolean => isRecord(parsed) && parsed.mediaType === BUNDLE_TYPE;

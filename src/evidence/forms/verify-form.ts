@@ -10,8 +10,9 @@ import type { AnyTrustedKey } from '../trusted-keys.js';
 import type { Check } from '../verify-pack.js';
 import { decodeMessage, LABEL, verifyMessage } from './cose-message.js';
 import { readCoseReceipt, verifyCoseReceipt } from './cose-receipt.js';
+import { isSigstoreBundle } from './dsse.js';
 import { COSE_SIGN1, type LoggedRecord, readEntry } from './logged-record.js';
-import { isReceiptBundle, readReceiptBundle, verifyReceiptBundle } from './sigstore-bundle.js';
+import { readReceiptBundle, verifyReceiptBundle } from './sigstore-bundle.js';
 import { readStatement } from './signed-statement.js';
 import { isTlogProof, readTlogProof } from './tlog-proof.js';
 
@@ -27,7 +28,7 @@ interface Opened {
 
 /** Whether the bytes begin as one of the standard forms; exports and proof packs do not. */
 export const isStandardForm = (bytes: Uint8Array, parsed?: unknown): boolean =>
-  isTlogProof(bytes) || bytes[0] === COSE_SIGN1 || isReceiptBundle(parsed);
+  isTlogProof(bytes) || bytes[0] === COSE_SIGN1 || isSigstoreBundle(parsed);
 
 /**
  * Verifies a record in one of the standard forms, docs/formats/standard-forms.md. None of them has a key inside, so
@@ -104,7 +105,7 @@ class TrustedSet {
 }
 
 const nameOf = (bytes: Uint8Array, parsed: unknown): string =>
-  isTlogProof(bytes) ? 'tlog-proof' : isReceiptBundle(parsed) ? 'sigstore' : 'cose';
+  isTlogProof(bytes) ? 'tlog-proof' : isSigstoreBundle(parsed) ? 'sigstore' : 'cose';
 
 function open(bytes: Uint8Array, parsed: unknown, keys: TrustedSet): Opened {
   if (isTlogProof(bytes)) return openTlogProof(bytes, keys);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, decimal, integer, networks, setting, text, textOr, url } from '../setting.js';
+import { choice, decimal, integer, networks, optionalInteger, setting, text, textOr, url } from '../setting.js';
 import { parseNetworks } from '../../http/client-address.js';
 import { TENANT_NAME, TENANT_NAME_FORM } from '../../keys/tenant-name.js';
 import { AUTH_MODES, authModeOf } from './auth-mode.js';
@@ -170,9 +170,24 @@ export const DAEMON_SETTINGS = {
     'Origins that may read the console from another page, separated by commas; what is no http(s) origin (`*`, `null`) is dropped.',
     { shownDefault: 'loopback on SVCD_HTTP_PORT' },
   ),
+  observeRedact: setting(
+    'SVCD_OBSERVE_REDACT',
+    choice(['audit', 'strict', 'off'], 'audit'),
+    'What is kept of the texts of observed steps: `audit` (secrets and personal data masked), `strict` (digests alone) or `off` (all of it; in the modes off and dev_scopes alone).',
+  ),
+  observeRetentionDays: setting(
+    'SVCD_OBS_RETENTION_DAYS',
+    optionalInteger(1, 36_500),
+    'After so many days without a step a session is archived: what was in its steps is removed, every hour. Unset: never.',
+  ),
   platformKeysFile: setting(
     'SVCD_PLATFORM_KEYS_FILE',
     text(),
     'JWK Set (RFC 7517) of the Ed25519 keys whose signatures on result envelopes are accepted. Unset: none.',
+  ),
+  provenanceTrustRootsFile: setting(
+    'SVCD_PROVENANCE_TRUST_ROOTS_FILE',
+    text(),
+    'Certificates in PEM form that the chain of a provenance envelope must lead to for it to be trusted. Unset: none is.',
   ),
 };

@@ -12,9 +12,7 @@ export const DAEMON_FLAGS = {
   console: daemonFlag('SVCD_CONSOLE_ENABLED', true, 404, ['/console*'], 'The console.'),
   coord: daemonFlag('SVCD_COORD', true, 404, ['/v1/coord/*'], 'Live intents of agents.'),
   integrations: reserved(daemonFlag('SVCD_INTEGRATIONS_ENABLED', true, 404, ['/v1/integrations/*'], 'Integrations.')),
-  provenance: reserved(
-    daemonFlag('SVCD_FEATURE_PROVENANCE_API', false, 404, ['/v1/provenance/*'], 'The signing gateway.'),
-  ),
+  provenance: daemonFlag('SVCD_FEATURE_PROVENANCE_API', false, 404, ['/v1/provenance/*'], 'The signing gateway.'),
   context: reserved(daemonFlag('SVCD_CONTEXT_SURFACE', false, 404, ['/v1/context*'], 'The context surface.')),
   autoCapture: reserved(
     daemonFlag(
@@ -62,10 +60,10 @@ export const DAEMON_FLAGS = {
       'Requests for passports.',
     ),
   ),
-  incidents: reserved(daemonFlag('SVCD_FEATURE_INCIDENTS', false, 404, ['/v1/incidents*'], 'Incidents.')),
-  legalHold: reserved(daemonFlag('SVCD_FEATURE_LEGAL_HOLD', false, 404, ['/v1/legal-holds*'], 'Legal holds.')),
+  incidents: daemonFlag('SVCD_FEATURE_INCIDENTS', false, 404, ['/v1/incidents*'], 'Incidents.'),
+  legalHold: daemonFlag('SVCD_FEATURE_LEGAL_HOLD', false, 404, ['/v1/legal-holds*'], 'Legal holds.'),
   activityLog: reserved(daemonFlag('SVCD_FEATURE_ACTIVITY_LOG', false, 404, ['/v1/activity*'], 'The activity log.')),
-  observe: reserved(daemonFlag('SVCD_OBSERVE', false, 'reported', ['/v1/observe/*'], 'Step-level audits of sessions.')),
+  observe: daemonFlag('SVCD_OBSERVE', false, 'reported', ['/v1/observe/*'], 'Step-level audits of sessions.'),
   orchestrators: daemonFlag('SVCD_ORCHESTRATORS', false, 404, ['/v1/orchestrators*'], 'Orchestrators.'),
   statusFeed: daemonFlag(
     'SVCD_STATUS_FEED',

@@ -1,0 +1,42 @@
+import type { Type as Class } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
+import { field, fieldsOf, type FieldOptions, type JsonSchema } from './fields.js';
+import { SecretBytes } from './secret-bytes.js';
+
+const SECRETS = new WeakSet<JsonSchema>();
+
+/**
+ * Text that must leave no trace, such as a private key: in the body itself it comes as {@link SecretBytes}, elsewhere
+ * it is refused.
+ */
+export function Secret(options: FieldOptions & { max: number }): PropertyDecorator {
+  const schema: JsonSchema = { type: 'string', minLength: 1, maxLength: options.max, writeOnly: true };
+  SECRETS.add(schema);
+  const isSecret = (value: unknown): boolean =>
+    value instanceof SecretBytes && value.length > 0 && value.length <= options.max;
+  const defaultMessage = (): string => `must be text of 1 to ${options.max} bytes`;
+  return field(options, schema, ValidateBy({ name: 'isSecret', validator: { validate: isSecret, defaultMessage } }));
+}
+
+/** The members of a class that are such text. */
+export const secretsOf = (type: Class): string[] =>
+  fieldsOf(type)
+    .filter(({ schema }) => SECRETS.has(schema))
+    .map(({ name }) => name);
+
+/** Bytes as text (RFC 4648 section 4: with padding, without line breaks). */
+export const Base64 = (options: FieldOptions & { min?: number }) =>
+  field(
+    options,
+    { type: 'string', contentEncoding: 'base64', minLength: options.min },
+    ValidateBy({
+      name: 'isBase64',
+      validator: {
+        validate: (value) =>
+          typeof value === 'string' &&
+          value.length >= (options.min ?? 0) &&
+          Buffer.from(value, 'base64').toString('base64') === value,
+        defaultMessage: (a) => `${a?.property} must be base64 (RFC 4648 section 4: with padding, without line breaks)`,
+      },
+    }),
+  );
