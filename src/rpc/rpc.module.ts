@@ -3,6 +3,8 @@ import { ApprovalHandoverModule } from '../modules/shield/core/approvals/approva
 import { WatchStateModule } from '../modules/continuity/watches/watch-state.module.js';
 import { ProofStateModule } from '../modules/knowledge/proofs/proof-state.module.js';
 import { ToolAdmissionsModule } from '../modules/shield/core/tool-calls/tool-admissions.module.js';
+import { AutoSteps } from '../common/evidence-log/auto-steps.js';
+import { ToolCallSteps } from './tool-call-steps.js';
 import { ApiConnection } from './api-connection.js';
 import { CallStatesService } from './call-states.service.js';
 import { CapabilitiesService } from './tool-capabilities.service.js';
@@ -48,6 +50,8 @@ export class RpcModule {
         SseTransport,
         StreamTransport,
         ToolCallers,
+        AutoSteps,
+        ToolCallSteps,
         ToolCallsService,
       ],
     };

@@ -16,6 +16,7 @@ import { ApiConnection, type ApiAnswer } from './api-connection.js';
 import { CallStatesService } from './call-states.service.js';
 import { RPC_CODES, RpcFailure } from './json-rpc.js';
 import { JsonText } from './json-text.js';
+import { ToolCallSteps } from './tool-call-steps.js';
 import type { Peer, ToolCaller } from './peer.js';
 import { derivedKey, readArguments, requestOf, type ApiRequest, type ToolArguments } from './tools/tool-arguments.js';
 import type { Tool } from './tools/tool.js';
@@ -50,6 +51,7 @@ export class ToolCallsService {
     private readonly states: CallStatesService,
     private readonly signer: ToolCallSigner,
     private readonly api: ApiConnection,
+    private readonly steps: ToolCallSteps,
     @Inject(LOG) log: Log,
     metrics: Metrics,
   ) {
@@ -106,8 +108,12 @@ export class ToolCallsService {
     if (!caller || (peer.isPublic && !tool.isPublic))
       throw new Unauthorized({}, 'This tool needs a credential: call it by /rpc with x-tenant-id and x-api-key');
     const ready = this.readyCall(tool, readArguments(tool, params, peer.requestId), { peer, caller });
-    const { request } = ready;
     const call = toolCallOf(ready);
+    return this.steps.around(call, ready.agentSession, () => this.callApi(call, ready, peer));
+  }
+
+  private async callApi(call: ToolCall, ready: ReadyCall, peer: Peer): Promise<JsonText> {
+    const { request, tool } = ready;
     const { decisionId } = await this.admit(call, ready);
     const { clientAddress } = peer;
     const signed = await this.signer.sign(toolCallToSign(call, { decisionId, request, clientAddress }));

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi } from '../../kit/app.js';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
+
+let api: TestApi;
+let daemon: TestDaemon;
+beforeAll(async () => {
+  api = await startApi({ env: { SVCD_OBSERVE: '1' } });
+  daemon = await startDaemon({ database: api.database, env: { SVCD_OBSERVE: '1' } });
+});
+afterAll(async () => {
+  await daemon.close();
+  await api.close();
+});
+
+const AT = { label: 'Run', actor: 'agent:a', ts_start: '2026-11-23T09:00:00Z' };
+const by = (tenant: string) => daemon.as({ scopes: 'admin:read admin:write', tenant });
+const root = async (session: string, tenant: string, more: object = {}) => {
+  const { status } = await by(tenant)('POST', `/v1/observe/sessions/${session}/steps`, {
+    ...{ ...AT, node_id: 'root', auto: true },
+    ...more,
+  });
+  expect(status).toBe(200);
+};
+const stepsOf = async (session: string, tenant: string): Promise<any[]> =>
+  (await by(tenant)('GET', `/v1/observe/sessions/${session}/audit?parent_id=root`)).body.steps;
+const naming = (session: string) => ({ 'x-svc-session-id': session });
+
+describe('facts that name a session', () => {
+  it('become a step with their receipt, where the session asked for it', async () => {
+    const call = by('facts-a');
+    await root('f1', 'facts-a');
+    const { body } = await call('PUT', '/v1/facts', { entity: 'e', key: 'k', value: 'v' }, naming('f1'));
+    const [step, ...others] = await stepsOf('f1', 'facts-a');
+    expect([step.kind, step.label, step.receipt_id, step.mutation_receipt_id, step.auto, step.status, others]).toEqual([
+      ...['memory', 'fact.stored (1)', body.receipt_id, body.receipt_id, true, 'ok', []],
+    ]);
+    expect(step.outputs).toEqual([{ kind: 'fact', ref: body.fact_id, digest: null, text: null, bytes: null }]);
+    await call('GET', '/v1/facts?query=v', undefined, naming('f1'));
+    await call('DELETE', `/v1/facts/${body.fact_id}`, undefined, naming('f1'));
+    const labels = (await stepsOf('f1', 'facts-a')).map(({ kind, label }) => [kind, label]);
+    expect(labels).toEqual([
+      ['memory', 'fact.stored (1)'],
+      ['retrieval', 'facts.found'],
+      ['memory', 'fact.retired'],
+    ]);
+  });
+
+  it('of several sessions that are stored together become a step of each', async () => {
+    const call = by('facts-b');
+    for (const session of ['m1', 'm2']) await root(session, 'facts-b');
+    const store = (n: number) =>
+      call('PUT', '/v1/facts', { entity: `e${n}`, key: 'k', value: 'v' }, naming(`m${(n % 3) + 1}`));
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => store(n)));
+    expect(answers.every(({ status }) => status === 201)).toBe(true);
+    for (const [place, session] of ['m1', 'm2'].entries()) {
+      const facts = (await stepsOf(session, 'facts-b')).flatMap(({ outputs }) => outputs.map(({ ref }: any) => ref));
+      const own = answers.filter((_, n) => n % 3 === place).map(({ body }) => body.fact_id);
+      expect(facts.sort()).toEqual(own.sort());
+    }
+  });
+
+  it('become none where the session did not ask, another tenant did, or the step that asked is closed', async () => {
+    const call = by('facts-c');
+    await root('n1', 'facts-c', { auto: false });
+    await root('n2', 'facts-d');
+    await root('n3', 'facts-c');
+    await call('PATCH', '/v1/observe/sessions/n3/steps/root', {});
+    for (const session of ['n1', 'n2', 'n3', 'n4'])
+      await call('PUT', '/v1/facts', { entity: 'e', key: 'k', value: session }, naming(session));
+    expect([await stepsOf('n1', 'facts-c'), await stepsOf('n2', 'facts-d'), await stepsOf('n3', 'facts-c')]).toEqual([
+      ...[[], [], []],
+    ]);
+    const rows = await daemon.database.query(`select 1 from observe_session where session_id = 'n4'`);
+    expect(rows).toEqual([]);
+  });
+
+  it('become none while SVCD_OBSERVE is off', async () => {
+    await root('o1', 'facts-e');
+    const off = await startDaemon({ database: api.database });
+    const call = off.as({ scopes: 'admin:read admin:write', tenant: 'facts-e' });
+    expect((await call('PUT', '/v1/facts', { entity: 'e', key: 'k', value: 'v' }, naming('o1'))).status).toBe(201);
+    const answer = await call('GET', '/v1/observe/sessions/o1/audit');
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { enabled: false, flag: 'SVCD_OBSERVE', detail: expect.stringContaining('set SVCD_OBSERVE=1') },
+    ]);
+    await off.close();
+    expect(await stepsOf('o1', 'facts-e')).toEqual([]);
+  });
+});
+
+describe('retrievals of the tenant API that name a session', () => {
+  it('become steps in every lane, by ids alone', async () => {
+    const { tenantId, call } = api.tenant;
+    await root('r1', tenantId);
+    const said = { title: 't', content: 'A lighthouse on a cliff.', shareability: 'owner_only', url: 'https://x.org/' };
+    const documents = [{ tenantId, corpusId: 'c', docId: 'd', ...said }];
+    const { body: taken } = await call('POST', '/v1/ingest/batch', { documents }, naming('r1'));
+    await expect
+      .poll(async () => (await call('GET', `/v1/ingest/${taken.accepted[0].ingestId}`)).body.status, {
+        timeout: 60_000,
+      })
+      .toBe('completed');
+    for (const lane of ['light', 'verified', 'audit'])
+      expect((await call('POST', '/v1/retrieve', { query: 'lighthouse', lane }, naming('r1'))).status).toBe(200);
+    const steps = await stepsOf('r1', tenantId);
+    expect(steps.map(({ kind }) => kind)).toEqual(['other', 'retrieval', 'retrieval', 'retrieval']);
+    expect(steps[0].label).toMatch(/^ingest\./);
+    expect(steps[1].outputs[0]).toMatchObject({ kind: 'chunk', digest: expect.stringMatching(/^blake3:/) });
+    expect(steps[2].receipt_id).toMatch(/^blake3:/);
+    expect(JSON.stringify(steps)).not.toContain('lighthouse');
+  });
+});
