@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { write } from '../continuity/given.js';
+import { openIncident, walk } from '../incidents/given.js';
 import { ingested } from '../ingest/given.js';
 import { givenAnswer, prove } from '../proofs/given.js';
 import { alertsOf, changesOf, given, watch } from '../watches/given.js';
@@ -14,7 +15,7 @@ let publisher: TestTenant;
 let call: DaemonCall;
 beforeAll(async () => {
   api = await startApi();
-  daemon = await startDaemon({ database: api.database });
+  daemon = await startDaemon({ database: api.database, env: { SVCD_FEATURE_INCIDENTS: '1' } });
   reader = api.tenant;
   publisher = await api.addTenant('publisher');
   call = daemon.as({ scopes: 'replay:answer exports:read receipts:read', tenant: reader.tenantId });
@@ -115,6 +116,17 @@ describe('features that say whether an answer still holds', () => {
       ({ corpusId }) => reader.call('DELETE', `/v1/documents/${corpusId}/doc`),
       'unavailable',
       ['source_deleted'],
+    ],
+    [
+      'its document was set aside by an incident',
+      'own',
+      async ({ corpusId }) => {
+        const by = daemon.as({ scopes: 'facts:write', tenant: reader.tenantId });
+        const incident = await openIncident(by, reader.tenantId);
+        await walk(by, incident, { kind: 'document', id: `${corpusId}/doc`, apply: true });
+      },
+      'unavailable',
+      ['quarantined'],
     ],
     [
       "another tenant's document came in again, still shared",

@@ -1,6 +1,6 @@
 import { Controller, Header, Headers, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { allOf, anyOf, ok } from '../../../common/contract/contract.js';
+import { allOf, anyOf } from '../../../common/contract/contract.js';
 import { ReceiptNotLogged, ReceiptUnknown } from '../../../common/evidence-log/evidence-log.problems.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Caller } from '../../../common/contract/caller.js';
@@ -9,7 +9,7 @@ import {
   ActionOfExport,
   AnswerOfExport,
   EntityOfExport,
-  ExportBody,
+  type ExportBody,
   ExportQuery,
   ReceiptOfExport,
   StreamExportQuery,
@@ -18,14 +18,13 @@ import {
 } from './exports.dto.js';
 import { EvidenceDamaged, ExportStoreAbsent, ExportTooLarge, SubjectUnknown } from './exports.problems.js';
 import { ExportsService } from './exports.service.js';
-import { EXPORT_TYPES, type SentExport } from './exports.types.js';
+import { attach, EXPORT_REPLY } from './exports.views.js';
 import { MAX_EVENTS, SubjectsService } from './subjects.service.js';
 
 const COMMON = {
   tag: 'exports',
   tenantBound: true,
-  reply: ok(ExportBody),
-  alsoAs: [EXPORT_TYPES.cbor, EXPORT_TYPES.zip],
+  ...EXPORT_REPLY,
 } as const;
 const FORM =
   'The answer is a file that verifies offline, with `svc verify` or any program that follows docs/formats/export.md. Its manifest and signature are the same whatever is shown or withheld.';
@@ -143,8 +142,3 @@ export class ExportsController {
 }
 
 const countable = (seq: number): number => Math.min(seq, Number.MAX_SAFE_INTEGER);
-
-function attach(reply: FastifyReply, { contentType, fileName, bytes }: SentExport): Uint8Array {
-  void reply.header('content-type', contentType).header('content-disposition', `attachment; filename="${fileName}"`);
-  return bytes;
-}

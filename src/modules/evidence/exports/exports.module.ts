@@ -16,5 +16,6 @@ import { SubjectsViews } from './subjects.views.js';
   imports: [AnswersModule, ContentModule, FactsModule, StreamsModule],
   controllers: [ExportsController],
   providers: [ExportsService, SubjectsService, SubjectsViews],
+  exports: [ExportsService, SubjectsService],
 })
 export class ExportsModule {}

@@ -45,6 +45,16 @@ export interface EventRange {
   max: number;
 }
 
+/** What is gathered in addition to what happened about an id. */
+export interface CaseParts {
+  id: string;
+  receiptIds: readonly string[];
+  entities: readonly string[];
+  about: NonNullable<Evidence['about']>;
+  /** Whether these are all receipts that there are of it. */
+  complete: boolean;
+}
+
 /** Brings together what the database holds of a subject. In the open unit of work of its tenant. */
 @Injectable()
 export class SubjectsService {
@@ -148,6 +158,23 @@ export class SubjectsService {
     const ids = [...new Set(facts.flatMap(({ binding }) => (binding ? [binding.receiptId] : [])))];
     const records = inChainOrder(await this.records.findMany(ids));
     return { subjectId: entity, complete, records, items: facts.map(factItem) };
+  }
+
+  /**
+   * What happened about an id, with further receipts and the facts of entities: what a case is made of. Facts that are
+   * not what their receipts bind are left out, and the export is not complete then.
+   * @throws SubjectUnknown
+   */
+  async gatherCase(caller: DaemonCaller, { id, receiptIds, entities, about, complete }: CaseParts): Promise<Evidence> {
+    const own = await this.gatherAction(id, 'audit');
+    const facts = await Promise.all(entities.map((entity) => this.facts.readEntity(caller, entity)));
+    const sound = facts.filter(({ damage }) => !damage).flatMap((found) => found.facts);
+    const bound = sound.flatMap(({ binding }) => binding?.receiptId ?? []);
+    const known = new Set(own.records.map(({ receiptId }) => receiptId));
+    const more = [...receiptIds, ...bound].filter((receiptId) => !known.has(receiptId));
+    const records = inChainOrder([...own.records, ...(await this.records.findMany(more))]);
+    const isWhole = own.complete && complete && facts.every((found) => found.complete && !found.damage);
+    return { subjectId: id, complete: isWhole, about, records, items: [...sound.map(factItem), ...own.items] };
   }
 
   /** As many events as one export can hold. */

@@ -125,8 +125,11 @@ const REMARKS: Record<SourceState, (now: PassageNow) => string> = {
   holds: () => '',
   unknown: () => 'its stored text is not what was indexed',
   drifted: ({ version }) => `no longer in the document, which has version ${version} now`,
-  unavailable: ({ drift }) =>
-    drift.includes('source_deleted') ? 'the document is deleted' : 'no longer shared with this tenant',
+  unavailable: ({ drift }) => LOSSES[drift[0] ?? ''] ?? 'no longer shared with this tenant',
+};
+const LOSSES: Readonly<Record<string, string>> = {
+  source_deleted: 'the document is deleted',
+  quarantined: 'the document is set aside by an incident',
 };
 
 const remarkOn = (now: PassageNow): string => REMARKS[now.state](now);

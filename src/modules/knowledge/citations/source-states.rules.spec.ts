@@ -42,13 +42,20 @@ describe('a passage', () => {
     ['has drifted where the document no longer has it', { version: 2, standing: null }, 'drifted', ['source_changed']],
     ['is unavailable with its document', { version: null, standing: null }, 'unavailable', ['source_deleted']],
     [
+      'is unavailable while its document is set aside',
+      { version: null, standing: null, quarantined: true },
+      'unavailable',
+      ['quarantined'],
+    ],
+    [
       'is unknown where its stored text is another',
       { version: 2, standing: standing({ content: 'texT' }) },
       'unknown',
       [],
     ],
   ])('%s', (_what, seen, state, drift) => {
-    expect(passageNow(then, seen, 'acme')).toEqual({ ...seen, state, drift });
+    const { version, standing } = seen;
+    expect(passageNow(then, seen, 'acme')).toEqual({ version, standing, state, drift });
   });
 
   it('of another tenant is lost without saying why', () => {

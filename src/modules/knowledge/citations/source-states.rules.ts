@@ -6,12 +6,15 @@ import type { DriftCategory, PassageNow, PassageThen, SourceState } from './sour
 export interface SeenDocument {
   version: number | null;
   standing: VisibleChunk | null;
+  /** It is the tenant's own, and an incident has it set aside. */
+  quarantined?: boolean;
 }
 
 /** Holds a passage against its document as the tenant sees it now. */
-export function passageNow(then: PassageThen, { version, standing }: SeenDocument, tenantId: string): PassageNow {
+export function passageNow(then: PassageThen, seen: SeenDocument, tenantId: string): PassageNow {
+  const { version, standing } = seen;
   const state = stateOf(version, standing);
-  return { state, version, standing, drift: driftOf(then, state, { standing, tenantId }) };
+  return { state, version, standing, drift: driftOf(then, state, { ...seen, tenantId }) };
 }
 
 function stateOf(version: number | null, standing: VisibleChunk | null): SourceState {
@@ -24,9 +27,10 @@ function stateOf(version: number | null, standing: VisibleChunk | null): SourceS
 function driftOf(
   then: PassageThen,
   state: SourceState,
-  { standing, tenantId }: { standing: VisibleChunk | null; tenantId: string },
+  { standing, quarantined, tenantId }: SeenDocument & { tenantId: string },
 ): DriftCategory[] {
   if (state === 'drifted') return ['source_changed'];
+  if (state === 'unavailable' && quarantined) return ['quarantined'];
   if (state === 'unavailable') return [then.ownerTenantId === tenantId ? 'source_deleted' : 'access_lost'];
   return isRenamed(then, standing!) ? ['metadata_changed'] : [];
 }

@@ -4,13 +4,20 @@ import type { VisibleChunk } from './citations.types.js';
  * Whether what rests on a passage still holds, from best to worst. It holds while the passage's text, by its digest,
  * stands in the newest version of its document that the tenant can see.
  * unknown: a passage of that digest is there, but its stored text has another one. drifted: the text is changed or gone
- * from the document. unavailable: the document is deleted, or the tenant can no longer see it.
+ * from the document. unavailable: the document is deleted or set aside, or the tenant can no longer see it.
  */
 export const SOURCE_STATES = ['holds', 'unknown', 'drifted', 'unavailable'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
 /** What is different now. The last two are reported and break nothing. */
-const DRIFT_CATEGORIES = ['source_changed', 'source_deleted', 'access_lost', 're_ranked', 'metadata_changed'] as const;
+const DRIFT_CATEGORIES = [
+  'source_changed',
+  'source_deleted',
+  'quarantined',
+  'access_lost',
+  're_ranked',
+  'metadata_changed',
+] as const;
 export type DriftCategory = (typeof DRIFT_CATEGORIES)[number];
 
 /** A passage as it was when something came to rest on it. */

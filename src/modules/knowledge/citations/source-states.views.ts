@@ -4,7 +4,7 @@ import { chunkOf, type ChunkRow } from './citations.store.js';
 import type { SeenDocument } from './source-states.rules.js';
 import type { PassageThen } from './source-states.types.js';
 
-type FoundRow = { found_version: number | null } & (ChunkRow | { chunk_id: null });
+type FoundRow = { found_version: number | null; quarantined: boolean } & (ChunkRow | { chunk_id: null });
 
 /** Documents that passages were of, as row-level security lets the open unit of work's tenant see them now. */
 @Injectable()
@@ -28,17 +28,19 @@ export class SourceStatesViews {
          from wanted w join present p on p.tenant_id = w.owner and p.corpus_id = w.corpus and p.doc_id = w.doc and p.content_hash = decode(w.hash, 'hex')
          order by w.ordinal, p.ordinal
        )
-       select n.version as found_version, c.chunk_id, c.tenant_id, c.corpus_id, c.doc_id, c.version, c.title, c.url, c.content, c.content_hash,
+       select n.version as found_version, q.doc_id is not null as quarantined, c.chunk_id, c.tenant_id, c.corpus_id, c.doc_id, c.version, c.title, c.url, c.content, c.content_hash,
          c.shareability, true as current
        from wanted w
        left join newest n on n.tenant_id = w.owner and n.corpus_id = w.corpus and n.doc_id = w.doc
        left join standing s on s.ordinal = w.ordinal
+       left join document q on q.tenant_id = w.owner and q.corpus_id = w.corpus and q.doc_id = w.doc and q.quarantined_version = q.current_version
        left join chunk c on c.tenant_id = s.tenant_id and c.chunk_id = s.chunk_id
        order by w.ordinal`,
       [JSON.stringify(passages.map(wantedOf))],
     );
     return rows.map((row) => ({
       version: row.found_version,
+      quarantined: row.quarantined,
       standing: row.chunk_id === null ? null : chunkOf(row),
     }));
   }

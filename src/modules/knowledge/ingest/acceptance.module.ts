@@ -4,6 +4,8 @@ import { AnalysisPool } from './analysis/analysis.pool.js';
 import { ChunkIdKeys } from './analysis/chunk-id-keys.js';
 import { ChunksStore } from './chunks.store.js';
 import { DirectIngestService } from './direct-ingest.service.js';
+import { DocumentQuarantineService } from './document-quarantine.service.js';
+import { DocumentQuarantineStore } from './document-quarantine.store.js';
 import { IngestIndexingService } from './ingest-indexing.service.js';
 import { IngestIndexingStore } from './ingest-indexing.store.js';
 import { IngestStore } from './ingest.store.js';
@@ -14,6 +16,8 @@ const ACCEPTANCE = [
   ChunkIdKeys,
   ChunksStore,
   DirectIngestService,
+  DocumentQuarantineService,
+  DocumentQuarantineStore,
   IngestIndexingService,
   IngestIndexingStore,
   IngestStore,

@@ -2,6 +2,7 @@ import { Controller, Param, Query } from '@nestjs/common';
 import { Caller, type TenantCaller } from '../../../common/contract/caller.js';
 import { ok, seats } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
+import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import {
   CorpusList,
@@ -58,7 +59,7 @@ export class DocumentsController {
       'Gone from every search when this answers, versions that are still queued included. Its passages stay stored where citations and proofs name them. Sending the docId again makes a new version.',
     access: seats('owner', 'admin', 'member'),
     reply: ok(DocumentWithdrawn),
-    problems: [DocumentUnknown],
+    problems: [DocumentUnknown, LegalHold],
   })
   deleteDocument(@Caller() caller: TenantCaller, @Param() path: DocumentPath): Promise<DocumentWithdrawn> {
     return this.documents.withdraw(caller, path);

@@ -1,4 +1,4 @@
-import { Choice, DateTime, FreeObject, Integer, ListOf, Text, Url, Uuid } from '../../../common/fields/fields.js';
+import { Choice, DateTime, Flag, FreeObject, Integer, ListOf, Text, Url, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { LANGUAGES } from '../../../search/languages.js';
 import { SHAREABILITIES, type Shareability } from './analysis/analysis.types.js';
@@ -64,6 +64,9 @@ export class Document {
 export class DocumentWithContent extends Document {
   @Text({ about: 'The content as it was sent; the offsets of passages refer to it.' })
   content!: string;
+
+  @Flag({ about: 'True while an incident has it set aside: no search finds it. Absent otherwise.', optional: true })
+  quarantined?: boolean;
 }
 
 export class DocumentList {

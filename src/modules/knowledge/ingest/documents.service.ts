@@ -62,7 +62,7 @@ export class DocumentsService {
   async readDocument(caller: TenantCaller, { corpusId, docId }: DocumentPath): Promise<DocumentWithContent> {
     const row = await this.tenancy.run(caller.tenantId, () => this.documents.findDocument(corpusId, docId));
     if (!row) throw unknown(corpusId, docId);
-    return { ...toDocument(row), content: row.content };
+    return { ...toDocument(row), content: row.content, ...(row.quarantined ? { quarantined: true } : {}) };
   }
 
   /** Takes a document out of search; its passages stay stored for the citations and proofs that name them. */

@@ -25,6 +25,9 @@ export interface DocumentRow {
   updated_us: number;
 }
 
+/** A document with its text. */
+export type ReadDocument = DocumentRow & { content: string; quarantined: boolean };
+
 export interface DocumentFilter {
   corpusId?: string;
   shareability?: Shareability;
@@ -37,6 +40,8 @@ export type DocumentPosition = [number, string, string];
 
 const COLUMNS = `d.corpus_id, d.doc_id, v.version, v.title, v.url, v.shareability, v.metadata, v.content_hash, v.chunk_count, d.created_at,
   d.updated_at, (extract(epoch from d.updated_at) * 1000000)::float8 as updated_us`;
+/** As long as its current version is set aside, a document is not found. */
+const FOUND = 'd.current_version is not null and d.quarantined_version is distinct from d.current_version';
 const CURRENT = `document d join document_version v
   on v.tenant_id = d.tenant_id and v.corpus_id = d.corpus_id and v.doc_id = d.doc_id and v.version = d.current_version`;
 
@@ -48,7 +53,7 @@ export class DocumentsStore {
   listCorpora(after: string | undefined, limit: number): Promise<CorpusRow[]> {
     return this.tenancy.query<CorpusRow>(
       `select c.corpus_id, c.language, c.created_at, (select count(*)::int from document d
-         where d.tenant_id = c.tenant_id and d.corpus_id = c.corpus_id and d.current_version is not null) as documents
+         where d.tenant_id = c.tenant_id and d.corpus_id = c.corpus_id and ${FOUND}) as documents
        from corpus c where $1::text is null or c.corpus_id > $1 order by c.corpus_id limit $2`,
       [after ?? null, limit],
     );
@@ -57,7 +62,7 @@ export class DocumentsStore {
   listDocuments(filter: DocumentFilter, after: DocumentPosition | undefined, limit: number): Promise<DocumentRow[]> {
     return this.tenancy.query<DocumentRow>(
       `select ${COLUMNS} from ${CURRENT}
-       where d.current_version is not null
+       where ${FOUND}
          and ($1::text is null or d.corpus_id = $1) and ($2::text is null or d.shareability = $2)
          and ($3::float8 is null or d.updated_at >= timestamptz 'epoch' + $3 * interval '1 millisecond')
          and ($4::float8 is null or (d.updated_at, d.corpus_id, d.doc_id) > (timestamptz 'epoch' + $4 * interval '1 microsecond', $5, $6))
@@ -74,9 +79,10 @@ export class DocumentsStore {
     );
   }
 
-  async findDocument(corpusId: string, docId: string): Promise<(DocumentRow & { content: string }) | undefined> {
-    const [row] = await this.tenancy.query<DocumentRow & { content: string }>(
-      `select ${COLUMNS}, v.content from ${CURRENT} where d.corpus_id = $1 and d.doc_id = $2 and d.current_version is not null`,
+  /** One that is set aside as well. */
+  async findDocument(corpusId: string, docId: string): Promise<ReadDocument | undefined> {
+    const [row] = await this.tenancy.query<ReadDocument>(
+      `select ${COLUMNS}, v.content, coalesce(d.quarantined_version = d.current_version, false) as quarantined from ${CURRENT} where d.corpus_id = $1 and d.doc_id = $2 and d.current_version is not null`,
       [corpusId, docId],
     );
     return row;

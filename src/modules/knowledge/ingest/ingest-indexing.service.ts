@@ -116,15 +116,19 @@ export class IngestIndexingService {
   private async indexTogether(tenantId: string, ingestIds: readonly string[]): Promise<void> {
     for (;;) {
       const pending = await this.tenancy.run(tenantId, () => this.store.loadPending(ingestIds));
-      if (pending.length === 0) return;
       const { done, deleted, next } = planPending(pending);
-      await this.tenancy.run(tenantId, () => this.settle(done, deleted));
-      if (next.length === 0) continue;
-      const batches = shardBatchesOf(tenantId, next);
-      const groups = batches.map(({ shard, inputs }) => ({ language: shard.language, documents: inputs }));
-      const analysed = await this.analysis.analyse({ idKey: this.idKeys.keyOf(tenantId), groups });
-      await this.tenancy.run(tenantId, () => this.publish(batches, analysed));
+      if (done.length + deleted.length > 0) await this.tenancy.run(tenantId, () => this.settle(done, deleted));
+      if (next.length > 0 && !(await this.publishAnalysed(tenantId, next))) continue;
+      if (done.length + deleted.length + next.length === pending.length) return;
     }
+  }
+
+  /** @returns false when a document moved meanwhile, and nothing was done */
+  private async publishAnalysed(tenantId: string, next: readonly PendingVersion[]): Promise<boolean> {
+    const batches = shardBatchesOf(tenantId, next);
+    const groups = batches.map(({ shard, inputs }) => ({ language: shard.language, documents: inputs }));
+    const analysed = await this.analysis.analyse({ idKey: this.idKeys.keyOf(tenantId), groups });
+    return this.tenancy.run(tenantId, () => this.publish(batches, analysed));
   }
 
   private async settle(done: readonly PendingVersion[], deleted: readonly PendingVersion[]): Promise<void> {
@@ -143,10 +147,11 @@ export class IngestIndexingService {
   /**
    * Replaces the old versions by the new ones in this transaction, or does nothing when a document moved since it was
    * loaded.
+   * @returns whether it did
    */
-  private async publish(batches: readonly ShardBatch[], groups: readonly AnalysedGroup[]): Promise<void> {
+  private async publish(batches: readonly ShardBatch[], groups: readonly AnalysedGroup[]): Promise<boolean> {
     const all = batches.flatMap(({ versions }) => versions);
-    if (!(await this.store.lockUnchanged(all))) return;
+    if (!(await this.store.lockUnchanged(all))) return false;
     const analysed = batches.flatMap(({ versions }, group) =>
       versions.map((version, index): AnalysedVersion => ({ version, analysed: groups[group]!.documents[index]! })),
     );
@@ -163,6 +168,7 @@ export class IngestIndexingService {
       this.outcomes.inc({ outcome: 'failed' }, empty.length);
       this.outcomes.inc({ outcome: 'completed' }, good.length);
     });
+    return true;
   }
 
   /**

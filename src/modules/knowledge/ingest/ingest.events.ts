@@ -1,5 +1,6 @@
 import type { OutboxEvent } from '../../../common/outbox/outbox.js';
 import type { RetiredChunk, RetiredChunks } from './chunks.store.js';
+import type { QuarantinedVersion } from './document-quarantine.store.js';
 import type { AnalysedVersion } from './ingest-indexing.types.js';
 import { documentKey } from './ingest.rules.js';
 
@@ -44,6 +45,8 @@ export interface DocumentWithdrawn {
   /** The version that was in search; null where none was. */
   version: number | null;
   actor: string;
+  /** An incident has set it aside; it may come back. */
+  quarantined?: true;
 }
 
 /** An event for each version that was published in place of what was retired. */
@@ -83,6 +86,19 @@ function indexedEvent({ version, analysed }: AnalysedVersion, before: VersionBef
     changedCount: changed.length,
     gone: gone.slice(0, MAX_NAMED).map(named),
     goneCount: gone.length,
+  };
+  return { kind: DOCUMENT_INDEXED, subject: `${corpusId}/${docId}`, data };
+}
+
+/** A version that was set aside is in search again. */
+export function returnedEvent(
+  { corpusId, docId, version, title, url, shareability }: QuarantinedVersion,
+  passages: readonly NamedPassage[],
+): OutboxEvent {
+  const data: DocumentIndexed = {
+    ...{ corpusId, docId, version, previousVersion: null, title, url, shareability, previousShareability: null },
+    ...{ chunkCount: passages.length, changed: passages.slice(0, MAX_NAMED).map(named), changedCount: passages.length },
+    ...{ gone: [], goneCount: 0 },
   };
   return { kind: DOCUMENT_INDEXED, subject: `${corpusId}/${docId}`, data };
 }

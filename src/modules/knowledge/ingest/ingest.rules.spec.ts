@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PayloadTooLarge, ValidationFailed } from '../../../common/problem/common-problems.js';
 import { MAX_CONTENT_BYTES, type IngestRequest } from './ingest.dto.js';
-import { documentKey, jobsOf, planVersions, statedLanguages, submissionOf } from './ingest.rules.js';
+import { documentKey, jobsOf, newestOf, planVersions, statedLanguages, submissionOf } from './ingest.rules.js';
 
 const request: IngestRequest = {
   tenantId: 'acme',
@@ -78,6 +78,14 @@ describe('versions', () => {
       [2, true],
       [1, true],
       [3, true],
+    ]);
+  });
+
+  it('leave each document at the latest of them', () => {
+    const named = newestOf(planVersions([one, elsewhere, two, two], new Map()));
+    expect(named.map(({ docId, latestVersion, latestDigest }) => [docId, latestVersion, latestDigest])).toEqual([
+      ['leave', 2, two.digest],
+      ['sick', 1, elsewhere.digest],
     ]);
   });
 

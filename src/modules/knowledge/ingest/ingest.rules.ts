@@ -8,6 +8,7 @@ import {
   type DirectDocument,
   type IngestQueue,
   type KnownDocument,
+  type NewDocument,
   type PlannedVersion,
   type Submission,
 } from './ingest.types.js';
@@ -102,6 +103,16 @@ export function planVersions(submissions: readonly Submission[], known: Map<stri
     known.set(key, { latestVersion: version, latestDigest: submission.digest });
     return { submission, version, isNew: !isRepeat };
   });
+}
+
+/** The documents of versions, each with the latest of them. */
+export function newestOf(versions: readonly PlannedVersion[]): NewDocument[] {
+  const newest = new Map<string, NewDocument>();
+  for (const { submission, version } of versions) {
+    const { corpusId, docId, digest } = submission;
+    newest.set(documentKey(submission), { corpusId, docId, latestVersion: version, latestDigest: digest });
+  }
+  return [...newest.values()];
 }
 
 export interface PlannedJob {

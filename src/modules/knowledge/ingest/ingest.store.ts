@@ -3,7 +3,7 @@ import type { Language } from '../../../search/languages.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { IngestState } from './ingest.dto.js';
 import { documentKey } from './ingest.rules.js';
-import type { AcceptedIngest, KnownDocument, PlannedVersion } from './ingest.types.js';
+import type { AcceptedIngest, KnownDocument, NewDocument, PlannedVersion } from './ingest.types.js';
 
 export interface IngestRow {
   ingest_id: string;
@@ -35,36 +35,52 @@ export class IngestStore {
     return new Map(found.map((row) => [row.corpus_id, row.language]));
   }
 
-  /** Makes the documents that are new and locks all of them, always in the same order, until the unit of work ends. */
-  async lockDocuments(keys: readonly { corpusId: string; docId: string }[]): Promise<Map<string, KnownDocument>> {
-    const documents = JSON.stringify(keys.map(({ corpusId, docId }) => ({ corpus_id: corpusId, doc_id: docId })));
-    await this.tenancy.query(
-      `insert into document (tenant_id, corpus_id, doc_id)
-       select distinct $1, d.corpus_id collate "C", d.doc_id collate "C"
-       from json_to_recordset($2::json) as d(corpus_id text, doc_id text) order by 2, 3
-       on conflict do nothing`,
-      [this.tenancy.tenant, documents],
+  /**
+   * Makes the documents that are new, as they will be, and locks all of them, always in the same order, until the unit
+   * of work ends.
+   * @returns those that were there before, by documentKey
+   */
+  async lockDocuments(documents: readonly NewDocument[]): Promise<Map<string, KnownDocument>> {
+    const made = await this.tenancy.query<DocumentName>(
+      `insert into document (tenant_id, corpus_id, doc_id, latest_version, latest_digest)
+       select $1, d.corpus_id, d.doc_id, d.version, decode(d.digest, 'hex')
+       from json_to_recordset($2::json) as d(corpus_id text, doc_id text, version int, digest text)
+       order by d.corpus_id collate "C", d.doc_id collate "C"
+       on conflict do nothing returning corpus_id, doc_id`,
+      [this.tenancy.tenant, JSON.stringify(documents.map(latestOf))],
     );
-    const rows = await this.tenancy.query<{
-      corpus_id: string;
-      doc_id: string;
-      latest_version: number;
-      latest_digest: Buffer | null;
-    }>(
+    const names = new Set(made.map(keyOf));
+    return this.lockKnown(documents.filter((document) => !names.has(documentKey(document))));
+  }
+
+  private async lockKnown(documents: readonly NewDocument[]): Promise<Map<string, KnownDocument>> {
+    if (documents.length === 0) return new Map();
+    const rows = await this.tenancy.query<
+      DocumentName & {
+        latest_version: number;
+        latest_digest: Buffer | null;
+      }
+    >(
       `select corpus_id, doc_id, latest_version, latest_digest from document
        where (corpus_id, doc_id) in (select d.corpus_id, d.doc_id from json_to_recordset($1::json) as d(corpus_id text, doc_id text))
        order by corpus_id collate "C", doc_id collate "C" for update`,
-      [documents],
+      [JSON.stringify(documents.map(({ corpusId, docId }) => ({ corpus_id: corpusId, doc_id: docId })))],
     );
     return new Map(
-      rows.map((row) => [
-        documentKey({ corpusId: row.corpus_id, docId: row.doc_id }),
-        { latestVersion: row.latest_version, latestDigest: row.latest_digest },
-      ]),
+      rows.map((row) => [keyOf(row), { latestVersion: row.latest_version, latestDigest: row.latest_digest }]),
     );
   }
 
-  /** Records new versions and makes them the latest of their documents. */
+  /** Makes versions the latest ones of documents that were there before. */
+  async moveDocuments(documents: readonly NewDocument[]): Promise<void> {
+    await this.tenancy.query(
+      `update document d set latest_version = l.version, latest_digest = decode(l.digest, 'hex'), deleted_at = null
+       from json_to_recordset($1::json) as l(corpus_id text, doc_id text, version int, digest text)
+       where d.corpus_id = l.corpus_id and d.doc_id = l.doc_id`,
+      [JSON.stringify(documents.map(latestOf))],
+    );
+  }
+
   async recordVersions(versions: readonly PlannedVersion[], acceptedBy: string): Promise<void> {
     const rows = versions.map(({ submission, version }) => ({
       corpus_id: submission.corpusId,
@@ -78,21 +94,14 @@ export class IngestStore {
       metadata: submission.metadata,
       source_suggestion_id: submission.sourceSuggestionId,
       semantic_profile: submission.semanticProfile,
-      digest: hex(submission.digest),
     }));
     await this.tenancy.query(
-      `with sent as (
-         select * from json_to_recordset($2::json) as v(corpus_id text, doc_id text, version int, title text, url text, content text,
-           content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, semantic_profile text, digest text)
-       ), recorded as (
-         insert into document_version (tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, metadata,
-           source_suggestion_id, semantic_profile, accepted_by)
-         select $1, corpus_id, doc_id, version, title, url, content, decode(content_hash, 'hex'), shareability, metadata,
-           source_suggestion_id, semantic_profile, $3 from sent
-       )
-       update document d set latest_version = l.version, latest_digest = decode(l.digest, 'hex'), deleted_at = null
-       from (select distinct on (corpus_id, doc_id) corpus_id, doc_id, version, digest from sent order by corpus_id, doc_id, version desc) l
-       where d.corpus_id = l.corpus_id and d.doc_id = l.doc_id`,
+      `insert into document_version (tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, metadata,
+         source_suggestion_id, semantic_profile, accepted_by)
+       select $1, corpus_id, doc_id, version, title, url, content, decode(content_hash, 'hex'), shareability, metadata,
+         source_suggestion_id, semantic_profile, $3
+       from json_to_recordset($2::json) as v(corpus_id text, doc_id text, version int, title text, url text, content text,
+         content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, semantic_profile text)`,
       [this.tenancy.tenant, JSON.stringify(rows), acceptedBy],
     );
   }
@@ -126,6 +135,20 @@ export class IngestStore {
     return row;
   }
 }
+
+interface DocumentName {
+  corpus_id: string;
+  doc_id: string;
+}
+
+const keyOf = ({ corpus_id, doc_id }: DocumentName): string => documentKey({ corpusId: corpus_id, docId: doc_id });
+
+const latestOf = ({ corpusId, docId, latestVersion, latestDigest }: NewDocument) => ({
+  corpus_id: corpusId,
+  doc_id: docId,
+  version: latestVersion,
+  digest: hex(latestDigest),
+});
 
 function byCorpus(left: { corpus_id: string }, right: { corpus_id: string }): number {
   return left.corpus_id < right.corpus_id ? -1 : 1;

@@ -34,6 +34,14 @@ export interface KnownDocument {
   readonly latestDigest: Uint8Array | null;
 }
 
+/** A document and the latest of the versions that were sent of it. */
+export interface NewDocument {
+  readonly corpusId: string;
+  readonly docId: string;
+  readonly latestVersion: number;
+  readonly latestDigest: Uint8Array;
+}
+
 export interface PlannedVersion {
   readonly submission: Submission;
   readonly version: number;

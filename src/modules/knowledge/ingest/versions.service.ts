@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DEFAULT_LANGUAGE, type Language } from '../../../search/languages.js';
 import { CorpusLanguageFixed } from './ingest.problems.js';
-import { planVersions, statedLanguages } from './ingest.rules.js';
+import { documentKey, newestOf, planVersions, statedLanguages } from './ingest.rules.js';
 import { IngestStore } from './ingest.store.js';
 import type { PlannedVersion, Submission } from './ingest.types.js';
 
@@ -19,9 +19,14 @@ export class VersionsService {
    */
   async record(submissions: readonly Submission[], acceptedBy: string): Promise<PlannedVersion[]> {
     await this.settleLanguages(submissions);
-    const planned = planVersions(submissions, await this.store.lockDocuments(submissions));
+    // Nearly every document is new: its row is written once, as if none were known, and not changed afterwards.
+    const known = await this.store.lockDocuments(newestOf(planVersions(submissions, new Map())));
+    const standing = new Set(known.keys());
+    const planned = planVersions(submissions, known);
     const fresh = planned.filter((version) => version.isNew);
     if (fresh.length > 0) await this.store.recordVersions(fresh, acceptedBy);
+    const moved = newestOf(fresh.filter(({ submission }) => standing.has(documentKey(submission))));
+    if (moved.length > 0) await this.store.moveDocuments(moved);
     return planned;
   }
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../../common/contract/caller.js';
+import { type AutoStep, AutoSteps, autoTrace } from '../../../common/evidence-log/auto-steps.js';
 import { namedDigest } from '../../../evidence/digest.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -27,6 +28,7 @@ export class RetrievalService {
     private readonly records: RecordsStore,
     private readonly tenancy: Tenancy,
     private readonly charges: RetrievalChargesService,
+    private readonly steps: AutoSteps,
     @Inject(Metrics) metrics: Metrics,
   ) {
     this.seconds = metrics.histogram('svc_retrieval_seconds', 'Time of retrievals, by lane.', ['lane']);
@@ -71,6 +73,7 @@ export class RetrievalService {
     if (retrieval.lane !== 'light') return this.evidence.record(caller, retrieval, made);
     await this.charges.chargeAtOnce(caller, made.charge);
     this.lastRetrievals.remember({ ...retrieval, tenantId: caller.tenantId });
+    if (caller.agentSession !== undefined) await this.steps.addAlone(caller.tenantId, [stepOf(caller, retrieval)]);
     return undefined;
   }
 
@@ -90,6 +93,13 @@ export class RetrievalService {
     return this.tenancy.run(caller.tenantId, () => this.records.findLedger(retrievalId));
   }
 }
+
+/** Of a retrieval without a receipt: what it showed, by ids alone. */
+const stepOf = ({ agentSession, principal }: TenantCaller, { results, createdAt }: RecordedRetrieval): AutoStep => ({
+  ...{ session: agentSession!, kind: 'retrieval', label: 'retrieval', actor: principal, status: 'ok' },
+  at: createdAt.toISOString(),
+  outputs: results.map(({ chunkId, contentHash }) => autoTrace('chunk', chunkId, contentHash)),
+});
 
 const chargeFor = ({ agentId, retrievalId }: RecordedRetrieval, { credit_cost }: Cost): Charge => ({
   agentId,

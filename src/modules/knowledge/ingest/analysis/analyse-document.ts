@@ -1,9 +1,10 @@
 import { blake3, blake3Digest, keyedBlake3 } from '../../../../evidence/digest.js';
 import { PassageTree } from '../../../../evidence/passage-tree.js';
-import { buildSegment, type ChunkInput } from '../../../../search/segment.js';
+import { buildSegment } from '../../../../search/segment.js';
 import { chunkDocument } from '../chunking/chunk-document.js';
 import { formatOf } from '../chunking/content-format.js';
-import type { AnalysedChunk, AnalysedDocument, AnalysedGroup, AnalysisGroup, AnalysisInput } from './analysis.types.js';
+import type { AnalysedDocument, AnalysedGroup, AnalysisGroup, AnalysisInput } from './analysis.types.js';
+import { indexedChunk } from './indexed-chunk.js';
 
 export const NO_TEXT =
   'The document has no readable text: it holds only white space, or only HTML that shows nothing. Send content with text, or delete the document.';
@@ -25,16 +26,12 @@ export function analyseDocument(input: AnalysisInput, chunkIdOf: ChunkIds): Anal
 /** Analyses a group and inverts its chunks into one segment. */
 export function analyseGroup({ language, documents }: AnalysisGroup, chunkIdOf: ChunkIds): AnalysedGroup {
   const analysed = documents.map((document) => analyseDocument(document, chunkIdOf));
-  const inputs = analysed.flatMap(({ chunks }, index) => chunks.map((chunk) => toIndexed(documents[index]!, chunk)));
+  const inputs = analysed.flatMap(({ chunks }, index) =>
+    chunks.map((chunk) => indexedChunk({ ...documents[index]!, ...chunk })),
+  );
   return inputs.length === 0
     ? { documents: analysed }
     : { documents: analysed, segment: buildSegment(inputs, language) };
-}
-
-/** Headings above a chunk that its text does not show are found with its title. */
-function toIndexed({ title, day }: AnalysisInput, { chunkId, content, headingPath }: AnalysedChunk): ChunkInput {
-  const above = headingPath.filter((heading) => heading !== title && !content.includes(heading));
-  return { chunkId, text: content, title: [title, ...above].join('\n'), day };
 }
 
 /**

@@ -43,11 +43,11 @@ export class MergeService implements OnModuleInit, OnApplicationShutdown {
   async onModuleInit(): Promise<void> {
     const { mergeConcurrency } = this.settings.retrieval;
     if (mergeConcurrency === 0) return;
-    await this.jobs.work<{ tenantId: string; shardId: string }>(
+    await this.jobs.work<{ tenantId: string; shardId: string; isWhole?: boolean }>(
       'index.merge',
       { batchSize: 1, localConcurrency: mergeConcurrency },
       async (jobs) => {
-        for (const { data } of jobs) await this.merge(data.tenantId, data.shardId);
+        for (const { data } of jobs) await this.merge(data.tenantId, data.shardId, data.isWhole);
       },
     );
   }
@@ -56,12 +56,16 @@ export class MergeService implements OnModuleInit, OnApplicationShutdown {
     await this.threads.destroy();
   }
 
-  /** Merges until the policy is content with the shard. */
-  async merge(tenantId: string, shardId: string): Promise<void> {
+  /**
+   * Merges until the policy is content with the shard.
+   * @param isWhole until no segment holds words of a passage that is out of search, however few they are
+   */
+  async merge(tenantId: string, shardId: string, isWhole = false): Promise<void> {
     for (;;) {
       const shard = await this.tenancy.run(tenantId, () => this.store.findShard(shardId));
       const segments = shard?.segments.map((s) => ({ id: s.segmentId, chunkCount: s.chunkCount })) ?? [];
-      const [group] = planMerges(segments, shard?.tombstones.length ?? 0);
+      const isStale = isWhole && shard !== undefined && shard.tombstones.length > 0;
+      const [group] = isStale ? [segments.map(({ id }) => id)] : planMerges(segments, shard?.tombstones.length ?? 0);
       if (!shard || !group) break;
       try {
         await this.mergeGroup(tenantId, shard, group);
@@ -69,7 +73,10 @@ export class MergeService implements OnModuleInit, OnApplicationShutdown {
         if (!(error instanceof Superseded)) throw error;
       }
     }
-    await this.tenancy.run(tenantId, () => this.store.sweepGarbage());
+    await this.tenancy.run(tenantId, async () => {
+      if (isWhole) await this.store.forgetTombstones(shardId);
+      await this.store.sweepGarbage();
+    });
   }
 
   private async mergeGroup(tenantId: string, shard: ShardSnapshot, group: string[]): Promise<void> {

@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuid } from 'uuid';
+import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
+import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
+import { invalid } from '../../../common/problem/common-problems.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { TenantRepository, type RowLock, type Values } from '../../../common/tenancy/tenant-repository.js';
+import { TenantResolver } from '../../../guards/tenant-resolver.js';
+import { IncidentRow } from './incident.entity.js';
+import type { ChangeIncident, IncidentList, IncidentQuery, IncidentReply, OpenIncident } from './incidents.dto.js';
+import { incidentEntry } from './incidents.events.js';
+import { IncidentChanged, IncidentClosed, IncidentUnknown } from './incidents.problems.js';
+import { mayBecome, namesOf, STATUS_MOVES, windowOf } from './incidents.rules.js';
+import type { IncidentNote } from './incidents.types.js';
+import { caseOf, incidentReplyOf } from './incidents.views.js';
+
+/** Notes of one incident at most; each has a bound of its own. */
+const MAX_NOTES = 1_000;
+
+/** Incident cases: opened, read, changed (memory-daemon.md 4.8; D54). */
+@Injectable()
+export class IncidentsService {
+  private readonly rows: TenantRepository<IncidentRow>;
+
+  constructor(
+    private readonly tenants: TenantResolver,
+    private readonly audit: AuditTrail,
+    tenancy: Tenancy,
+  ) {
+    this.rows = new TenantRepository(tenancy, IncidentRow);
+  }
+
+  /** @throws ValidationFailed for a window that ends before it begins; TenantMismatch */
+  open(caller: DaemonCaller, request: OpenIncident): Promise<IncidentReply> {
+    const window = windowOf(request.window);
+    if (!window) throw invalid('body.window.to', 'must not be before body.window.from');
+    const { tenant_id: tenantId, title, severity, notes } = request;
+    checkNames(request);
+    return this.tenants.write(caller, tenantId, async () => {
+      const named = {
+        sessionIds: namesOf(request.session_ids),
+        agentIds: namesOf(request.agent_ids),
+        entities: namesOf(request.entities),
+      };
+      const incidentId = uuid();
+      const said = { title, severity, status: 'open', window: shownWindow(window), ...named };
+      const { receiptId } = await this.audit.record(caller, incidentEntry('opened', incidentId, said));
+      const row = await this.rows.insert({
+        ...{ incidentId, title, severity, windowFrom: window.from, windowTo: window.to, ...named, receiptId },
+        notes: notes ? [noteOf(caller, notes)] : [],
+        openedBy: caller.principal,
+      });
+      return incidentReplyOf(row);
+    });
+  }
+
+  list(caller: DaemonCaller, { tenant_id: tenantId, status, limit, cursor }: IncidentQuery): Promise<IncidentList> {
+    const after = decodeCursor(cursor, ['uuid']);
+    return this.tenants.run(caller, tenantId, async () => {
+      const rows = await this.rows.list({ status }, { order: { incidentId: 'desc' }, after, take: limit + 1 });
+      const { page, next_cursor } = takePage(rows, limit, ({ incidentId }) => [incidentId]);
+      return {
+        schema: 'svc.incidents/1',
+        tenant_id: tenantId,
+        cases: page.map(caseOf),
+        count: page.length,
+        next_cursor,
+      };
+    });
+  }
+
+  /** @throws IncidentUnknown */
+  read(caller: DaemonCaller, id: string): Promise<IncidentReply> {
+    return this.tenants.run(caller, undefined, async () => incidentReplyOf(await this.find(id)));
+  }
+
+  /** @throws IncidentUnknown, IncidentChanged; ValidationFailed for a forbidden move, or one note too many */
+  change(caller: DaemonCaller, id: string, request: ChangeIncident): Promise<IncidentReply> {
+    const { status, severity, notes, base_version: base } = request;
+    return this.tenants.write(caller, undefined, async () => {
+      const row = await this.find(id, 'no key update');
+      if (base !== undefined && base !== row.version) throw changed(row, base);
+      const changes = this.changesOf(caller, row, request);
+      if (Object.keys(changes).length === 0) return incidentReplyOf(row);
+      const now = await this.rows.updateOne(
+        { incidentId: id },
+        { ...changes, version: row.version + 1, updatedAt: () => 'now()' },
+      );
+      const facts = { version: now.version, status: now.status, severity: now.severity, noted: notes !== undefined };
+      const before = { formerStatus: row.status, formerSeverity: row.severity };
+      await this.audit.record(
+        caller,
+        incidentEntry('changed', id, { ...facts, ...(status || severity ? before : {}) }),
+      );
+      return incidentReplyOf(now);
+    });
+  }
+
+  /** In the open unit of work. @throws IncidentUnknown */
+  async find(id: string, lock?: RowLock): Promise<IncidentRow> {
+    const row = await this.rows.find({ incidentId: id }, lock);
+    if (row) return row;
+    throw new IncidentUnknown({ incident_id: id }, 'GET /v1/incidents lists those there are');
+  }
+
+  /** In the open unit of work; it stays open until that ends. @throws IncidentUnknown, IncidentClosed */
+  async findOpen(id: string): Promise<IncidentRow> {
+    const row = await this.find(id, 'no key update');
+    if (row.status !== 'closed') return row;
+    throw new IncidentClosed({ incident_id: id }, 'PATCH it to the status open to go on with it');
+  }
+
+  /** In the open unit of work. */
+  async isOpen(id: string): Promise<boolean> {
+    const row = await this.rows.find({ incidentId: id });
+    return row !== undefined && row.status !== 'closed';
+  }
+
+  private changesOf(caller: DaemonCaller, row: IncidentRow, request: ChangeIncident): Values<IncidentRow> {
+    const { status = row.status, severity = row.severity, notes } = request;
+    if (!mayBecome(row.status, status))
+      throw invalid(
+        'body.status',
+        `cannot become ${status} from ${row.status}; allowed: ${STATUS_MOVES[row.status].join(', ')}`,
+      );
+    if (notes !== undefined && row.notes.length >= MAX_NOTES)
+      throw invalid('body.notes', `are ${MAX_NOTES} already; open another incident for what is new`);
+    return {
+      ...(status === row.status ? {} : { status, closedAt: status === 'closed' ? () => 'now()' : null }),
+      ...(severity === row.severity ? {} : { severity }),
+      ...(notes === undefined ? {} : { notes: [...row.notes, noteOf(caller, notes)] }),
+    };
+  }
+}
+
+/** An empty name would be how every other one begins. @throws ValidationFailed */
+function checkNames(request: OpenIncident): void {
+  for (const list of ['session_ids', 'agent_ids', 'entities'] as const) {
+    const empty = request[list]?.findIndex((name) => name.trim() === '') ?? -1;
+    if (empty >= 0) throw invalid(`body.${list}[${empty}]`, 'must not be empty; leave it out');
+  }
+}
+
+const noteOf = ({ principal }: DaemonCaller, text: string): IncidentNote => ({
+  text,
+  by: principal,
+  at: new Date().toISOString(),
+});
+
+const shownWindow = ({ from, to }: { from: Date; to: Date | null }) => ({
+  from: from.toISOString(),
+  to: to?.toISOString() ?? null,
+});
+
+const changed = ({ version }: IncidentRow, base: number): IncidentChanged =>
+  new IncidentChanged({ version }, `It is at version ${version} now, not ${base}; read it and decide again`);

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import type { IncidentRow } from '../incident.entity.js';
+import { SOURCES, type SourceSql, type TimelineSource } from './timeline-sources.js';
+
+export interface TimelineRow {
+  /** Microseconds since the year 1, as digits. */
+  at_us: string;
+  at: Date;
+  source: TimelineSource;
+  id: string;
+  kind: string;
+  subject: string;
+  actor: string | null;
+  facts: Record<string, unknown>;
+}
+
+/** The last entry of the page before: at_us, source, id. */
+type TimelinePlace = [string, string, string];
+
+/** Whose private steps are seen, in addition to those of nobody. */
+export interface TimelineReader {
+  seesAll: boolean;
+  principal: string;
+}
+
+interface Wanted {
+  source: TimelineSource | undefined;
+  after: TimelinePlace | undefined;
+  limit: number;
+}
+
+/** Pages of a timeline: no more of each source than a page, merged by time. In the open unit of work. */
+@Injectable()
+export class IncidentTimelineStore {
+  constructor(private readonly tenancy: Tenancy) {}
+
+  read(row: IncidentRow, reader: TimelineReader, { source, after, limit }: Wanted): Promise<TimelineRow[]> {
+    const isNarrow = row.sessionIds.length + row.agentIds.length + row.entities.length > 0;
+    const parts = SOURCES.filter((one) => source === undefined || one.source === source);
+    return this.tenancy.query<TimelineRow>(
+      `with named as materialized (select $6::text[], $7::text[], $8::text[], $4::boolean, $5::text)
+       select * from (${parts.map((part) => `(${pageOf(part, { isNarrow, isNext: after !== undefined })})`).join(' union all ')}) t
+       order by at, source, id limit $9`,
+      [
+        ...[this.tenancy.tenant, row.windowFrom, row.windowTo, reader.seesAll, reader.principal],
+        ...[row.sessionIds, row.agentIds, row.entities, limit],
+        ...(after ?? []),
+      ],
+    );
+  }
+}
+
+/** Microseconds from the year 1 to 1970, and to the end of the year 9999, which a forged place must not exceed. */
+const EPOCH_US = '62135596800000000';
+const LAST_US = '315537897599999999';
+/** A place names its moment to the microsecond. */
+const PLACE = `timestamptz 'epoch' + (least($10::bigint, ${LAST_US}) - ${EPOCH_US}) * interval '1 microsecond'`;
+
+function pageOf(part: SourceSql, { isNarrow, isNext }: { isNarrow: boolean; isNext: boolean }): string {
+  const { source, from, at, id, kind, subject, actor, data, ofSessions, ofAgents, ofEntities } = part;
+  const named = [ofSessions, ofAgents, ofEntities].filter((one) => one !== undefined);
+  const order = `${at}, (${id}) collate "C"`;
+  return `select ((extract(epoch from ${at}) * 1000000)::bigint + ${EPOCH_US})::text as at_us, ${at} as at, '${source}' collate "C" as source, (${id}) collate "C" as id,
+      ${kind} as kind, ${subject} as subject, ${actor} as actor, ${data} as facts
+    from ${from.replace(' x where ', ' x cross join named n(s, a, e, sees_all, me) where x.tenant_id = $1 and ')}
+      and ${at} >= $2::timestamptz and ($3::timestamptz is null or ${at} <= $3)
+      ${isNext ? `and ${at} >= ${PLACE} and (${at}, '${source}' collate "C", (${id}) collate "C") > (${PLACE}, $11, $12)` : ''}
+      ${isNarrow ? `and (${named.join(' or ')})` : ''}
+    order by ${order} limit $9`;
+}
