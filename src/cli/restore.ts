@@ -4,6 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Command } from 'commander';
 import { Client } from 'pg';
+import type { Query } from '../common/tenancy/cross-tenant.js';
+import { ErasureList, type KeptErasure } from '../modules/governance/erasure/erasure-list.js';
+import { eraseAgain } from '../modules/governance/erasure/kept-erasures.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import { migrate } from '../common/database/run-migrations.js';
 import { openDatabase } from '../common/database/open.js';
@@ -21,7 +24,7 @@ import {
 } from './archive/next-epoch.js';
 import { listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
 import { unpackEntries, type TarEntry } from './archive/tar.js';
-import { print, report, UserError, type OutputOptions } from './output.js';
+import { print, report, UsageError, UserError, type OutputOptions } from './output.js';
 
 export const restoreCommand = (): Command =>
   new Command('restore')
@@ -34,21 +37,27 @@ export const restoreCommand = (): Command =>
       'the newest checkpoint of the log that was backed up, which the next epoch of the log names',
     )
     .option('--without-checkpoint', 'say that there is none newer than the backup, or that nobody has one')
+    .option(
+      '--without-erasures',
+      'say that no subject was erased since the backup, or that the list of erasures is lost',
+    )
     .option('--passphrase-file <file>', 'holds the passphrase of the signing keys in the backup')
     .option('--json', 'print one JSON object')
     .action(async (file: string, options: RestoreOptions) => {
       const { passphraseFile } = options;
       const passphrase = passphraseFile === undefined ? undefined : readPassphrase(passphraseFile);
-      const { header, log, keys } = await restore(loadSettings(), file, { ...options, passphrase });
+      const { header, log, keys, erasures } = await restore(loadSettings(), file, { ...options, passphrase });
       const { created_at, tables } = header;
-      print(options, { file, created_at, tables: tables.length, log: log ?? null, keys: keys.file }, () => [
+      print(options, { file, created_at, tables: tables.length, log: log ?? null, keys: keys.file, erasures }, () => [
         `Restored the state of ${created_at}: ${tables.length} tables. "svc doctor" checks it, "svc start" runs it.`,
         describeNextEpoch(log),
         describeKeys(keys),
+        ...(erasures === 0 ? [] : [`${erasures} erasure(s) were done again, before anything is served.`]),
       ]);
     });
 
 interface RestoreOptions extends OutputOptions, CheckpointOptions {
+  withoutErasures?: boolean;
   passphraseFile?: string;
 }
 
@@ -67,6 +76,8 @@ function describeKeys({ file, wereThere }: RestoredKeys): string {
 }
 
 interface Loaded {
+  /** Subjects that were erased after the backup was made, and are erased again. */
+  erasures: number;
   /** Missing where the backup has no log. */
   log: NextEpoch | undefined;
   keys: RestoredKeys;
@@ -75,12 +86,13 @@ interface Loaded {
 async function restore(
   settings: Settings,
   file: string,
-  options: CheckpointOptions & { passphrase: string | undefined },
+  options: RestoreOptions & { passphrase: string | undefined },
 ): Promise<Loaded & { header: BackupHeader }> {
   const archive = new ArchiveReader(unpackEntries(readCompressed(file)));
   const header = readHeader(await archive.next());
   refuseOtherSchema(header);
   const checkpoints = await findCheckpoints(options, settings);
+  const kept = findErasures(settings, options.withoutErasures === true);
   const database = await openDatabase(settings, () => undefined);
   const { ownerUrl } = database.address;
   if (!ownerUrl) throw new UserError('Restoring takes the owner of the database: set SVC_DATABASE_URL');
@@ -91,12 +103,29 @@ async function restore(
     await client.query(`${PORTABLE_TEXT}; set lock_timeout = '5s'`);
     await client.query('begin');
     const { passphrase } = options;
-    const loaded = await load(client, archive, header, { checkpoints, dataDir: settings.process.dataDir, passphrase });
+    const loaded = await load(client, archive, header, {
+      checkpoints,
+      kept,
+      dataDir: settings.process.dataDir,
+      passphrase,
+    });
     return { header, ...loaded };
   } finally {
     await client.end();
     await database.close();
   }
+}
+
+/** @throws UsageError where there is no list and nobody said that it is so */
+function findErasures(settings: Settings, isWithout: boolean): KeptErasure[] {
+  const list = new ErasureList(settings);
+  if (isWithout) return [];
+  if (!list.exists())
+    throw new UsageError(
+      `There is no list of erasures in ${list.place}: what was erased after the backup would come back. Set SVC_CHECKPOINT_DIR to the folder where the server ` +
+        'kept its own, or copy its folder "erasures" there. Where nothing was erased since, or nobody has the list, say so with --without-erasures',
+    );
+  return list.read();
 }
 
 async function* readCompressed(file: string): AsyncGenerator<Buffer> {
@@ -134,11 +163,7 @@ async function load(
   client: Client,
   archive: ArchiveReader,
   header: BackupHeader,
-  {
-    checkpoints,
-    dataDir,
-    passphrase,
-  }: { checkpoints: KnownCheckpoints; dataDir: string; passphrase: string | undefined },
+  { checkpoints, kept, dataDir, passphrase }: Known,
 ): Promise<Loaded> {
   const placed: string[] = [];
   try {
@@ -147,16 +172,33 @@ async function load(
     await rebaseEvents(client);
     await advanceFences(client);
     const log = await enterNextEpoch(client, checkpoints);
+    const erasures = await applyErasures(client, kept);
     await placeFiles(archive, dataDir, placed);
     const keys = await takeKeys(archive, dataDir, passphrase);
     if (keys.file) placed.push(keys.file);
     await archive.finish();
     await client.query('commit');
-    return { log, keys };
+    return { log, keys, erasures };
   } catch (error) {
     for (const path of placed) rmSync(path, { force: true });
     throw error;
   }
+}
+
+/** What is known apart from the backup. */
+interface Known {
+  checkpoints: KnownCheckpoints;
+  kept: readonly KeptErasure[];
+  dataDir: string;
+  passphrase: string | undefined;
+}
+
+/** The triggers that keep what a legal hold pins hold here as well. */
+async function applyErasures(client: Client, kept: readonly KeptErasure[]): Promise<number> {
+  const query: Query = async <Row>(sql: string, parameters: unknown[] = []) =>
+    (await client.query(sql, parameters)).rows as Row[];
+  await client.query('set local statement_timeout = 0');
+  return eraseAgain(query, kept);
 }
 
 async function checkTables(client: Client, header: BackupHeader): Promise<void> {

@@ -11,6 +11,7 @@ const VERBS: Record<string, () => Promise<Command>> = {
   restore: async () => (await import('./restore.js')).restoreCommand(),
   migrate: async () => (await import('./migrate.js')).migrateCommand(),
   tenant: async () => (await import('./tenant.js')).tenantCommand(),
+  erase: async () => (await import('./erase.js')).eraseCommand(),
   key: async () => (await import('./key.js')).keyCommand(),
   credits: async () => (await import('./credits.js')).creditsCommand(),
   feedback: async () => (await import('./feedback.js')).feedbackCommand(),

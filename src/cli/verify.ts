@@ -6,7 +6,7 @@ import { verifyBundle } from '../evidence/export/verify-bundle.js';
 import { type Checkpoint, parseCheckpoint } from '../evidence/checkpoint.js';
 import { parseWitnessKey } from '../evidence/cosignature.js';
 import type { FreshnessDemand } from '../evidence/freshness.js';
-import { parseAuthorities } from '../evidence/timestamp-token.js';
+import { parseCertificates } from '../evidence/certificate-path.js';
 import { type AnyTrustedKey, parseTrustedKeys } from '../evidence/trusted-keys.js';
 import type { Check, Verdict } from '../evidence/verify-pack.js';
 import { print, type OutputOptions } from './output.js';
@@ -78,7 +78,7 @@ async function verifyFile(file: string, options: Options): Promise<Verdict> {
     return refusal('trusted-keys', `cannot use the key file ${key ?? ''}: ${reason(error)}`);
   }
   try {
-    authorities = tsaCa === undefined ? undefined : parseAuthorities(await readFile(tsaCa, 'utf8'));
+    authorities = tsaCa === undefined ? undefined : parseCertificates(await readFile(tsaCa, 'utf8'));
   } catch (error) {
     return refusal('timestamps', `cannot use the certificates ${tsaCa ?? ''}: ${reason(error)}`);
   }

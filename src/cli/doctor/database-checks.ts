@@ -8,6 +8,7 @@ import { findKeptFault } from '../../common/evidence-log/kept-checkpoints.js';
 import { KnownKeys } from '../../common/evidence-log/known-keys.js';
 import { JOBS_SCHEMA } from '../../common/jobs/jobs.js';
 import { QUEUES } from '../../common/jobs/queues.js';
+import { describeUnpinned } from '../../common/legal-holds/pinned-tables.js';
 import type { Query } from '../../common/tenancy/cross-tenant.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import type { Check } from '../../common/health/check.js';
@@ -42,6 +43,7 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress, isF
       clock(ask),
       migrations(ask),
       rowSecurity(ask),
+      legalHolds(ask),
       roles(settings, address, ask),
       planner(ask),
       connections(settings, ask),
@@ -109,6 +111,19 @@ const rowSecurity = (ask: Query): Check => ({
     const open = await ask<{ relname: string }>(UNSECURED_TABLES);
     if (open.length > 0) throw new Error(`not forced on ${open.map(({ relname }) => relname).join(', ')}`);
     return 'forced, with its policy, on every table with tenant data';
+  },
+});
+
+const legalHolds = (ask: Query): Check => ({
+  name: 'legal_holds',
+  remedy: 'As the owner, what the detail says. Find out who changed it, and what was deleted meanwhile.',
+  run: async () => {
+    const fault = await describeUnpinned(ask);
+    if (fault !== undefined) throw new Error(fault);
+    const [row] = await ask<{ active: number }>(
+      'select count(*)::int as active from legal_hold where released_at is null',
+    );
+    return `their triggers are on every table with tenant content; ${row!.active} active`;
   },
 });
 

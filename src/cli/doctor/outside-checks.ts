@@ -5,7 +5,7 @@ import { TimestampsStore } from '../../common/evidence-log/timestamps.store.js';
 import type { Check } from '../../common/health/check.js';
 import type { Query } from '../../common/tenancy/cross-tenant.js';
 import { parseWitnessKey } from '../../evidence/cosignature.js';
-import { parseAuthorities } from '../../evidence/timestamp-token.js';
+import { parseCertificates } from '../../evidence/certificate-path.js';
 import { Advice } from './examine.js';
 
 /** That the witnesses of SVC_WITNESSES sign, and that none of them has seen another log than this one. */
@@ -41,7 +41,7 @@ export const timestampsCheck = ({ evidence }: Settings, ask: Query): Check => ({
   run: async () => {
     const { tsaUrl, tsaCaFile } = evidence;
     if (tsaUrl === undefined) return 'no authority is asked (SVC_TSA_URL)';
-    if (tsaCaFile !== undefined) parseAuthorities(await readFile(tsaCaFile, 'utf8'));
+    if (tsaCaFile !== undefined) parseCertificates(await readFile(tsaCaFile, 'utf8'));
     const state = await new TimestampsStore(ask).findState(tsaUrl);
     const last = `the log was stamped last ${state?.stamped_at?.toISOString() ?? 'never'}`;
     if (state?.failed_at)

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Argument, Command, Option } from 'commander';
 import { TIERS, type Tier } from '../../common/contract/caller.js';
+import { OPERATOR } from '../../common/evidence-log/audit-trail.js';
+import { LegalHold } from '../../common/legal-holds/held-rows.js';
 import type { TenantErasureService } from '../../modules/access/tenants/tenant-erasure.service.js';
 import type { TenantsService } from '../../modules/access/tenants/tenants.service.js';
 import type { TenantChange, TenantStanding } from '../../modules/access/tenants/tenants.types.js';
@@ -92,6 +94,7 @@ const erase = () =>
       if (!options.now)
         throw new UsageError(`This cannot be undone. If it is meant: svc tenant erase ${tenantId} --now`);
       return withOperator(async ({ tenants, erasure }) => {
+        await erasure.checkHolds(tenantId, OPERATOR).catch(asUserError);
         const { tenant } = await tenants.endGrace(tenantId);
         const erased = await erasure.erase(tenantId);
         if (!erased)
@@ -103,6 +106,12 @@ const erase = () =>
         ]);
       });
     });
+
+/** @throws UserError of what a legal hold refused */
+function asUserError(error: unknown): never {
+  if (!(error instanceof LegalHold)) throw error;
+  throw new UserError(`${error.message}: ${(error.facts['hold_ids'] as string[]).join(', ')}`);
+}
 
 interface Operator {
   tenants: TenantsService;

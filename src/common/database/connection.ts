@@ -20,6 +20,9 @@ export interface DatabaseAddress {
   sessionUrl?: string | undefined;
 }
 
+/** Injects the DatabaseAddress of the process. */
+export const DATABASE_ADDRESS = Symbol('the address of the database');
+
 /** The external database of the settings. The embedded one's address comes from the process that starts it. */
 export function externalAddress(settings: Settings): DatabaseAddress | undefined {
   const { url: ownerUrl, appUrl, operatorUrl, sessionUrl } = settings.database;

@@ -163,7 +163,12 @@ describe('svc restore', { timeout: 120_000 }, () => {
     ['a file that is not there', 1, () => ['--checkpoint', join(folder, 'nosuch')], /nosuch/],
     ['an address that answers none', 1, () => ['--checkpoint', 'http://127.0.0.1:9/tlog'], /^No checkpoint comes from/],
   ])('refuses %s', async (_, code, options, reason) => {
-    const { code: ended, said } = await run(second.url, 'second', ['restore', first.backup, ...options()]);
+    const { code: ended, said } = await run(second.url, 'second', [
+      'restore',
+      first.backup,
+      ...options(),
+      '--without-erasures',
+    ]);
     expect([ended, said.error]).toEqual([code, expect.stringMatching(reason)]);
   });
 
@@ -171,7 +176,13 @@ describe('svc restore', { timeout: 120_000 }, () => {
     const server = createServer((_, response) => response.end(first.newest)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/tlog/checkpoint`;
-    const { code, said } = await run(second.url, 'second', ['restore', first.backup, '--checkpoint', address]);
+    const { code, said } = await run(second.url, 'second', [
+      'restore',
+      first.backup,
+      '--checkpoint',
+      address,
+      '--without-erasures',
+    ]);
     server.close();
     const log = {
       origin: 'svc.local/log/2',
@@ -229,7 +240,9 @@ describe('svc restore', { timeout: 120_000 }, () => {
     const backup = join(folder, 'second.tar.gz');
     expect((await run(second.url, 'second', ['backup', backup])).code).toBe(0);
     const kept = join(folder, 'second', 'checkpoints');
-    const { code, said } = await run(third.url, 'third', ['restore', backup], { SVC_CHECKPOINT_DIR: kept });
+    const { code, said } = await run(third.url, 'third', ['restore', backup, '--without-erasures'], {
+      SVC_CHECKPOINT_DIR: kept,
+    });
     expect([code, said.log]).toMatchObject([0, { origin: 'svc.local/log/3', previous_origin: 'svc.local/log/2' }]);
     expect(said.log.last_known_from).toBe(join(kept, 'svc.local%2Flog%2F2', `${said.log.restored_size}.txt`));
 
@@ -259,7 +272,13 @@ describe('svc restore', { timeout: 120_000 }, () => {
     const { size } = parseCheckpoint(first.backedUp);
     const key = logKeyOf('first');
     const other = signCheckpoint('svc.local/log/1', { size, root: new Uint8Array(32) }, key);
-    const { said } = await run(database.url, 'fifth', ['restore', first.backup, '--checkpoint', keep('split', other)]);
+    const { said } = await run(database.url, 'fifth', [
+      'restore',
+      first.backup,
+      '--checkpoint',
+      keep('split', other),
+      '--without-erasures',
+    ]);
     expect(said.error).toContain('two logs under one name');
     await database.drop();
   });
@@ -286,7 +305,12 @@ describe('a restored log that is put together again', () => {
     const { size } = parseCheckpoint(await checkpointOf(many));
     await source.close();
     expect((await run(many.url, 'many', ['backup', join(folder, 'many.tar.gz')])).code).toBe(0);
-    const restored = await run(again.url, 'again', ['restore', join(folder, 'many.tar.gz'), '--without-checkpoint']);
+    const restored = await run(again.url, 'again', [
+      'restore',
+      join(folder, 'many.tar.gz'),
+      '--without-checkpoint',
+      '--without-erasures',
+    ]);
     expect([restored.code, restored.said.log.last_known_size]).toEqual([0, null]);
 
     const child = spawn(process.execPath, [
@@ -341,7 +365,13 @@ describe('a log of before there were epochs', () => {
 
     const file = join(folder, 'old.tar.gz');
     expect((await run(old.url, 'old', ['backup', file])).code).toBe(0);
-    const { said } = await run(next.url, 'next', ['restore', file, '--checkpoint', keep('of-old', checkpoint)]);
+    const { said } = await run(next.url, 'next', [
+      'restore',
+      file,
+      '--checkpoint',
+      keep('of-old', checkpoint),
+      '--without-erasures',
+    ]);
     expect(said.log).toMatchObject({
       origin: 'old.example/2',
       previous_origin: 'old.example',

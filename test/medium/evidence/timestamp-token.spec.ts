@@ -3,19 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openssl, startTsa, type TestTsa } from '../../kit/tsa.js';
+import { parseCertificates } from '../../../src/evidence/certificate-path.js';
 import { sha256 } from '../../../src/evidence/sha256.js';
-import {
-  expectAuthority,
-  openToken,
-  parseAuthorities,
-  timestampRequest,
-  tokenOfReply,
-} from '../../../src/evidence/timestamp-token.js';
+import { expectAuthority, openToken, timestampRequest, tokenOfReply } from '../../../src/evidence/timestamp-token.js';
 
 const CONTENT = Buffer.from('a checkpoint\n');
 const post = async (url: string, body: Uint8Array): Promise<Uint8Array> =>
   (await fetch(url, { method: 'POST', body: Buffer.from(body) })).bytes();
-const authorities = ({ caFile }: TestTsa) => parseAuthorities(readFileSync(caFile, 'utf8'));
+const authorities = ({ caFile }: TestTsa) => parseCertificates(readFileSync(caFile, 'utf8'));
 
 describe.each(['ec', 'rsa'] as const)('tokens of an authority that signs by %s', (kind) => {
   let tsa: TestTsa;

@@ -8,7 +8,7 @@ import type { Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import type { FileTimestamp } from '../../../src/evidence/file-timestamps.js';
 import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
-import { parseAuthorities } from '../../../src/evidence/timestamp-token.js';
+import { parseCertificates } from '../../../src/evidence/certificate-path.js';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { openssl, startTsa, type TestTsa } from '../../kit/tsa.js';
 import { givenDocument, retrieve } from '../proofs/given.js';
@@ -69,7 +69,7 @@ async function packFile(): Promise<Uint8Array> {
 }
 const pack = async (): Promise<Pack> => JSON.parse(Buffer.from(await packFile()).toString()) as Pack;
 const detailOf = async (file: Uint8Array, caFile?: string) => {
-  const authorities = caFile === undefined ? undefined : parseAuthorities(readFileSync(caFile, 'utf8'));
+  const authorities = caFile === undefined ? undefined : parseCertificates(readFileSync(caFile, 'utf8'));
   const { checks } = await verifyBundle(file, LIMITS, { authorities });
   return checks.find(({ name }) => name === 'timestamps');
 };

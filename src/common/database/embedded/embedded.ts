@@ -78,10 +78,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
  * The address of the server that runs for a data directory, for callers that do not become one of its users; undefined
  * when there is none.
  */
-export function findEmbedded(dataDir: string): string | undefined {
+export function findEmbedded(dataDir: string, user: 'svc_owner' | 'postgres' = 'svc_owner'): string | undefined {
   const place = join(dataDir, 'postgres');
   const running = existsSync(place) ? findPostmaster(join(realpathSync(place), 'data')) : undefined;
-  return running?.isReady ? connectionUrl('svc_owner', running.socketDir) : undefined;
+  return running?.isReady ? connectionUrl(user, running.socketDir) : undefined;
 }
 
 /**

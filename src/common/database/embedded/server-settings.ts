@@ -32,6 +32,8 @@ export function serverSettings(socketDir: string, durable: boolean): Record<stri
     max_wal_size: '2GB',
     min_wal_size: '128MB',
     wal_compression: 'on',
+    // A segment that is used again holds the bytes of what it was used for before: an erasure would leave them.
+    wal_recycle: 'off',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
     jit: 'off',

@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { TENANT_TABLES } from '../../../common/database/tenant-tables.js';
 import { JOBS_SCHEMA } from '../../../common/jobs/jobs.js';
+import { heldRowOf } from '../../../common/legal-holds/held-rows.js';
+import { HoldRefusals } from '../../../common/legal-holds/hold-refusals.service.js';
+import type { Actor } from '../../../common/evidence-log/audit-trail.js';
+import { requestScrub } from '../../../common/scrub/scrub.sweep.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { ERASURE, isRecordTable, RecordErasureService } from './record-erasure.service.js';
@@ -26,6 +30,7 @@ export class TenantErasureService {
     private readonly store: TenantStatesStore,
     private readonly journal: TenantJournal,
     private readonly records: RecordErasureService,
+    private readonly refusals: HoldRefusals,
   ) {}
 
   async listDue(): Promise<string[]> {
@@ -38,9 +43,28 @@ export class TenantErasureService {
   /**
    * @param isStopped asked between the batches
    * @returns undefined where the tenant is not to be erased, now or any more
+   * @throws LegalHold while one is active, whatever it pins: the tenant is kept whole
    */
   async erase(tenantId: string, isStopped: () => boolean = () => false): Promise<Erased | undefined> {
+    await this.checkHolds(tenantId);
     if (!(await this.begin(tenantId))) return undefined;
+    try {
+      return await this.eraseBegun(tenantId, isStopped);
+    } catch (error) {
+      const held = heldRowOf(error);
+      throw held ? await this.refusals.refuse(ERASURE, held) : error;
+    }
+  }
+
+  /** @throws LegalHold and leaves its receipt, where a hold of the tenant is active */
+  async checkHolds(tenantId: string, by: Actor = ERASURE): Promise<void> {
+    const rows = await this.crossTenant.run(REASON, (query) => query<{ hold_id: string }>(HOLDS, [tenantId]));
+    const holdIds = rows.map(({ hold_id }) => hold_id);
+    if (holdIds.length > 0)
+      throw await this.refusals.refuse(by, { holdIds, entity: `tenant:${tenantId}`, table: 'tenant' });
+  }
+
+  private async eraseBegun(tenantId: string, isStopped: () => boolean): Promise<Erased> {
     let rows = 0;
     for (;;) {
       const pass = await this.eraseOnce(tenantId, isStopped);
@@ -97,7 +121,9 @@ export class TenantErasureService {
   private finish(tenantId: string): Promise<void> {
     return this.tenancy.run(tenantId, async () => {
       const erased = await this.store.markErased();
-      if (erased) await this.journal.note(ERASURE, 'tenant.erased', { deletedAt: erased.state_since.toISOString() });
+      if (!erased) return;
+      await requestScrub((sql, parameters) => this.tenancy.query(sql, parameters), 'tenant');
+      await this.journal.note(ERASURE, 'tenant.erased', { deletedAt: erased.state_since.toISOString() });
     });
   }
 }
@@ -117,7 +143,11 @@ const BEGIN = `
   update tenant t set erasure_began_at = coalesce(t.erasure_began_at, now()),
     erased_clearing = coalesce(t.erased_clearing,
       (select a.balance from ledger_account a where a.tenant_id = t.tenant_id and a.account_id = 'clearing'), 0)
-  where t.tenant_id = $1 and ${IS_DUE} returning 1`;
+  where t.tenant_id = $1 and ${IS_DUE}
+    and not exists (select from legal_hold h where h.tenant_id = t.tenant_id and h.released_at is null)
+  returning 1`;
+
+const HOLDS = 'select hold_id from legal_hold where tenant_id = $1 and released_at is null order by hold_id';
 
 /** One process at a time: two would wait for each other's rows. */
 const ERASE_ROWS = `

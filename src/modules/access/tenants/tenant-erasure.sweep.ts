@@ -1,7 +1,9 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Scheduler, type ScheduledWork } from '../../../common/scheduler/scheduler.js';
 import { TenantErasureService } from './tenant-erasure.service.js';
+import type { Erased } from './tenants.types.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,12 +24,23 @@ export class TenantErasureSweep implements OnApplicationBootstrap {
 
   async sweep(): Promise<void> {
     for (const tenant of await this.erasure.listDue()) {
-      const erased = await this.erasure.erase(tenant, () => this.work?.isStopped ?? false);
+      const erased = await this.eraseUnlessHeld(tenant);
       if (erased && erased.rows > 0)
         this.log.info(
           { tenant, rows: erased.rows, complete: erased.isComplete },
           'rows of a deleted tenant were erased',
         );
+    }
+  }
+
+  /** A tenant that legal holds keep stays whole; the others are erased. */
+  private async eraseUnlessHeld(tenant: string): Promise<Erased | undefined> {
+    try {
+      return await this.erasure.erase(tenant, () => this.work?.isStopped ?? false);
+    } catch (error) {
+      if (!(error instanceof LegalHold)) throw error;
+      this.log.warn({ tenant, ...error.facts }, 'a deleted tenant is not erased: legal holds keep it');
+      return undefined;
     }
   }
 }

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { ERASURE_STREAM, SUBJECT_RECORDS_ERASED } from '../../../common/evidence-log/removed-records.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { namedDigest } from '../../../evidence/digest.js';
+import { FACTS_ERASED } from '../../memory/facts/fact-batches.service.js';
+
+/** Records, or leaves, that one receipt names. */
+const BATCH = 500;
+
+/**
+ * The receipts that name what an erasure took out of the evidence: records by the digests that the log knows them by,
+ * which hold a signature and so cannot be guessed, and facts by the place of their leaf. Without them the look at all
+ * evidence would find records and facts missing.
+ */
+@Injectable()
+export class ErasureAnnouncements {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly evidence: EvidenceService,
+  ) {}
+
+  /** All that wait, in the open unit of work. */
+  async announce(actor: string, authMode: string): Promise<void> {
+    const by = { actor, authMode, stream: ERASURE_STREAM };
+    while (await this.announceRecords(by));
+    while (await this.announceFacts(by));
+  }
+
+  private async announceRecords(by: Signer): Promise<boolean> {
+    const rows = await this.tenancy.query<{ erasure_id: string; record_digest: Buffer }>(WAITING_RECORDS, [
+      this.tenancy.tenant,
+      BATCH,
+    ]);
+    if (rows.length === 0) return false;
+    const erasureId = rows[0]!.erasure_id;
+    const digests = rows.filter((row) => row.erasure_id === erasureId).map(({ record_digest }) => record_digest);
+    const body = {
+      erasure_id: erasureId,
+      records: digests.length,
+      digests: digests.map((digest) => namedDigest('blake3', digest)),
+    };
+    const { receiptId } = await this.evidence.record({ ...by, kind: SUBJECT_RECORDS_ERASED, subject: erasureId, body });
+    await this.tenancy.query(
+      'update erased_receipt set announced_by = $3 where tenant_id = $1 and record_digest = any($2::bytea[])',
+      [this.tenancy.tenant, digests, receiptId],
+    );
+    return true;
+  }
+
+  private async announceFacts(by: Signer): Promise<boolean> {
+    const rows = await this.tenancy.query<ErasedLeaf>(WAITING_FACTS, [this.tenancy.tenant, BATCH]);
+    if (rows.length === 0) return false;
+    const erasureId = rows[0]!.erasure_id;
+    const own = rows.filter((row) => row.erasure_id === erasureId);
+    const batches = Map.groupBy(own, ({ receipt_id }) => receipt_id);
+    const body = {
+      erasure_id: erasureId,
+      facts: own.length,
+      batches: [...batches].map(([receipt_id, leaves]) => ({
+        receipt_id,
+        leaves: leaves.map(({ leaf_index }) => leaf_index),
+      })),
+    };
+    const { receiptId } = await this.evidence.record({ ...by, kind: FACTS_ERASED, subject: erasureId, body });
+    await this.tenancy.query(
+      `update erased_fact e set announced_by = $4 from unnest($2::uuid[], $3::int[]) u (receipt_id, leaf_index)
+       where e.tenant_id = $1 and e.receipt_id = u.receipt_id and e.leaf_index = u.leaf_index`,
+      [
+        this.tenancy.tenant,
+        own.map(({ receipt_id }) => receipt_id),
+        own.map(({ leaf_index }) => leaf_index),
+        receiptId,
+      ],
+    );
+    return true;
+  }
+}
+
+interface Signer {
+  actor: string;
+  authMode: string;
+  stream: string;
+}
+interface ErasedLeaf {
+  erasure_id: string;
+  receipt_id: string;
+  leaf_index: number;
+}
+
+const WAITING_RECORDS = `
+  select erasure_id, record_digest from erased_receipt where tenant_id = $1 and announced_by is null order by erasure_id, record_digest limit $2`;
+const WAITING_FACTS = `
+  select erasure_id, receipt_id, leaf_index from erased_fact where tenant_id = $1 and announced_by is null
+  order by erasure_id, receipt_id, leaf_index limit $2`;

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
+import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { makeTenantFixture, SECRET } from '../../kit/tenant-fixture.js';
+import { TENANT_TABLES } from '../../../src/common/database/tenant-tables.js';
+
+let api: TestApi;
+let daemon: TestDaemon;
+let acme: TestTenant;
+let other: TestTenant;
+let call: DaemonCall;
+let callOther: DaemonCall;
+
+beforeAll(async () => {
+  api = await startApi({ env: { FEATURE_SELF_SIGNUP: '1' } });
+  daemon = await startDaemon({ database: api.database, env: { SVCD_FEATURE_LEGAL_HOLD: '1', SVC_LOG_LEVEL: 'error' } });
+  acme = api.tenant;
+  other = await api.addTenant('other');
+  await makeTenantFixture(api, acme);
+  await makeTenantFixture(api, other);
+  call = daemon.as({ scopes: ALL_SCOPES, tenant: acme.tenantId });
+  callOther = daemon.as({ scopes: ALL_SCOPES, tenant: 'other' });
+}, 240_000);
+afterAll(async () => {
+  await daemon.close();
+  await api.close();
+});
+
+/** Tables with a row of the tenant that has the text somewhere. */
+async function tablesWith(tenantId: string, text: string): Promise<string[]> {
+  const tables = await api.database.query<{ name: string }>(TENANT_TABLES);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await api.database.query(
+      `select from ${name} r where tenant_id = $1 and exists (select from svc_names_in(to_jsonb(r)) n
+         where position($2 in n) > 0 or position(encode(convert_to($2, 'UTF8'), 'hex') in n) > 0) limit 1`,
+      [tenantId, text],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+async function expectSound(): Promise<void> {
+  await api.app.get(LogSequencer).integrate();
+  const audit = api.app.get(EvidenceAudit);
+  expect([(await audit.verifyChain()).faults, (await audit.verifyLog()).faults]).toEqual([[], []]);
+}
+
+describe('an erasure', { timeout: 240_000 }, () => {
+  it('takes a fact with all its versions, and leaves its neighbours provable', async () => {
+    const [a, b] = (
+      await call('PUT', '/v1/facts/bulk', [
+        { entity: 'person:ann', key: 'phone', value: 'nightingale-1' },
+        { entity: 'person:bob', key: 'phone', value: 'robin-1' },
+      ])
+    ).body.facts;
+    await call('PUT', '/v1/facts', { entity: 'person:ann', key: 'phone', value: 'nightingale-2' });
+    const report = (await call('POST', '/v1/facts/erase', { entities: ['person:ann'], dry_run: true })).body.erasure;
+    expect(report).toMatchObject({ state: 'found', erasure_id: null, counts: { fact: 2 } });
+    expect(report.samples.fact).toContain(a.fact_id);
+    expect((await call('GET', `/v1/facts/${a.fact_id}`)).status).toBe(200);
+
+    const done = await call('POST', '/v1/facts/erase', { entities: ['person:ann'] });
+    expect([done.status, done.body.erasure?.state]).toEqual([200, 'removed']);
+    expect(done.body.erasure.counts).toMatchObject({ fact: 2, outbox_event: report.counts.outbox_event });
+    expect((await call('GET', `/v1/facts/${a.fact_id}`)).status).toBe(404);
+    expect((await call('GET', `/v1/facts/${b.fact_id}`)).status).toBe(200);
+    expect((await call('GET', '/v1/facts?q=nightingale')).body.facts ?? []).toEqual([]);
+    expect(await tablesWith(acme.tenantId, 'nightingale')).toEqual([]);
+    expect(await tablesWith(acme.tenantId, 'person:ann')).toEqual([]);
+    expect((await call('GET', `/v1/facts/erase/${done.body.erasure.erasure_id}`)).body.erasure.counts).toEqual(
+      done.body.erasure.counts,
+    );
+    expect((await callOther('GET', `/v1/facts/erase/${done.body.erasure.erasure_id}`)).status).toBe(404);
+    await expectSound();
+  });
+
+  it('takes every row that holds a text, from every table but those of accounts, and nothing of another tenant', async () => {
+    const before = await tablesWith('other', SECRET);
+    expect(before.length).toBeGreaterThan(15);
+    const report = (await call('POST', '/v1/facts/erase', { texts: [SECRET], dry_run: true })).body.erasure;
+    const done = (await call('POST', '/v1/facts/erase', { texts: [SECRET] })).body.erasure;
+    expect(Object.keys(done.counts)).toEqual(expect.arrayContaining(Object.keys(report.counts)));
+    // Names of accounts and settings alone, which others refer to.
+    const settings = [
+      'revenue_declaration',
+      'seat',
+      'shield_digest',
+      'shield_publisher',
+      'shield_sampling_policy',
+      'shield_server',
+    ];
+    expect((await tablesWith(acme.tenantId, SECRET)).sort()).toEqual(settings);
+    expect(await tablesWith('other', SECRET)).toEqual(before);
+    await expectSound();
+  });
+
+  it('is refused whole where a legal hold pins a row of it, and goes once the hold is released', async () => {
+    await call('PUT', '/v1/facts/bulk', [
+      { entity: 'case:1', key: 'k', value: 'pinned' },
+      { entity: 'person:eve', key: 'k', value: 'free' },
+    ]);
+    const hold = { tenant_id: acme.tenantId, reason: 'a dispute', entity_prefixes: ['case:'] };
+    const { id: holdId } = (await call('POST', '/v1/legal-holds', hold)).body.hold;
+    const subject = { entities: ['case:1', 'person:eve'] };
+    const refused = await call('POST', '/v1/facts/erase', subject);
+    expect([refused.status, refused.body.hold_ids]).toEqual([409, [holdId]]);
+    expect((await call('GET', '/v1/facts?entity=person:eve')).body.facts).toHaveLength(1);
+    expect((await call('DELETE', `/v1/legal-holds/${holdId}`)).status).toBe(200);
+    expect((await call('POST', '/v1/facts/erase', subject)).body.erasure.counts.fact).toBe(2);
+    await expectSound();
+  });
+
+  it('knows every table of tenants', async () => {
+    const tables = (await api.database.query<{ name: string }>(TENANT_TABLES)).map(({ name }) => name);
+    const rules = await api.database.query<{ name: string }>('select name from svc_erasure_rules()');
+    expect(rules.map(({ name }) => name).sort()).toEqual(tables.sort());
+  });
+
+  it('empties columns that are there, of types that it can empty', async () => {
+    const columns = await api.database.query<{ place: string; type: string | null }>(
+      `select r.name || '.' || c.name as place, format_type(a.atttypid, null) as type
+       from svc_erasure_rules() r cross join lateral unnest(r.blanks) c (name)
+         left join pg_attribute a on a.attrelid = to_regclass(r.name) and a.attname = c.name and not a.attisdropped
+       where r.effect = 'blank'`,
+    );
+    expect(columns.length).toBeGreaterThan(20);
+    const types = ['text', 'text[]', 'json', 'jsonb', 'bytea'];
+    expect(columns.filter(({ type }) => type === null || !types.includes(type))).toEqual([]);
+  });
+
+  it('is refused where it names nothing, or too little', async () => {
+    for (const [body, message] of [
+      [{}, 'must name a subject'],
+      [{ texts: ['abc'] }, 'body.texts[0]'],
+      [{ entity_prefixes: [''] }, 'body.entity_prefixes[0]'],
+      [{ fact_ids: ['x'] }, 'body.fact_ids[0]'],
+      [{ entities: 'x' }, 'body.entities'],
+      [{ entities: ['x'], all: true }, 'all'],
+    ] as const) {
+      const answer = await call('POST', '/v1/facts/erase', body);
+      expect([answer.status, JSON.stringify(answer.body)]).toEqual([400, expect.stringContaining(message)]);
+    }
+    const reader = daemon.as({ scopes: 'facts:write', tenant: acme.tenantId });
+    expect((await reader('POST', '/v1/facts/erase', { entities: ['x'] })).status).toBe(403);
+  });
+});
