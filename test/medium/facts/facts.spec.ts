@@ -233,17 +233,6 @@ describe('DELETE /v1/facts/{factId}', () => {
     const statuses = [(await ada('GET', `/v1/facts/${id}`)).status, (await ada('DELETE', `/v1/facts/${id}`)).status];
     expect(statuses).toEqual(id === '%00' ? [400, 400] : [404, 404]);
   });
-
-  it('is refused with 409 where another module holds the fact', async () => {
-    const { FactDeletionRules } = await import('../../../src/modules/memory/facts/fact-deletion-rules.js');
-    daemon.app
-      .get(FactDeletionRules, { strict: false })
-      .add(({ entity }) => Promise.resolve(entity === 'held' ? 'legal hold 7' : undefined));
-    const { body } = await ada('PUT', '/v1/facts', fact('held', 'k', 'v'));
-    const refused = await ada('DELETE', `/v1/facts/${body.fact_id}`);
-    expect([refused.status, refused.body.code, refused.body.held_by]).toEqual([409, 'FACT_HELD', 'legal hold 7']);
-    expect(valuesOf(await entityOf(ada, 'held'))).toEqual(['v']);
-  });
 });
 
 describe('another tenant', () => {

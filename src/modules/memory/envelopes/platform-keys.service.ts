@@ -1,11 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { WatchedFile } from '../../../common/config/watched-file.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import { parsePlatformKeys, type PlatformKey } from './platform-keys.rules.js';
 
-const MAX_BYTES = 1024 * 1024;
 const NO_KEYS: ReadonlyMap<string, PlatformKey> = new Map();
 
 /**
@@ -15,38 +14,34 @@ const NO_KEYS: ReadonlyMap<string, PlatformKey> = new Map();
  */
 @Injectable()
 export class PlatformKeys implements OnModuleInit {
-  private readonly file: string | undefined;
-  private known: { state: string; keys: ReadonlyMap<string, PlatformKey> } | undefined;
+  private readonly file: WatchedFile<ReadonlyMap<string, PlatformKey>>;
 
   constructor(
     @Inject(SETTINGS) settings: Settings,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.file = settings.daemon.platformKeysFile;
+    this.file = new WatchedFile('SVCD_PLATFORM_KEYS_FILE', settings.daemon.platformKeysFile, {
+      parse: parsePlatformKeys,
+      unset: NO_KEYS,
+    });
   }
 
   /** @throws Error naming the variable and the file, so that a daemon with a wrong one does not start */
-  async onModuleInit(): Promise<void> {
-    try {
-      await this.read();
-    } catch (error) {
-      throw new Error(`SVCD_PLATFORM_KEYS_FILE=${this.file} cannot be used: ${(error as Error).message}`, {
-        cause: error,
-      });
-    }
+  onModuleInit(): Promise<void> {
+    return this.file.check();
   }
 
   get isConfigured(): boolean {
-    return this.file !== undefined;
+    return this.file.path !== undefined;
   }
 
   /** @throws ServiceUnavailable while the file is not one of keys */
   async find(keyId: string): Promise<PlatformKey | undefined> {
     try {
-      return (await this.read()).get(keyId);
+      return (await this.file.read()).get(keyId);
     } catch (error) {
       this.log.error(
-        { error, file: this.file },
+        { error, file: this.file.path },
         'the keys of the platform cannot be read; no result envelope is imported',
       );
       throw new ServiceUnavailable(
@@ -54,17 +49,5 @@ export class PlatformKeys implements OnModuleInit {
         'The file that SVCD_PLATFORM_KEYS_FILE names was changed and cannot be used; the log says why. Nothing is imported until it is mended',
       );
     }
-  }
-
-  private async read(): Promise<ReadonlyMap<string, PlatformKey>> {
-    if (this.file === undefined) return NO_KEYS;
-    const { ino, size, mtimeMs, ctimeMs } = await stat(this.file);
-    const state = [ino, size, mtimeMs, ctimeMs].join();
-    if (this.known?.state === state) return this.known.keys;
-    this.known = undefined;
-    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    const keys = parsePlatformKeys(await readFile(this.file, 'utf8'));
-    this.known = { state, keys };
-    return keys;
   }
 }

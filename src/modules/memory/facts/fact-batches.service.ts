@@ -1,5 +1,7 @@
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
+import { readBodies } from '../../../common/evidence-log/receipt-bodies.js';
+import { ERASURE_STREAM } from '../../../common/evidence-log/removed-records.js';
 import { FACT_BATCH } from '../../../evidence/fact-leaf.js';
 import { type BatchRow, BOUND_COLUMNS, isBoundBy, type OpenBatch, openBatch } from './fact-batches.rules.js';
 import type { BoundRow } from './facts.types.js';
@@ -46,6 +48,8 @@ interface FollowedRow extends BoundRow {
   next_id: string | null;
   deleted_at: Date | null;
   is_chained: boolean;
+  /** Set aside, with the time of deletion that says so. */
+  quarantined: boolean;
   ended_at: Date | null;
 }
 
@@ -75,12 +79,45 @@ async function checkBatches(
     named.map(([, factId]) => factId),
   ]);
   const rows = new Map(found.map((row) => [`${row.fact_id} ${row.tenant_id}`, row]));
+  const erased = await readErasedLeaves(query, batches);
   for (const batch of batches)
-    for (const fault of faultsOf(batch, (factId) => rows.get(`${factId} ${batch.tenant_id}`)))
+    for (const fault of faultsOf(batch, (factId) => rows.get(`${factId} ${batch.tenant_id}`), erased))
       faultOf(batch.receipt_id).add(fault);
 }
 
-function faultsOf(stored: StoredBatch, find: (factId: string) => FollowedRow | undefined): string[] {
+/** What stands in the place of an erased fact's id. */
+const ERASED_FACT = '00000000-0000-0000-0000-000000000000';
+/** The kind of the receipts of erasures that name leaves of batches: `batches`, each with `receipt_id` and `leaves`. */
+export const FACTS_ERASED = 'erasure.facts';
+
+interface ErasedLeaves {
+  readonly batches: readonly { readonly receipt_id: string; readonly leaves: readonly number[] }[];
+}
+
+const leafName = (tenantId: string, receiptId: string, leaf: number): string => `${leaf} ${receiptId} ${tenantId}`;
+
+/** The leaves of these batches whose fact was erased, as receipts say. */
+async function readErasedLeaves(query: Query, batches: readonly StoredBatch[]): Promise<ReadonlySet<string>> {
+  const tenants = new Set(batches.flatMap(({ tenant_id, facts }) => (facts?.includes(ERASED_FACT) ? [tenant_id] : [])));
+  if (tenants.size === 0) return new Set();
+  const receipts = await query<StoredReceipt>(
+    'select tenant_id, receipt_id, kind, cose from receipt where tenant_id = any($1) and kind = $2 and stream = $3',
+    [[...tenants], FACTS_ERASED, ERASURE_STREAM],
+  );
+  return new Set(
+    readBodies(receipts).flatMap(({ tenantId, body }) =>
+      (body as unknown as ErasedLeaves).batches.flatMap(({ receipt_id, leaves }) =>
+        leaves.map((leaf) => leafName(tenantId, receipt_id, leaf)),
+      ),
+    ),
+  );
+}
+
+function faultsOf(
+  stored: StoredBatch,
+  find: (factId: string) => FollowedRow | undefined,
+  erased: ReadonlySet<string>,
+): string[] {
   const { tenant_id: tenantId, receipt_id: receiptId } = stored;
   let batch: OpenBatch;
   try {
@@ -90,6 +127,10 @@ function faultsOf(stored: StoredBatch, find: (factId: string) => FollowedRow | u
   }
   return batch.facts.flatMap((factId, index) => {
     const named = `fact ${factId} of tenant ${tenantId}`;
+    if (factId === ERASED_FACT)
+      return erased.has(leafName(tenantId, receiptId, index))
+        ? []
+        : [`leaf ${index} of ${receiptId} names no fact, and no receipt says that it was erased`];
     const row = find(factId);
     if (!row) return [`${named} was deleted: its receipt ${receiptId} binds it`];
     if (row.receipt_id !== receiptId || row.leaf_index !== index || !isBoundBy(row, batch))
@@ -100,10 +141,11 @@ function faultsOf(stored: StoredBatch, find: (factId: string) => FollowedRow | u
 
 /**
  * It is in the chain of its name, what supersedes it is the next version, and it is deleted when a tombstone came after
- * it.
+ * it. Of one that is set aside that is said when it is brought back.
  */
 const isFollowedAsSaid = (row: FollowedRow): boolean =>
-  row.is_chained && row.superseded_by === row.next_id && row.deleted_at?.getTime() === row.ended_at?.getTime();
+  row.is_chained &&
+  (row.quarantined || (row.superseded_by === row.next_id && row.deleted_at?.getTime() === row.ended_at?.getTime()));
 
 const BATCHES = `
   select r.tenant_id, r.receipt_id, r.cose, b.facts, b.leaves
@@ -111,8 +153,9 @@ const BATCHES = `
   left join fact_batch b using (tenant_id, receipt_id)
 `;
 const FACTS_OF_BATCHES = `
-  select f.tenant_id, ${BOUND_COLUMNS}, f.superseded_by, f.deleted_at, n.fact_id as next_id, e.stored_at as ended_at,
-    f.chain = svc_fact_chain(f.owner, f.entity, f.key) as is_chained
+  select f.tenant_id, ${BOUND_COLUMNS}, f.superseded_by, case when isfinite(f.deleted_at) then f.deleted_at else nullif(f.deleted_at, f.deleted_at) end as deleted_at, n.fact_id as next_id, e.stored_at as ended_at,
+    f.chain = svc_fact_chain(f.owner, f.entity, f.key) as is_chained,
+    f.quarantined and f.deleted_at = '-infinity' as quarantined
   from (select distinct * from unnest($1::text[], $2::uuid[]) u (tenant_id, fact_id)) u
   join fact f on f.tenant_id = u.tenant_id and f.fact_id = u.fact_id
   left join fact n on not f.tombstone and n.tenant_id = f.tenant_id and n.chain = f.chain and n.version = f.version + 1

@@ -13,18 +13,21 @@ const WHOLE_WHILE_SMALL = factColumns(
   KEPT_OF_CUT,
 );
 
+/** A record with its chain, and whether an incident has it set aside. */
+export type FoundFact = FactRow & { chain: Buffer; quarantined: boolean };
+
 /** Single facts, the latest facts under filters, and exports. Every method is one statement; call in a unit of work. */
 @Injectable()
 export class FactReadStore {
   constructor(private readonly tenancy: Tenancy) {}
 
-  /** A record that is not deleted, with its whole value and its chain. */
-  async find(reader: FactReader, factId: string): Promise<(FactRow & { chain: Buffer }) | undefined> {
+  /** A record that is not deleted, or set aside, with its whole value and its chain. */
+  async find(reader: FactReader, factId: string): Promise<FoundFact | undefined> {
     const parameters = new Parameters();
-    const [row] = await this.tenancy.query<FactRow & { chain: Buffer }>(
-      `select f.chain, ${WHOLE}
+    const [row] = await this.tenancy.query<FoundFact>(
+      `select f.chain, f.quarantined, ${WHOLE}
        from (select f.* from fact f where f.tenant_id = ${parameters.add(reader.tenantId)} and f.fact_id = ${parameters.add(factId)} offset 0) f
-       where f.deleted_at is null and not f.tombstone and ${inRanges('f', rangesOf(reader, true), parameters)}`,
+       where (f.deleted_at is null or f.quarantined) and not f.tombstone and ${inRanges('f', rangesOf(reader, true), parameters)}`,
       parameters.values,
     );
     return row;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type AutoStep, AutoSteps, autoTrace } from '../../../common/evidence-log/auto-steps.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
@@ -21,6 +22,7 @@ export class FactReadsService {
     private readonly tenancy: Tenancy,
     private readonly reads: FactReadStore,
     private readonly ranking: FactSearchService,
+    private readonly steps: AutoSteps,
   ) {}
 
   async find(caller: DaemonCaller, query: FactsQuery): Promise<FoundFactsReply> {
@@ -33,6 +35,7 @@ export class FactReadsService {
     };
     const best = await this.best(reader, { filter, query: query.query, limit: query.top_k });
     const facts = withinBudget(best, query.token_budget);
+    if (caller.agentSession !== undefined) await this.steps.addAlone(reader.tenantId, [stepOf(caller, facts)]);
     return { facts: facts.map(replyOf), total_tokens: facts.reduce((sum, { tokens }) => sum + tokens, 0) };
   }
 
@@ -54,6 +57,11 @@ export class FactReadsService {
     return ranked.map(({ fact }) => fact);
   }
 }
+
+const stepOf = ({ agentSession, principal }: DaemonCaller, facts: readonly FactRow[]): AutoStep => ({
+  ...{ session: agentSession!, kind: 'retrieval', label: 'facts.found', actor: principal, status: 'ok' },
+  ...{ at: new Date().toISOString(), outputs: facts.map(({ fact_id }) => autoTrace('fact', fact_id)) },
+});
 
 interface WantedFacts {
   filter: FactFilter;

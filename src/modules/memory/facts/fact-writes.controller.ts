@@ -5,8 +5,9 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { Caller } from '../../../common/contract/caller.js';
 import { Fence } from '../../../common/contract/fence.js';
 import { Route } from '../../../common/contract/route.decorator.js';
+import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { FactDeleted, FactPath, FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
-import { FactHeld, FactNotFound } from './facts.problems.js';
+import { FactNotFound, FactQuarantined } from './facts.problems.js';
 import { FactsService } from './facts.service.js';
 
 const tag = 'facts';
@@ -60,7 +61,7 @@ export class FactWritesController {
     access,
     fenced: true,
     reply: ok(FactDeleted),
-    problems: [FactNotFound, FactHeld],
+    problems: [FactNotFound, FactQuarantined, LegalHold],
   })
   retireFact(
     @Caller() caller: DaemonCaller,

@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { invalid, ServiceUnavailable } from '../../../common/problem/common-problems.js';
+import { type AutoStep, AutoSteps, autoTrace } from '../../../common/evidence-log/auto-steps.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { type FactBatch, FactReceipts, type Misfit } from './fact-receipts.js';
 import { newFactId, roundsOf } from './facts.rules.js';
-import type { FactDraft, FactWriter, HorizonClass, StoredFact } from './facts.types.js';
+import type { FactDraft, FactWriter, HorizonClass, SessionFacts, StoredFact } from './facts.types.js';
 
 const STORE = 'select from svc_store_fact_batch($1, $2, $3)';
+/** The same, where sessions write that may have asked for steps. */
+const STORE_OBSERVED = 'select from svc_store_observed_facts($1, $2, $3, $4)';
 /** The stream of what is written as part of a larger unit of work. */
 const CHANGES = 'facts.changes';
 /** More than as many writers as take each other's places at once. */
@@ -32,6 +35,7 @@ export class FactWritesStore {
   constructor(
     private readonly tenancy: Tenancy,
     private readonly receipts: FactReceipts,
+    private readonly steps: AutoSteps,
   ) {}
 
   /**
@@ -40,16 +44,18 @@ export class FactWritesStore {
    */
   async store(tenantId: string, lane: string, drafts: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
     const sign = () => this.receipts.sign(tenantId, lane, drafts, by);
-    const write = (batch: FactBatch) => this.tenancy.write(STORE, storeParameters(batch));
+    const sessions = this.sessionsOf(by, drafts);
+    const write = (batch: FactBatch) => this.tenancy.write(...statementOf(batch, sessions));
     const stored = await this.attempt(sign, write, false, ATTEMPTS_UNLOCKED);
-    return stored ?? this.tenancy.run(tenantId, () => this.storeLocked(sign));
+    return stored ?? this.tenancy.run(tenantId, () => this.storeLocked(sign, sessions));
   }
 
   /** In the open unit of work. @throws ValidationFailed for a source_receipt that there is not */
   async storeInUnit(drafts: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
     const unknown = await this.findUnknownSources(this.tenancy.tenant, drafts);
     if (unknown.length > 0) throw sourceUnknown(unknown[0]!);
-    return this.storeLocked(() => this.receipts.sign(this.tenancy.tenant, CHANGES, drafts, by), true);
+    const sign = () => this.receipts.sign(this.tenancy.tenant, CHANGES, drafts, by);
+    return this.storeLocked(sign, this.sessionsOf(by, drafts), true);
   }
 
   /** In the open unit of work. @returns false when the chain is deleted already */
@@ -71,6 +77,9 @@ export class FactWritesStore {
       true,
     );
     if (!retired) throw contended();
+    const [{ receipt_id: receiptId, stored_at: at, fact_id: factId }] = retired as [StoredFact];
+    const [step] = stepsOf(this.sessionsOf(by, [{ fact_id: factId }]), { receiptId, at: at.toISOString() });
+    if (step) await this.steps.addInUnit([{ ...step, label: 'fact.retired' }]);
     return true;
   }
 
@@ -86,10 +95,19 @@ export class FactWritesStore {
     return named.filter(({ source_receipt }) => unknown.has(source_receipt!));
   }
 
+  /** None where nobody may ask for steps. */
+  private sessionsOf(by: FactWriter, drafts: readonly Pick<FactDraft, 'fact_id'>[]): readonly SessionFacts[] {
+    return this.steps.isOn ? (by.sessions ?? sessionFactsOf(by, drafts)) : [];
+  }
+
   /** In the open unit of work, which exports wait for from here on: the time that it says now fits to the end. */
-  private async storeLocked(sign: () => Promise<FactBatch>, keepsLane = false): Promise<StoredFact[]> {
+  private async storeLocked(
+    sign: () => Promise<FactBatch>,
+    sessions: readonly SessionFacts[],
+    keepsLane = false,
+  ): Promise<StoredFact[]> {
     await this.tenancy.query('select svc_enter_facts($1)', [this.tenancy.tenant]);
-    const stored = await this.attempt(sign, (batch) => this.retryable(STORE, storeParameters(batch)), keepsLane);
+    const stored = await this.attempt(sign, (batch) => this.retryable(...statementOf(batch, sessions)), keepsLane);
     if (!stored) throw contended();
     return stored;
   }
@@ -128,6 +146,31 @@ export class FactWritesStore {
 
 const contended = (): ServiceUnavailable =>
   new ServiceUnavailable({ retryAfterSec: 1 }, 'Too many writers write the same facts at once; send it again');
+
+export const sessionFactsOf = (
+  { principal, agentSession }: FactWriter,
+  drafts: readonly Pick<FactDraft, 'fact_id'>[],
+): SessionFacts[] =>
+  agentSession === undefined
+    ? []
+    : [{ session: agentSession, actor: principal, facts: drafts.map(({ fact_id }) => fact_id) }];
+
+function statementOf(batch: FactBatch, sessions: readonly SessionFacts[]): [string, unknown[]] {
+  if (sessions.length === 0) return [STORE, storeParameters(batch)];
+  const { receiptId, payload } = batch.receipt;
+  const steps = stepsOf(sessions, { receiptId, at: payload.occurred_at });
+  return [STORE_OBSERVED, [...storeParameters(batch), JSON.stringify(steps)]];
+}
+
+/** Facts that a step names; it says of more how many they are. */
+const MAX_NAMED = 64;
+
+const stepsOf = (sessions: readonly SessionFacts[], { receiptId, at }: { receiptId: string; at: string }): AutoStep[] =>
+  sessions.map(({ session, actor, facts }) => ({
+    ...{ session, actor, at, kind: 'memory', status: 'ok', label: `fact.stored (${facts.length})` },
+    ...{ receipt_id: receiptId, mutation_receipt_id: receiptId },
+    outputs: facts.slice(0, MAX_NAMED).map((fact) => autoTrace('fact', fact)),
+  }));
 
 const storeParameters = ({ tenantId, drafts, parameter }: FactBatch): unknown[] => [
   tenantId,

@@ -1,27 +1,17 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
-import { DatabaseError } from 'pg';
-import { isDatabaseUnavailable } from '../../../common/database/unavailable.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
-import { FactWritesStore, sourceUnknown } from './fact-writes.store.js';
+import { GroupCommit } from '../../../common/tenancy/group-commit.js';
+import { FactWritesStore, sessionFactsOf, sourceUnknown } from './fact-writes.store.js';
 import type { FactDraft, FactWriter, StoredFact } from './facts.types.js';
 
-/** One request's facts, waiting to be stored. */
-interface Waiting {
+/** One request's facts, to be stored. */
+interface Asked {
+  tenantId: string;
+  /** The stream of its receipt. */
+  lane: string;
   drafts: readonly FactDraft[];
   by: FactWriter;
   characters: number;
-  settle: (stored: StoredFact[]) => void;
-  fail: (error: unknown) => void;
-}
-
-interface Queue {
-  tenantId: string;
-  /** The stream of its receipts. */
-  lane: string;
-  waiting: Waiting[];
-  isBusy: boolean;
 }
 
 /**
@@ -30,29 +20,16 @@ interface Queue {
  */
 const MAX_FACTS = 64;
 const MAX_CHARACTERS = 1024 * 1024;
-/**
- * A statement costs as much as eight facts, so it pays to wait a moment for clients that have just been answered and
- * are about to send again: a statement waits until as many requests have arrived as were in the one before, but only
- * for turns of the event loop, and only while they keep arriving.
- */
-const TURNS_WITHOUT_ARRIVAL = 10;
-const MAX_REMEMBERED_LINES = 1024;
 /** The actor of a receipt over the facts of more than one principal; no principal is named so. */
 const SEVERAL = 'several';
-/** Event subscribers are notified of a commit at once, but no more often than this while commits follow each other. */
-const ANNOUNCE_EVERY_MS = 200;
 
-/**
- * Group commit in the process: requests of a tenant that wait while others are being stored go together in the next
- * statement, with one receipt. Each is acknowledged after its commit, and all of its facts are stored or none.
- */
+/** Group commit of facts: those that are stored together have one receipt. All of a request are stored or none. */
 @Injectable()
 export class FactWrites {
-  private readonly queues = new Map<string, Queue>();
-  /** How many requests went together in a line's last statement. */
-  private readonly together = new LRUCache<string, number>({ max: MAX_REMEMBERED_LINES });
-  private announcing: NodeJS.Timeout | undefined;
-  private announcedAt = 0;
+  private readonly group = new GroupCommit<Asked, StoredFact[]>({
+    take: takeBatch,
+    write: (batch) => this.storeTogether(batch),
+  });
 
   constructor(
     private readonly store: FactWritesStore,
@@ -65,99 +42,44 @@ export class FactWrites {
     const isLarge = drafts.length > MAX_FACTS || characters > MAX_CHARACTERS;
     const lane = isLarge ? 'facts.bulk' : 'facts';
     // A receipt says how its actor was authenticated.
-    const line = `${lane} ${by.authType} ${tenantId}`;
-    const queue = this.queues.get(line) ?? { tenantId, lane, waiting: [], isBusy: false };
-    this.queues.set(line, queue);
-    return new Promise((settle, fail) => {
-      queue.waiting.push({ drafts, by, characters, settle, fail });
-      if (!queue.isBusy) void this.empty(line, queue);
+    return this.group.add(`${lane} ${by.authType} ${tenantId}`, { tenantId, lane, drafts, by, characters });
+  }
+
+  /** Those that name a receipt that there is not are refused, and the others stored. */
+  private async storeTogether(batch: readonly Asked[]): Promise<(StoredFact[] | Error)[]> {
+    const unknown = new Set(await this.store.findUnknownSources(batch[0]!.tenantId, draftsOf(batch)));
+    const firstUnknown = ({ drafts }: Asked) => drafts.find((draft) => unknown.has(draft));
+    const good = unknown.size === 0 ? batch : batch.filter((asked) => !firstUnknown(asked));
+    const stored = new Map((await this.storeAll(good)).map((fact) => [fact.fact_id, fact]));
+    return batch.map((asked) => {
+      const first = unknown.size === 0 ? undefined : firstUnknown(asked);
+      return first ? sourceUnknown(first) : asked.drafts.map(({ fact_id }) => stored.get(fact_id)!);
     });
   }
 
-  /** One statement after the other: what arrives while one is in progress goes with the next. */
-  private async empty(line: string, queue: Queue): Promise<void> {
-    queue.isBusy = true;
-    while (queue.waiting.length > 0) {
-      await gather(queue.waiting, this.together.get(line) ?? 1);
-      const batch = takeBatch(queue.waiting);
-      this.together.set(line, batch.length);
-      await this.storeTogether(queue, await this.withSources(queue, batch));
-    }
-    this.queues.delete(line);
-  }
-
-  /** Those that name no receipt that there is not; the others are refused. */
-  private async withSources({ tenantId }: Queue, batch: Waiting[]): Promise<Waiting[]> {
-    if (batch.every(({ drafts }) => drafts.every(({ source_receipt }) => source_receipt === undefined))) return batch;
-    try {
-      const unknown = new Set(
-        await this.store.findUnknownSources(
-          tenantId,
-          batch.flatMap(({ drafts }) => drafts),
-        ),
-      );
-      return batch.filter(({ drafts, fail }) => {
-        const first = drafts.find((draft) => unknown.has(draft));
-        if (first) fail(sourceUnknown(first));
-        return !first;
-      });
-    } catch (error) {
-      for (const { fail } of batch) fail(error);
-      return [];
-    }
-  }
-
-  private async storeTogether(queue: Queue, batch: Waiting[]): Promise<void> {
-    if (batch.length === 0) return;
-    try {
-      const drafts = batch.flatMap((waiting) => waiting.drafts);
-      const stored = await this.store.store(queue.tenantId, queue.lane, drafts, writerOf(batch));
-      this.announceSoon();
-      const byId = new Map(stored.map((fact) => [fact.fact_id, fact]));
-      for (const { drafts, settle } of batch) settle(drafts.map(({ fact_id }) => byId.get(fact_id)!));
-    } catch (error) {
-      const isRefused = error instanceof DatabaseError && !isDatabaseUnavailable(error);
-      if (batch.length > 1 && isRefused) return this.storeApart(queue, batch);
-      for (const { fail } of batch) fail(error);
-    }
-  }
-
-  /** Under load there is a commit every few milliseconds, and each announcement wakes readers in every process. */
-  private announceSoon(): void {
-    const pause = Math.max(0, this.announcedAt + ANNOUNCE_EVERY_MS - performance.now());
-    this.announcing ??= setTimeout(() => {
-      this.announcing = undefined;
-      this.announcedAt = performance.now();
-      this.outbox.announce();
-    }, pause).unref();
-  }
-
-  /** The database rejected the whole statement: an error of one request must not fail the others. */
-  private async storeApart(queue: Queue, batch: Waiting[]): Promise<void> {
-    for (const waiting of batch) await this.storeTogether(queue, [waiting]);
+  private async storeAll(batch: readonly Asked[]): Promise<StoredFact[]> {
+    if (batch.length === 0) return [];
+    const { tenantId, lane } = batch[0]!;
+    const stored = await this.store.store(tenantId, lane, draftsOf(batch), writerOf(batch));
+    this.outbox.announce();
+    return stored;
   }
 }
 
+const draftsOf = (batch: readonly Asked[]): FactDraft[] => batch.flatMap(({ drafts }) => drafts);
+
 /** Of one who is not the only one, what all have in common. */
-function writerOf([first, ...others]: Waiting[]): FactWriter {
+function writerOf([first, ...others]: readonly Asked[]): FactWriter {
   const { principal, authType, agentSession } = first!.by;
   return {
     principal: others.every(({ by }) => by.principal === principal) ? principal : SEVERAL,
     authType,
     agentSession: others.every(({ by }) => by.agentSession === agentSession) ? agentSession : undefined,
+    ...(others.length > 0 && { sessions: [first!, ...others].flatMap(({ by, drafts }) => sessionFactsOf(by, drafts)) }),
   };
 }
 
-async function gather(waiting: readonly Waiting[], expected: number): Promise<void> {
-  let before = waiting.length;
-  for (let turns = 0; waiting.length < expected && turns < TURNS_WITHOUT_ARRIVAL; turns++) {
-    await nextTurn();
-    if (waiting.length > before) turns = 0;
-    before = waiting.length;
-  }
-}
-
-function takeBatch(waiting: Waiting[]): Waiting[] {
+function takeBatch(waiting: readonly Asked[]): number {
   let facts = 0;
   let characters = 0;
   const end = waiting.findIndex((next) => {
@@ -165,5 +87,5 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
     characters += next.characters;
     return facts > MAX_FACTS || characters > MAX_CHARACTERS;
   });
-  return waiting.splice(0, end === -1 ? waiting.length : Math.max(1, end));
+  return end === -1 ? waiting.length : Math.max(1, end);
 }

@@ -130,6 +130,9 @@ export class FactReply {
   @DateTime({ about: 'Until when it holds, where that was said.', optional: true })
   valid_to?: string;
 
+  @Flag({ about: 'True while an incident has it set aside: reads by its id alone find it.', optional: true })
+  quarantined?: boolean;
+
   @Text({ about: 'The receipt of what it was learnt from, where that was said.', optional: true })
   source_receipt?: string;
 

@@ -3,11 +3,11 @@ import { LeasesModule } from '../../coordination/leases/leases.module.js';
 import { AggregatesController } from './aggregates.controller.js';
 import { AggregatesService } from './aggregates.service.js';
 import { AggregatesStore } from './aggregates.store.js';
-import { FactDeletionRules } from './fact-deletion-rules.js';
 import { FactEvidenceService } from './fact-evidence.service.js';
 import { FactImportsService } from './fact-imports.service.js';
 import { FactListStore } from './fact-list.store.js';
 import { FactListsService } from './fact-lists.service.js';
+import { FactQuarantineService } from './fact-quarantine.service.js';
 import { FactReceipts } from './fact-receipts.js';
 import { FactReadStore } from './fact-read.store.js';
 import { FactReadsService } from './fact-reads.service.js';
@@ -38,8 +38,8 @@ import { FactSearchModule } from './fact-search/fact-search.module.js';
     FactEvidenceService,
     FactReadStore,
     FactListStore,
-    FactDeletionRules,
+    FactQuarantineService,
   ],
-  exports: [FactsService, FactImportsService, FactReadsService, FactDeletionRules, FactEvidenceService],
+  exports: [FactsService, FactImportsService, FactReadsService, FactEvidenceService, FactQuarantineService],
 })
 export class FactsModule {}

@@ -6,22 +6,14 @@ import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { FenceCheckService } from '../../coordination/leases/fence-check.service.js';
-import { FactDeletionRules } from './fact-deletion-rules.js';
-import { FactReadStore } from './fact-read.store.js';
+import { FactReadStore, type FoundFact } from './fact-read.store.js';
 import { replyOf, replyToDraft } from './fact-replies.js';
 import { FactWrites } from './fact-writes.js';
 import { FactWritesStore } from './fact-writes.store.js';
 import type { FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
-import { FactHeld, FactNotFound } from './facts.problems.js';
+import { FactNotFound, FactQuarantined } from './facts.problems.js';
 import { isUuid, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
-import {
-  VISIBILITY,
-  type FactDraft,
-  type FactReader,
-  type FactRow,
-  type FactWriter,
-  type StoredFact,
-} from './facts.types.js';
+import { VISIBILITY, type FactDraft, type FactReader, type FactWriter, type StoredFact } from './facts.types.js';
 
 /** Single facts: stored, read, deleted (memory-daemon.md 4.2). */
 @Injectable()
@@ -32,7 +24,6 @@ export class FactsService {
     private readonly writes: FactWrites,
     private readonly writesStore: FactWritesStore,
     private readonly reads: FactReadStore,
-    private readonly rules: FactDeletionRules,
     private readonly outbox: Outbox,
     private readonly fences: FenceCheckService,
   ) {}
@@ -61,16 +52,22 @@ export class FactsService {
 
   async read(caller: DaemonCaller, factId: string): Promise<FactReply> {
     const reader = readerOf(caller, await this.tenants.enter(caller));
-    return this.tenancy.run(reader.tenantId, async () => replyOf(await this.find(reader, factId)));
+    return this.tenancy.run(reader.tenantId, async () => {
+      const row = await this.find(reader, factId);
+      return { ...replyOf(row), ...(row.quarantined ? { quarantined: true } : {}) };
+    });
   }
 
   /** Deletes the fact with all its versions, whichever of them is named. */
   async retire(caller: DaemonCaller, factId: string, fence?: number): Promise<{ deleted: true }> {
     await this.tenants.write(caller, undefined, async () => {
       await this.fences.check(fence);
-      const { chain, entity, key } = await this.find(readerOf(caller, this.tenancy.tenant), factId);
-      const heldBy = await this.rules.findHold({ factId, entity, key });
-      if (heldBy !== undefined) throw new FactHeld({ fact_id: factId, held_by: heldBy }, `${heldBy} holds this fact`);
+      const { chain, quarantined } = await this.find(readerOf(caller, this.tenancy.tenant), factId);
+      if (quarantined)
+        throw new FactQuarantined(
+          { fact_id: factId },
+          'An incident has it set aside; it can be deleted once that is undone',
+        );
       if (!(await this.writesStore.retire(chain, actorOf(caller), writerOf(caller)))) throw notFound(factId);
     });
     this.outbox.announce();
@@ -96,7 +93,7 @@ export class FactsService {
     return stored;
   }
 
-  private async find(reader: FactReader, factId: string): Promise<FactRow & { chain: Buffer }> {
+  private async find(reader: FactReader, factId: string): Promise<FoundFact> {
     const row = isUuid(factId) ? await this.reads.find(reader, factId) : undefined;
     if (!row) throw notFound(factId);
     return row;

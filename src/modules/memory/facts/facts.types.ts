@@ -79,6 +79,16 @@ export interface FactWriter {
   authType: string;
   /** The agent's session that the request named. */
   agentSession?: string | undefined;
+  /** Where facts of several requests are stored together: what each session wrote. */
+  sessions?: readonly SessionFacts[];
+}
+
+/** Facts that a session writes. */
+export interface SessionFacts {
+  session: string;
+  /** The principal. */
+  actor: string;
+  facts: readonly string[];
 }
 
 /** What is known of a draft once it is stored. */

@@ -152,7 +152,7 @@ class LatestFacts {
 }
 
 const isInForce = (alias: string, at: string): string =>
-  `not ${alias}.tombstone and coalesce(${alias}.valid_from, ${alias}.stored_at) <= ${at} and (${alias}.ends_at is null or ${alias}.ends_at > ${at})`;
+  `not ${alias}.tombstone and not ${alias}.quarantined and coalesce(${alias}.valid_from, ${alias}.stored_at) <= ${at} and (${alias}.ends_at is null or ${alias}.ends_at > ${at})`;
 
 /**
  * Of a fact's confidence what is left at a time (D36). After a thousand halvings nothing is, and PostgreSQL would

@@ -3,6 +3,7 @@ import { anyOf, ok } from '../../../common/contract/contract.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Caller } from '../../../common/contract/caller.js';
 import { Route } from '../../../common/contract/route.decorator.js';
+import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { EdgeAddress, EdgeList, EdgeReply, EdgesQuery, StoreEdge } from './edges.dto.js';
 import { EdgesService } from './edges.service.js';
 import { EdgeUnknown } from './graph.problems.js';
@@ -32,6 +33,7 @@ export class EdgesController {
       'before or ever. Its kinds are registered with it.',
     access: anyOf('facts:write', 'admin:write'),
     reply: ok(EdgeReply),
+    problems: [LegalHold],
   })
   storeEdge(@Caller() caller: DaemonCaller, @Body() body: StoreEdge): Promise<EdgeReply> {
     return this.edges.record(caller, body);
@@ -43,7 +45,7 @@ export class EdgesController {
     description: 'Takes the five members in the body, not in the query.',
     access: anyOf('facts:write', 'admin:write'),
     reply: ok(EdgeReply),
-    problems: [EdgeUnknown],
+    problems: [EdgeUnknown, LegalHold],
   })
   deleteEdge(@Caller() caller: DaemonCaller, @Body() body: EdgeAddress): Promise<EdgeReply> {
     return this.edges.retire(caller, body);

@@ -4,6 +4,7 @@ import { PageQuery } from '../../../common/fields/page.dto.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Caller } from '../../../common/contract/caller.js';
 import { Route } from '../../../common/contract/route.decorator.js';
+import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { EntitiesQuery, EntityAddress, EntityHistory, EntityList, EntityReply, StoreEntity } from './entities.dto.js';
 import { EntitiesService } from './entities.service.js';
 import { EntityUnknown } from './graph.problems.js';
@@ -60,7 +61,7 @@ export class EntitiesController {
     description:
       'A version like any other, which says that it is deleted and keeps the payload. Edges that name the entity stay.',
     reply: ok(EntityReply),
-    problems: [EntityUnknown],
+    problems: [EntityUnknown, LegalHold],
   })
   deleteEntity(@Caller() caller: DaemonCaller, @Param() address: EntityAddress): Promise<EntityReply> {
     return this.entities.retire(caller, address);
