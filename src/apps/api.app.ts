@@ -7,6 +7,7 @@ import { CoreModule } from './core.module.js';
 import { EvidenceModule } from '../common/evidence-log/evidence-log.module.js';
 import { makeHttpServer } from '../common/http/http-server.js';
 import { OwnHosts } from '../common/http/own-hosts.js';
+import { HoldRefusalsModule } from '../common/legal-holds/hold-refusals.module.js';
 import { CitationsModule } from '../modules/knowledge/citations/citations.module.js';
 import { PublicLogModule } from '../modules/knowledge/public-log/public-log.module.js';
 import { IngestModule } from '../modules/knowledge/ingest/ingest.module.js';
@@ -50,7 +51,8 @@ class ApiModule {
       ShieldModule,
       OutboxModule,
     ];
-    return { module: ApiModule, imports: [CoreModule.of(parts, apiOptions(parts)), EvidenceModule, ...modules] };
+    const imports = [CoreModule.of(parts, apiOptions(parts)), EvidenceModule, HoldRefusalsModule, ...modules];
+    return { module: ApiModule, imports };
   }
 }
 

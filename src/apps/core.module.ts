@@ -23,6 +23,7 @@ import { OpenApiDocuments } from '../common/contract/openapi.js';
 import { RouteManifest } from '../common/contract/route-manifest.js';
 import { SERVER_CONTRACT, type ServerContract } from '../common/contract/server-contract.js';
 import { DatabaseProbe } from '../common/database/database-probe.js';
+import { DATABASE_ADDRESS } from '../common/database/connection.js';
 import { Connections } from '../common/database/connections.js';
 import { Listener } from '../common/database/listener.js';
 import { ContractPipe } from '../common/fields/contract.pipe.js';
@@ -136,6 +137,7 @@ function platform({ settings, address, log, metrics, stopping }: ProcessContext)
   return [
     { provide: SETTINGS, useValue: settings },
     { provide: LOG, useValue: log },
+    { provide: DATABASE_ADDRESS, useValue: address },
     { provide: Metrics, useValue: metrics },
     { provide: STOPPING, useValue: stopping ?? new AbortController().signal },
     { provide: Connections, useFactory: () => Connections.open(address, { settings, log, entities: ENTITIES }) },
@@ -172,7 +174,7 @@ const clientAddresses = ({ settings }: ProcessContext): Provider => ({
 });
 
 /** What every module may inject of it. */
-const PLATFORM = [SETTINGS, LOG, Metrics, STOPPING, Tenancy, CrossTenant, Listener];
+const PLATFORM = [SETTINGS, LOG, DATABASE_ADDRESS, Metrics, STOPPING, Tenancy, CrossTenant, Listener];
 
 /** A third of the connections, one at least, is kept for reads. */
 function makeWriteLimit({ database: { poolSize, connectTimeoutMs } }: Settings): WriteLimit {

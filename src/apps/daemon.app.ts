@@ -13,6 +13,8 @@ import { TenantResolver } from '../guards/tenant-resolver.js';
 import { TenantRegistry } from '../guards/tenant-registry.js';
 import { DaemonFlagGuard } from '../guards/daemon-flag.guard.js';
 import { NotBuiltGuard } from '../guards/not-built.guard.js';
+import { ProvenCallerGuard } from '../guards/proven-caller.guard.js';
+import { RouteRateGuard } from '../guards/route-rate.guard.js';
 import { ScopeGuard } from '../guards/scope.guard.js';
 import { TenantGuard } from '../guards/tenant.guard.js';
 import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authenticator.js';
@@ -33,9 +35,15 @@ import { OrchestratorsModule } from '../modules/coordination/orchestrators/orche
 import { StatusFeedModule } from '../modules/coordination/status-feed/status-feed.module.js';
 import { ClaimsModule } from '../modules/coordination/work/claims/claims.module.js';
 import { WorkModule } from '../modules/coordination/work/work.module.js';
+import { ErasureModule } from '../modules/governance/erasure/erasure.module.js';
 import { AuthModule } from '../modules/governance/auth/auth.module.js';
+import { IncidentsModule } from '../modules/governance/incidents/incidents.module.js';
+import { ObserveModule } from '../modules/governance/observe/observe.module.js';
+import { ProvenanceModule } from '../modules/governance/provenance/provenance.module.js';
 import { ConsoleModule } from '../modules/console/pages/console.module.js';
 import { LeasesModule } from '../modules/coordination/leases/leases.module.js';
+import { HoldRefusalsModule } from '../common/legal-holds/hold-refusals.module.js';
+import { LegalHoldsModule } from '../modules/governance/legal-holds/legal-holds.module.js';
 import { PunchcardsModule } from '../modules/coordination/punchcards/punchcards.module.js';
 import { FactsModule } from '../modules/memory/facts/facts.module.js';
 import { GraphModule } from '../modules/memory/graph/graph.module.js';
@@ -53,11 +61,11 @@ import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
 /**
- * What every request passes once ingress has let it in: the flag of its plane, then the credential (A-12), then whether
- * that plane is built.
+ * What every request passes once ingress has let it in: the flag of its plane, whether the route takes callers without
+ * proof, then the credential (A-12), the rate of the route, and whether that plane is built.
  */
 const REQUESTS = {
-  guards: [DaemonFlagGuard, ScopeGuard, NotBuiltGuard],
+  guards: [DaemonFlagGuard, ProvenCallerGuard, ScopeGuard, RouteRateGuard, NotBuiltGuard],
   pipeline: [
     { provide: APP_GUARD, useClass: TenantGuard },
     { provide: APP_FILTER, useClass: DaemonProblemFilter },
@@ -105,8 +113,16 @@ class DaemonAppModule {
       OrchestratorsModule,
       StatusFeedModule,
       PunchcardsModule,
+      IncidentsModule,
+      ErasureModule,
+      LegalHoldsModule,
+      ProvenanceModule,
+      ObserveModule,
     ];
-    return { module: DaemonAppModule, imports: [CoreModule.of(parts, options), EvidenceModule, ...modules] };
+    return {
+      module: DaemonAppModule,
+      imports: [CoreModule.of(parts, options), EvidenceModule, HoldRefusalsModule, ...modules],
+    };
   }
 }
 

@@ -24,12 +24,20 @@ import { WorkBlockerRow } from '../modules/coordination/work/work-blocker.entity
 import { WorkCommentRow } from '../modules/coordination/work/work-comment.entity.js';
 import { WorkItemRow } from '../modules/coordination/work/work-item.entity.js';
 import { WorkTransitionRow } from '../modules/coordination/work/work-transition.entity.js';
+import { ObserveSessionRow } from '../modules/governance/observe/observe-session.entity.js';
+import { ObserveStepRow } from '../modules/governance/observe/observe-step.entity.js';
 import { BundlePurchaseRow } from '../modules/economy/bundles/bundle-purchase.entity.js';
 import { BundleRow } from '../modules/economy/bundles/bundle.entity.js';
 import { EntitlementRow } from '../modules/economy/bundles/entitlement.entity.js';
 import { WebhookAttemptRow } from '../modules/events/outbox/webhooks/webhook-attempt.entity.js';
 import { WebhookDeliveryRow } from '../modules/events/outbox/webhooks/webhook-delivery.entity.js';
 import { WebhookEndpointRow } from '../modules/events/outbox/webhooks/webhook-endpoint.entity.js';
+import { BlastRadiusRow } from '../modules/governance/incidents/blast-radius/blast-radius.entity.js';
+import { RadiusEdgeRow } from '../modules/governance/incidents/blast-radius/radius-edge.entity.js';
+import { RadiusNodeRow } from '../modules/governance/incidents/blast-radius/radius-node.entity.js';
+import { IncidentRow } from '../modules/governance/incidents/incident.entity.js';
+import { ErasureRow } from '../modules/governance/erasure/erasure.entity.js';
+import { LegalHoldRow } from '../modules/governance/legal-holds/legal-hold.entity.js';
 import { KillSwitchRow } from '../modules/shield/core/kill-switches/kill-switch.entity.js';
 import { PolicyRow } from '../modules/shield/core/policy/policy.entity.js';
 import { PublisherRow } from '../modules/shield/core/trust/publisher.entity.js';
@@ -42,20 +50,28 @@ export const ENTITIES = [
   AccessRequestRow,
   AgentRow,
   ApiKeyRow,
+  BlastRadiusRow,
   BundlePurchaseRow,
   BundleRow,
   EntitlementRow,
+  ErasureRow,
   FeedbackRequestChangeRow,
   FeedbackRequestRow,
   FeedbackVoteRow,
   GatePolicyRow,
+  IncidentRow,
   IntentRow,
   KillSwitchRow,
   LeaseRow,
+  LegalHoldRow,
+  ObserveSessionRow,
+  ObserveStepRow,
   OrchestratorMemberRow,
   OrchestratorRow,
   PolicyRow,
   PublisherRow,
+  RadiusEdgeRow,
+  RadiusNodeRow,
   RevenueDeclarationChangeRow,
   RevenueDeclarationRow,
   SeatEventRow,

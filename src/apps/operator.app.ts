@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EvidenceModule } from '../common/evidence-log/evidence-log.module.js';
+import { HoldRefusalsModule } from '../common/legal-holds/hold-refusals.module.js';
 import { NestLog } from '../common/observability/log.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { TenantsModule } from '../modules/access/tenants/tenants.module.js';
@@ -15,7 +16,7 @@ class OperatorModule {
   static of(parts: ProcessContext): DynamicModule {
     return {
       module: OperatorModule,
-      imports: [CoreModule.withoutRequests(parts), EvidenceModule, SettlementModule, TenantsModule],
+      imports: [CoreModule.withoutRequests(parts), EvidenceModule, HoldRefusalsModule, SettlementModule, TenantsModule],
       providers: FEEDBACK_SERVICES,
     };
   }

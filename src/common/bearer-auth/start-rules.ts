@@ -21,6 +21,10 @@ export function authModeToStartIn({ daemon }: Pick<Settings, 'daemon'>): AuthMod
           `SVCD_AUTH_MODE=${authMode} accepts what callers claim about themselves, and ${setting}=${host} is no loopback address. Bind loopback, use jwt_hs256 or jwt_jwks, or set SVCD_ALLOW_INSECURE_DEV_AUTH_BIND=1.`,
       ),
     );
+  if (daemon.observeRedact === 'off' && !isDevMode(authMode))
+    throw new SettingsInvalid([
+      `SVCD_OBSERVE_REDACT=off keeps what secrets and personal data observed steps hold; it is for SVCD_AUTH_MODE=off and dev_scopes alone. With ${authMode} set audit or strict, or leave it out.`,
+    ]);
   if (authMode === 'jwt_jwks' && jwksUrl === undefined && oidcDiscoveryUrl === undefined)
     throw new SettingsInvalid([
       'SVCD_AUTH_MODE=jwt_jwks needs the keys of your identity provider: set SVCD_JWT_OIDC_DISCOVERY_URL to the provider, or SVCD_JWT_JWKS_URL to its JWK Set.',

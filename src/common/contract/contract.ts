@@ -118,6 +118,10 @@ export interface RouteDeclaration<R> {
    * (memory-daemon.md 5.3).
    */
   tenantBound?: true;
+  /** Refused with 403 in the modes that believe what a caller says of itself (off, dev_scopes), before its scopes. */
+  provenCaller?: true;
+  /** Most requests a second of all its callers together, once their scopes were found to suffice; 429 beyond. */
+  ratePerSecond?: number;
   /** The handler heeds X-Svc-Fence ({@link Fence}): a writer whose lease has ended is refused (D61). */
   fenced?: true;
   reply: Reply<R>;
@@ -177,6 +181,8 @@ export interface RouteRecord extends Omit<RouteDeclaration<unknown>, 'problems' 
   inputs: RouteInputs;
   /** Members of the body that are whole numbers of 64 bits: their digits are kept. */
   uint64s: readonly string[];
+  /** Members of the body that must leave no trace (SecretBytes). */
+  secrets: readonly string[];
   idempotent: boolean;
   body: 'json' | 'bytes' | 'any';
   /** Of the route itself; the manifest adds those that every route of its server has. */

@@ -8,6 +8,7 @@ import {
   FenceStale,
   FlagOff,
   PlaneOff,
+  SpoofableAuth,
 } from '../problem/daemon-problems.js';
 import type { ProblemClass } from '../problem/problem.js';
 import { classify } from '../route-auth/route-class.js';
@@ -37,6 +38,7 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...DAEMON_COMMON_PROBLEMS,
     ...(route.access.kind === 'anyone' ? [] : DAEMON_CREDENTIAL_PROBLEMS),
     ...flagProblems(route),
+    ...(route.provenCaller ? [SpoofableAuth] : []),
     ...(route.fenced ? [FenceStale] : []),
   ],
   securitySchemes: {
@@ -58,6 +60,8 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...(access.kind === 'anyone' ? [] : [SESSION_PARAMETER]),
     ...(fenced ? [FENCE_PARAMETER] : []),
   ],
+  offSchema: ({ flag }) =>
+    flag !== undefined && !isFeature(flag) && DAEMON_FLAGS[flag].off === 'reported' ? PLANE_REPORTED_OFF : undefined,
   extensionsOf: ({ access, tenantBound, flag, verb, path, unlisted, extension }) => ({
     ...(access.kind === 'scopes' ? { 'x-scopes': { [`${access.rule}_of`]: access.scopes } } : {}),
     ...(tenantBound ? { 'x-tenant-bound': true } : {}),
@@ -67,6 +71,13 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...(extension ? { 'x-extension': true } : {}),
   }),
 });
+
+/** What the flag guard sends. */
+const PLANE_REPORTED_OFF = {
+  type: 'object',
+  required: ['enabled', 'flag', 'detail'],
+  properties: { enabled: { const: false }, flag: { type: 'string' }, detail: { type: 'string' } },
+};
 
 const CREDENTIALS: Record<string, string[]>[] = [{ bearer: [] }, { devScopes: [] }];
 

@@ -159,11 +159,20 @@ class OperationWriter {
   private success(): ResponseObject {
     const { summary: description, reply, alsoAs = [] } = this.route;
     const { contentType, schema = { type: 'string' }, type } = reply;
-    if (contentType) return { description, content: { [contentType]: { schema: this.components.resolve(schema) } } };
+    if (contentType)
+      return { description, content: { [contentType]: { schema: this.orOff(this.components.resolve(schema)) } } };
     if (!type) return { description };
-    const content: Record<string, object> = { 'application/json': { schema: this.components.refer(type) } };
+    const content: Record<string, object> = {
+      'application/json': { schema: this.orOff(this.components.refer(type)) },
+    };
     for (const other of alsoAs) content[other] = { schema: { type: 'string', format: 'binary' } };
     return { description, content };
+  }
+
+  /** With what is answered in its place while its plane is off, where that is an answer of the same status. */
+  private orOff(schema: unknown): object {
+    const off = this.contract.offSchema?.(this.route);
+    return off ? { oneOf: [schema, off] } : (schema as object);
   }
 
   private contentOf(content: DocumentedBody['content']): Record<string, object> {

@@ -14,6 +14,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { isAlwaysOpen } from '../call-policy/shield-call.js';
 import { ShieldInterceptor } from '../call-policy/shield.interceptor.js';
 import { ShieldReadGuard } from '../call-policy/shield-read.guard.js';
+import { secretsOf } from '../fields/byte-fields.js';
 import { uint64sOf } from '../fields/fields.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 import type { Access, Address, RouteDeclaration, RouteRecord, Verb } from './contract.js';
@@ -69,6 +70,7 @@ function makeRecord<R>(
     operationId,
     inputs,
     uint64s: inputs.body ? uint64sOf(inputs.body) : [],
+    secrets: inputs.body ? secretsOf(inputs.body) : [],
     idempotent: idempotent ?? (verb !== 'GET' && isOfTenant(access)),
     problems,
     body,

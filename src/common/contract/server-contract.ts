@@ -46,5 +46,7 @@ export interface ServerContract {
   /** Headers that the server reads for the route. */
   headersOf(route: RouteRecord): readonly DocumentedParameter[];
   /** The `x-` members of the operation. */
+  /** The body of a 200 that says that the route's plane is off. */
+  offSchema?(route: RouteRecord): object | undefined;
   extensionsOf(route: RouteRecord): Record<`x-${string}`, unknown>;
 }

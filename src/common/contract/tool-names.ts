@@ -54,6 +54,11 @@ export const DAEMON_TOOL_NAMES = [
   'release_work',
   'acquire_path',
   'release_path',
+  'open_step',
+  'close_step',
+  'sign_content',
+  'verify_content',
+  'open_incident',
 ] as const;
 
 export type DaemonToolName = (typeof DAEMON_TOOL_NAMES)[number];

@@ -32,6 +32,8 @@ export class MissingScope extends problem<{ missingAnyScope?: readonly Scope[]; 
   'Forbidden',
 ) {}
 export class PassportHeaderMismatch extends problem(403, 'PassportHeaderMismatch', 'Forbidden') {}
+/** The mode believes callers without proof, and the route takes none such. */
+export class SpoofableAuth extends problem<{ auth_mode: string }>(403, 'SpoofableAuth', 'Forbidden') {}
 /** A tenant that the credential does not cover; without tenant_id: it covers none at all. */
 export class TenantMismatch extends problem<{ tenant_id?: string }>(403, 'TenantMismatch', 'Forbidden') {}
 /** A tenant that the credential covers and nobody registered. */

@@ -5,6 +5,9 @@ import { INTENT_TOOLS } from '../../../modules/coordination/intents/intents.tool
 import { CLAIM_TOOLS } from '../../../modules/coordination/work/claims/claims.tools.js';
 import { WORK_TOOLS } from '../../../modules/coordination/work/work.tools.js';
 import { PUNCHCARD_TOOLS } from '../../../modules/coordination/punchcards/punchcards.tools.js';
+import { OBSERVE_TOOLS } from '../../../modules/governance/observe/observe.tools.js';
+import { PROVENANCE_TOOLS } from '../../../modules/governance/provenance/provenance.tools.js';
+import { INCIDENT_TOOLS } from '../../../modules/governance/incidents/incidents.tools.js';
 import { RECEIPT_TOOLS } from '../../../modules/evidence/receipts/receipts.tools.js';
 import { FACT_TOOLS } from '../../../modules/memory/facts/facts.tools.js';
 import { RELATION_TOOLS } from '../../../modules/memory/relations/relations.tools.js';
@@ -25,6 +28,9 @@ export const makeDaemonTools = (): ToolRegistry =>
       ...WORK_TOOLS,
       ...CLAIM_TOOLS,
       ...PUNCHCARD_TOOLS,
+      ...OBSERVE_TOOLS,
+      ...PROVENANCE_TOOLS,
+      ...INCIDENT_TOOLS,
     ],
     {
       hasApprovals: false,

@@ -42,9 +42,12 @@ export async function callTool(
   const unfit = findUnfit(tool, given, http);
   if (unfit) return failed(problems.bodyOf(unfit, request.id));
   const { status, answer, text } = await callRoute(http, requestOf(tool, given), request);
-  if (status >= 400) return failed(answer);
+  // A plane that is switched off says so with 200, which is no answer of the tool.
+  if (status >= 400 || isSwitchedOff(answer)) return failed(answer);
   return { content: [{ type: 'text', text }], structuredContent: answer, isError: false };
 }
+
+const isSwitchedOff = ({ enabled, flag }: Record<string, unknown>): boolean => enabled === false && flag !== undefined;
 
 /** Calls a route as whoever speaks. */
 export async function callRoute(
