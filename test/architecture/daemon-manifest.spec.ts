@@ -54,7 +54,9 @@ const callEach = async (url: string, which: (route: RouteRecord) => boolean, hea
     ),
   );
 const each = (which: (route: RouteRecord) => boolean, answer: string) =>
-  Object.fromEntries(routes.filter(which).map(({ address }) => [address, answer]));
+  Object.fromEntries(
+    routes.filter(which).map(({ address, provenCaller }) => [address, provenCaller ? '403 SPOOFABLE_AUTH' : answer]),
+  );
 
 describe('a route that asks for a credential which no guard of its server knows', () => {
   @Controller()

@@ -74,6 +74,8 @@ const NO_SECRETS = [
   'chunk.content_hash',
   'citation.content_hash',
   'document_version.content_hash',
+  'erased_receipt.payload_hash',
+  'erased_receipt.prev_hash',
   'fact.tenant_hash',
   'fact.tokens',
   'primitive_pin.content_hash',

@@ -143,6 +143,10 @@ alter table answer enable row level security, force row level security;
 create policy erased_rows on answer for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on answer for all to svc_operator using (true) with check (true);
 create policy tenant_rows on answer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX answer_retrieval ON public.answer USING btree (tenant_id, ((retrieval ->> 'retrievalId'::text))) WHERE (retrieval IS NOT NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.answer FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.answer FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, answer_id, version, answer_text, metadata, retrieval ON public.answer FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.answer_id IS NOT NULL) AND (old.answer_id IS DISTINCT FROM new.answer_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.answer_text IS NOT NULL) AND (old.answer_text IS DISTINCT FROM new.answer_text)) OR ((old.metadata IS NOT NULL) AND (old.metadata IS DISTINCT FROM new.metadata)) OR ((old.retrieval IS NOT NULL) AND (old.retrieval IS DISTINCT FROM new.retrieval)))) EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id]');
 grant insert, select on answer to svc_app;
 grant insert, select on answer to svc_operator;
 
@@ -176,6 +180,73 @@ CREATE TRIGGER end_principal AFTER UPDATE OF revoked_at ON public.api_key FOR EA
 CREATE TRIGGER set_lookup BEFORE INSERT OR UPDATE OF key_hash ON public.api_key FOR EACH ROW EXECUTE FUNCTION svc_set_key_lookup();
 grant delete, insert, select, update on api_key to svc_app;
 grant delete, insert, select, update on api_key to svc_operator;
+
+create table blast_radius (
+  tenant_id text not null,
+  radius_id uuid not null,
+  incident_id uuid not null,
+  root_kind text not null,
+  root_key text[] not null,
+  node_count integer not null,
+  edge_count integer not null,
+  counts json not null,
+  state_root bytea not null,
+  state_root_after bytea,
+  walked_by text not null,
+  walked_at timestamp with time zone not null default now(),
+  applied_by text,
+  applied_at timestamp with time zone,
+  undone_by text,
+  undone_at timestamp with time zone,
+  constraint blast_radius_pkey PRIMARY KEY (tenant_id, radius_id),
+  constraint blast_radius_tenant_id_incident_id_fkey FOREIGN KEY (tenant_id, incident_id) REFERENCES incident(tenant_id, incident_id)
+);
+alter table blast_radius enable row level security, force row level security;
+create policy erased_rows on blast_radius for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on blast_radius for all to svc_operator using (true) with check (true);
+create policy tenant_rows on blast_radius for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX blast_radius_incident ON public.blast_radius USING btree (tenant_id, incident_id, radius_id);
+grant insert, select, update on blast_radius to svc_app;
+grant insert, select, update on blast_radius to svc_operator;
+
+create table blast_radius_edge (
+  tenant_id text not null,
+  radius_id uuid not null,
+  "position" integer not null,
+  from_position integer not null,
+  edge text not null,
+  to_position integer not null,
+  constraint blast_radius_edge_pkey PRIMARY KEY (tenant_id, radius_id, "position"),
+  constraint blast_radius_edge_tenant_id_radius_id_fkey FOREIGN KEY (tenant_id, radius_id) REFERENCES blast_radius(tenant_id, radius_id)
+);
+alter table blast_radius_edge enable row level security, force row level security;
+create policy erased_rows on blast_radius_edge for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on blast_radius_edge for all to svc_operator using (true) with check (true);
+create policy tenant_rows on blast_radius_edge for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on blast_radius_edge to svc_app;
+grant insert, select on blast_radius_edge to svc_operator;
+
+create table blast_radius_node (
+  tenant_id text not null,
+  radius_id uuid not null,
+  "position" integer not null,
+  kind text not null,
+  key text[] not null,
+  depth integer,
+  via_edge text,
+  via_position integer,
+  set_aside boolean not null default false,
+  constraint blast_radius_node_pkey PRIMARY KEY (tenant_id, radius_id, "position"),
+  constraint blast_radius_node_tenant_id_radius_id_fkey FOREIGN KEY (tenant_id, radius_id) REFERENCES blast_radius(tenant_id, radius_id)
+);
+alter table blast_radius_node enable row level security, force row level security;
+create policy erased_rows on blast_radius_node for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on blast_radius_node for all to svc_operator using (true) with check (true);
+create policy tenant_rows on blast_radius_node for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX blast_radius_node_aside ON public.blast_radius_node USING hash (key) WHERE set_aside;
+CREATE INDEX blast_radius_node_kind ON public.blast_radius_node USING btree (tenant_id, radius_id, kind, "position");
+grant insert, select, update on blast_radius_node to svc_app;
+grant insert, select, update on blast_radius_node to svc_operator;
 
 create table bundle (
   tenant_id text not null,
@@ -264,6 +335,9 @@ create policy shared_rows on chunk for select to svc_app using (((retired_at IS 
 create policy tenant_rows on chunk for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX chunk_by_document ON public.chunk USING btree (tenant_id, corpus_id, doc_id, version, ordinal);
 CREATE INDEX chunk_by_id ON public.chunk USING btree (chunk_id);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.chunk FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.chunk FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, chunk_id, start_offset, end_offset, heading_path, content, content_hash ON public.chunk FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.chunk_id IS NOT NULL) AND (old.chunk_id IS DISTINCT FROM new.chunk_id)) OR ((old.start_offset IS NOT NULL) AND (old.start_offset IS DISTINCT FROM new.start_offset)) OR ((old.end_offset IS NOT NULL) AND (old.end_offset IS DISTINCT FROM new.end_offset)) OR ((old.heading_path IS NOT NULL) AND (old.heading_path IS DISTINCT FROM new.heading_path)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)))) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant delete, insert, select, update on chunk to svc_app;
 grant delete, insert, select, update on chunk to svc_operator;
 
@@ -315,6 +389,9 @@ create policy erased_rows on citation for all to svc_owner using ((tenant_id = N
 create policy operator_rows on citation for all to svc_operator using (true) with check (true);
 create policy tenant_rows on citation for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX citation_chunk ON public.citation USING btree (tenant_id, chunk_id);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.citation FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.citation FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, answer_id, version, ordinal, content, content_hash, quote, note ON public.citation FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.answer_id IS NOT NULL) AND (old.answer_id IS DISTINCT FROM new.answer_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.ordinal IS NOT NULL) AND (old.ordinal IS DISTINCT FROM new.ordinal)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.quote IS NOT NULL) AND (old.quote IS DISTINCT FROM new.quote)) OR ((old.note IS NOT NULL) AND (old.note IS DISTINCT FROM new.note)))) EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant insert, select on citation to svc_app;
 grant insert, select on citation to svc_operator;
 
@@ -438,6 +515,7 @@ create table document (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  quarantined_version integer,
   constraint document_pkey PRIMARY KEY (tenant_id, corpus_id, doc_id),
   constraint document_tenant_id_corpus_id_fkey FOREIGN KEY (tenant_id, corpus_id) REFERENCES corpus(tenant_id, corpus_id),
   constraint document_doc_id_check CHECK (((length(doc_id) >= 1) AND (length(doc_id) <= 512)))
@@ -447,6 +525,9 @@ create policy erased_rows on document for all to svc_owner using ((tenant_id = N
 create policy operator_rows on document for all to svc_operator using (true) with check (true);
 create policy tenant_rows on document for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX document_by_update ON public.document USING btree (tenant_id, updated_at, corpus_id, doc_id) WHERE (current_version IS NOT NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.document FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, corpus_id, doc_id, deleted_at ON public.document FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.corpus_id IS NOT NULL) AND (old.corpus_id IS DISTINCT FROM new.corpus_id)) OR ((old.doc_id IS NOT NULL) AND (old.doc_id IS DISTINCT FROM new.doc_id)) OR ((old.deleted_at IS NULL) AND (new.deleted_at > '-infinity'::timestamp with time zone)))) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant delete, insert, select, update on document to svc_app;
 grant delete, insert, select, update on document to svc_operator;
 
@@ -477,6 +558,9 @@ alter table document_version enable row level security, force row level security
 create policy erased_rows on document_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on document_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on document_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.document_version FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.document_version FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, metadata ON public.document_version FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.corpus_id IS NOT NULL) AND (old.corpus_id IS DISTINCT FROM new.corpus_id)) OR ((old.doc_id IS NOT NULL) AND (old.doc_id IS DISTINCT FROM new.doc_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.title IS NOT NULL) AND (old.title IS DISTINCT FROM new.title)) OR ((old.url IS NOT NULL) AND (old.url IS DISTINCT FROM new.url)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.metadata IS NOT NULL) AND (old.metadata IS DISTINCT FROM new.metadata)))) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant delete, insert, select, update on document_version to svc_app;
 grant delete, insert, select, update on document_version to svc_operator;
 
@@ -494,6 +578,61 @@ create policy tenant_rows on entitlement for all to svc_app using ((tenant_id = 
 CREATE TRIGGER emit AFTER INSERT OR DELETE ON public.entitlement FOR EACH ROW EXECUTE FUNCTION svc_emit_entitlement();
 grant delete, insert, select, update on entitlement to svc_app;
 grant delete, insert, select, update on entitlement to svc_operator;
+
+create table erased_fact (
+  tenant_id text not null,
+  receipt_id uuid not null,
+  leaf_index integer not null,
+  erasure_id uuid not null,
+  announced_by uuid,
+  constraint erased_fact_pkey PRIMARY KEY (tenant_id, receipt_id, leaf_index)
+);
+alter table erased_fact enable row level security, force row level security;
+create policy erased_rows on erased_fact for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on erased_fact for all to svc_operator using (true) with check (true);
+create policy tenant_rows on erased_fact for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX erased_fact_unannounced ON public.erased_fact USING btree (tenant_id) WHERE (announced_by IS NULL);
+grant select, update on erased_fact to svc_app;
+grant select, update on erased_fact to svc_operator;
+
+create table erased_receipt (
+  tenant_id text not null,
+  record_digest bytea not null,
+  stream text,
+  seq bigint,
+  prev_hash bytea,
+  payload_hash bytea,
+  erasure_id uuid not null,
+  announced_by uuid,
+  constraint erased_receipt_pkey PRIMARY KEY (tenant_id, record_digest),
+  constraint erased_receipt_record_digest_check CHECK ((length(record_digest) = 32))
+);
+alter table erased_receipt enable row level security, force row level security;
+create policy erased_rows on erased_receipt for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on erased_receipt for all to svc_operator using (true) with check (true);
+create policy tenant_rows on erased_receipt for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE UNIQUE INDEX erased_receipt_place ON public.erased_receipt USING btree (tenant_id, stream, seq) WHERE (stream IS NOT NULL);
+CREATE INDEX erased_receipt_unannounced ON public.erased_receipt USING btree (tenant_id) WHERE (announced_by IS NULL);
+grant select, update on erased_receipt to svc_app;
+grant select, update on erased_receipt to svc_operator;
+
+create table erasure (
+  tenant_id text not null,
+  erasure_id uuid not null,
+  erased_by text not null,
+  erased_at timestamp with time zone not null default now(),
+  counts jsonb not null,
+  receipt_id uuid,
+  scrub_id uuid not null,
+  constraint erasure_pkey PRIMARY KEY (tenant_id, erasure_id),
+  constraint erasure_scrub_id_fkey FOREIGN KEY (scrub_id) REFERENCES scrub(scrub_id)
+);
+alter table erasure enable row level security, force row level security;
+create policy erased_rows on erasure for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on erasure for all to svc_operator using (true) with check (true);
+create policy tenant_rows on erasure for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on erasure to svc_app;
+grant insert, select on erasure to svc_operator;
 
 create table es256_key (
   kid text not null,
@@ -549,6 +688,7 @@ create table fact (
   actor_claimed boolean not null default false,
   receipt_id uuid,
   leaf_index integer,
+  quarantined boolean not null default false,
   constraint fact_tenant_id_chain_version_key UNIQUE (tenant_id, chain, version),
   constraint fact_tenant_id_fact_id_key UNIQUE (tenant_id, fact_id),
   constraint fact_pkey PRIMARY KEY (tenant_id, seq),
@@ -564,6 +704,10 @@ create policy tenant_rows on fact for all to svc_app using ((tenant_id = NULLIF(
 CREATE INDEX fact_deleted ON public.fact USING btree (tenant_id, visibility, stored_at, seq) WHERE ((deleted_at IS NOT NULL) AND (NOT tombstone));
 CREATE INDEX fact_list ON public.fact USING btree (tenant_id, visibility, stored_at, seq) WHERE ((deleted_at IS NULL) AND (NOT tombstone));
 CREATE INDEX fact_own ON public.fact USING btree (tenant_id, owner, visibility, stored_at, seq) WHERE ((visibility > 0) AND (deleted_at IS NULL) AND (NOT tombstone));
+CREATE INDEX fact_source ON public.fact USING btree (tenant_id, source_receipt) WHERE (source_receipt IS NOT NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.fact FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.fact FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, seq, entity, key, value, actor, stored_at, deleted_at ON public.fact FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.entity IS NOT NULL) AND (old.entity IS DISTINCT FROM new.entity)) OR ((old.key IS NOT NULL) AND (old.key IS DISTINCT FROM new.key)) OR ((old.value IS NOT NULL) AND (old.value IS DISTINCT FROM new.value)) OR ((old.actor IS NOT NULL) AND (old.actor IS DISTINCT FROM new.actor)) OR ((old.stored_at IS NOT NULL) AND (old.stored_at IS DISTINCT FROM new.stored_at)) OR ((old.deleted_at IS NULL) AND (new.deleted_at > '-infinity'::timestamp with time zone)))) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
 grant delete, insert, select, update on fact to svc_app;
 grant delete, insert, select, update on fact to svc_operator;
 
@@ -619,6 +763,9 @@ create policy tenant_rows on fact_head for all to svc_app using ((tenant_id = NU
 CREATE INDEX fact_head_entity ON public.fact_head USING btree (tenant_id, entity_start);
 CREATE INDEX fact_head_list ON public.fact_head USING btree (tenant_id, visibility, stored_at, seq) WHERE (records > 0);
 CREATE INDEX fact_head_own ON public.fact_head USING btree (tenant_id, owner, visibility, stored_at, seq) WHERE ((visibility > 0) AND (records > 0));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.fact_head FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.fact_head FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, chain, entity ON public.fact_head FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.chain IS NOT NULL) AND (old.chain IS DISTINCT FROM new.chain)) OR ((old.entity IS NOT NULL) AND (old.entity IS DISTINCT FROM new.entity)))) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
 grant delete, insert, select, update on fact_head to svc_app;
 grant delete, insert, select, update on fact_head to svc_operator;
 
@@ -694,6 +841,9 @@ create policy erased_rows on feedback_request for all to svc_owner using ((tenan
 create policy operator_rows on feedback_request for all to svc_operator using (true) with check (true);
 create policy tenant_rows on feedback_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX feedback_request_votes ON public.feedback_request USING btree (tenant_id, votes DESC, request_id DESC);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.feedback_request FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''feedback:'' || r.request_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.feedback_request FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, request_id, title, body ON public.feedback_request FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.request_id IS NOT NULL) AND (old.request_id IS DISTINCT FROM new.request_id)) OR ((old.title IS NOT NULL) AND (old.title IS DISTINCT FROM new.title)) OR ((old.body IS NOT NULL) AND (old.body IS DISTINCT FROM new.body)))) EXECUTE FUNCTION svc_keep_held('array[''feedback:'' || r.request_id]');
 grant delete, insert, select, update on feedback_request to svc_app;
 grant delete, insert, select, update on feedback_request to svc_operator;
 
@@ -758,6 +908,9 @@ CREATE INDEX graph_edge_from_id ON public.graph_edge USING btree (tenant_id, fro
 CREATE INDEX graph_edge_kind ON public.graph_edge USING btree (tenant_id, edge_kind, from_kind, from_id, to_kind, to_id);
 CREATE INDEX graph_edge_to_id ON public.graph_edge USING btree (tenant_id, to_id, from_kind, from_id, edge_kind, to_kind);
 CREATE INDEX graph_edge_to_kind ON public.graph_edge USING btree (tenant_id, to_kind, from_kind, from_id, edge_kind, to_id);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_edge FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.from_kind || '':'' || r.from_id, r.to_kind || '':'' || r.to_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.graph_edge FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, from_kind, from_id, edge_kind, to_kind, to_id, payload, is_deleted ON public.graph_edge FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.from_kind IS NOT NULL) AND (old.from_kind IS DISTINCT FROM new.from_kind)) OR ((old.from_id IS NOT NULL) AND (old.from_id IS DISTINCT FROM new.from_id)) OR ((old.edge_kind IS NOT NULL) AND (old.edge_kind IS DISTINCT FROM new.edge_kind)) OR ((old.to_kind IS NOT NULL) AND (old.to_kind IS DISTINCT FROM new.to_kind)) OR ((old.to_id IS NOT NULL) AND (old.to_id IS DISTINCT FROM new.to_id)) OR ((old.payload IS NOT NULL) AND ((old.payload)::text IS DISTINCT FROM (new.payload)::text)) OR ((NOT old.is_deleted) AND new.is_deleted))) EXECUTE FUNCTION svc_keep_held('array[r.from_kind || '':'' || r.from_id, r.to_kind || '':'' || r.to_id]');
 grant delete, insert, select, update on graph_edge to svc_app;
 grant delete, insert, select, update on graph_edge to svc_operator;
 
@@ -777,6 +930,9 @@ create policy erased_rows on graph_entity for all to svc_owner using ((tenant_id
 create policy operator_rows on graph_entity for all to svc_operator using (true) with check (true);
 create policy tenant_rows on graph_entity for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX graph_entity_live ON public.graph_entity USING btree (tenant_id, kind, id) WHERE (NOT is_deleted);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_entity FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.graph_entity FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, kind, id, is_deleted ON public.graph_entity FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.id IS NOT NULL) AND (old.id IS DISTINCT FROM new.id)) OR ((NOT old.is_deleted) AND new.is_deleted))) EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
 grant delete, insert, select, update on graph_entity to svc_app;
 grant delete, insert, select, update on graph_entity to svc_operator;
 
@@ -795,6 +951,9 @@ alter table graph_entity_version enable row level security, force row level secu
 create policy erased_rows on graph_entity_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on graph_entity_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on graph_entity_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_entity_version FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.graph_entity_version FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, kind, id, version, payload ON public.graph_entity_version FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.id IS NOT NULL) AND (old.id IS DISTINCT FROM new.id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.payload IS NOT NULL) AND ((old.payload)::text IS DISTINCT FROM (new.payload)::text)))) EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
 grant insert, select on graph_entity_version to svc_app;
 grant insert, select on graph_entity_version to svc_operator;
 
@@ -815,6 +974,32 @@ create policy tenant_rows on graph_kind for all to svc_app using ((tenant_id = N
 grant delete, insert, select, update on graph_kind to svc_app;
 grant delete, insert, select, update on graph_kind to svc_operator;
 
+create table hold_refusal (
+  tenant_id text not null,
+  minute timestamp with time zone not null,
+  what bytea not null,
+  hold_ids uuid[] not null,
+  entity text not null,
+  principal text not null,
+  auth_mode text not null,
+  table_name text not null,
+  operation text not null,
+  attempts bigint not null default 1,
+  first_at timestamp with time zone not null default clock_timestamp(),
+  last_at timestamp with time zone not null default clock_timestamp(),
+  receipt_id uuid,
+  constraint hold_refusal_pkey PRIMARY KEY (tenant_id, minute, what),
+  constraint hold_refusal_what_check CHECK ((length(what) = 32))
+);
+alter table hold_refusal enable row level security, force row level security;
+create policy erased_rows on hold_refusal for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy noted on hold_refusal for all to svc_owner using (true) with check (true);
+create policy operator_rows on hold_refusal for all to svc_operator using (true) with check (true);
+create policy tenant_rows on hold_refusal for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX hold_refusal_due ON public.hold_refusal USING btree (tenant_id, minute) WHERE (receipt_id IS NULL);
+grant insert, select, update on hold_refusal to svc_app;
+grant insert, select, update on hold_refusal to svc_operator;
+
 create table idempotent_request (
   tenant_id text not null,
   principal text not null,
@@ -834,6 +1019,37 @@ create policy tenant_rows on idempotent_request for all to svc_app using ((tenan
 CREATE INDEX idempotent_request_age ON public.idempotent_request USING btree (created_at);
 grant delete, insert, select, update on idempotent_request to svc_app;
 grant delete, insert, select, update on idempotent_request to svc_operator;
+
+create table incident (
+  tenant_id text not null,
+  incident_id uuid not null,
+  title text not null,
+  window_from timestamp with time zone not null,
+  window_to timestamp with time zone,
+  session_ids text[] not null default '{}'::text[],
+  agent_ids text[] not null default '{}'::text[],
+  entities text[] not null default '{}'::text[],
+  notes json not null default '[]'::json,
+  severity text not null,
+  status text not null default 'open'::text,
+  version integer not null default 1,
+  receipt_id uuid not null,
+  opened_by text not null,
+  opened_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  closed_at timestamp with time zone,
+  constraint incident_pkey PRIMARY KEY (tenant_id, incident_id),
+  constraint incident_check CHECK ((window_to >= window_from)),
+  constraint incident_severity_check CHECK ((severity = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
+  constraint incident_status_check CHECK ((status = ANY (ARRAY['open'::text, 'contained'::text, 'closed'::text]))),
+  constraint incident_version_check CHECK ((version > 0))
+);
+alter table incident enable row level security, force row level security;
+create policy erased_rows on incident for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on incident for all to svc_operator using (true) with check (true);
+create policy tenant_rows on incident for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select, update on incident to svc_app;
+grant insert, select, update on incident to svc_operator;
 
 create table index_garbage (
   tenant_id text not null,
@@ -978,6 +1194,9 @@ create policy tenant_rows on journal_entry for all to svc_app using ((tenant_id 
 CREATE UNIQUE INDEX journal_entry_event ON public.journal_entry USING btree (tenant_id, home_id, event_id) WHERE (event_id IS NOT NULL);
 CREATE INDEX journal_entry_time ON public.journal_entry USING btree (tenant_id, home_id, recorded_at);
 CREATE INDEX journal_entry_type ON public.journal_entry USING btree (tenant_id, home_id, type, seq);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.journal_entry FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.journal_entry FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, home_id, seq, type, subject, data ON public.journal_entry FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.home_id IS NOT NULL) AND (old.home_id IS DISTINCT FROM new.home_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.type IS NOT NULL) AND (old.type IS DISTINCT FROM new.type)) OR ((old.subject IS NOT NULL) AND (old.subject IS DISTINCT FROM new.subject)) OR ((old.data IS NOT NULL) AND (old.data IS DISTINCT FROM new.data)))) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id]');
 grant insert, select on journal_entry to svc_app;
 grant insert, select on journal_entry to svc_operator;
 
@@ -1109,6 +1328,35 @@ CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_transfer DEFERR
 grant insert, select on ledger_transfer to svc_app;
 grant insert, select on ledger_transfer to svc_operator;
 
+create table legal_hold (
+  tenant_id text not null,
+  hold_id uuid not null,
+  reason text not null,
+  entity_prefixes text[] not null default '{}'::text[],
+  incident_id text,
+  placed_by text not null,
+  placed_at timestamp with time zone not null default now(),
+  place_receipt uuid not null,
+  released_by text,
+  released_at timestamp with time zone,
+  release_receipt uuid,
+  constraint legal_hold_pkey PRIMARY KEY (tenant_id, hold_id),
+  constraint legal_hold_check CHECK ((num_nulls(released_by, released_at, release_receipt) = ANY (ARRAY[0, 3]))),
+  constraint legal_hold_entity_prefixes_check CHECK ((array_position(entity_prefixes, ''::text) IS NULL)),
+  constraint legal_hold_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 2000)))
+);
+alter table legal_hold enable row level security, force row level security;
+create policy erased_rows on legal_hold for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy looked_at on legal_hold for select to svc_owner using (true);
+create policy operator_rows on legal_hold for all to svc_operator using (true) with check (true);
+create policy tenant_rows on legal_hold for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX legal_hold_active ON public.legal_hold USING btree (tenant_id) WHERE (released_at IS NULL);
+CREATE INDEX legal_hold_incident ON public.legal_hold USING btree (tenant_id, incident_id) WHERE (incident_id IS NOT NULL);
+CREATE TRIGGER keep BEFORE DELETE OR UPDATE ON public.legal_hold FOR EACH ROW EXECUTE FUNCTION svc_keep_hold();
+CREATE TRIGGER keep_all BEFORE TRUNCATE ON public.legal_hold FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+grant insert, select, update on legal_hold to svc_app;
+grant insert, select, update on legal_hold to svc_operator;
+
 create table log_authority (
   url text not null,
   next_at timestamp with time zone not null,
@@ -1227,6 +1475,78 @@ create table migration (
 );
 grant select on migration to svc_app;
 grant select on migration to svc_operator;
+
+create table observe_session (
+  tenant_id text not null,
+  session_id text collate "C" not null,
+  opened_by text not null,
+  auto_node text collate "C",
+  opened_at timestamp with time zone not null default now(),
+  archived_at timestamp with time zone,
+  constraint observe_session_pkey PRIMARY KEY (tenant_id, session_id)
+);
+alter table observe_session enable row level security, force row level security;
+create policy erased_rows on observe_session for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on observe_session for all to svc_operator using (true) with check (true);
+create policy tenant_rows on observe_session for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX observe_session_age ON public.observe_session USING btree (opened_at) WHERE (archived_at IS NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.observe_session FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.observe_session FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, session_id, archived_at ON public.observe_session FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.session_id IS NOT NULL) AND (old.session_id IS DISTINCT FROM new.session_id)) OR ((old.archived_at IS NULL) AND (new.archived_at > '-infinity'::timestamp with time zone)))) EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
+grant insert, select, update on observe_session to svc_app;
+grant insert, select, update on observe_session to svc_operator;
+
+create table observe_step (
+  tenant_id text not null,
+  session_id text collate "C" not null,
+  node_id text collate "C" not null,
+  parent_id text collate "C",
+  path text collate "C" not null,
+  depth smallint not null,
+  label text not null,
+  actor text not null,
+  kind text not null,
+  risk_class text not null,
+  status text not null default 'open'::text,
+  private boolean not null,
+  owner text not null,
+  ts_start timestamp with time zone not null,
+  ts_end timestamp with time zone,
+  inputs jsonb not null default '[]'::jsonb,
+  outputs jsonb,
+  enrich_ref text,
+  reasoning_ref text,
+  receipt_id text,
+  mutation_receipt_id text,
+  auto boolean not null default false,
+  opened_at timestamp with time zone not null default now(),
+  closed_at timestamp with time zone,
+  open_receipt uuid,
+  close_receipt uuid,
+  open_digest bytea,
+  close_digest bytea,
+  constraint observe_step_tenant_id_session_id_path_key UNIQUE (tenant_id, session_id, path),
+  constraint observe_step_pkey PRIMARY KEY (tenant_id, session_id, node_id),
+  constraint observe_step_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES observe_session(tenant_id, session_id),
+  constraint observe_step_check CHECK (((status = 'open'::text) = (ts_end IS NULL))),
+  constraint observe_step_check1 CHECK (((depth = 0) = (parent_id IS NULL))),
+  constraint observe_step_depth_check CHECK (((depth >= 0) AND (depth <= 63))),
+  constraint observe_step_kind_check CHECK ((kind = ANY (ARRAY['plan'::text, 'agent'::text, 'tool'::text, 'model'::text, 'retrieval'::text, 'memory'::text, 'decision'::text, 'human'::text, 'output'::text, 'other'::text]))),
+  constraint observe_step_risk_class_check CHECK ((risk_class = ANY (ARRAY['minimal'::text, 'limited'::text, 'high'::text]))),
+  constraint observe_step_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ok'::text, 'error'::text, 'denied'::text, 'cancelled'::text])))
+);
+alter table observe_step enable row level security, force row level security;
+create policy erased_rows on observe_step for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on observe_step for all to svc_operator using (true) with check (true);
+create policy tenant_rows on observe_step for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX observe_step_children ON public.observe_step USING btree (tenant_id, session_id, parent_id, path);
+CREATE INDEX observe_step_open ON public.observe_step USING btree (tenant_id, session_id, path) WHERE (status = 'open'::text);
+CREATE INDEX observe_step_time ON public.observe_step USING btree (tenant_id, ts_start);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.observe_step FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.observe_step FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, session_id, node_id, label, actor, inputs, outputs, enrich_ref, reasoning_ref ON public.observe_step FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.session_id IS NOT NULL) AND (old.session_id IS DISTINCT FROM new.session_id)) OR ((old.node_id IS NOT NULL) AND (old.node_id IS DISTINCT FROM new.node_id)) OR ((old.label IS NOT NULL) AND (old.label IS DISTINCT FROM new.label)) OR ((old.actor IS NOT NULL) AND (old.actor IS DISTINCT FROM new.actor)) OR ((old.inputs IS NOT NULL) AND (old.inputs IS DISTINCT FROM new.inputs)) OR ((old.outputs IS NOT NULL) AND (old.outputs IS DISTINCT FROM new.outputs)) OR ((old.enrich_ref IS NOT NULL) AND (old.enrich_ref IS DISTINCT FROM new.enrich_ref)) OR ((old.reasoning_ref IS NOT NULL) AND (old.reasoning_ref IS DISTINCT FROM new.reasoning_ref)))) EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
+grant insert, select, update on observe_step to svc_app;
+grant insert, select, update on observe_step to svc_operator;
 
 create table orchestrator (
   tenant_id text not null,
@@ -1348,6 +1668,9 @@ alter table primitive enable row level security, force row level security;
 create policy erased_rows on primitive for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on primitive for all to svc_operator using (true) with check (true);
 create policy tenant_rows on primitive for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.primitive FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, home_id, kind, name ON public.primitive FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.home_id IS NOT NULL) AND (old.home_id IS DISTINCT FROM new.home_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.name IS NOT NULL) AND (old.name IS DISTINCT FROM new.name)))) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 grant delete, insert, select, update on primitive to svc_app;
 grant delete, insert, select, update on primitive to svc_operator;
 
@@ -1379,6 +1702,11 @@ alter table primitive_pin enable row level security, force row level security;
 create policy erased_rows on primitive_pin for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on primitive_pin for all to svc_operator using (true) with check (true);
 create policy tenant_rows on primitive_pin for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX primitive_pin_answer ON public.primitive_pin USING btree (tenant_id, answer_id) WHERE (answer_id IS NOT NULL);
+CREATE INDEX primitive_pin_chunk ON public.primitive_pin USING btree (tenant_id, chunk_id) WHERE (chunk_id IS NOT NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive_pin FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.primitive_pin FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, home_id, kind, name, version, ordinal, content, content_hash, note ON public.primitive_pin FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.home_id IS NOT NULL) AND (old.home_id IS DISTINCT FROM new.home_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.name IS NOT NULL) AND (old.name IS DISTINCT FROM new.name)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.ordinal IS NOT NULL) AND (old.ordinal IS DISTINCT FROM new.ordinal)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.note IS NOT NULL) AND (old.note IS DISTINCT FROM new.note)))) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 grant insert, select on primitive_pin to svc_app;
 grant insert, select on primitive_pin to svc_operator;
 
@@ -1402,6 +1730,9 @@ alter table primitive_version enable row level security, force row level securit
 create policy erased_rows on primitive_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on primitive_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on primitive_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive_version FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.primitive_version FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, home_id, kind, name, version, content_text, content_data, reason ON public.primitive_version FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.home_id IS NOT NULL) AND (old.home_id IS DISTINCT FROM new.home_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.name IS NOT NULL) AND (old.name IS DISTINCT FROM new.name)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.content_text IS NOT NULL) AND (old.content_text IS DISTINCT FROM new.content_text)) OR ((old.content_data IS NOT NULL) AND (old.content_data IS DISTINCT FROM new.content_data)) OR ((old.reason IS NOT NULL) AND (old.reason IS DISTINCT FROM new.reason)))) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 grant insert, select on primitive_version to svc_app;
 grant insert, select on primitive_version to svc_operator;
 
@@ -1461,6 +1792,10 @@ create policy erased_rows on proof_job for all to svc_owner using ((tenant_id = 
 create policy operator_rows on proof_job for all to svc_operator using (true) with check (true);
 create policy tenant_rows on proof_job for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX proof_job_receipt ON public.proof_job USING btree (tenant_id, receipt_id) WHERE (receipt_id IS NOT NULL);
+CREATE INDEX proof_job_subject ON public.proof_job USING btree (tenant_id, subject_type, md5(subject_id));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.proof_job FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.proof_job FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, job_id, target, metadata ON public.proof_job FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.job_id IS NOT NULL) AND (old.job_id IS DISTINCT FROM new.job_id)) OR ((old.target IS NOT NULL) AND (old.target IS DISTINCT FROM new.target)) OR ((old.metadata IS NOT NULL) AND (old.metadata IS DISTINCT FROM new.metadata)))) EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id]');
 grant delete, insert, select, update on proof_job to svc_app;
 grant delete, insert, select, update on proof_job to svc_operator;
 
@@ -1489,6 +1824,10 @@ alter table proof_job_chunk enable row level security, force row level security;
 create policy erased_rows on proof_job_chunk for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on proof_job_chunk for all to svc_operator using (true) with check (true);
 create policy tenant_rows on proof_job_chunk for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX proof_job_chunk_id ON public.proof_job_chunk USING btree (tenant_id, chunk_id);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.proof_job_chunk FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.proof_job_chunk FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, job_id, ordinal, content, content_hash, quote ON public.proof_job_chunk FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.job_id IS NOT NULL) AND (old.job_id IS DISTINCT FROM new.job_id)) OR ((old.ordinal IS NOT NULL) AND (old.ordinal IS DISTINCT FROM new.ordinal)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.quote IS NOT NULL) AND (old.quote IS DISTINCT FROM new.quote)))) EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant delete, insert, select, update on proof_job_chunk to svc_app;
 grant delete, insert, select, update on proof_job_chunk to svc_operator;
 
@@ -1600,6 +1939,9 @@ create policy tenant_rows on relation for all to svc_app using ((tenant_id = NUL
 CREATE INDEX relation_best ON public.relation USING btree (tenant_id, from_id, confidence DESC, edge_type, to_id);
 CREATE INDEX relation_best_of_type ON public.relation USING btree (tenant_id, from_id, edge_type, confidence DESC, to_id);
 CREATE INDEX relation_incoming ON public.relation USING btree (tenant_id, to_id, edge_type, from_id);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.relation FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''artifact:'' || r.from_id, ''artifact:'' || r.to_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.relation FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, from_id, to_id, edge_type, confidence ON public.relation FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.from_id IS NOT NULL) AND (old.from_id IS DISTINCT FROM new.from_id)) OR ((old.to_id IS NOT NULL) AND (old.to_id IS DISTINCT FROM new.to_id)) OR ((old.edge_type IS NOT NULL) AND (old.edge_type IS DISTINCT FROM new.edge_type)) OR ((old.confidence IS NOT NULL) AND (old.confidence IS DISTINCT FROM new.confidence)))) EXECUTE FUNCTION svc_keep_held('array[''artifact:'' || r.from_id, ''artifact:'' || r.to_id]');
 grant delete, insert, select, update on relation to svc_app;
 grant delete, insert, select, update on relation to svc_operator;
 
@@ -1629,6 +1971,9 @@ alter table result_envelope enable row level security, force row level security;
 create policy erased_rows on result_envelope for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on result_envelope for all to svc_operator using (true) with check (true);
 create policy tenant_rows on result_envelope for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.result_envelope FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''envelope:'' || r.job_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.result_envelope FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, job_id, platform_signature, content_hash, payload ON public.result_envelope FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.job_id IS NOT NULL) AND (old.job_id IS DISTINCT FROM new.job_id)) OR ((old.platform_signature IS NOT NULL) AND (old.platform_signature IS DISTINCT FROM new.platform_signature)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.payload IS NOT NULL) AND (old.payload IS DISTINCT FROM new.payload)))) EXECUTE FUNCTION svc_keep_held('array[''envelope:'' || r.job_id]');
 grant insert, select on result_envelope to svc_app;
 grant insert, select on result_envelope to svc_operator;
 
@@ -1648,6 +1993,9 @@ alter table retrieval enable row level security, force row level security;
 create policy erased_rows on retrieval for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on retrieval for all to svc_operator using (true) with check (true);
 create policy tenant_rows on retrieval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.retrieval FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''retrieval:'' || r.retrieval_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.retrieval FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, retrieval_id, request, results ON public.retrieval FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.retrieval_id IS NOT NULL) AND (old.retrieval_id IS DISTINCT FROM new.retrieval_id)) OR ((old.request IS NOT NULL) AND (old.request IS DISTINCT FROM new.request)) OR ((old.results IS NOT NULL) AND (old.results IS DISTINCT FROM new.results)))) EXECUTE FUNCTION svc_keep_held('array[''retrieval:'' || r.retrieval_id]');
 grant delete, insert, select, update on retrieval to svc_app;
 grant delete, insert, select, update on retrieval to svc_operator;
 
@@ -1740,6 +2088,21 @@ create policy tenant_rows on revenue_declaration_change for all to svc_app using
 grant insert, select on revenue_declaration_change to svc_app;
 grant insert, select on revenue_declaration_change to svc_operator;
 
+create table scrub (
+  scrub_id uuid not null,
+  reason text not null,
+  removed_by xid8 not null default pg_current_xact_id(),
+  requested_at timestamp with time zone not null default now(),
+  began_at timestamp with time zone,
+  step text,
+  finished_at timestamp with time zone,
+  constraint scrub_pkey PRIMARY KEY (scrub_id),
+  constraint scrub_reason_check CHECK ((reason = ANY (ARRAY['subject'::text, 'tenant'::text, 'restore'::text])))
+);
+CREATE INDEX scrub_open ON public.scrub USING btree (requested_at) WHERE (finished_at IS NULL);
+grant insert, select, update on scrub to svc_app;
+grant insert, select, update on scrub to svc_operator;
+
 create table sealed_segment (
   tenant_id text not null,
   segment_seq bigint not null,
@@ -1758,6 +2121,13 @@ alter table sealed_segment enable row level security, force row level security;
 create policy erased_rows on sealed_segment for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on sealed_segment for all to svc_operator using (true) with check (true);
 create policy tenant_rows on sealed_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.sealed_segment FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/''] || array(
+  select prefix from public.legal_hold h, unnest(h.entity_prefixes) prefix
+  where h.tenant_id = r.tenant_id and h.released_at is null and starts_with(prefix, ''document:'' || r.corpus_id || ''/''))');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.sealed_segment FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, segment_seq, frames, digest ON public.sealed_segment FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.segment_seq IS NOT NULL) AND (old.segment_seq IS DISTINCT FROM new.segment_seq)) OR ((old.frames IS NOT NULL) AND (old.frames IS DISTINCT FROM new.frames)) OR ((old.digest IS NOT NULL) AND (old.digest IS DISTINCT FROM new.digest)))) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/''] || array(
+  select prefix from public.legal_hold h, unnest(h.entity_prefixes) prefix
+  where h.tenant_id = r.tenant_id and h.released_at is null and starts_with(prefix, ''document:'' || r.corpus_id || ''/''))');
 grant insert, select on sealed_segment to svc_app;
 grant insert, select on sealed_segment to svc_operator;
 
@@ -2198,6 +2568,9 @@ create policy erased_rows on stream_event for all to svc_owner using ((tenant_id
 create policy operator_rows on stream_event for all to svc_operator using (true) with check (true);
 create policy tenant_rows on stream_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE UNIQUE INDEX stream_event_id ON public.stream_event USING btree (tenant_id, stream_type, stream_id, event_id) WHERE (event_id IS NOT NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.stream_event FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''stream:'' || r.stream_type || ''/'' || r.stream_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.stream_event FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, stream_type, stream_id, seq, event_id, type, payload, digest ON public.stream_event FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.stream_type IS NOT NULL) AND (old.stream_type IS DISTINCT FROM new.stream_type)) OR ((old.stream_id IS NOT NULL) AND (old.stream_id IS DISTINCT FROM new.stream_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.event_id IS NOT NULL) AND (old.event_id IS DISTINCT FROM new.event_id)) OR ((old.type IS NOT NULL) AND (old.type IS DISTINCT FROM new.type)) OR ((old.payload IS NOT NULL) AND (old.payload IS DISTINCT FROM new.payload)) OR ((old.digest IS NOT NULL) AND (old.digest IS DISTINCT FROM new.digest)))) EXECUTE FUNCTION svc_keep_held('array[''stream:'' || r.stream_type || ''/'' || r.stream_id]');
 grant insert, select on stream_event to svc_app;
 grant insert, select on stream_event to svc_operator;
 
@@ -2359,6 +2732,9 @@ CREATE INDEX watch_list ON public.watch USING btree (tenant_id, "position");
 CREATE UNIQUE INDEX watch_once ON public.watch USING btree (tenant_id, principal, agent_id, target_type, md5(target_id)) WHERE (ended_at IS NULL);
 CREATE INDEX watch_queries ON public.watch USING btree (watch_id) WHERE ((resolved_type = 'query'::text) AND (ended_at IS NULL));
 CREATE INDEX watch_target ON public.watch USING btree (tenant_id, resolved_type, md5(target_id)) WHERE (ended_at IS NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.watch FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.watch FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, watch_id, query, note ON public.watch FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.watch_id IS NOT NULL) AND (old.watch_id IS DISTINCT FROM new.watch_id)) OR ((old.query IS NOT NULL) AND (old.query IS DISTINCT FROM new.query)) OR ((old.note IS NOT NULL) AND (old.note IS DISTINCT FROM new.note)))) EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
 grant delete, insert, select, update on watch to svc_app;
 grant delete, insert, select, update on watch to svc_operator;
 
@@ -2381,6 +2757,9 @@ create policy erased_rows on watch_alert for all to svc_owner using ((tenant_id 
 create policy operator_rows on watch_alert for all to svc_operator using (true) with check (true);
 create policy tenant_rows on watch_alert for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX watch_alert_list ON public.watch_alert USING btree (tenant_id, watch_id, "position");
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.watch_alert FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.watch_alert FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, watch_id, alert_id, body ON public.watch_alert FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.watch_id IS NOT NULL) AND (old.watch_id IS DISTINCT FROM new.watch_id)) OR ((old.alert_id IS NOT NULL) AND (old.alert_id IS DISTINCT FROM new.alert_id)) OR ((old.body IS NOT NULL) AND (old.body IS DISTINCT FROM new.body)))) EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
 grant delete, insert, select, update on watch_alert to svc_app;
 grant delete, insert, select, update on watch_alert to svc_operator;
 
@@ -2531,6 +2910,9 @@ create policy erased_rows on work_comment for all to svc_owner using ((tenant_id
 create policy operator_rows on work_comment for all to svc_operator using (true) with check (true);
 create policy tenant_rows on work_comment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX work_comment_order ON public.work_comment USING btree (tenant_id, work_id, created_at, comment_id);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_comment FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_comment FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, work_id, comment_id, body ON public.work_comment FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.work_id IS NOT NULL) AND (old.work_id IS DISTINCT FROM new.work_id)) OR ((old.comment_id IS NOT NULL) AND (old.comment_id IS DISTINCT FROM new.comment_id)) OR ((old.body IS NOT NULL) AND (old.body IS DISTINCT FROM new.body)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select on work_comment to svc_app;
 grant delete, select on work_comment to svc_operator;
 
@@ -2566,6 +2948,9 @@ create policy tenant_rows on work_gate for all to svc_app using ((tenant_id = NU
 CREATE INDEX work_gate_expiry ON public.work_gate USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE INDEX work_gate_item ON public.work_gate USING btree (tenant_id, work_id) WHERE (status = 'pending'::text);
 CREATE INDEX work_gate_pending ON public.work_gate USING btree (tenant_id, requested_at, action_id) WHERE (status = 'pending'::text);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_gate FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_gate FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, action_id, before, after, why ON public.work_gate FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.action_id IS NOT NULL) AND (old.action_id IS DISTINCT FROM new.action_id)) OR ((old.before IS NOT NULL) AND (old.before IS DISTINCT FROM new.before)) OR ((old.after IS NOT NULL) AND (old.after IS DISTINCT FROM new.after)) OR ((old.why IS NOT NULL) AND (old.why IS DISTINCT FROM new.why)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select, update on work_gate to svc_app;
 grant delete, select on work_gate to svc_operator;
 
@@ -2628,6 +3013,9 @@ CREATE INDEX work_item_claimable_of_project ON public.work_item USING btree (ten
 CREATE INDEX work_item_labels ON public.work_item USING gin (labels);
 CREATE INDEX work_item_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id);
 CREATE INDEX work_item_state ON public.work_item USING btree (tenant_id, state, priority, created_at, work_id);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_item FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_item FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, work_id, title, body ON public.work_item FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.work_id IS NOT NULL) AND (old.work_id IS DISTINCT FROM new.work_id)) OR ((old.title IS NOT NULL) AND (old.title IS DISTINCT FROM new.title)) OR ((old.body IS NOT NULL) AND (old.body IS DISTINCT FROM new.body)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select, update on work_item to svc_app;
 grant delete, select on work_item to svc_operator;
 
@@ -2651,8 +3039,33 @@ alter table work_transition enable row level security, force row level security;
 create policy erased_rows on work_transition for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on work_transition for all to svc_operator using (true) with check (true);
 create policy tenant_rows on work_transition for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_transition FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_transition FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, work_id, version, why ON public.work_transition FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.work_id IS NOT NULL) AND (old.work_id IS DISTINCT FROM new.work_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.why IS NOT NULL) AND (old.why IS DISTINCT FROM new.why)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select on work_transition to svc_app;
 grant delete, select on work_transition to svc_operator;
+
+CREATE OR REPLACE FUNCTION public.svc_add_auto_steps(me text, steps jsonb)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query
+      insert into observe_step (tenant_id, session_id, node_id, parent_id, path, depth, label, actor, kind, risk_class, status, private, owner,
+        ts_start, ts_end, inputs, outputs, receipt_id, mutation_receipt_id, auto, closed_at)
+      select me, s.session_id, gen_random_uuid()::text, p.node_id, p.path || lpad(to_hex(nextval('observe_step_seq')), 10, '0'), p.depth + 1,
+        i.label, i.actor, i.kind, 'minimal', i.status, p.private, p.owner, i.at, case when i.status <> 'open' then i.at end,
+        coalesce(i.inputs, '[]'), i.outputs, i.receipt_id, i.mutation_receipt_id, true,
+        case when i.status <> 'open' then now() end
+      from jsonb_to_recordset(steps) i (session text, kind text, label text, actor text, status text, at timestamptz, receipt_id text,
+        mutation_receipt_id text, inputs jsonb, outputs jsonb)
+      join observe_session s on s.tenant_id = me and s.session_id = i.session and s.archived_at is null
+      join observe_step p on p.tenant_id = me and p.session_id = s.session_id and p.node_id = s.auto_node and p.status = 'open' and p.depth < 63
+      returning node_id;
+  end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.svc_add_fact_batch(me text, batch json)
  RETURNS void
@@ -2806,6 +3219,34 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_append_receipts(me text, receipts json, heads json, events json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  begin
+    if json_array_length(events) > 0 then
+      insert into outbox_event (tenant_id, event_id, kind, subject, data)
+        select me, e.event_id, e.kind, e.subject, e.data
+        from rows from (json_to_recordset(events) as (event_id uuid, kind text, subject text, data jsonb)) with ordinality
+          as e(event_id, kind, subject, data, place) order by e.place;
+    end if;
+    update receipt_head h set seq = n.seq, payload_hash = n.payload_hash
+      from json_to_recordset(heads) n (stream text, seq bigint, payload_hash bytea)
+      where h.tenant_id = me and h.stream = n.stream;
+    with r as materialized (
+      select r.* from rows from (json_to_recordset(receipts)
+        as (receipt_id uuid, stream text, seq bigint, prev_hash bytea, payload_hash bytea, kind text, actor text, subject text,
+          occurred_at timestamptz, cose bytea, digest bytea, session text)) with ordinality
+        as r(receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose, digest, session, place)
+    ), logged as (
+      insert into log_pending (record_type, record_digest) select 'execution', digest from r order by place
+    )
+    insert into receipt (tenant_id, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose, session)
+      select me, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose, session from r order by place;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_authenticate_agent(wanted_agent uuid, wanted_hash bytea)
  RETURNS TABLE(expires_at timestamp with time zone, sponsor_tenant_id text, tier text, state text)
  LANGUAGE plpgsql
@@ -2887,21 +3328,7 @@ AS $function$
   declare
     item work_item;
   begin
-    if project is null then
-      select w.* into item from work_item w
-        where w.tenant_id = me and w.open_blockers = 0
-          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
-          and (w.state = 'ready' and coalesce(w.assignee_passport, holder) = holder or w.lease_expires_at <= clock_timestamp())
-          and w.labels @> wanted_labels
-        order by w.tenant_id, w.priority, w.created_at, w.work_id limit 1 for no key update skip locked;
-    else
-      select w.* into item from work_item w
-        where w.tenant_id = me and w.project_id = project and w.open_blockers = 0
-          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
-          and (w.state = 'ready' and coalesce(w.assignee_passport, holder) = holder or w.lease_expires_at <= clock_timestamp())
-          and w.labels @> wanted_labels
-        order by w.tenant_id, w.project_id, w.priority, w.created_at, w.work_id limit 1 for no key update skip locked;
-    end if;
+    select n.* into item from svc_lock_next_work(me, project, wanted_labels, array[holder], '{}', 1) n;
     if item.work_id is null then
       begin
         set local lock_timeout = '2s';
@@ -2924,6 +3351,79 @@ AS $function$
       item.state := 'ready';
       return next item;
     end if;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_claim_next_works(me text, wanted json)
+ RETURNS TABLE(place integer, is_deferred boolean, item work_item)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  declare
+    holders text[] := array(select w ->> 'holder' from json_array_elements(wanted) w);
+    picked text[] := array_fill(null::text, array[cardinality(holders)]);
+    put_off boolean[] := array_fill(false, array[cardinality(holders)]);
+    alike record;
+    one record;
+    candidate work_item;
+    n int;
+    began timestamptz;
+  begin
+    for alike in
+      select w.project, w.labels, array_agg(w.number::int order by w.number) as numbers, array_agg(w.holder) as holders
+      from rows from (json_to_recordset(wanted) as (project text, labels text[], holder text)) with ordinality
+        w (project, labels, holder, number)
+      group by w.project, w.labels
+    loop
+      for candidate in
+        -- What is picked for others is locked by this transaction itself, and so is not passed over.
+        select l.* from svc_lock_next_work(me, alike.project, alike.labels, alike.holders, array_remove(picked, null),
+          cardinality(alike.numbers)) l
+      loop
+        foreach n in array alike.numbers loop
+          if picked[n] is null and not put_off[n]
+              and (candidate.state <> 'ready' or coalesce(candidate.assignee_passport, holders[n]) = holders[n]) then
+            if candidate.state = 'ready' then picked[n] := candidate.work_id; else put_off[n] := true; end if;
+            exit;
+          end if;
+        end loop;
+      end loop;
+    end loop;
+
+    began := date_trunc('milliseconds', clock_timestamp());
+    return query with granted as materialized (
+      select g.number::int - 1 as place, g.work_id, nextval('lease_fence') as fence, a.*,
+        began + make_interval(secs => a.ttl) as ends
+      from unnest(picked) with ordinality g (work_id, number)
+      cross join lateral json_to_record(wanted -> (g.number::int - 1)) a (holder text, asked_by text, ttl int, lease_id text)
+      where g.work_id is not null
+    ), leased as (
+      insert into lease (tenant_id, fence, kind, subject, lease_id, mode, holder_passport, held_by, acquired_at, renewed_at, expires_at)
+      select me, g.fence, 'work', g.work_id, g.lease_id, 'write', g.holder, g.asked_by, began, began, g.ends from granted g
+    )
+    update work_item w set state = 'in_progress', assignee_passport = g.holder, version = w.version + 1, updated_at = began,
+      lease_fence = g.fence, lease_holder = g.holder, lease_expires_at = g.ends
+    from granted g where w.tenant_id = me and w.work_id = g.work_id
+    returning g.place, false, w;
+
+    for one in
+      select w.* from rows from (json_to_recordset(wanted) as (project text, labels text[], holder text)) with ordinality
+        w (project, labels, holder, number)
+      where picked[w.number] is null
+    loop
+      place := one.number - 1;
+      is_deferred := put_off[one.number] or exists (select from work_item w
+        where w.tenant_id = me and (one.project is null or w.project_id = one.project) and w.open_blockers = 0
+          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
+          and (w.state = 'ready' and coalesce(w.assignee_passport, one.holder) = one.holder or w.lease_expires_at <= clock_timestamp())
+          and w.labels @> one.labels);
+      item := null;
+      return next;
+    end loop;
   end $function$
 ;
 
@@ -2990,6 +3490,33 @@ AS $function$
       values (me, of_scope, of_visibility, coalesce(free, (random() * 2147483647)::int), more_records, more_current)
       on conflict (tenant_id, scope, visibility, slot)
       do update set records = c.records + excluded.records, current = c.current + excluded.current;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_held(me text, wanted_hold uuid)
+ RETURNS TABLE(table_name text, row_count bigint, entity_count bigint)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+  declare
+    prefixes text[];
+    pinned record;
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    select h.entity_prefixes into prefixes from legal_hold h where h.tenant_id = me and h.hold_id = wanted_hold;
+    for pinned in
+      -- Arguments of triggers end with a zero byte each.
+      select c.relname, split_part(encode(t.tgargs, 'escape'), '\000', 1) as names
+      from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = 'legal_hold' order by c.relname
+    loop
+      table_name := pinned.relname;
+      execute format('select count(distinct r.ctid), count(distinct e.name) from %I r, unnest(%s) e (name)
+        where r.tenant_id = $1 and ($2 = ''{}'' or exists (select from unnest($2) prefix where starts_with(e.name, prefix)))', pinned.relname, pinned.names)
+        into row_count, entity_count using me, prefixes;
+      if row_count > 0 then
+        return next;
+      end if;
+    end loop;
   end $function$
 ;
 
@@ -3210,6 +3737,129 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_erase_found(me text, by_erasure uuid, receipts uuid[], receipt_leaves bytea[], retrievals bytea[])
+ RETURNS TABLE(name text, erased bigint, shards uuid[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  declare
+    nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+    one record;
+    rule record;
+    n bigint;
+    touched uuid[];
+  begin
+    if session_user in ('svc_app', 'svc_operator') and nullif(current_setting('svc.tenant_id', true), '') is distinct from me then
+      raise exception 'no unit of work of tenant % is open', me using errcode = 'insufficient_privilege';
+    end if;
+    perform set_config('svc.erased_tenant', me, true);
+    if exists (select from pg_temp.erase_chain) then
+      for one in
+        select s.scope, h.visibility, -sum(h.records) as records, -count(*) filter (where h.records > 0) as current
+        from fact_head h join pg_temp.erase_chain using (chain) cross join lateral unnest(case when h.owner = '' then array[''] else array['', h.owner] end) s (scope)
+        where h.tenant_id = me group by 1, 2
+      loop
+        perform svc_count_facts(me, one.scope, one.visibility, one.records::bigint, one.current);
+      end loop;
+      -- The leaf stays, for the others of the batch; without the id, which is random, nobody can guess what it was of.
+      insert into erased_fact (tenant_id, receipt_id, leaf_index, erasure_id)
+        select me, f.receipt_id, f.leaf_index, by_erasure from fact f join pg_temp.erase_chain using (chain) where f.tenant_id = me and f.receipt_id is not null;
+      update fact_batch b set facts = array(select case when e.leaf_index is null then u.id else nobody end
+          from unnest(b.facts) with ordinality u (id, place) left join erased_fact e on e.tenant_id = me and e.receipt_id = b.receipt_id and e.leaf_index = u.place - 1
+          order by u.place)
+        where b.tenant_id = me and b.receipt_id in (select e.receipt_id from erased_fact e where e.tenant_id = me and e.erasure_id = by_erasure);
+      delete from fact f using pg_temp.erase_chain c where f.tenant_id = me and f.chain = c.chain;
+      get diagnostics n = row_count;
+      return query select 'fact', n, null::uuid[];
+      delete from fact_head h using pg_temp.erase_chain c where h.tenant_id = me and h.chain = c.chain;
+      -- Segments hold words of what went: all are made again, of what is left.
+      delete from fact_segment s where s.tenant_id = me;
+      get diagnostics n = row_count;
+      return query select 'fact_segment', n, null::uuid[];
+      update fact_index i set generation = i.generation + 1, sealed_seq = 0 where i.tenant_id = me;
+    end if;
+
+    if exists (select from pg_temp.erase_document) then
+      -- Every search passes over the passages from the commit on; the segments are rewritten after.
+      with gone as (
+        select distinct s.shard_id, c.chunk_id from chunk c join pg_temp.erase_document d using (corpus_id, doc_id)
+          join index_shard s on s.tenant_id = me and s.corpus_id = c.corpus_id where c.tenant_id = me
+      ), moved as (
+        update index_shard s set generation = s.generation + 1 from (select distinct shard_id from gone order by 1) g
+          where s.tenant_id = me and s.shard_id = g.shard_id returning s.shard_id, s.generation
+      ), buried as (
+        insert into index_tombstone (tenant_id, shard_id, chunk_id, generation)
+          select me, g.shard_id, g.chunk_id, m.generation from gone g join moved m using (shard_id)
+          on conflict (tenant_id, shard_id, chunk_id) do update set generation = excluded.generation
+      )
+      select coalesce(array_agg(m.shard_id), '{}') into touched from moved m;
+      return query select 'index_shard', cardinality(touched)::bigint, touched;
+      delete from chunk_vector v using chunk c, pg_temp.erase_document d
+        where v.tenant_id = me and c.tenant_id = me and c.chunk_id = v.chunk_id and c.corpus_id = d.corpus_id and c.doc_id = d.doc_id;
+      get diagnostics n = row_count;
+      return query select 'chunk_vector', n, null::uuid[];
+      for rule in select unnest(array['chunk', 'ingest', 'document_version', 'document']) as name loop
+        execute format('delete from %I r using pg_temp.erase_document d where r.tenant_id = $1 and r.corpus_id = d.corpus_id and r.doc_id = d.doc_id', rule.name) using me;
+        get diagnostics n = row_count;
+        return query select rule.name, n, null::uuid[];
+      end loop;
+    end if;
+
+    for one in select g.edge_kind as kind, -count(*)::int as less from graph_edge g join pg_temp.erase_row e on e.target = 'graph_edge' and e.place = g.ctid
+      where g.tenant_id = me and not g.is_deleted group by 1
+    loop
+      perform svc_count_kind(me, one.kind, 'edge', one.less);
+    end loop;
+    for one in select x.kind, -count(*)::int as less from graph_entity x join pg_temp.erase_node using (kind, id) where x.tenant_id = me and not x.is_deleted group by 1 loop
+      perform svc_count_kind(me, one.kind, 'entity', one.less);
+    end loop;
+    for rule in
+      with recursive placed (name, depth) as (
+        select r.name collate "C", 0 from svc_erasure_rules() r where r.effect = 'delete' or r.name = 'graph_edge'
+        union
+        select c.relname::text collate "C", p.depth + 1 from placed p join pg_constraint k on k.confrelid = to_regclass('public.' || p.name) and k.contype = 'f' and k.conrelid <> k.confrelid
+          join pg_class c on c.oid = k.conrelid where p.depth < 20
+      )
+      select p.name from placed p where exists (select from pg_temp.erase_row e where e.target = p.name) group by 1 order by max(p.depth) desc, 1
+    loop
+      execute format('delete from %I where ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and tenant_id = $1', rule.name, rule.name) using me;
+      get diagnostics n = row_count;
+      return query select rule.name, n, null::uuid[];
+    end loop;
+    for rule in select unnest(array['graph_entity_version', 'graph_entity']) as name loop
+      execute format('delete from %I r using pg_temp.erase_node e where r.tenant_id = $1 and r.kind = e.kind and r.id = e.id', rule.name) using me;
+      get diagnostics n = row_count;
+      if n > 0 then
+        return query select rule.name, n, null::uuid[];
+      end if;
+    end loop;
+    for rule in select r.* from svc_erasure_rules() r where r.effect = 'blank' and exists (select from pg_temp.erase_row e where e.target = r.name) loop
+      execute format('update %I set %s where ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and tenant_id = $1', rule.name,
+        (select string_agg(format('%I = case when %I is null then null else %L::%s end', a.attname, a.attname,
+            case format_type(a.atttypid, null) when 'json' then '[]' when 'jsonb' then '[]' when 'text[]' then '{}' else '[erased]' end,
+            format_type(a.atttypid, null)), ', ')
+          from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = any(rule.blanks)), rule.name) using me;
+      get diagnostics n = row_count;
+      return query select rule.name, n, null::uuid[];
+    end loop;
+
+    insert into erased_receipt (tenant_id, record_digest, stream, seq, prev_hash, payload_hash, erasure_id)
+      select me, d.digest, r.stream, r.seq, r.prev_hash, r.payload_hash, by_erasure
+      from unnest(receipts, receipt_leaves) d (receipt_id, digest) join receipt r on r.tenant_id = me and r.receipt_id = d.receipt_id;
+    delete from receipt r where r.tenant_id = me and r.receipt_id = any(receipts);
+    get diagnostics n = row_count;
+    return query select 'receipt', n, null::uuid[];
+    insert into erased_receipt (tenant_id, record_digest, erasure_id)
+      select me, r.record_digest, by_erasure from retrieval_receipt r where r.tenant_id = me and r.record_digest = any(retrievals);
+    delete from retrieval_receipt r where r.tenant_id = me and r.record_digest = any(retrievals);
+    get diagnostics n = row_count;
+    return query select 'retrieval_receipt', n, null::uuid[];
+    drop table pg_temp.erase_term, pg_temp.erase_text, pg_temp.erase_row, pg_temp.erase_chain, pg_temp.erase_document, pg_temp.erase_node, pg_temp.erase_record;
+    perform set_config('svc.erased_tenant', '', true);
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_erase_records(wanted_tenant text, receipts uuid[], retrievals bytea[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -3219,8 +3869,15 @@ CREATE OR REPLACE FUNCTION public.svc_erase_records(wanted_tenant text, receipts
 AS $function$
   declare
     erased int;
+    kept uuid[];
     more int;
   begin
+    perform pg_advisory_xact_lock_shared(hashtextextended('svc holds ' || wanted_tenant, 0));
+    kept := array(select h.hold_id from legal_hold h where h.tenant_id = wanted_tenant and h.released_at is null order by 1);
+    if kept <> '{}' then
+      raise exception 'a legal hold keeps tenant %', wanted_tenant using errcode = 'SVH01', detail = to_json(kept)::text,
+        hint = 'tenant:' || wanted_tenant, table = 'tenant';
+    end if;
     perform set_config('svc.erased_tenant', wanted_tenant, true);
     if not exists (select from tenant t where t.tenant_id = wanted_tenant and t.state = 'deleted' and t.erasure_began_at is not null) then
       raise exception 'the erasure of tenant % has not begun', wanted_tenant using errcode = 'object_not_in_prerequisite_state';
@@ -3247,11 +3904,18 @@ AS $function$
       when 'outbox_event'::regclass then 'r.kind <> ''tenant.erased'''
       else 'true' end;
     erased int;
+    kept uuid[];
   begin
     if target in ('tenant'::regclass, 'receipt'::regclass, 'retrieval_receipt'::regclass) or not exists (
       select from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
       where c.oid = target and c.relnamespace = 'public'::regnamespace and c.relkind = 'r') then
       raise exception '% is no table of tenants'' rows', target using errcode = 'invalid_parameter_value';
+    end if;
+    perform pg_advisory_xact_lock_shared(hashtextextended('svc holds ' || wanted_tenant, 0));
+    kept := array(select h.hold_id from legal_hold h where h.tenant_id = wanted_tenant and h.released_at is null order by 1);
+    if kept <> '{}' then
+      raise exception 'a legal hold keeps tenant %', wanted_tenant using errcode = 'SVH01', detail = to_json(kept)::text,
+        hint = 'tenant:' || wanted_tenant, table = 'tenant';
     end if;
     perform set_config('svc.erased_tenant', wanted_tenant, true);
     if not exists (select from tenant t where t.tenant_id = wanted_tenant and t.state = 'deleted' and t.erasure_began_at is not null) then
@@ -3269,6 +3933,125 @@ AS $function$
     perform set_config('svc.erased_tenant', '', true);
     return erased;
   end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_erasure_rules()
+ RETURNS TABLE(name text, effect text, names text[], blanks text[], up boolean)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select r.name, r.effect, string_to_array(r.names, ' '), string_to_array(r.blanks, ' '), r.up from (values
+    ('access_request', 'delete', 'request_id', '', false),
+    ('access_request_change', 'delete', '', '', false),
+    ('agent', 'blank', '', 'display_name callback_url fingerprint', false),
+    ('agent_home', 'delete', 'home_id', '', false),
+    ('agent_retrieval', 'delete', 'retrieval_id', '', false),
+    ('answer', 'delete', 'answer', '', false),
+    ('api_key', 'blank', '', 'label revoke_reason', false),
+    ('blast_radius', 'blank', '', 'root_key', false),
+    ('blast_radius_edge', 'keep', '', '', false),
+    ('blast_radius_node', 'blank', '', 'key', false),
+    ('bundle', 'blank', '', 'title description withdrawn_reason', false),
+    ('bundle_purchase', 'keep', '', '', false),
+    ('chunk', 'own', '', '', false),
+    ('chunk_vector', 'own', '', '', false),
+    ('citation', 'delete', 'answer', '', true),
+    ('conversion', 'keep', '', '', false),
+    ('conversion_event', 'keep', '', '', false),
+    ('coord_intent', 'delete', 'intent_id', '', false),
+    ('corpus', 'keep', '', '', false),
+    ('document', 'own', '', '', false),
+    ('document_version', 'own', '', '', false),
+    ('entitlement', 'keep', '', '', false),
+    ('erased_fact', 'keep', '', '', false),
+    ('erased_receipt', 'keep', '', '', false),
+    ('erasure', 'keep', '', '', false),
+    ('fact', 'own', '', '', false),
+    ('fact_batch', 'own', '', '', false),
+    ('fact_count', 'keep', '', '', false),
+    ('fact_head', 'own', '', '', false),
+    ('fact_index', 'own', '', '', false),
+    ('fact_segment', 'own', '', '', false),
+    ('fact_settled', 'keep', '', '', false),
+    ('feedback_request', 'blank', '', 'title body', false),
+    ('feedback_request_change', 'blank', '', 'reason note', false),
+    ('feedback_vote', 'keep', '', '', false),
+    ('graph_edge', 'own', '', '', false),
+    ('graph_entity', 'own', '', '', false),
+    ('graph_entity_version', 'own', '', '', false),
+    ('graph_kind', 'keep', '', '', false),
+    ('idempotent_request', 'delete', '', '', false),
+    ('incident', 'blank', '', 'title entities notes', false),
+    ('index_garbage', 'own', '', '', false),
+    ('index_posting', 'own', '', '', false),
+    ('index_segment', 'own', '', '', false),
+    ('index_shard', 'own', '', '', false),
+    ('index_tombstone', 'own', '', '', false),
+    ('ingest', 'own', '', '', false),
+    ('journal_entry', 'delete', 'entry_id', '', false),
+    ('lease', 'blank', '', 'reason', false),
+    ('legal_hold', 'keep', '', '', false),
+    ('hold_refusal', 'keep', '', '', false),
+    ('ledger_account', 'keep', '', '', false),
+    ('ledger_allowance', 'keep', '', '', false),
+    ('ledger_entry', 'keep', '', '', false),
+    ('ledger_transfer', 'blank', '', 'note', false),
+    ('observe_session', 'keep', '', '', false),
+    ('observe_step', 'blank', '', 'label actor inputs outputs enrich_ref reasoning_ref', false),
+    ('orchestrator', 'blank', '', 'name', false),
+    ('orchestrator_member', 'keep', '', '', false),
+    ('outbox_event', 'delete', 'event_id', '', false),
+    ('outgoing_mail', 'delete', '', '', false),
+    ('primitive', 'delete', '', '', false),
+    ('primitive_pin', 'delete', '', '', false),
+    ('primitive_version', 'delete', '', '', true),
+    ('principal_end', 'keep', '', '', false),
+    ('proof_job', 'delete', 'job_id', '', false),
+    ('proof_job_chunk', 'delete', '', '', true),
+    ('proof_upstream_claim', 'delete', '', '', false),
+    ('receipt', 'own', '', '', false),
+    ('receipt_head', 'own', '', '', false),
+    ('receipt_tally', 'own', '', '', false),
+    ('relation', 'keep', '', '', false),
+    ('result_envelope', 'delete', '', '', false),
+    ('retrieval', 'delete', 'retrieval_id', '', false),
+    ('retrieval_ledger', 'delete', 'retrieval_id', '', false),
+    ('retrieval_receipt', 'own', '', '', false),
+    ('revenue_declaration', 'blank', '', 'note', false),
+    ('revenue_declaration_change', 'blank', '', 'reason', false),
+    ('sealed_segment', 'delete', '', '', false),
+    ('seat', 'keep', '', '', false),
+    ('seat_event', 'blank', '', 'reason', false),
+    ('session', 'keep', '', '', false),
+    ('shield_approval', 'delete', 'approval_request_id', '', false),
+    ('shield_decision', 'delete', '', '', false),
+    ('shield_digest', 'blank', '', 'reason', false),
+    ('shield_drill', 'blank', '', 'reason', false),
+    ('shield_kill_switch', 'blank', '', 'reason lift_reason', false),
+    ('shield_policy', 'keep', '', '', false),
+    ('shield_publisher', 'blank', '', 'reason', false),
+    ('shield_sampling_policy', 'keep', '', '', false),
+    ('shield_server', 'blank', '', 'reason', false),
+    ('shield_spending', 'keep', '', '', false),
+    ('shield_ui_session', 'delete', '', '', false),
+    ('stream_event', 'delete', 'stream', '', false),
+    ('stream_head', 'delete', 'stream', '', false),
+    ('survey_response', 'delete', 'response_id', '', false),
+    ('tool_window', 'keep', '', '', false),
+    ('watch', 'delete', 'watch_id', '', false),
+    ('watch_alert', 'delete', 'alert_id', '', false),
+    ('watch_seen', 'delete', '', '', false),
+    ('watch_source', 'delete', '', '', true),
+    ('webhook_attempt', 'delete', '', '', false),
+    ('webhook_delivery', 'delete', 'delivery_id', '', false),
+    ('webhook_endpoint', 'delete', 'endpoint_id', '', false),
+    ('work_blocker', 'keep', '', '', false),
+    ('work_comment', 'blank', '', 'body', false),
+    ('work_gate', 'blank', '', 'why reason', false),
+    ('work_gate_policy', 'keep', '', '', false),
+    ('work_item', 'blank', '', 'title body linked_pr linked_issue blocker_reason', false),
+    ('work_transition', 'blank', '', 'why', false)
+  ) r (name, effect, names, blanks, up) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_expand_relations(me text, seeds bigint[], wanted text[], most_hops integer, budget integer, least_confidence real, decay double precision, OUT artifacts json, OUT edges_traversed integer, OUT edge_types_used text[], OUT hops_used integer)
@@ -3508,6 +4291,141 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_subject(me text, selector jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  declare
+    sep constant text := chr(1);
+    entities text[] := array(select jsonb_array_elements_text(selector -> 'entities'));
+    prefixes text[] := array(select jsonb_array_elements_text(selector -> 'entity_prefixes'));
+    principals text[] := array(select jsonb_array_elements_text(selector -> 'principals'));
+    texts text[] := array(select jsonb_array_elements_text(selector -> 'texts'));
+    rule record;
+    link record;
+    turn int := 0;
+    more int;
+    found_now int;
+  begin
+    if session_user in ('svc_app', 'svc_operator') and nullif(current_setting('svc.tenant_id', true), '') is distinct from me then
+      raise exception 'no unit of work of tenant % is open', me using errcode = 'insufficient_privilege';
+    end if;
+    perform set_config('svc.erased_tenant', me, true);
+    drop table if exists pg_temp.erase_term, pg_temp.erase_text, pg_temp.erase_row, pg_temp.erase_chain, pg_temp.erase_document, pg_temp.erase_node, pg_temp.erase_record;
+    create temporary table erase_term (term text collate "C" primary key, turn int not null) on commit drop;
+    create temporary table erase_text (wanted text not null, hex text not null) on commit drop;
+    create temporary table erase_row (target text not null, place tid not null, turn int not null, primary key (target, place)) on commit drop;
+    create temporary table erase_chain (chain bytea primary key) on commit drop;
+    create temporary table erase_document (corpus_id text, doc_id text, primary key (corpus_id, doc_id)) on commit drop;
+    create temporary table erase_node (kind text, id text, primary key (kind, id)) on commit drop;
+    create temporary table erase_record (name text primary key) on commit drop;
+    insert into erase_text select distinct t, encode(convert_to(t, 'UTF8'), 'hex') from unnest(texts) t;
+
+    insert into erase_chain select h.chain from fact_head h
+      where h.tenant_id = me and (h.entity = any(entities) or exists (select from unnest(prefixes) p where starts_with(h.entity, p)))
+      on conflict do nothing;
+    insert into erase_chain select f.chain from fact f
+      where f.tenant_id = me and f.fact_id in (select i::uuid from jsonb_array_elements_text(selector -> 'fact_ids') i) on conflict do nothing;
+    if cardinality(principals) > 0 then
+      insert into erase_chain select f.chain from fact f
+        where f.tenant_id = me and (f.actor = any(principals) or f.written_by = any(principals) or f.owner = any(principals)) on conflict do nothing;
+    end if;
+    if cardinality(texts) > 0 then
+      insert into erase_chain select f.chain from fact f where f.tenant_id = me and exists (select from erase_text t
+        where position(t.wanted in f.entity) > 0 or position(t.wanted in f.key) > 0 or position(t.wanted in f.value) > 0
+          or position(t.wanted in f.actor) > 0 or position(t.wanted in coalesce(f.written_by, '')) > 0 or position(t.wanted in f.owner) > 0) on conflict do nothing;
+      insert into erase_document select v.corpus_id, v.doc_id from document_version v where v.tenant_id = me
+        and exists (select from svc_names_in(to_jsonb(v) - 'tenant_id' - 'corpus_id') n, erase_text t where position(t.wanted in n) > 0) on conflict do nothing;
+      insert into erase_node select v.kind, v.id from graph_entity_version v where v.tenant_id = me
+        and exists (select from svc_names_in(to_jsonb(v) - 'tenant_id') n, erase_text t where position(t.wanted in n) > 0) on conflict do nothing;
+    end if;
+    insert into erase_document select d.corpus_id, d.doc_id from document d
+      join jsonb_to_recordset(selector -> 'documents') s (corpus_id text, doc_id text) on s.corpus_id = d.corpus_id and s.doc_id = d.doc_id
+      where d.tenant_id = me on conflict do nothing;
+    insert into erase_node select e.kind, e.id from graph_entity e
+      where e.tenant_id = me and (e.id = any(entities) or e.kind || ':' || e.id = any(entities)
+        or exists (select from unnest(prefixes) p where starts_with(e.id, p))) on conflict do nothing;
+    insert into erase_row select 'graph_edge', g.ctid, 0 from graph_edge g where g.tenant_id = me and (
+      exists (select from erase_node n where (n.kind, n.id) in ((g.from_kind, g.from_id), (g.to_kind, g.to_id)))
+      or exists (select from svc_names_in(to_jsonb(g) - 'tenant_id') n, erase_text t where position(t.wanted in n) > 0));
+
+    insert into erase_term select distinct f.fact_id::text, 0 from fact f join erase_chain using (chain) where f.tenant_id = me on conflict do nothing;
+    insert into erase_term select 'entity' || sep || e, 0 from unnest(entities) e on conflict do nothing;
+    insert into erase_term select distinct 'entity' || sep || h.entity, 0 from fact_head h join erase_chain using (chain)
+      where h.tenant_id = me and exists (select from unnest(prefixes) p where starts_with(h.entity, p)) on conflict do nothing;
+    insert into erase_term select 'by' || sep || p, 0 from unnest(principals) p on conflict do nothing;
+    insert into erase_term select 'document' || sep || s.corpus_id || sep || s.doc_id, 0
+      from (select * from jsonb_to_recordset(selector -> 'documents') s (corpus_id text, doc_id text) union select * from erase_document) s on conflict do nothing;
+    insert into erase_term select 'node' || sep || n.kind || sep || n.id, 0 from erase_node n on conflict do nothing;
+    insert into erase_term select 'stream' || sep || s.stream_type || sep || s.stream_id, 0 from stream_head s
+      where s.tenant_id = me and (s.stream_id = any(entities) or s.stream_type || '/' || s.stream_id = any(entities)
+        or exists (select from unnest(prefixes) p where starts_with(s.stream_id, p))) on conflict do nothing;
+    insert into erase_term select distinct c.chunk_id, 0 from chunk c join erase_document d using (corpus_id, doc_id) where c.tenant_id = me on conflict do nothing;
+    insert into erase_term select distinct i.ingest_id::text, 0 from ingest i join erase_document d using (corpus_id, doc_id) where i.tenant_id = me on conflict do nothing;
+    insert into erase_record select distinct i.receipt_id::text from ingest i join erase_document d using (corpus_id, doc_id)
+      where i.tenant_id = me and i.receipt_id is not null on conflict do nothing;
+
+    -- Rows that name it, then rows that name those, until nothing is added.
+    loop
+      for rule in select r.* from svc_erasure_rules() r where r.effect in ('delete', 'blank') loop
+        execute format(
+          'insert into erase_row select %L, r.ctid, $2 from %I r where r.tenant_id = $1 and exists (
+             select from svc_names_in(case when $3 then to_jsonb(r) - ''tenant_id'' else (select jsonb_object_agg(c, to_jsonb(r) -> c) from unnest($4) c) end) n where
+               exists (select from erase_term t where t.term = n and t.turn = $2)
+               or ($2 = 0 and exists (select from erase_text t where position(t.wanted in n) > 0 or (starts_with(n, ''\x'') and position(t.hex in n) > 0))))
+           on conflict do nothing', rule.name, rule.name) using me, turn, rule.effect = 'delete', rule.blanks;
+      end loop;
+      -- Rows that refer to one that goes, and those that go with a part of theirs.
+      loop
+        more := 0;
+        for link in
+          select c.relname as child, p.relname as parent, a.up, (select string_agg(format('o.%I = r.%I', y.attname, x.attname), ' and ')
+              from unnest(k.conkey, k.confkey) as pair (child_no, parent_no)
+                join pg_attribute y on y.attrelid = k.conrelid and y.attnum = pair.child_no
+                join pg_attribute x on x.attrelid = k.confrelid and x.attnum = pair.parent_no) as condition
+          from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
+            join svc_erasure_rules() a on a.name = c.relname join svc_erasure_rules() b on b.name = p.relname
+          where k.contype = 'f' and k.conrelid <> k.confrelid and b.effect = 'delete' and a.effect = 'delete'
+        loop
+          execute format('insert into erase_row select %L, o.ctid, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = r.ctid
+            on conflict do nothing', link.child, link.child, link.parent, link.condition, link.parent) using turn;
+          get diagnostics found_now = row_count;
+          more := more + found_now;
+          if link.up then
+            execute format('insert into erase_row select distinct %L, r.ctid, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = o.ctid
+              on conflict do nothing', link.parent, link.child, link.parent, link.condition, link.child) using turn;
+            get diagnostics found_now = row_count;
+            more := more + found_now;
+          end if;
+        end loop;
+        exit when more = 0;
+      end loop;
+      more := 0;
+      for rule in select r.* from svc_erasure_rules() r where r.effect = 'delete' and r.names <> '{}' loop
+        execute format(
+          'insert into erase_term select distinct n, $1 + 1 from %I r join erase_row e on e.target = %L and e.place = r.ctid and e.turn = $1
+             cross join lateral (select to_jsonb(r) ->> c as n from unnest($2) c where c like ''%%\_id''
+               union select n from svc_names_in(to_jsonb(r) - ''tenant_id'') n where position(chr(1) in n) > 0 and split_part(n, chr(1), 1) = any($2)) named
+           where n is not null on conflict do nothing', rule.name, rule.name) using turn, rule.names;
+        get diagnostics found_now = row_count;
+        more := more + found_now;
+      end loop;
+      exit when more = 0;
+      turn := turn + 1;
+    end loop;
+    for rule in
+      select r.name from svc_erasure_rules() r where r.effect = 'delete' and exists (select from pg_attribute a
+        where a.attrelid = to_regclass('public.' || r.name) and a.attname in ('receipt_id', 'execution_receipt_id') and not a.attisdropped)
+    loop
+      execute format('insert into erase_record select distinct v from %I r join erase_row e on e.target = %L and e.place = r.ctid
+        cross join lateral (values (to_jsonb(r) ->> ''receipt_id''), (to_jsonb(r) ->> ''execution_receipt_id'')) i (v)
+        where v is not null on conflict do nothing', rule.name, rule.name);
+    end loop;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_find_tenant(wanted_tenant text)
  RETURNS TABLE(state text)
  LANGUAGE plpgsql
@@ -3530,6 +4448,40 @@ AS $function$
     insert into receipt_tally (tenant_id, session, family, kind, principal, receipts)
     select tenant, of_session, family, kind, principal, sum(receipts) from taken group by family, kind, principal
   $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_found_rows(me text)
+ RETURNS TABLE(name text, found bigint, samples text[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  declare
+    rule record;
+  begin
+    perform set_config('svc.erased_tenant', me, true);
+    return query select 'fact', count(*), (array_agg(f.fact_id::text order by f.seq))[1:10] from fact f join pg_temp.erase_chain c using (chain) where f.tenant_id = me;
+    return query select 'document_version', count(*), (array_agg(v.corpus_id || '/' || v.doc_id || '@' || v.version order by v.corpus_id, v.doc_id, v.version))[1:10]
+      from document_version v join pg_temp.erase_document d using (corpus_id, doc_id) where v.tenant_id = me;
+    return query select 'chunk', count(*), (array_agg(k.chunk_id order by k.chunk_id))[1:10] from chunk k join pg_temp.erase_document d using (corpus_id, doc_id) where k.tenant_id = me;
+    return query select 'graph_entity', count(*), (array_agg(e.kind || ':' || e.id order by e.kind, e.id))[1:10] from graph_entity e join pg_temp.erase_node n using (kind, id) where e.tenant_id = me;
+    for rule in select e.target, count(*) as found from pg_temp.erase_row e group by 1 order by 1 loop
+      return query execute format('select %L::text, $1::bigint, array(select concat_ws(''/'', %s) from %I r join pg_temp.erase_row e on e.target = %L and e.place = r.ctid limit 10)',
+        rule.target, (select string_agg(format('r.%I', a.attname), ', ' order by a.attnum) from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
+          where i.indrelid = to_regclass('public.' || rule.target) and i.indisprimary and a.attname <> 'tenant_id'), rule.target, rule.target) using rule.found;
+    end loop;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_found_terms()
+ RETURNS TABLE(term text, is_record boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  begin
+    return query select t.term::text, false from pg_temp.erase_term t union all select r.name, true from pg_temp.erase_record r;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_grant_table(target regclass)
@@ -3563,6 +4515,33 @@ AS $function$
     end loop;
     return false;
   end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_holds_on(wanted_tenant text, entity text)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$ select public.svc_holds_on_any(wanted_tenant, array[entity]) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_holds_on_any(wanted_tenant text, entities text[])
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select coalesce(array_agg(h.hold_id order by h.hold_id), '{}') from public.legal_hold h
+    where h.tenant_id = wanted_tenant and h.released_at is null and (h.entity_prefixes = '{}' or exists (
+      select from unnest(h.entity_prefixes) prefix, unnest(entities) entity where starts_with(entity, prefix)))
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_incident_open(me text, wanted uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select exists (select from incident i where i.tenant_id = me and i.incident_id = wanted and i.status <> 'closed')
+  $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_index_headers(me text, wanted_tenants text[], wanted uuid[])
@@ -3630,6 +4609,30 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_is_product()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select coalesce(nullif(current_setting('role'), 'none'), session_user) in ('svc_app', 'svc_operator')
+  $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_json_of(given text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  begin
+    if given !~ '^\s*[\[{]' then
+      return null;
+    end if;
+    return given::jsonb;
+  exception when others then
+    return null;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_keep_balances()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3644,6 +4647,71 @@ AS $function$
     from (select tenant_id, account_id, sum(amount)::bigint as amount from posted group by tenant_id, account_id) e
     where a.tenant_id = e.tenant_id and a.account_id = e.account_id;
     return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_held()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    entities text[];
+    holds uuid[];
+    -- Assigned, as that costs a fraction of a statement of its own.
+    locked text;
+  begin
+    locked := pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended('svc holds ' || old.tenant_id, 0));
+    if exists (select from public.legal_hold h where h.tenant_id = old.tenant_id and h.released_at is null) then
+      execute format('select %s from (select ($1).*) r', tg_argv[0]) into entities using old;
+      holds := public.svc_holds_on_any(old.tenant_id, entities);
+    end if;
+    if holds is null or holds = '{}' then
+      if tg_op = 'DELETE' then
+        return old;
+      end if;
+      return new;
+    end if;
+    if public.svc_is_product() then
+      raise exception 'a legal hold pins %', entities[1] using errcode = 'SVH01', detail = to_json(holds)::text, hint = entities[1],
+        schema = tg_table_schema, table = tg_table_name;
+    end if;
+    raise warning 'the row of % was kept: legal hold % pins it', entities[1], holds[1];
+    perform public.svc_note_refusal(old.tenant_id, holds, entities[1], 'database:' || session_user, 'database', tg_table_name, lower(tg_op));
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_held_table()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    holds uuid[] := array(select h.hold_id from public.legal_hold h where h.released_at is null order by 1 limit 100);
+  begin
+    if holds <> '{}' then
+      raise exception 'legal hold % is active; % is not emptied', holds[1], tg_table_name using errcode = 'SVH01', detail = to_json(holds)::text,
+        hint = tg_table_name;
+    end if;
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_hold()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if tg_op = 'DELETE' then
+      if old.released_at is not null and old.tenant_id = nullif(current_setting('svc.erased_tenant', true), '') then
+        return old;
+      end if;
+    elsif public.svc_is_product() and old.released_at is null and new.released_at is not null and
+      (old.tenant_id, old.hold_id, old.reason, old.entity_prefixes, old.incident_id, old.placed_by, old.placed_at, old.place_receipt)
+      is not distinct from
+      (new.tenant_id, new.hold_id, new.reason, new.entity_prefixes, new.incident_id, new.placed_by, new.placed_at, new.place_receipt) then
+      return new;
+    end if;
+    raise exception 'legal hold % is released by the daemon, and changes in nothing else', old.hold_id using errcode = 'SVH02';
   end $function$
 ;
 
@@ -3731,6 +4799,34 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_lock_next_work(me text, project text, wanted_labels text[], holders text[], taken text[], at_most integer)
+ RETURNS SETOF work_item
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  begin
+    if project is null then
+      return query select w.* from work_item w
+        where w.tenant_id = me and w.open_blockers = 0
+          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
+          and (w.state = 'ready' and (w.assignee_passport is null or w.assignee_passport = any(holders))
+            or w.lease_expires_at <= clock_timestamp())
+          and w.labels @> wanted_labels and w.work_id <> all(taken)
+        order by w.tenant_id, w.priority, w.created_at, w.work_id limit at_most for no key update skip locked;
+    else
+      return query select w.* from work_item w
+        where w.tenant_id = me and w.project_id = project and w.open_blockers = 0
+          and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
+          and (w.state = 'ready' and (w.assignee_passport is null or w.assignee_passport = any(holders))
+            or w.lease_expires_at <= clock_timestamp())
+          and w.labels @> wanted_labels and w.work_id <> all(taken)
+        order by w.tenant_id, w.project_id, w.priority, w.created_at, w.work_id limit at_most for no key update skip locked;
+    end if;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_lower_tier(one text, other text)
  RETURNS text
  LANGUAGE sql
@@ -3768,6 +4864,59 @@ AS $function$
     end if;
     update fact_index i set generation = i.generation + 1, sealed_seq = to_seq where i.tenant_id = me and i.sealed_seq = from_seq;
     return found;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_names_in(given jsonb)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+  declare
+    sep constant text := chr(1);
+    inner_json jsonb;
+    part jsonb;
+    named text;
+  begin
+    for part in select p from jsonb_path_query(given, 'strict $.**') p loop
+      if jsonb_typeof(part) = 'string' then
+        named := part #>> '{}';
+        return next named;
+        inner_json := svc_json_of(named);
+        if inner_json is not null then
+          return query select svc_names_in(inner_json);
+        end if;
+      elsif jsonb_typeof(part) = 'object' then
+        if part ? 'entity' then
+          return next 'entity' || sep || (part ->> 'entity');
+        end if;
+        if (part ? 'corpus_id' and part ? 'doc_id') or (part ? 'corpusId' and part ? 'docId') then
+          return next 'document' || sep || coalesce(part ->> 'corpus_id', part ->> 'corpusId') || sep || coalesce(part ->> 'doc_id', part ->> 'docId');
+        end if;
+        if part ? 'kind' and part ? 'id' then
+          return next 'node' || sep || (part ->> 'kind') || sep || (part ->> 'id');
+        end if;
+        if part ? 'from_kind' and part ? 'from_id' then
+          return next 'node' || sep || (part ->> 'from_kind') || sep || (part ->> 'from_id');
+          return next 'node' || sep || (part ->> 'to_kind') || sep || (part ->> 'to_id');
+        end if;
+        if part ? 'stream_type' and part ? 'stream_id' then
+          return next 'stream' || sep || (part ->> 'stream_type') || sep || (part ->> 'stream_id');
+        end if;
+        if part ? 'answer_id' or part ? 'answerId' then
+          return next 'answer' || sep || coalesce(part ->> 'answer_id', part ->> 'answerId');
+        end if;
+        for named in
+          select 'by' || sep || (m.value #>> '{}') from jsonb_each(part) m
+          where jsonb_typeof(m.value) = 'string' and m.key in ('agent_id', 'agentId', 'principal', 'actor', 'owner', 'written_by', 'recorded_by',
+            'requested_by', 'submitted_by', 'stored_by', 'updated_by', 'declared_by', 'by_passport', 'announced_by')
+        loop
+          return next named;
+        end loop;
+        -- Names of members are texts as well.
+        return query select jsonb_object_keys(part);
+      end if;
+    end loop;
   end $function$
 ;
 
@@ -3811,6 +4960,27 @@ AS $function$
           order by best.confidence desc, best.edge_type, best.to_id limit most) e
         limit most;
     end if;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_note_refusal(wanted_tenant text, holds uuid[], entity text, by_principal text, by_auth_mode text, of_table text, of_operation text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  declare
+    noted bigint;
+  begin
+    if svc_is_product() and wanted_tenant is distinct from nullif(current_setting('svc.tenant_id', true), '') then
+      raise exception 'a refusal is noted in the tenant that is open' using errcode = 'insufficient_privilege';
+    end if;
+    insert into hold_refusal as r (tenant_id, minute, what, hold_ids, entity, principal, auth_mode, table_name, operation)
+      values (wanted_tenant, date_trunc('minute', clock_timestamp()), sha256(convert_to(json_build_array(holds, entity, by_principal)::text, 'UTF8')),
+        holds, entity, by_principal, by_auth_mode, of_table, of_operation)
+      on conflict (tenant_id, minute, what) do update set attempts = r.attempts + 1, last_at = clock_timestamp()
+      returning attempts into noted;
+    return noted = 1;
   end $function$
 ;
 
@@ -3866,6 +5036,42 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_pin_table(target regclass, names text, content text[], gone text DEFAULT NULL::text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    pinned text[];
+    condition text;
+    part text;
+  begin
+    pinned := array(select a.attname::text from pg_attribute a where a.attrelid = target and a.attnum > 0 and not a.attisdropped and (
+        a.attname = any(content)
+        or exists (select from pg_index i where i.indrelid = target and i.indisprimary and a.attnum = any(i.indkey::int2[]))) order by a.attnum);
+    if not content <@ pinned then
+      raise exception '% has no such columns: %', target, content using errcode = 'undefined_column';
+    end if;
+    -- The type json has no equality.
+    select string_agg(format('old.%1$I is not null and old.%1$I%2$s is distinct from new.%1$I%2$s', a.attname,
+        case a.atttypid when 'json'::regtype then '::text' else '' end), ' or ' order by a.attnum)
+      into condition from pg_attribute a where a.attrelid = target and a.attname = any(pinned);
+    if gone is not null then
+      condition := condition || (select case a.atttypid
+          when 'boolean'::regtype then format(' or not old.%1$I and new.%1$I', gone)
+          else format(' or old.%1$I is null and new.%1$I > %2$L', gone, '-infinity') end
+        from pg_attribute a where a.attrelid = target and a.attname = gone);
+      pinned := pinned || gone;
+    end if;
+    execute format('create trigger legal_hold before delete on %s for each row execute function svc_keep_held(%L)', target, names);
+    execute format('create trigger legal_hold_update before update of %s on %s for each row when (%s) execute function svc_keep_held(%L)',
+      (select string_agg(quote_ident(name), ', ') from unnest(pinned) name), target, condition, names);
+    execute format('create trigger legal_hold_truncate before truncate on %s for each statement execute function svc_keep_held_table()', target);
+    foreach part in array array['legal_hold', 'legal_hold_update', 'legal_hold_truncate'] loop
+      execute format('alter table %s enable always trigger %I', target, part);
+    end loop;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_post_transfer(transfer uuid, why text, about text, actor text, agent text, words text, undone uuid, accounts text[], amounts bigint[])
  RETURNS void
  LANGUAGE plpgsql
@@ -3878,6 +5084,51 @@ AS $function$
     insert into ledger_entry (tenant_id, transfer_id, entry_no, account_id, amount)
     select me, transfer, row_number() over (order by e.place), e.account_id, e.amount
     from unnest(accounts, amounts) with ordinality e(account_id, amount, place) where e.amount <> 0;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_quarantine_facts(me text, wanted uuid[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    chains bytea[];
+    head fact_head;
+    is_last boolean;
+    gone uuid[];
+    all_gone uuid[] := '{}';
+  begin
+    perform svc_enter_facts(me);
+    select array_agg(distinct f.chain order by f.chain) into chains
+      from unnest(wanted) w(fact_id) join fact f on f.tenant_id = me and f.fact_id = w.fact_id and f.deleted_at is null and not f.tombstone;
+    -- In the order in which writers take them.
+    for head in select h.* from unnest(chains) with ordinality c(chain, place)
+      join fact_head h on h.tenant_id = me and h.chain = c.chain order by c.place for no key update of h
+    loop
+      is_last := exists (select from fact f where f.tenant_id = me and f.seq = head.seq and f.fact_id = any (wanted));
+      with withheld as (
+        update fact f set quarantined = true, deleted_at = '-infinity'
+        where f.tenant_id = me and f.chain = head.chain and f.deleted_at is null and not f.tombstone
+          and (is_last or f.fact_id = any (wanted))
+        returning f.fact_id
+      )
+      select coalesce(array_agg(w.fact_id), '{}') into gone from withheld w;
+      if cardinality(gone) > 0 then
+        update fact_head h set records = h.records - cardinality(gone) where h.tenant_id = me and h.chain = head.chain;
+        perform svc_count_facts(me, '', head.visibility, -cardinality(gone), -is_last::int);
+        if head.owner <> '' then
+          perform svc_count_facts(me, head.owner, head.visibility, -cardinality(gone), -is_last::int);
+        end if;
+        all_gone := all_gone || gone;
+      end if;
+    end loop;
+    insert into outbox_event (tenant_id, event_id, kind, subject, data)
+      select me, gen_random_uuid(), 'fact.quarantined', f.fact_id, case f.visibility
+        when 0 then jsonb_build_object('fact_id', f.fact_id, 'entity', f.entity, 'key', f.key, 'version', f.version)
+        else jsonb_build_object('fact_id', f.fact_id, 'private', true) end
+      from fact f where f.tenant_id = me and f.fact_id = any (all_gone) order by f.seq;
+    return all_gone;
   end $function$
 ;
 
@@ -3897,6 +5148,38 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_record_moves(me text, moves json)
+ RETURNS SETOF work_item
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+  begin
+    return query with move as materialized (
+      select * from json_to_recordset(moves) m (work_id text, version int, from_state text, to_state text, passport text,
+        principal text, why text, assignee text, fence bigint, receipt_id uuid, begins boolean, ends text, comment_id uuid, comment text)
+    ), begun as (
+      update lease l set receipt_acquire = m.receipt_id from move m where m.begins and l.tenant_id = me and l.fence = m.fence
+    ), ended as (
+      update lease l set status = m.ends, ended_at = clock, receipt_end = m.receipt_id from move m
+      where m.ends is not null and l.tenant_id = me and l.fence = m.fence and l.status = 'held'
+    ), said as (
+      insert into work_comment (tenant_id, work_id, comment_id, author_passport, body, receipt_id)
+      select me, m.work_id, m.comment_id, m.passport, m.comment, m.receipt_id from move m where m.comment_id is not null
+    ), moved as (
+      insert into work_transition (tenant_id, work_id, version, from_state, to_state, passport, principal, why, assignee_passport, fence,
+        receipt_id, changed_at)
+      select me, m.work_id, m.version, m.from_state, m.to_state, m.passport, m.principal, m.why, m.assignee, m.fence, m.receipt_id, clock
+      from move m where m.from_state <> m.to_state
+    )
+    update work_item w set lease_fence = null, lease_holder = null, lease_expires_at = null, updated_at = clock, version = m.version,
+      state = m.to_state, assignee_passport = case when w.state = 'in_progress' then null else w.assignee_passport end
+    from move m where m.ends is not null and w.tenant_id = me and w.work_id = m.work_id
+    returning w.*;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_release_agent(wanted_agent uuid, sponsor text, acting text, why text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3911,6 +5194,61 @@ AS $function$
         perform set_config('svc.tenant_id', sponsor, true);
         return ended;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_release_facts(me text, wanted uuid[], kept uuid[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+  declare
+    head fact_head;
+    back int;
+    is_last boolean;
+    total int := 0;
+    seqs bigint[];
+    all_back bigint[] := '{}';
+  begin
+    perform svc_enter_facts(me);
+    for head in select h.* from fact_head h where h.tenant_id = me and h.chain in (
+        select f.chain from unnest(wanted) w(fact_id) join fact f on f.tenant_id = me and f.fact_id = w.fact_id and f.quarantined)
+      order by h.chain for no key update
+    loop
+      continue when exists (select from fact f where f.tenant_id = me and f.seq = head.seq and f.quarantined and f.fact_id = any (kept));
+      with released as (
+        update fact f set quarantined = false, deleted_at = s.ended_at,
+          superseded_by = coalesce(f.superseded_by, s.next_id), superseded_at = coalesce(f.superseded_at, s.next_at),
+          ends_at = least(f.ends_at, case when f.superseded_by is null then s.next_begins end, s.ended_at)
+        from (
+          select q.seq, n.fact_id as next_id, n.stored_at as next_at, coalesce(n.valid_from, n.stored_at) as next_begins, (
+              select t.stored_at from fact t where t.tenant_id = me and t.chain = head.chain and t.version > q.version and t.tombstone
+              order by t.version limit 1) as ended_at
+          from fact q left join fact n on n.tenant_id = me and n.chain = head.chain and n.version = q.version + 1
+          where q.tenant_id = me and q.chain = head.chain and q.quarantined and q.fact_id <> all (kept)
+        ) s
+        where f.tenant_id = me and f.seq = s.seq
+        returning f.seq, f.deleted_at
+      )
+      select count(*) filter (where r.deleted_at is null), coalesce(bool_or(r.seq = head.seq), false),
+          coalesce(array_agg(r.seq) filter (where r.deleted_at is null), '{}')
+        into back, is_last, seqs from released r;
+      if back > 0 then
+        update fact_head h set records = h.records + back where h.tenant_id = me and h.chain = head.chain;
+        perform svc_count_facts(me, '', head.visibility, back, is_last::int);
+        if head.owner <> '' then
+          perform svc_count_facts(me, head.owner, head.visibility, back, is_last::int);
+        end if;
+        total := total + back;
+        all_back := all_back || seqs;
+      end if;
+    end loop;
+    insert into outbox_event (tenant_id, event_id, kind, subject, data)
+      select me, gen_random_uuid(), 'fact.released', f.fact_id, case f.visibility
+        when 0 then jsonb_build_object('fact_id', f.fact_id, 'entity', f.entity, 'key', f.key, 'version', f.version)
+        else jsonb_build_object('fact_id', f.fact_id, 'private', true) end
+      from fact f where f.tenant_id = me and f.seq = any (all_back) order by f.seq;
+    return total;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text)
@@ -3936,8 +5274,8 @@ AS $function$
       from fact f where f.tenant_id = me and f.seq = head.supersedes;
     update fact f set deleted_at = head.stored_at, ends_at = least(f.ends_at, head.stored_at),
       superseded_by = coalesce(f.superseded_by, tombstone_id), superseded_at = coalesce(f.superseded_at, head.stored_at)
-      -- All since the deletion before, found by their versions.
-      where f.tenant_id = me and f.chain = of_chain and f.version between head.version - head.records and head.version - 1;
+      -- All since the deletion before. Records in quarantine may stand between them, which its end finds deleted.
+      where f.tenant_id = me and f.chain = of_chain and f.deleted_at is null and not f.tombstone;
     update fact_head h set records = 0 where h.tenant_id = me and h.chain = of_chain;
     perform svc_count_facts(me, '', head.visibility, -head.records, -1);
     if head.owner <> '' then
@@ -3977,8 +5315,8 @@ AS $function$
       from fact f where f.tenant_id = me and f.seq = head.supersedes;
     update fact f set deleted_at = head.stored_at, ends_at = least(f.ends_at, head.stored_at),
       superseded_by = coalesce(f.superseded_by, tombstone_id), superseded_at = coalesce(f.superseded_at, head.stored_at)
-      -- All since the deletion before, found by their versions.
-      where f.tenant_id = me and f.chain = of_chain and f.version between head.version - head.records and head.version - 1;
+      -- All since the deletion before. Records in quarantine may stand between them, which its end finds deleted.
+      where f.tenant_id = me and f.chain = of_chain and f.deleted_at is null and not f.tombstone;
     update fact_head h set records = 0 where h.tenant_id = me and h.chain = of_chain;
     perform svc_count_facts(me, '', head.visibility, -head.records, -1);
     if head.owner <> '' then
@@ -4287,6 +5625,25 @@ AS $function$
           where a.tenant_id = 'svc-discovery' and a.agent_id = wanted_agent;
         perform set_config('svc.tenant_id', sponsor, true);
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_state_root(me text)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select sha256(coalesce(string_agg(l.line, ''::bytea order by l.part, l.line), ''::bytea))
+    from (
+      select 1 as part, sha256(convert_to('document' || jsonb_build_array(d.corpus_id, d.doc_id, v.version, encode(v.content_hash, 'hex'))::text, 'UTF8')) as line
+      from document d
+      join document_version v on v.tenant_id = d.tenant_id and v.corpus_id = d.corpus_id and v.doc_id = d.doc_id and v.version = d.current_version
+      where d.tenant_id = me and d.current_version is distinct from d.quarantined_version
+      union all
+      select 2, sha256(convert_to('fact' || jsonb_build_array(f.fact_id, f.version, encode(sha256(convert_to(f.value, 'UTF8')), 'hex'), h.records)::text, 'UTF8'))
+      from fact_head h join fact f on f.tenant_id = h.tenant_id and f.seq = h.seq
+      where h.tenant_id = me and h.records > 0
+    ) l
+  $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_store_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, content json, actor text, event uuid)
@@ -4602,6 +5959,16 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_store_observed_facts(me text, rounds json, batch json, steps jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform svc_store_fact_batch(me, rounds, batch);
+    perform svc_add_auto_steps(me, steps);
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid)
  RETURNS SETOF relation
  LANGUAGE plpgsql
@@ -4775,6 +6142,7 @@ AS $function$
       end $function$
 ;
 
+grant execute on function svc_add_auto_steps(me text, steps jsonb) to svc_app;
 grant execute on function svc_add_fact_batch(me text, batch json) to svc_app;
 grant execute on function svc_admit_request(wanted bytea, free integer, first_seconds integer, most_seconds integer) to svc_app;
 grant execute on function svc_admit_sign_in(of_address bytea, of_pair bytea, of_tenant bytea, OUT wait integer, OUT mark integer) to svc_app;
@@ -4785,15 +6153,18 @@ grant execute on function svc_announce_session() to public;
 grant execute on function svc_announce_shield() to public;
 grant execute on function svc_announce_tenant() to public;
 grant execute on function svc_announce_tenant_end() to public;
+grant execute on function svc_append_receipts(me text, receipts json, heads json, events json) to public;
 grant execute on function svc_authenticate_agent(wanted_agent uuid, wanted_hash bytea) to svc_app;
 grant execute on function svc_authenticate_key(wanted_tenant text, wanted_hash bytea) to svc_app;
 grant execute on function svc_authenticate_session(wanted_tenant text, wanted_hash bytea) to svc_app;
 grant execute on function svc_check_transfer() to public;
 grant execute on function svc_claim_next_work(me text, project text, wanted_labels text[], holder text, asked_by text, ttl integer, new_lease text) to public;
+grant execute on function svc_claim_next_works(me text, wanted json) to public;
 grant execute on function svc_claim_work(me text, wanted text, holder text, asked_by text, ttl integer, new_lease text) to public;
 grant execute on function svc_count_bundle_documents(publisher text, wanted uuid) to public, svc_app;
 grant execute on function svc_count_bundle_sales(publisher text, wanted uuid) to public, svc_app;
 grant execute on function svc_count_facts(me text, of_scope text, of_visibility smallint, more_records bigint, more_current bigint) to public, svc_app;
+grant execute on function svc_count_held(me text, wanted_hold uuid) to public;
 grant execute on function svc_count_kind(me text, of_kind text, role text, added integer) to public, svc_app;
 grant execute on function svc_count_tool_call(me text, called_by text, call_limit integer) to public, svc_app;
 grant execute on function svc_delete_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, actor text, event uuid) to public, svc_app;
@@ -4809,8 +6180,10 @@ grant execute on function svc_end_seat() to public;
 grant execute on function svc_end_sessions() to public;
 grant execute on function svc_end_watches() to public;
 grant execute on function svc_enter_facts(me text) to public, svc_app;
+grant execute on function svc_erase_found(me text, by_erasure uuid, receipts uuid[], receipt_leaves bytea[], retrievals bytea[]) to svc_app;
 grant execute on function svc_erase_records(wanted_tenant text, receipts uuid[], retrievals bytea[]) to svc_operator;
 grant execute on function svc_erase_rows(wanted_tenant text, target regclass, at_most integer) to svc_operator;
+grant execute on function svc_erasure_rules() to public;
 grant execute on function svc_expand_relations(me text, seeds bigint[], wanted text[], most_hops integer, budget integer, least_confidence real, decay double precision, OUT artifacts json, OUT edges_traversed integer, OUT edge_types_used text[], OUT hops_used integer) to public, svc_app;
 grant execute on function svc_fact_chain(owner text, entity text, key text) to public, svc_app;
 grant execute on function svc_fact_index(me text, known_generation bigint, known int8multirange, most integer) to public, svc_app;
@@ -4823,31 +6196,49 @@ grant execute on function svc_find_agent(wanted_agent uuid, wanted_hash bytea) t
 grant execute on function svc_find_entity(me text, of_kind text, of_id text) to public, svc_app;
 grant execute on function svc_find_key(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea) to public, svc_app;
+grant execute on function svc_find_subject(me text, selector jsonb) to svc_app;
 grant execute on function svc_find_tenant(wanted_tenant text) to svc_app;
 grant execute on function svc_fold_tally(tenant text, of_session text) to public;
+grant execute on function svc_found_rows(me text) to svc_app;
+grant execute on function svc_found_terms() to svc_app;
 grant execute on function svc_grant_table(target regclass) to public;
 grant execute on function svc_holds_data(name text) to svc_app, svc_operator;
+grant execute on function svc_holds_on(wanted_tenant text, entity text) to public;
+grant execute on function svc_holds_on_any(wanted_tenant text, entities text[]) to public;
+grant execute on function svc_incident_open(me text, wanted uuid) to public;
 grant execute on function svc_index_headers(me text, wanted_tenants text[], wanted uuid[]) to public, svc_app;
 grant execute on function svc_index_postings(me text, wanted_tenants text[], wanted uuid[], wanted_terms text[]) to public, svc_app;
 grant execute on function svc_index_state(me text, known_shards uuid[], known_generations bigint[]) to public, svc_app;
 grant execute on function svc_index_vectors(dimensions integer) to svc_app;
+grant execute on function svc_is_product() to public;
+grant execute on function svc_json_of(given text) to public;
 grant execute on function svc_keep_balances() to public;
+grant execute on function svc_keep_held() to public;
+grant execute on function svc_keep_held_table() to public;
+grant execute on function svc_keep_hold() to public;
 grant execute on function svc_keep_nonce(hash bytea, ttl_seconds integer, most integer) to svc_app;
 grant execute on function svc_keep_settlement() to public;
 grant execute on function svc_key_lookup(wanted_hash bytea) to svc_app, svc_operator;
 grant execute on function svc_lock_accounts(wanted text[]) to public, svc_app, svc_operator;
 grant execute on function svc_lock_fact_chain(me text, of_chain bytea) to svc_app;
+grant execute on function svc_lock_next_work(me text, project text, wanted_labels text[], holders text[], taken text[], at_most integer) to public;
 grant execute on function svc_lower_tier(one text, other text) to public;
 grant execute on function svc_move_credits(me text, transfer uuid, source text, target text, credits bigint, why text, about text, actor text, agent text, words text) to public, svc_app, svc_operator;
 grant execute on function svc_move_fact_index(me text, from_seq bigint, to_seq bigint) to public, svc_app;
+grant execute on function svc_names_in(given jsonb) to public;
 grant execute on function svc_nearest_vectors(me text, shards uuid[], wanted_model text, wanted text, dimensions integer, at_most integer) to public, svc_app;
 grant execute on function svc_next_relations(me text, artifacts bigint[], scores double precision[], wanted text[], least_confidence real, most integer) to public, svc_app;
+grant execute on function svc_note_refusal(wanted_tenant text, holds uuid[], entity text, by_principal text, by_auth_mode text, of_table text, of_operation text) to svc_app, svc_operator;
 grant execute on function svc_note_tenant() to public;
 grant execute on function svc_note_tenant_state() to public;
 grant execute on function svc_pay_tenant(buyer text, purchase uuid, agent text, publisher text, price bigint, actor text, words text, allowance bigint) to public, svc_app;
+grant execute on function svc_pin_table(target regclass, names text, content text[], gone text) to public;
 grant execute on function svc_post_transfer(transfer uuid, why text, about text, actor text, agent text, words text, undone uuid, accounts text[], amounts bigint[]) to public, svc_app, svc_operator;
+grant execute on function svc_quarantine_facts(me text, wanted uuid[]) to public;
 grant execute on function svc_rebase_events() to public, svc_operator;
+grant execute on function svc_record_moves(me text, moves json) to public;
 grant execute on function svc_release_agent(wanted_agent uuid, sponsor text, acting text, why text) to public, svc_app;
+grant execute on function svc_release_facts(me text, wanted uuid[], kept uuid[]) to public;
 grant execute on function svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text) to public, svc_app;
 grant execute on function svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json) to svc_app;
 grant execute on function svc_retrieve(me text, wanted_tenants text[], wanted text[]) to public, svc_app;
@@ -4864,12 +6255,14 @@ grant execute on function svc_shield_read_switches(me text) to public, svc_app;
 grant execute on function svc_sign_in_succeeded(of_address bytea, of_pair bytea, of_tenant bytea, mark integer) to svc_app;
 grant execute on function svc_spend(me text, transfer uuid, agent text, credits bigint, target text, why text, about text, actor text, words text, allowance bigint) to public, svc_app, svc_operator;
 grant execute on function svc_sponsor_agent(wanted_agent uuid, sponsor text, wanted_tier text, acting text) to public, svc_app;
+grant execute on function svc_state_root(me text) to public;
 grant execute on function svc_store_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, content json, actor text, event uuid) to public, svc_app;
 grant execute on function svc_store_edges(me text, rounds json, actor text) to public, svc_app;
 grant execute on function svc_store_entities(me text, rounds json, actor text) to public, svc_app;
 grant execute on function svc_store_entity(me text, of_kind text, of_id text, content json, actor text, event uuid) to public, svc_app;
 grant execute on function svc_store_fact_batch(me text, rounds json, batch json) to svc_app;
 grant execute on function svc_store_facts(me text, rounds json) to public, svc_app;
+grant execute on function svc_store_observed_facts(me text, rounds json, batch json, steps jsonb) to svc_app;
 grant execute on function svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid) to public, svc_app;
 grant execute on function svc_take_nonce(hash bytea) to svc_app;
 grant execute on function svc_tally_receipts() to public;

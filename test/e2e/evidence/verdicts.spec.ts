@@ -5,7 +5,7 @@ import { BundleUnreadable } from '../../../src/evidence/export/bundle-limits.js'
 import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { parseWitnessKey } from '../../../src/evidence/cosignature.js';
 import type { FreshnessDemand } from '../../../src/evidence/freshness.js';
-import { parseAuthorities } from '../../../src/evidence/timestamp-token.js';
+import { parseCertificates } from '../../../src/evidence/certificate-path.js';
 import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { type Demand, verdictCases } from './verdict-vectors.js';
 
@@ -31,7 +31,7 @@ const demandOf = ({ checkpoint, origin, witnesses }: Demand): FreshnessDemand =>
 async function product(file: Uint8Array, demand?: Demand): Promise<{ ok: boolean; failed: string | null }> {
   try {
     const { ok, checks } = await verifyBundle(file, LIMITS, {
-      authorities: demand?.authorities?.flatMap(parseAuthorities),
+      authorities: demand?.authorities?.flatMap(parseCertificates),
       freshness: demand && demandOf(demand),
     });
     return { ok, failed: checks.find((check) => !check.ok)?.name ?? null };

@@ -43,7 +43,7 @@ describe('a restored database', { timeout: 120_000 }, () => {
     await first.query(`insert into outbox_cursor (sink, transaction, position)
       select 'watches', transaction, position from outbox_event where subject = 'late'`);
     run(first.url, 'backup', join(folder, 'backup.tar.gz'));
-    run(second.url, 'restore', join(folder, 'backup.tar.gz'), '--without-checkpoint');
+    run(second.url, 'restore', join(folder, 'backup.tar.gz'), '--without-checkpoint', '--without-erasures');
 
     const client = new Client(loginUrl(second.url, 'svc_operator'));
     await client.connect();
@@ -67,7 +67,7 @@ describe('a restored database', { timeout: 120_000 }, () => {
     const backup = join(folder, 'fences.tar.gz');
     run(first.url, 'backup', backup);
     for (const database of [await emptyDatabase(), await emptyDatabase()]) {
-      run(database.url, 'restore', backup, '--without-checkpoint');
+      run(database.url, 'restore', backup, '--without-checkpoint', '--without-erasures');
       const client = new Client(loginUrl(database.url, 'svc_operator'));
       await client.connect();
       const { rows } = await client.query<{ fence: string }>(`select nextval('lease_fence') as fence`);

@@ -51,7 +51,7 @@ export class SvcProcess {
     const svc = new SvcProcess(dataDir, port, toolsPort, join(root, 'dist', 'main.js'), options.environment ?? {});
     const isReady = async (): Promise<boolean> =>
       (await svc.readiness()) === 200 && (await svc.toolsReadiness()) === 200;
-    await until('readiness', async () => svc.hasEnded || (await isReady())).catch(() => svc.stop());
+    await until('readiness', async () => svc.hasEnded || (await isReady()), 240_000).catch(() => svc.stop());
     if (svc.hasEnded) throw new Error(`svc did not come up:\n${svc.stderr}\n${svc.stdout}`);
     return svc;
   }

@@ -66,6 +66,9 @@ const TOOLS = [
   'release_work',
   'acquire_path',
   'release_path',
+  'open_step',
+  'close_step',
+  'open_incident',
 ];
 
 describe.each(['auto', 'legacy'] as const)('the MCP listener, a client of the mode %s', (mode) => {

@@ -1,5 +1,5 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Outbox, type OutboxEvent } from '../../../src/common/outbox/outbox.js';
 import { caller, secretOf, send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startMailServer, type MailServer } from '../../kit/mail.js';
 import { givenSeat } from './given.js';
@@ -329,16 +329,18 @@ describe('provisioning', () => {
     await bringTo(requestId, 'reviewing', 'approved');
     const owner = await givenSeat(api, 'acme', 'owner');
     // The database itself refuses what would be the last of it: the event of the decision.
-    const outbox = api.app.get(Outbox);
-    const emit = outbox.emitMany.bind(outbox);
-    const isLast = ({ kind }: OutboxEvent) => kind === 'access_request.provisioned';
-    outbox.emitMany = (events) =>
-      emit(events.map((event) => (isLast(event) ? { ...event, kind: null as unknown as string } : event)));
+    const superuser = new Client({ connectionString: api.database.superuserUrl });
+    await superuser.connect();
+    await superuser.query(`
+      create function refuse_provisioned() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse_provisioned before insert on outbox_event for each row
+        when (new.kind = 'access_request.provisioned') execute function refuse_provisioned()`);
     try {
       const failed = await owner.call('POST', `/v1/org/access-requests/${requestId}/status`, { status: 'provisioned' });
       expect(failed.status).toBe(500);
     } finally {
-      outbox.emitMany = emit;
+      await superuser.query('drop trigger refuse_provisioned on outbox_event; drop function refuse_provisioned()');
+      await superuser.end();
     }
     for (const table of ['tenant', 'api_key', 'seat', 'outgoing_mail', 'outbox_event'])
       expect([table, await api.database.query(`select 1 from ${table} where tenant_id = 'late'`)]).toEqual([table, []]);

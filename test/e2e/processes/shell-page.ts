@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { removeDataDir, SvcProcess, until } from './svc-process.js';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const PROGRAM = `'${process.execPath}' '${join(ROOT, 'dist', 'main.js')}'`;
+
+/** A page of docs whose blocks of shell run as they stand, one after the other, against a fresh server of its own. */
+export class ShellPage {
+  readonly text: string;
+  readonly folder: string;
+  svc!: SvcProcess;
+
+  constructor(name: string) {
+    this.text = readFileSync(join(ROOT, 'docs', name), 'utf8');
+    this.folder = mkdtempSync(join(tmpdir(), 'svc-page-'));
+  }
+
+  blocks(language: string): string[] {
+    return [...this.text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+      ([, block]) => block!,
+    );
+  }
+
+  /** The server, with the flags of the page's first block of text. */
+  async start(): Promise<void> {
+    const flags = [...(this.blocks('text')[0] ?? '').matchAll(/(SVCD_\w+)=(\w+)/g)];
+    const environment = Object.fromEntries(flags.map(([, name, value]) => [name!, value!]));
+    this.svc = await SvcProcess.start(join(this.folder, '.svc'), { environment });
+    await until('the ports of the daemon', () => this.opened() !== undefined);
+  }
+
+  /** The daemon's line of the log that names its ports. */
+  opened() {
+    return this.svc.log.find(({ app, msg }) => app === 'daemon' && msg === 'gRPC and MCP are open');
+  }
+
+  async stop(): Promise<void> {
+    await this.svc.stop();
+    removeDataDir(join(this.folder, '.svc'));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /**
+   * Runs all blocks in one shell, which ends at the first command that fails.
+   * @param options of every curl
+   */
+  run(options = ''): { stdout: string; stderr: string } {
+    const script = this.blocks('sh')
+      .join('\n')
+      .replaceAll('http://127.0.0.1:14800', this.svc.credentials.daemon_url)
+      .replaceAll('npx svc', PROGRAM)
+      .replaceAll('curl -sS ', `curl -sS ${options} `);
+    const { status, stdout, stderr } = spawnSync('sh', ['-e'], {
+      cwd: this.folder,
+      input: script,
+      encoding: 'utf8',
+      timeout: 240_000,
+    });
+    expect(status, `${stdout}\n${stderr}`).toBe(0);
+    return { stdout, stderr };
+  }
+
+  /** What comments behind commands that print a member promise, `| field state # open`, was printed, in this order. */
+  expectPromised(stdout: string, count: number): void {
+    const promised = this.blocks('sh').flatMap((block) =>
+      [...block.matchAll(/\| field .* # ([^:\n]+)/gm)].map(([, text]) => text!),
+    );
+    expect(promised).toHaveLength(count);
+    const lines = stdout.split('\n');
+    let from = 0;
+    for (const text of promised) {
+      const at = lines.indexOf(text, from);
+      expect({ text, isPrinted: at >= from, stdout }).toMatchObject({ text, isPrinted: true });
+      from = at + 1;
+    }
+  }
+}
