@@ -127,6 +127,7 @@ export function viewOf(first: VerifyingKey | undefined, rows: readonly KeyRow[])
     const chained = row.kid === key.kid ? chain.find(key.kid) : undefined;
     return chained ? [knownKey(row, chained, statements.get(key.kid) ?? null)] : [];
   });
+  known.sort(byAge);
   const ours = new Set(known.map(({ key }) => key.kid));
   return { known, unchained: rows.filter(({ kid }) => !ours.has(kid)).map(({ kid }) => kid) };
 }
@@ -175,6 +176,12 @@ function attempt<T>(work: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** Those that began in the same millisecond are in the order in which they were named. */
+const byAge = (a: KnownKey, b: KnownKey): number =>
+  a.notBefore.getTime() - b.notBefore.getTime() || seqOf(a.statement) - seqOf(b.statement);
+
+const seqOf = (statement: KeyStatement | null): number => statement?.receipt.payload.seq ?? 0;
 
 const bySeq = (a: KeyStatement, b: KeyStatement): number => a.receipt.payload.seq - b.receipt.payload.seq;
 
