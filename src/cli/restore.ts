@@ -215,6 +215,7 @@ async function loadTable(client: Client, archive: ArchiveReader, table: BackupTa
   await unforced(client, name, async () => {
     const { rowCount } = await client.query(`select from ${name} limit 1`);
     if (rowCount) throw new UserError(`The database is not empty: ${table.name} has rows. Restore into a new one.`);
+    const always = await triggersAlways(client, name);
     await client.query(`alter table ${name} disable trigger user`);
     report(table.name);
     try {
@@ -228,8 +229,18 @@ async function loadTable(client: Client, archive: ArchiveReader, table: BackupTa
       throw explainRows(table, error as NodeJS.ErrnoException);
     }
     await client.query(`alter table ${name} enable trigger user`);
+    for (const trigger of always) await client.query(`alter table ${name} enable always trigger ${trigger}`);
     await advanceSequences(client, table);
   });
+}
+
+/** Those that act for a replica as well, such as the triggers of legal holds: "enable trigger user" forgets that. */
+async function triggersAlways(client: Client, name: string): Promise<string[]> {
+  const { rows } = await client.query<{ trigger: string }>(
+    `select quote_ident(tgname) as trigger from pg_trigger where tgrelid = $1::regclass and tgenabled = 'A' and not tgisinternal`,
+    [name],
+  );
+  return rows.map(({ trigger }) => trigger);
 }
 
 /** Lets the owner, who is no member of svc_operator, at all rows of a table while the work goes on. */
