@@ -52,8 +52,7 @@ export class KeyStatements {
   ): Promise<void> {
     const { key, purpose, replaces, signerFor } = next;
     const notBefore = await this.insert(key);
-    // To the second, as keys give their validity: so that the replaced one has no time of its own at all.
-    const ends = next.ends ?? new Date(Math.floor(notBefore.getTime() / 1000) * 1000);
+    const ends = next.ends ?? (await this.beginningOf(replaces));
     const body = { key: { ...key.toJwk(notBefore, null) }, purpose, replaces, ends: ends.toISOString() };
     await this.stateInRow(signer, { kind: 'key.rotated', about: key, body, signerFor });
   }
@@ -80,6 +79,12 @@ export class KeyStatements {
   /** Sets when a key ends for all that it signs. */
   async end(kid: string, at: Date): Promise<void> {
     await this.query('update signing_key set not_after = least(not_after, $2) where kid = $1', [kid, at]);
+  }
+
+  /** To the second, as keys give their validity: what ends there has no time of its own at all. */
+  private async beginningOf(kid: string): Promise<Date> {
+    const [row] = await this.query<{ not_before: Date }>('select not_before from signing_key where kid = $1', [kid]);
+    return new Date(Math.floor(row!.not_before.getTime() / 1000) * 1000);
   }
 
   private async insert(key: VerifyingKey): Promise<Date> {

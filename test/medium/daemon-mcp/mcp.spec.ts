@@ -68,6 +68,8 @@ const TOOLS = [
   'release_path',
   'open_step',
   'close_step',
+  'sign_content',
+  'verify_content',
   'open_incident',
 ];
 
