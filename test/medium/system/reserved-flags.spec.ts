@@ -24,7 +24,7 @@ async function startWith(env: Record<string, string>) {
 describe('the start log', () => {
   it('names in one line the flags that are set and open nothing; the daemon is ready all the same', async () => {
     const env = {
-      SVCD_FEATURE_LEGAL_HOLD: '1',
+      SVCD_FEATURE_COST_LENS: '1',
       // On by default, and set nevertheless.
       SVCD_INTEGRATIONS_ENABLED: '1',
       SVCD_FEATURE_ACTIVITY_LOG: '1',
@@ -36,7 +36,7 @@ describe('the start log', () => {
       SVCD_PUNCHCARD: 'advisory',
       SVCD_COMPUTE_PROVIDER: '1',
     };
-    const flags = ['SVCD_INTEGRATIONS_ENABLED', 'SVCD_FEATURE_LEGAL_HOLD', 'SVCD_FEATURE_ACTIVITY_LOG'];
+    const flags = ['SVCD_INTEGRATIONS_ENABLED', 'SVCD_FEATURE_COST_LENS', 'SVCD_FEATURE_ACTIVITY_LOG'];
     expect(await startWith(env)).toEqual({ status: 200, warnings: [{ level: 'warn', flags }] });
   });
 
