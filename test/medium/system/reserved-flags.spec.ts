@@ -36,7 +36,7 @@ describe('the start log', () => {
       SVCD_PUNCHCARD: 'advisory',
       SVCD_COMPUTE_PROVIDER: '1',
     };
-    const flags = ['SVCD_INTEGRATIONS_ENABLED', 'SVCD_FEATURE_COST_LENS', 'SVCD_FEATURE_ACTIVITY_LOG'];
+    const flags = ['SVCD_INTEGRATIONS_ENABLED', 'SVCD_FEATURE_ACTIVITY_LOG', 'SVCD_FEATURE_COST_LENS'];
     expect(await startWith(env)).toEqual({ status: 200, warnings: [{ level: 'warn', flags }] });
   });
 
