@@ -4,6 +4,7 @@ import { notBuilt, type DaemonFlag } from '../common/config/daemon/flag.js';
 import { isFlagOn } from '../common/config/daemon/flag-state.js';
 import { DAEMON_FLAGS, type DaemonFlagName } from '../common/config/daemon/flag-table.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
+import { reportOff } from '../common/contract/plane-reported-off.js';
 import { FlagOff, PlaneOff } from '../common/problem/daemon-problems.js';
 import { matches } from '../common/route-auth/path-pattern.js';
 
@@ -33,7 +34,7 @@ export class DaemonFlagGuard implements CanActivate {
       : `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;
     if (flag.off === 404) throw new FlagOff({ flag: flag.env }, detail);
     if (flag.off === 501) throw new PlaneOff({ flag: flag.env }, detail);
-    void http.getResponse<FastifyReply>().status(200).send({ enabled: false, flag: flag.env, detail });
+    void http.getResponse<FastifyReply>().status(200).send(reportOff(flag.env, detail));
     return true;
   }
 

@@ -55,6 +55,7 @@ export class TenantRegistry {
   /** A credential of nothing but tenants that are not active is refused wherever it is sent. @throws TenantInactive */
   async checkCredential({ tenants }: Identity): Promise<void> {
     if (tenants === 'any' || tenants.length === 0) return;
+    if (tenants.some((tenantId) => this.registered.get(tenantId)?.state === 'active')) return;
     const states = await Promise.all(tenants.map(async (tenantId) => (await this.find(tenantId))?.state));
     const [first] = states;
     if (first !== undefined && !states.some((state) => state === undefined || state === 'active')) checkActive(first);

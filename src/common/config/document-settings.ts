@@ -6,6 +6,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   api: 'Tenant API',
   tools: 'Tool service',
   daemon: 'Memory daemon',
+  memory: 'Memory',
   flags: 'Planes of the memory daemon',
   hook: 'Git hook',
   database: 'Database',

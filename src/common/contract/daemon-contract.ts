@@ -14,6 +14,7 @@ import type { ProblemClass } from '../problem/problem.js';
 import { classify } from '../route-auth/route-class.js';
 import type { RouteRecord } from './contract.js';
 import { FENCE_PARAMETER } from './fence.js';
+import { PLANE_REPORTED_OFF } from './plane-reported-off.js';
 import { SESSION_PARAMETER, type ServerContract } from './server-contract.js';
 
 /**
@@ -71,13 +72,6 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...(extension ? { 'x-extension': true } : {}),
   }),
 });
-
-/** What the flag guard sends. */
-const PLANE_REPORTED_OFF = {
-  type: 'object',
-  required: ['enabled', 'flag', 'detail'],
-  properties: { enabled: { const: false }, flag: { type: 'string' }, detail: { type: 'string' } },
-};
 
 const CREDENTIALS: Record<string, string[]>[] = [{ bearer: [] }, { devScopes: [] }];
 

@@ -45,8 +45,8 @@ export interface ServerContract {
   credentialsOf(route: RouteRecord): Record<string, string[]>[];
   /** Headers that the server reads for the route. */
   headersOf(route: RouteRecord): readonly DocumentedParameter[];
-  /** The `x-` members of the operation. */
   /** The body of a 200 that says that the route's plane is off. */
   offSchema?(route: RouteRecord): object | undefined;
+  /** The `x-` members of the operation. */
   extensionsOf(route: RouteRecord): Record<`x-${string}`, unknown>;
 }

@@ -59,6 +59,19 @@ export const DAEMON_TOOL_NAMES = [
   'sign_content',
   'verify_content',
   'open_incident',
+  'extract_memories',
+  'list_candidates',
+  'decide_candidates',
+  'resolve_engrams',
+  'start_session',
+  'record_case',
+  'find_cases',
+  'assemble_context',
+  'read_project',
+  'effective_layers',
+  'project_graph',
+  'read_storybook',
+  'publish_dossier',
 ] as const;
 
 export type DaemonToolName = (typeof DAEMON_TOOL_NAMES)[number];

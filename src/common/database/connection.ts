@@ -131,8 +131,6 @@ export async function withConnection<T>(
   const { Client: RoleClient, ...config } = roleConnection(address, role, { settings, needsSession: true });
   const bounds = timeoutMs ? { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs } : {};
   const client = new RoleClient({ ...config, ...bounds });
-  // The work is rejected when the connection ends; unheard, the same error would end the process.
-  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);

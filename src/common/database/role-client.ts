@@ -49,6 +49,10 @@ export function roleClientOf(session: RoleSession): typeof Client {
 
     constructor(config?: string | ClientConfig) {
       super(config);
+      // Heard by nobody, an error would end the process, and there are moments between two owners: a pool hands the
+      // connection over, and the next message from the server is its end. Statements on it are rejected all the same,
+      // and the pool drops it.
+      this.on('error', ignore);
       session.monitor?.watch(this);
     }
 
@@ -61,9 +65,6 @@ export function roleClientOf(session: RoleSession): typeof Client {
     }
 
     private async open(): Promise<Client> {
-      // Until its owner listens, an error of the connection would end the process.
-      const ignore = (): void => undefined;
-      this.on('error', ignore);
       try {
         await super.connect();
         this.backendPid = await prove(this, session);
@@ -72,12 +73,12 @@ export function roleClientOf(session: RoleSession): typeof Client {
       } catch (error) {
         this.end().catch(ignore);
         throw isLoginRefusal(error) ? new RoleRefused(loginFault(session.role, error), true) : error;
-      } finally {
-        process.nextTick(() => this.off('error', ignore));
       }
     }
   };
 }
+
+const ignore = (): void => undefined;
 
 /** @returns the process id of the server's session, where the connection keeps one */
 async function prove(client: Client, { role, statementTimeoutMs, isPooled }: RoleSession): Promise<number | undefined> {

@@ -7,7 +7,7 @@ import {
   timestampRequest,
   tokenOfReply,
 } from '../../evidence/timestamp-token.js';
-import { readAtMost } from './bounded-answer.js';
+import { readAtMost } from '../http/bounded-answer.js';
 
 const ASK_MS = 10_000;
 /** Far more than a token with a chain of certificates. */

@@ -1,6 +1,6 @@
 import { parseNote } from '../../evidence/signed-note.js';
 import { findCosignature, type Witness } from '../../evidence/cosignature.js';
-import { readAtMost } from './bounded-answer.js';
+import { readAtMost } from '../http/bounded-answer.js';
 
 const ASK_MS = 5_000;
 /** Far more than the lines of one witness. */

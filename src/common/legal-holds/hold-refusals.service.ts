@@ -20,6 +20,14 @@ interface DueRefusal {
   attempts: string;
 }
 
+/** A table that was not emptied, and the holds of one tenant. */
+interface RefusedTruncation {
+  tenant_id: string;
+  hold_ids: string[];
+  table_name: string;
+  login: string;
+}
+
 /**
  * What legal holds refused: counted by holds, entity and principal of a minute, with one receipt for each of those, so
  * that a caller that asks again and again cannot fill the log.
@@ -37,7 +45,9 @@ export class HoldRefusals {
    * @returns what the caller is answered
    */
   async refuse(by: Actor, { holdIds, entity, table }: HeldRow): Promise<LegalHold> {
-    const tenantId = await this.readTenantOf(holdIds[0]!);
+    const [holdId] = holdIds as [string];
+    const tenantId = await this.findTenantOf(holdId);
+    if (tenantId === undefined) throw new Error(`there is no legal hold ${holdId}, which refused a deletion`);
     await this.tenancy.run(tenantId, async () => {
       await this.tenancy.query('select svc_note_refusal($1, $2, $3, $4, $5, $6, $7)', [
         ...[tenantId, holdIds, entity, by.principal, by.authType, table, 'request'],
@@ -58,12 +68,23 @@ export class HoldRefusals {
     return this.tenancy.run(tenantId, () => this.receipt());
   }
 
-  private async readTenantOf(holdId: string): Promise<string> {
+  /** Notes that nobody was let empty a table, in each tenant that has an active hold. */
+  async noteTruncation(): Promise<void> {
+    const held = await this.crossTenant.run('refused truncation', (query) => query<RefusedTruncation>(TRUNCATED));
+    for (const { tenant_id: tenantId, hold_ids: holdIds, table_name: table, login } of held)
+      await this.tenancy.run(tenantId, () =>
+        this.tenancy.query('select svc_note_refusal($1, $2, $3, $4, $5, $6, $7)', [
+          ...[tenantId, holdIds, `table:${table}`, `database:${login}`, 'database', table, 'truncate'],
+        ]),
+      );
+  }
+
+  /** Whose hold it is, of whatever tenant. */
+  async findTenantOf(holdId: string): Promise<string | undefined> {
     const [row] = await this.crossTenant.run('legal hold by id', (query) =>
       query<{ tenant_id: string }>('select tenant_id from legal_hold where hold_id = $1', [holdId]),
     );
-    if (!row) throw new Error(`there is no legal hold ${holdId}, which refused a deletion`);
-    return row.tenant_id;
+    return row?.tenant_id;
   }
 
   /** Those of others that are due go along; what another transaction is at is left to it. */
@@ -86,6 +107,11 @@ const refusedDeletion = (refusal: DueRefusal): AuditEntry => ({
   receipt: { entity: refusal.entity, attempts: Number(refusal.attempts) },
   stream: HOLDS_STREAM,
 });
+
+const TRUNCATED = `
+  select h.tenant_id, (array_agg(h.hold_id order by h.hold_id))[:100] as hold_ids, t.table_name, t.login
+  from svc_take_truncation() t cross join legal_hold h
+  where h.released_at is null group by h.tenant_id, t.table_name, t.login`;
 
 /** The minute as text: a Date has no more than milliseconds, and the key is exact. */
 const DUE = `

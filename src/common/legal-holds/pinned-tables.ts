@@ -21,6 +21,8 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
       'index_segment',
       'index_shard',
       'index_tombstone',
+      'memory_vector',
+      'memory_vector_state',
       'receipt_tally',
       'watch_seen',
       'watch_source',
@@ -32,6 +34,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   ...each(ACCESS, [
     ...['access_request', 'access_request_change', 'agent', 'agent_home', 'agent_retrieval', 'api_key', 'entitlement'],
     ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'work_gate_policy'],
+    ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant'],
   ]),
   ...each(MONEY, [
     ...['bundle', 'bundle_purchase', 'conversion', 'conversion_event', 'ledger_account', 'ledger_allowance'],
@@ -44,17 +47,28 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   ...each('ids of what was reached, kept as a walk found them; no role of the product deletes them', [
     ...['blast_radius', 'blast_radius_node', 'blast_radius_edge'],
   ]),
+  engram_label: 'a pointer to a version of an entity, which is pinned; its moves are receipted',
   incident: 'a case, whose notes are only added to; no role of the product deletes it',
+  capability_audit:
+    'judgements of what the product can do, which are only added to; no role of the product deletes them',
   corpus: 'a name; its documents are pinned, and refer to it',
+  extraction: 'how an extraction went; what it found stands in candidate',
   ingest: 'how an ingest went; the text stands in document_version',
   stream_head: 'the position of a stream; its events are pinned',
   proof_upstream_claim: 'that a proof is being fetched',
   feedback_request_change: 'moves of a request; its text is pinned',
   feedback_vote: 'that somebody votes for a request',
   survey_response: 'answers to the operator of the server, which their author may change while the survey is open',
+  memory_case_term: 'made of memory_case, which is pinned; its rows go with the case alone',
+  dossier_anchor: 'what claims of dossiers rest on; a dossier is pinned, and its rows here go with it alone',
   work_blocker: 'that an item waits for another; receipts say since when and until when',
   ...each('ids, digests and counts of what was erased; no role of the product deletes them', [
     ...['erasure', 'erased_fact', 'erased_receipt'],
+  ]),
+  erasure_request: 'that an erasure is wanted; whom it is of goes with what it removes',
+  workspace_scan: 'how a scan went; its receipts say when it was asked for and done',
+  ...each('names and sizes of files of a folder of the server, made again by the next scan', [
+    ...['workspace_file', 'workspace_symbol'],
   ]),
   legal_hold: 'the holds themselves, which triggers of their own keep',
 };
@@ -81,19 +95,23 @@ export async function describeUnpinned(query: Query): Promise<string | undefined
   return `triggers of legal holds are missing or disabled: ${named}. Enable each: alter table <table> enable always trigger <trigger>; where it is gone, drop those that are left and call svc_pin_table as its migration does`;
 }
 
+/** The definition, since a trigger with another condition is there and never asks. */
 const UNPINNED = `
-  with expected (oid, trigger, called) as (
-    select c.oid, part.trigger, part.called from pg_class c
+  with expected (oid, trigger, called, says) as (
+    select c.oid, part.trigger, part.called, part.says from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
-      cross join (values ('legal_hold', 'svc_keep_held'), ('legal_hold_update', 'svc_keep_held'), ('legal_hold_truncate', 'svc_keep_held_table'))
-        as part (trigger, called)
+      cross join (values ('legal_hold', 'svc_keep_held', 'BEFORE DELETE % FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE %'),
+        ('legal_hold_rows', 'svc_keep_held_rows', 'AFTER DELETE % REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE %'),
+        ('legal_hold_update', 'svc_keep_held', 'BEFORE UPDATE OF % FOR EACH ROW %'), ('legal_hold_truncate', 'svc_keep_held_table', 'BEFORE TRUNCATE % STATEMENT EXECUTE %'))
+        as part (trigger, called, says)
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> all($1)
     union all
-    select 'public.legal_hold'::regclass, own.trigger, own.called
+    select 'public.legal_hold'::regclass, own.trigger, own.called, '%'
     from (values ('keep', 'svc_keep_hold'), ('keep_all', 'svc_keep_held_table')) as own (trigger, called)
   )
   select e.oid::regclass::text as "table", e.trigger from expected e
   where not exists (
     select from pg_trigger t join pg_proc p on p.oid = t.tgfoid
-    where t.tgrelid = e.oid and t.tgname = e.trigger and t.tgenabled = 'A' and p.proname = e.called)
+    where t.tgrelid = e.oid and t.tgname = e.trigger and t.tgenabled = 'A' and p.proname = e.called
+      and pg_get_triggerdef(t.oid) like '%' || e.says)
   order by 1, 2`;

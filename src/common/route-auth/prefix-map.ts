@@ -32,7 +32,8 @@ export const PREFIX_MAP: readonly PrefixRow[] = [
   },
   // A-09: the row says GET, the one registration is a POST.
   { paths: ['/v1/cases/retrieve'], get: READS, other: READS },
-  { paths: ['/v1/cases'], get: [], other: FACTS },
+  // Ours: cases are listed, read and deleted too (decision 0202).
+  { paths: ['/v1/cases', '/v1/cases/*'], get: READS, other: FACTS },
   {
     paths: ['/v1/facts*', '/v1/sessions/*', '/v1/entities*', '/v1/edges*', '/v1/kinds*'],
     get: READS,

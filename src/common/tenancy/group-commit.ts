@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
@@ -21,12 +20,18 @@ interface Waiting<Request, Reply> {
   fail: (error: unknown) => void;
 }
 
+/** Requests of one line that wait for the next transaction. */
+interface Line<Request, Reply> {
+  readonly waiting: Waiting<Request, Reply>[];
+  /** Set while the line waits for more of them. */
+  arrived?: () => void;
+}
+
 /**
  * A transaction costs as much as several requests, so it pays to wait a moment for clients that have just been answered
- * and are about to send again: it waits until as many requests have arrived as were in the one before, but only for
- * turns of the event loop, and only while they keep arriving.
+ * and are about to send again: as many as were written or waiting at the end of the one before. In milliseconds.
  */
-const TURNS_WITHOUT_ARRIVAL = 10;
+const GATHER_MS = 1;
 const MAX_REMEMBERED_LINES = 1024;
 
 /**
@@ -34,32 +39,54 @@ const MAX_REMEMBERED_LINES = 1024;
  * transaction. Each is acknowledged after its commit. The callers have no unit of work open.
  */
 export class GroupCommit<Request, Reply> {
-  private readonly lines = new Map<string, Waiting<Request, Reply>[]>();
-  /** How many requests went together in a line's last transaction. */
-  private readonly together = new LRUCache<string, number>({ max: MAX_REMEMBERED_LINES });
+  private readonly lines = new Map<string, Line<Request, Reply>>();
+  /** How many clients a line had at the end of its last transaction. */
+  private readonly clients = new LRUCache<string, number>({ max: MAX_REMEMBERED_LINES });
 
   constructor(private readonly work: GroupedWork<Request, Reply>) {}
 
   /** @param line requests of one line go together: those of one tenant, for one */
   add(line: string, request: Request): Promise<Reply> {
     return new Promise((settle, fail) => {
-      const waiting = this.lines.get(line);
+      const open = this.lines.get(line);
       const own = { request, settle, fail };
-      if (waiting) waiting.push(own);
-      else void this.empty(line, [own]);
+      if (!open) return void this.empty(line, { waiting: [own] });
+      open.waiting.push(own);
+      open.arrived?.();
     });
   }
 
   /** One transaction after the other: what arrives while one is in progress goes with the next. */
-  private async empty(line: string, waiting: Waiting<Request, Reply>[]): Promise<void> {
-    this.lines.set(line, waiting);
+  private async empty(name: string, line: Line<Request, Reply>): Promise<void> {
+    const { waiting } = line;
+    this.lines.set(name, line);
     while (waiting.length > 0) {
-      await gather(waiting, this.together.get(line) ?? 1);
-      const group = waiting.splice(0, this.work.take(waiting.map(({ request }) => request)));
-      this.together.set(line, group.length);
+      await this.gather(line, this.clients.get(name) ?? 1);
+      const group = waiting.splice(0, this.take(waiting));
       await this.write(group);
+      this.clients.set(name, group.length + waiting.length);
     }
-    this.lines.delete(line);
+    this.lines.delete(name);
+  }
+
+  private take(waiting: readonly Waiting<Request, Reply>[]): number {
+    return this.work.take(waiting.map(({ request }) => request));
+  }
+
+  /** Until as many wait as are expected, or more than go together. */
+  private async gather(line: Line<Request, Reply>, expected: number): Promise<void> {
+    const { waiting } = line;
+    const isComplete = () => waiting.length >= expected || this.take(waiting) < waiting.length;
+    if (isComplete()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, GATHER_MS);
+      line.arrived = () => {
+        if (!isComplete()) return void timer.refresh();
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    delete line.arrived;
   }
 
   private async write(group: readonly Waiting<Request, Reply>[]): Promise<void> {
@@ -85,13 +112,4 @@ export class GroupCommit<Request, Reply> {
 function isRefused(error: unknown): boolean {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   return cause instanceof DatabaseError && !isDatabaseUnavailable(cause);
-}
-
-async function gather(waiting: readonly unknown[], expected: number): Promise<void> {
-  let before = waiting.length;
-  for (let turns = 0; waiting.length < expected && turns < TURNS_WITHOUT_ARRIVAL; turns++) {
-    await nextTurn();
-    if (waiting.length > before) turns = 0;
-    before = waiting.length;
-  }
 }

@@ -129,6 +129,16 @@ export const DAEMON_SETTINGS = {
     text(),
     'Folder of plan files: the check-lists of the Markdown files below it are work of `GET /v1/work?source=plans`. Unset: there are none.',
   ),
+  layersRoot: setting(
+    'SVCD_LAYERS_ROOT',
+    text(),
+    'Folder that `POST /v1/projects/{id}/planes/sync-layers` reads files below. Unset: it reads none.',
+  ),
+  workspaceRoot: setting(
+    'SVCD_WORKSPACE_ROOT',
+    text(),
+    'Folder that `POST /v1/workspace/scan` looks through for files and symbols; the processes that work on jobs (SVC_JOBS) read it. Unset: nothing is scanned.',
+  ),
   errorsBase: setting(
     'SVCD_ERRORS_BASE',
     textOr('urn:svc:errors').transform((base) => base.replace(/\/+$/, '')),

@@ -13,17 +13,15 @@ export const DAEMON_FLAGS = {
   coord: daemonFlag('SVCD_COORD', true, 404, ['/v1/coord/*'], 'Live intents of agents.'),
   integrations: reserved(daemonFlag('SVCD_INTEGRATIONS_ENABLED', true, 404, ['/v1/integrations/*'], 'Integrations.')),
   provenance: daemonFlag('SVCD_FEATURE_PROVENANCE_API', false, 404, ['/v1/provenance/*'], 'The signing gateway.'),
-  context: reserved(daemonFlag('SVCD_CONTEXT_SURFACE', false, 404, ['/v1/context*'], 'The context surface.')),
-  autoCapture: reserved(
-    daemonFlag(
-      'SVCD_AUTO_CAPTURE',
-      false,
-      404,
-      ['/v1/memory/extract', '/v1/memory/candidates*'],
-      'Candidates captured from text.',
-    ),
+  context: daemonFlag('SVCD_CONTEXT_SURFACE', false, 404, ['/v1/context*'], 'The context surface.'),
+  autoCapture: daemonFlag(
+    'SVCD_AUTO_CAPTURE',
+    false,
+    404,
+    ['/v1/memory/extract', '/v1/memory/candidates*'],
+    'Candidates captured from text.',
   ),
-  memoryImport: reserved(daemonFlag('SVC_MEMORY_IMPORT', false, 404, ['/v1/memory/import'], 'Import of memory packs.')),
+  memoryImport: daemonFlag('SVC_MEMORY_IMPORT', false, 404, ['/v1/memory/import'], 'Import of memory packs.'),
   quota: reserved(daemonFlag('SVCD_QUOTA', false, 404, ['/v1/quota*'], 'Quotas by passport and surface.')),
   creditMeter: reserved(daemonFlag('SVCD_CREDIT_METER', false, 404, ['/v1/credits/spend'], 'Spending of credits.')),
   identityLinks: reserved(
@@ -35,14 +33,12 @@ export const DAEMON_FLAGS = {
       'Links between identities.',
     ),
   ),
-  openaiShim: reserved(
-    daemonFlag(
-      'SVCD_OPENAI_SHIM',
-      false,
-      404,
-      ['/v1/openai/tools.json', '/v1/openai/invoke'],
-      'Tools in the form of OpenAI.',
-    ),
+  openaiShim: daemonFlag(
+    'SVCD_OPENAI_SHIM',
+    false,
+    404,
+    ['/v1/openai/tools.json', '/v1/openai/invoke'],
+    'Tools in the form of OpenAI.',
   ),
   compute: daemonFlag(
     'SVCD_COMPUTE_PROVIDER',

@@ -1,0 +1,139 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { SETTINGS, type Settings } from '../config/settings.js';
+import { LOG, type Log } from '../observability/log.js';
+import { Metrics } from '../observability/metrics.js';
+import { Tenancy } from '../tenancy/tenancy.js';
+import { cutToTokens } from '../tokens/cut-text.js';
+import { EmbeddingsUnavailable } from './embeddings-answer.js';
+import { EmbeddingsClient } from './embeddings-client.js';
+import { nameOf } from './vector-space.rules.js';
+import type { VectorSpace } from './vector-space.types.js';
+import { FIND_SPACES, wantedSpace } from './vector-spaces.store.js';
+
+/** How long a query waits for its embedding, and how long an endpoint that failed is left alone. */
+const QUERY_TIMEOUT_MS = 2_000;
+const PAUSE_MS = 5_000;
+const REMEMBERED_QUERIES = 1_000;
+/** How long a process goes by the spaces that it read. */
+const KNOWN_MS = 1_000;
+
+export interface QueryVector {
+  space: VectorSpace;
+  vector: Float32Array;
+}
+
+interface Patience {
+  timeoutMs: number;
+  attempts: number;
+}
+
+/** Embeds queries in the space that serves and texts in the one that is filled, each as that space was begun. */
+@Injectable()
+export class VectorSpaces {
+  private readonly queries = new LRUCache<string, Float32Array>({ max: REMEMBERED_QUERIES });
+  private readonly cuts;
+  private pausedUntil = 0;
+  private known: { spaces: Promise<VectorSpace[]>; until: number } | undefined;
+
+  constructor(
+    private readonly client: EmbeddingsClient,
+    private readonly tenancy: Tenancy,
+    @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(Metrics) metrics: Metrics,
+  ) {
+    this.cuts = metrics.counter('svc_embeddings_cut_total', 'Texts of which only the beginning was embedded.');
+  }
+
+  get isConfigured(): boolean {
+    return this.client.isConfigured;
+  }
+
+  /** The space that queries are answered in; before a process has made the first, what it will be. */
+  async serving(): Promise<VectorSpace> {
+    return (await this.find()).find(({ state }) => state === 'serving') ?? this.first();
+  }
+
+  /** The space that new vectors go to: the one in the making, while there is one. */
+  async filled(): Promise<VectorSpace> {
+    const spaces = await this.find();
+    return spaces.find(({ state }) => state === 'building') ?? spaces[0] ?? this.first();
+  }
+
+  /** The query's vector; none without an endpoint, or while it fails: the words alone answer then. */
+  async embedQuery(query: string): Promise<QueryVector | undefined> {
+    if (!this.isConfigured || Date.now() < this.pausedUntil) return undefined;
+    const space = await this.serving();
+    const name = `${space.name}\n${space.queryPrefix}${query}`;
+    const known = this.queries.get(name);
+    if (known) return { space, vector: known };
+    try {
+      const [vector] = await this.embed(space, [query], space.queryPrefix, {
+        timeoutMs: QUERY_TIMEOUT_MS,
+        attempts: 1,
+      });
+      this.queries.set(name, vector);
+      return { space, vector: vector! };
+    } catch (error) {
+      if (!(error instanceof EmbeddingsUnavailable)) throw error;
+      this.pausedUntil = Date.now() + PAUSE_MS;
+      this.log.warn({ error, model: space.model }, 'the embeddings endpoint did not answer; ranking by words alone');
+      return undefined;
+    }
+  }
+
+  /** @throws EmbeddingsUnavailable */
+  embedTexts(space: VectorSpace, texts: readonly string[], patience: Patience): Promise<Float32Array[]> {
+    return this.embed(space, texts, space.passagePrefix, patience);
+  }
+
+  /** Forgets what was read of the spaces. */
+  refresh(): void {
+    this.known = undefined;
+  }
+
+  private async embed(
+    space: VectorSpace,
+    texts: readonly string[],
+    prefix: string,
+    patience: Patience,
+  ): Promise<Float32Array[]> {
+    const input: string[] = [];
+    for (const text of texts) {
+      const whole = `${prefix}${text}`;
+      const cut = await cutToTokens(whole, space.inputTokens);
+      if (cut.length < whole.length) this.cuts.inc();
+      input.push(cut);
+    }
+    const { vectors } = await this.client.embed(input, {
+      ...patience,
+      model: space.model,
+      dimensions: space.askedDimensions ?? undefined,
+    });
+    const dimensions = vectors[0]?.length;
+    if (space.dimensions !== null && dimensions !== space.dimensions)
+      throw new EmbeddingsUnavailable(
+        `The embeddings endpoint answered vectors of ${dimensions} dimensions where ${space.dimensions} are expected`,
+        false,
+      );
+    return vectors;
+  }
+
+  private find(): Promise<VectorSpace[]> {
+    const now = Date.now();
+    if (this.known && now < this.known.until) return this.known.spaces;
+    const spaces = this.tenancy.call<VectorSpace>(FIND_SPACES);
+    const known = { spaces, until: now + KNOWN_MS };
+    this.known = known;
+    spaces.catch(() => {
+      if (this.known === known) this.known = undefined;
+    });
+    return spaces;
+  }
+
+  private first(): VectorSpace {
+    const wanted = wantedSpace(this.settings.retrieval);
+    return { ...wanted, spaceId: 0, name: nameOf(wanted, []), dimensions: null, state: 'serving' };
+  }
+}
