@@ -26,11 +26,14 @@ create or replace function svc_pin_table(target regclass, names text, content te
         from pg_attribute a where a.attrelid = target and a.attname = gone);
       pinned := pinned || gone;
     end if;
-    execute format('create trigger legal_hold before delete on %s for each row execute function svc_keep_held(%L)', target, names);
+    -- The product's statement fails, so that one look after it will do; anyone else keeps pinned rows, row by row.
+    execute format('create trigger legal_hold before delete on %s for each row when (not svc_is_product()) execute function svc_keep_held(%L)', target, names);
+    execute format('create trigger legal_hold_rows after delete on %s referencing old table as gone for each statement when (svc_is_product()) execute function svc_keep_held_rows(%L)',
+      target, names);
     execute format('create trigger legal_hold_update before update of %s on %s for each row when (%s) execute function svc_keep_held(%L)',
       (select string_agg(quote_ident(name), ', ') from unnest(pinned) name), target, condition, names);
     execute format('create trigger legal_hold_truncate before truncate on %s for each statement execute function svc_keep_held_table()', target);
-    foreach part in array array['legal_hold', 'legal_hold_update', 'legal_hold_truncate'] loop
+    foreach part in array array['legal_hold', 'legal_hold_rows', 'legal_hold_update', 'legal_hold_truncate'] loop
       execute format('alter table %s enable always trigger %I', target, part);
     end loop;
   end $$;

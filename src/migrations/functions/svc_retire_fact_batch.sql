@@ -2,7 +2,7 @@
 -- version, actor, written_by. batch: the receipt, as svc_add_fact_batch takes it, with the tombstone as its only leaf.
 -- The caller holds the chain's head.
 create or replace function svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json) returns void
-  language plpgsql set enable_seqscan = off as $$
+  language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
   declare
     head fact_head;
     tombstone_id uuid := deletion ->> 'fact_id';

@@ -7,7 +7,7 @@
 -- Rows are found by their keys alone: a plan made while the tables were small must not read them whole when they have
 -- grown.
 create or replace function svc_store_fact_batch(me text, rounds json, batch json) returns void
-  language plpgsql set enable_seqscan = off as $$
+  language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
   declare
     round json;
     batch_id uuid := batch ->> 'receipt_id';
