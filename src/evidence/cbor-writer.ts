@@ -14,8 +14,12 @@ const MAX_HEAD = 9;
 /** Up to here a loop is sooner done than the call that encodes UTF-8. */
 const SHORT = 80;
 
-/** One for all: a value is encoded without a pause. */
-let buffer = Buffer.allocUnsafe(16_384);
+/** What is kept between two values, in bytes. */
+const KEPT = 16_384;
+const KEPT_BUFFER = Buffer.allocUnsafeSlow(KEPT);
+
+/** One for all: a value is encoded without a pause. A large value has one of its own, which goes with it. */
+let buffer = KEPT_BUFFER;
 let at = 0;
 
 /**
@@ -27,7 +31,12 @@ let at = 0;
  */
 export function writeCbor(value: unknown, isSafe: (value: unknown) => boolean): Uint8Array | undefined {
   at = 0;
-  return write(value, isSafe) ? new Uint8Array(buffer.subarray(0, at)) : undefined;
+  buffer = KEPT_BUFFER;
+  try {
+    return write(value, isSafe) ? new Uint8Array(buffer.subarray(0, at)) : undefined;
+  } finally {
+    buffer = KEPT_BUFFER;
+  }
 }
 
 function write(value: unknown, isSafe: (value: unknown) => boolean): boolean {

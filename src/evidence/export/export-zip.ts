@@ -1,13 +1,12 @@
-import { buffer as collect } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type LocalFileHeader, type ZipFile as ZipReader } from 'yauzl';
-import { ZipFile } from 'yazl';
 import { canonicalJson } from '../canonical-json.js';
 import { type CborValue, decodeCanonical, encodeCanonical } from '../cbor.js';
 import { namedDigest } from '../digest.js';
 import { sha256 } from '../sha256.js';
 import { type BundleLimits, BundleTooBig, BundleUnreadable, CompressionRatioLimit } from './bundle-limits.js';
+import { zipOf } from './deterministic-zip.js';
 import { asExport, EXPORT_FORMAT, EXPORT_FORMAT_V1, type ExportFile, manifestBytes } from './export-format.js';
 
 /** The first file of an archive, for people: these bytes and no others. */
@@ -32,19 +31,13 @@ const COMMENT_BYTES = 'sha256:'.length + 64;
 const END_RECORD_BYTES = 22;
 /** Where a header of the directory names the disk that its file is on. */
 const DISK_OF_ENTRY = 34;
-/** yazl writes the local time of a date. This one says 1 January 1980 wherever it is. */
-const NO_TIME = new Date(1980, 0, 1);
 
 /**
  * The archive of an export: the same bytes whenever it is made.
  * @param disclosures the canonical CBOR of the file's disclosures
  */
 export async function archiveOf(file: ExportFile, disclosures: Uint8Array): Promise<Uint8Array> {
-  const zip = new ZipFile();
-  for (const [name, content] of filesOf(file, disclosures))
-    zip.addBuffer(Buffer.from(content), name, { mtime: NO_TIME, mode: 0o100644, forceDosTimestamp: true });
-  zip.end({ forceZip64Format: false, comment: '0'.repeat(COMMENT_BYTES) });
-  const archive = await collect(zip.outputStream);
+  const archive = await zipOf(filesOf(file, disclosures), '0'.repeat(COMMENT_BYTES));
   const body = archive.subarray(0, archive.length - COMMENT_BYTES);
   return Buffer.concat([body, Buffer.from(namedDigest('sha256', sha256(body)))]);
 }
