@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,8 +70,18 @@ const FORMS: readonly Buffer[] = [
   ...[0, 1, 2].map((skip) => Buffer.from(Buffer.from(CANARY.slice(skip, skip + 12)).toString('base64'))),
 ];
 
+/** A running PostgreSQL removes files of its own at any time, between a list of them and the reading too. */
+function unlessGone<T>(read: () => T, gone: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return gone;
+  }
+}
+
 function filesBelow(path: string): string[] {
-  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+  return unlessGone(() => readdirSync(path, { withFileTypes: true }), []).flatMap((entry) => {
     const inner = join(path, entry.name);
     if (entry.isDirectory()) return filesBelow(inner);
     return entry.isFile() ? [inner] : [];
@@ -81,7 +91,9 @@ function filesBelow(path: string): string[] {
 /** The files of a data directory, the cluster's too, that hold a canary in any form. */
 function filesWithCanaries(dataDir: string): string[] {
   const places = [dataDir, realpathSync(join(dataDir, 'postgres'))];
-  return [...new Set(places.flatMap(filesBelow))].filter((file) => holds(readFileSync(file)));
+  return [...new Set(places.flatMap(filesBelow))].filter((file) =>
+    holds(unlessGone(() => readFileSync(file), Buffer.alloc(0))),
+  );
 }
 const holds = (bytes: Buffer): boolean => FORMS.some((form) => bytes.includes(form));
 
@@ -266,15 +278,5 @@ describe('an erasure with a thousand canaries', { timeout: 900_000 }, () => {
     };
     await until('a sound log', isSound, 120_000).catch(() => undefined);
     expect(faults).toEqual([]);
-  });
-});
-
-describe('docs/erasure.md', { timeout: 120_000 }, () => {
-  it('says what works', () => {
-    const [, block] = /```sh\n([^]*?)```/.exec(readFileSync(join(ROOT, 'docs', 'erasure.md'), 'utf8'))!;
-    const script = block!.replace('http://127.0.0.1:14800', `http://127.0.0.1:${daemonPort}`);
-    const said = execFileSync('bash', ['-euo', 'pipefail', '-c', script], { encoding: 'utf8' });
-    expect(said).toContain('"state":"found"');
-    expect(said).toMatch(/"state":"(removed|scrubbed)"/);
   });
 });

@@ -14,7 +14,7 @@ afterAll(() => page.stop());
 describe('docs/incidents.md', () => {
   it('shows commands that work as they stand, against a fresh server', { timeout: 300_000 }, () => {
     const { stdout } = page.run();
-    page.expectPromised(stdout, 6);
+    page.expectPromised(stdout, 7);
     expect(stdout.split('\n')).toEqual(expect.arrayContaining(['state root as before', '409']));
   });
 

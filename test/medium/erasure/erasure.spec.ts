@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { makeTenantFixture, SECRET } from '../../kit/tenant-fixture.js';
+import { SETTINGS, type Settings } from '../../../src/common/config/settings.js';
+import { ErasureList } from '../../../src/modules/governance/erasure/erasure-list.js';
+import { ErasureSweep } from '../../../src/modules/governance/erasure/erasure.sweep.js';
 import { TENANT_TABLES } from '../../../src/common/database/tenant-tables.js';
 
 let api: TestApi;
@@ -112,6 +116,96 @@ describe('an erasure', { timeout: 240_000 }, () => {
     expect((await call('DELETE', `/v1/legal-holds/${holdId}`)).status).toBe(200);
     expect((await call('POST', '/v1/facts/erase', subject)).body.erasure.counts.fact).toBe(2);
     await expectSound();
+  });
+
+  it('names the holds that would refuse it, of every row that goes or is emptied', async () => {
+    await call('PUT', '/v1/facts/bulk', [
+      { entity: 'claim:1', key: 'k', value: 'pinned' },
+      { entity: 'claim:2', key: 'k', value: 'pinned too' },
+      { entity: 'person:fay', key: 'k', value: 'free' },
+    ]);
+    await call('PUT', '/v1/entities/person/claimant', { payload: { note: 'a node' } });
+    const place = async (entity_prefixes: string[]) =>
+      (await call('POST', '/v1/legal-holds', { tenant_id: acme.tenantId, reason: 'a dispute', entity_prefixes })).body
+        .hold.id as string;
+    const [first, second, unmet] = [await place(['claim:1']), await place(['claim:2']), await place(['unmet:'])];
+    const node = await place(['person:claimant', 'claimant']);
+    const holdsOn = async (subject: object) =>
+      (await call('POST', '/v1/facts/erase', { ...subject, dry_run: true })).body.erasure.hold_ids;
+    expect(await holdsOn({ entities: ['claim:1', 'claim:2', 'person:fay'] })).toEqual([first, second].sort());
+    expect(await holdsOn({ entities: ['person:claimant'] })).toEqual([node]);
+    expect(await holdsOn({ entities: ['person:fay'] })).toEqual([]);
+    const all = await place([]);
+    expect(await holdsOn({ entities: ['person:fay'] })).toEqual([all]);
+    for (const id of [first, second, unmet, node, all]) await call('DELETE', `/v1/legal-holds/${id}`);
+    expect(await holdsOn({ entities: ['claim:1'] })).toEqual([]);
+  });
+
+  it('goes on where its process died, and says so until it is done', async () => {
+    const { fact_id } = (await call('PUT', '/v1/facts', { entity: 'person:gil', key: 'k', value: 'wren' })).body;
+    await call('PUT', '/v1/facts', { entity: 'person:gil', key: 'other', value: 'wren' });
+    // What a process leaves that dies after it took the request: the row, and the file of an attempt.
+    const erasureId = randomUUID();
+    const selector = {
+      entities: ['person:gil'],
+      entity_prefixes: [],
+      fact_ids: [],
+      documents: [],
+      principals: [],
+      texts: [],
+    };
+    const list = new ErasureList(daemon.app.get<Settings>(SETTINGS));
+    const kept = { erasure_id: erasureId, tenant_id: acme.tenantId, erased_by: 'p' };
+    list.prepare({ ...kept, erased_at: new Date().toISOString() }, selector);
+    await api.database.query(
+      `insert into erasure_request (tenant_id, erasure_id, selector, requested_by, auth_mode, requested_at) values ($1, $2, $3, 'p', 'none', now() - interval '1 minute')`,
+      [acme.tenantId, erasureId, JSON.stringify(selector)],
+    );
+    const read = async () => (await call('GET', `/v1/facts/erase/${erasureId}`)).body.erasure;
+    expect(await read()).toMatchObject({ erasure_id: erasureId, state: 'running', counts: {}, receipt_id: null });
+    expect((await callOther('GET', `/v1/facts/erase/${erasureId}`)).status).toBe(404);
+    const sweep = daemon.app.get(ErasureSweep);
+    await Promise.all([sweep.goOn(), sweep.goOn(), sweep.goOn()]);
+    expect(await read()).toMatchObject({ state: 'removed', counts: { fact: 2 }, erased_by: 'p' });
+    expect((await call('GET', `/v1/facts/${fact_id}`)).status).toBe(404);
+    expect(list.listPending()).toEqual([]);
+    expect(await tablesWith(acme.tenantId, 'person:gil')).toEqual([]);
+    const receipts = await api.database.query(
+      `select from receipt where tenant_id = $1 and kind = 'erasure.completed' and subject = $2`,
+      [acme.tenantId, erasureId],
+    );
+    expect(receipts).toHaveLength(1);
+    await expectSound();
+  });
+
+  it('that goes on by itself is refused by a hold, once and for all, and keeps no name of its subject', async () => {
+    await call('PUT', '/v1/facts', { entity: 'case:9', key: 'k', value: 'v' });
+    const hold = { tenant_id: acme.tenantId, reason: 'a dispute', entity_prefixes: ['case:9'] };
+    const { id: holdId } = (await call('POST', '/v1/legal-holds', hold)).body.hold;
+    const erasureId = randomUUID();
+    await api.database.query(
+      `insert into erasure_request (tenant_id, erasure_id, selector, requested_by, auth_mode, requested_at) values ($1, $2, $3, 'p', 'none', now() - interval '1 minute')`,
+      [
+        ...[acme.tenantId, erasureId],
+        JSON.stringify({
+          entities: ['case:9'],
+          entity_prefixes: [],
+          fact_ids: [],
+          documents: [],
+          principals: [],
+          texts: [],
+        }),
+      ],
+    );
+    await daemon.app.get(ErasureSweep).goOn();
+    const { erasure } = (await call('GET', `/v1/facts/erase/${erasureId}`)).body;
+    expect(erasure).toMatchObject({ state: 'refused', hold_ids: [holdId], reason: expect.any(String) });
+    const [row] = await api.database.query('select selector from erasure_request where erasure_id = $1', [erasureId]);
+    expect(row).toEqual({ selector: null });
+    await call('DELETE', `/v1/legal-holds/${holdId}`);
+    await daemon.app.get(ErasureSweep).goOn();
+    expect((await call('GET', '/v1/facts?entity=case:9')).body.facts).toHaveLength(1);
+    expect((await call('POST', '/v1/facts/erase', { entities: ['case:9'] })).body.erasure.state).toBe('removed');
   });
 
   it('knows every table of tenants', async () => {

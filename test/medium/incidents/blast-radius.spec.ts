@@ -248,11 +248,12 @@ describe('a quarantine', () => {
     const kinds = ['opened', 'radius_walked', 'quarantined', 'quarantine_undone'].map((kind) => `incident.${kind}`);
     expect((await of('outbox_event', 'transaction, position')).map(({ kind }) => kind)).toEqual(kinds);
     expect((await of('receipt', 'seq')).map(({ kind }) => kind)).toEqual(kinds);
-    const { body } = await acme.call('GET', '/v1/events?kind=incident.*&limit=200');
-    expect(body.events.map(({ type, data }: any) => [type, data.radiusId])).toContainEqual([
-      'incident.quarantined',
-      radius.radius_id,
-    ]);
+    // The feed waits for transactions of the whole server, those of other tests too.
+    const fed = async () =>
+      (await acme.call('GET', '/v1/events?kind=incident.*&limit=200')).body.events.map(({ type, data }: any) => [
+        ...[type, data.radiusId],
+      ]);
+    await expect.poll(fed, { timeout: 15_000 }).toContainEqual(['incident.quarantined', radius.radius_id]);
   });
 });
 

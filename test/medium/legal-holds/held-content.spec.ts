@@ -153,8 +153,32 @@ describe('deletions in the database itself', () => {
       new Set(names.map(({ rows }) => `database:${rows[0].name}`)),
     );
     expect(openReceipt(receipts[0]!.cose).payload.body).toMatchObject({ entity: 'sql:a', table: 'fact' });
-    expect((await here('GET', `/v1/legal-holds/${hold}`)).body.refused.attempts).toBe(3);
+    expect((await here('GET', `/v1/legal-holds/${hold}`)).body.refused.attempts).toBe(4);
     await release(hold);
+  });
+
+  it('that would empty a table are refused as a whole, and receipted by the daemon in the tenants with holds', async () => {
+    const hold = await place('emptied:');
+    for (const client of [owner, superuser])
+      await expect(client.query('truncate fact')).rejects.toMatchObject({ code: 'SVH01' });
+    const sweep = daemon.app.get(RefusedDeletionsSweep, { strict: false });
+    await sweep.sweep();
+    const receipts = () =>
+      daemon.database.query<{ actor: string; tenant_id: string; cose: Buffer }>(
+        `select actor, tenant_id, cose from receipt where kind = 'hold.refused_deletion' and subject = $1 order by seq`,
+        [hold],
+      );
+    const { rows } = await superuser.query('select session_user as name');
+    const found = await receipts();
+    expect(found.map(({ actor, tenant_id }) => [actor, tenant_id])).toEqual([[`database:${rows[0].name}`, 'here']]);
+    expect(openReceipt(found[0]!.cose).payload.body).toMatchObject({ table: 'fact', operation: 'truncate' });
+    await sweep.sweep();
+    expect(await receipts()).toHaveLength(1);
+    await release(hold);
+    const app = new Client(daemon.database.urlAs('svc_app'));
+    await app.connect();
+    await expect(app.query('select svc_take_truncation()')).rejects.toMatchObject({ code: '42501' });
+    await app.end();
   });
 
   it('of a hold itself are refused, and so are changes of it', async () => {

@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
@@ -110,5 +111,54 @@ describe('retrievals of the tenant API that name a session', () => {
     expect(steps[1].outputs[0]).toMatchObject({ kind: 'chunk', digest: expect.stringMatching(/^blake3:/) });
     expect(steps[2].receipt_id).toMatch(/^blake3:/);
     expect(JSON.stringify(steps)).not.toContain('lighthouse');
+  });
+});
+
+describe('calls over the MCP of the daemon that name a session', () => {
+  async function callTool(
+    name: string,
+    given: object,
+    tenant: string,
+    session: string,
+    scopes = 'admin:read admin:write',
+  ) {
+    const headers = { 'x-svc-scopes': scopes, 'x-svc-tenant-id': tenant, ...naming(session) };
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(daemon.mcpUrl), { requestInit: { headers } }));
+    const result = await client.callTool({ name, arguments: { ...given } });
+    await client.close();
+    return result as unknown as Record<string, any>;
+  }
+  const toolSteps = async (session: string, tenant: string) =>
+    (await stepsOf(session, tenant)).filter(({ kind }) => kind === 'tool');
+
+  it('become steps that say how they ended, without what was said', async () => {
+    await root('t1', 'mcp-a');
+    const stored = await callTool('store_fact', { entity: 'bolt', key: 'k', value: 'nine-inch' }, 'mcp-a', 't1');
+    expect(stored.isError).toBe(false);
+    await callTool('get_fact', { fact_id: '019abcde-0000-7000-8000-000000000000' }, 'mcp-a', 't1');
+    await callTool('store_fact', { entity: 'bolt', key: 'k', value: 'nine-inch' }, 'mcp-a', 't1', 'query:read');
+    const steps = await toolSteps('t1', 'mcp-a');
+    expect(steps.map(({ label, status, auto }) => [label, status, auto])).toEqual([
+      ['store_fact', 'ok', true],
+      ['get_fact', 'error', true],
+      ['store_fact', 'denied', true],
+    ]);
+    const [tool] = steps;
+    expect([tool.inputs[0].ref, tool.inputs[0].digest]).toEqual([
+      expect.stringMatching(/^sha256:/),
+      expect.stringMatching(/^sha256:/),
+    ]);
+    expect(JSON.stringify(steps)).not.toContain('nine-inch');
+    expect((await stepsOf('t1', 'mcp-a')).map(({ label }) => label)).toContain('fact.stored (1)');
+  });
+
+  it('become none in a tenant that the credential does not cover, or of a session that did not ask', async () => {
+    await root('t2', 'mcp-b');
+    await root('t3', 'mcp-c', { auto: false });
+    const refused = await callTool('search_facts', { tenant_id: 'mcp-b', query: 'x' }, 'mcp-c', 't2', 'query:read');
+    expect(refused.isError).toBe(true);
+    expect((await callTool('search_facts', { query: 'x' }, 'mcp-c', 't3')).isError).toBe(false);
+    expect([await stepsOf('t2', 'mcp-b'), await stepsOf('t3', 'mcp-c')]).toEqual([[], []]);
   });
 });

@@ -35,7 +35,7 @@ describe('a step', () => {
       ...{ label: 'Look up the order', actor: 'agent:support', kind: 'other', risk_class: 'minimal', status: 'open' },
       ...{ private: true, withheld: false, inputs: [], outputs: [], enrich_ref: null, reasoning_ref: null },
       ...{ receipt_id: null, mutation_receipt_id: null, ts_start: '2026-11-23T09:00:00.000Z', ts_end: null },
-      ...{ auto: false, open_receipt: expect.any(String), close_receipt: null },
+      ...{ auto: false, open_receipt: expect.any(String), close_receipt: null, salt: expect.any(String) },
     });
     expect(await receiptsOf('s1')).toEqual([{ kind: 'step.opened', subject: 'n1', session: 's1' }]);
     const { body } = await call('GET', `/v1/receipts/${node.open_receipt}/verification?tenant_id=default`);

@@ -44,11 +44,9 @@ const sign = async (changed: Record<string, unknown> = {}, by: SignerFiles = sig
   expect({ status, body }).toMatchObject({ status: 200 });
   return body.manifest_envelope_b64 as string;
 };
-const verify = async (envelope: string, content: Uint8Array = CONTENT) => {
-  const { status, body } = await post('verify', {
-    manifest_envelope_b64: envelope,
-    content_b64: base64(content),
-  });
+const verify = async (envelope: string, content: Uint8Array = CONTENT, by: DaemonCall = call) => {
+  const request = { manifest_envelope_b64: envelope, content_b64: base64(content) };
+  const { status, body } = await post('verify', request, by);
   expect(status).toBe(200);
   return body;
 };
@@ -190,12 +188,7 @@ describe('a chain', () => {
     const envelope = await sign();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * 86_400_000 });
     const bearer = await bearerOf('provenance:write');
-    const verdict = (
-      await daemon.as({ bearer })('POST', '/v1/provenance/verify', {
-        manifest_envelope_b64: envelope,
-        content_b64: base64(CONTENT),
-      })
-    ).body;
+    const verdict = await verify(envelope, CONTENT, daemon.as({ bearer }));
     expect(verdict).toMatchObject({ signature_valid: true, chain: { valid: false, trusted: false } });
     expect(verdict.errors).toEqual([expect.stringMatching(/^chain_expired: .*leaf-/)]);
   });

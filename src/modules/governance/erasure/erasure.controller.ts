@@ -16,7 +16,7 @@ export class ErasureController {
     tag: 'erasure',
     summary: 'Erase a subject',
     description:
-      'Removes content, versions, index entries, events, stored answers and records of the log that name the subject, in one transaction with a receipt that has numbers alone; the files of the database are rewritten after. With `dry_run` it reports what would go, by the same selection. It cannot be undone, also not by an older backup.',
+      'Removes content, versions, index entries, events, stored answers and records of the log that name the subject, in one transaction with a receipt that has numbers alone; the files of the database are rewritten after. One that takes longer than 15 seconds is answered with `state` `running`, and goes on. With `dry_run` it reports what would go, by the same selection. It cannot be undone, also not by an older backup.',
     access: anyOf('admin:write'),
     extension: true,
     reply: ok(ErasureReply),

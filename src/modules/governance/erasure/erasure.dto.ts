@@ -79,7 +79,7 @@ export class ErasureQuery {
   tenant_id?: string;
 }
 
-export const ERASURE_STATES = ['found', 'removed', 'scrubbed'] as const;
+export const ERASURE_STATES = ['found', 'running', 'removed', 'scrubbed', 'refused', 'failed'] as const;
 
 export class Erasure {
   @Uuid({ about: 'The erasure; null of a report.', nullable: true })
@@ -87,7 +87,7 @@ export class Erasure {
 
   @Choice({
     about:
-      '`found`: a report, nothing was removed. `removed`: nobody sees it any more, and bytes of it may stand in files of the database. `scrubbed`: those are rewritten too.',
+      '`found`: a report, nothing was removed. `running`: it goes on without its caller, also after a restart. `removed`: nobody sees it any more, and bytes of it may stand in files of the database. `scrubbed`: those are rewritten too. `refused`, `failed`: nothing was removed, and nothing will be.',
     values: ERASURE_STATES,
   })
   state!: (typeof ERASURE_STATES)[number];
@@ -97,6 +97,15 @@ export class Erasure {
 
   @FreeObject({ about: 'Of a report: up to ten ids of each table.', optional: true })
   samples?: Record<string, string[]>;
+
+  @TextList({
+    about: 'Legal holds: of a report those that would refuse the erasure, of a refused one those that did.',
+    optional: true,
+  })
+  hold_ids?: string[];
+
+  @Text({ about: 'Why it was refused, or failed.', optional: true })
+  reason?: string;
 
   @Uuid({
     about: 'The receipt `erasure.completed`; null of a report, and of one that a restore did again.',

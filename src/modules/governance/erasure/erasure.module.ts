@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { ScrubModule } from '../../../common/scrub/scrub.module.js';
 import { ErasureAnnouncements } from './erasure-announcements.service.js';
 import { ErasureController } from './erasure.controller.js';
+import { ErasureRuns } from './erasure-runs.service.js';
 import { ErasureService } from './erasure.service.js';
 import { ErasureSweep } from './erasure.sweep.js';
+import { IndexRewrites } from './index-rewrites.service.js';
 
 /**
  * The erasure of a subject with proof (D55): everything that holds its content goes, the log keeps digests that nobody
@@ -12,6 +14,6 @@ import { ErasureSweep } from './erasure.sweep.js';
 @Module({
   imports: [ScrubModule],
   controllers: [ErasureController],
-  providers: [ErasureService, ErasureAnnouncements, ErasureSweep],
+  providers: [ErasureService, ErasureRuns, ErasureAnnouncements, IndexRewrites, ErasureSweep],
 })
 export class ErasureModule {}

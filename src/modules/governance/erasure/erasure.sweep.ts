@@ -1,19 +1,22 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
-import { Jobs } from '../../../common/jobs/jobs.js';
+import { LOG, type Log } from '../../../common/observability/log.js';
+import { Problem } from '../../../common/problem/problem.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { ErasureAnnouncements } from './erasure-announcements.service.js';
 import { ErasureList } from './erasure-list.js';
+import { ErasureRuns } from './erasure-runs.service.js';
+import { IndexRewrites } from './index-rewrites.service.js';
 
 const EVERY_MS = 10_000;
 /** A unit of work that prepared its file and has not ended takes no longer. */
 const PENDING_MS = 30 * 60_000;
 
 /**
- * Ends what a process that died, or a restore, left: files of the list under the name that they have before the commit,
- * and records of the evidence that no receipt says are erased.
+ * Ends what a process that died, or a restore, left: erasures that were asked for, files of the list under the name
+ * that they have before the commit, and records of the evidence that no receipt says are erased.
  */
 @Injectable()
 export class ErasureSweep implements OnApplicationBootstrap {
@@ -24,7 +27,9 @@ export class ErasureSweep implements OnApplicationBootstrap {
     private readonly crossTenant: CrossTenant,
     private readonly tenancy: Tenancy,
     private readonly announcements: ErasureAnnouncements,
-    private readonly jobs: Jobs,
+    private readonly runs: ErasureRuns,
+    private readonly rewrites: IndexRewrites,
+    @Inject(LOG) private readonly log: Log,
     @Inject(SETTINGS) settings: Settings,
   ) {
     this.list = new ErasureList(settings);
@@ -32,9 +37,11 @@ export class ErasureSweep implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.scheduler.every('erasures', EVERY_MS, () => this.sweep());
+    this.scheduler.every('erasures asked for', EVERY_MS, () => this.goOn());
   }
 
   async sweep(): Promise<void> {
+    this.list.begin();
     for (const { tenant_id: tenantId } of await this.crossTenant.run('erasures', (query) =>
       query<{ tenant_id: string }>(WAITING),
     ))
@@ -42,7 +49,6 @@ export class ErasureSweep implements OnApplicationBootstrap {
         await this.tenancy.lock('erasure');
         await this.announcements.announce('svc:erasure', 'system');
       });
-    this.list.begin();
     await this.rewriteIndex();
     const pending = this.list.listPending();
     if (pending.length === 0) return;
@@ -55,15 +61,25 @@ export class ErasureSweep implements OnApplicationBootstrap {
       else this.list.discardOlder(erasureId, PENDING_MS);
   }
 
+  /** Erasures that were asked for, and that no process is at. */
+  async goOn(): Promise<void> {
+    const waiting = await this.crossTenant.run('erasures', (query) =>
+      query<{ tenant_id: string; erasure_id: string }>(ASKED_FOR),
+    );
+    for (const { tenant_id: tenantId, erasure_id: erasureId } of waiting)
+      await this.runs.run(tenantId, erasureId).catch((error: unknown) => {
+        if (!(error instanceof Problem)) throw error;
+        this.log.info({ erasure_id: erasureId, problem: error.message }, 'an erasure was refused');
+      });
+  }
+
   /** A restore has no queue to ask for it by; one that waits already is not asked for twice. */
   private async rewriteIndex(): Promise<void> {
     const shards = await this.crossTenant.run('erasures', (query) =>
       query<{ tenant_id: string; shard_id: string }>(STALE_SHARDS),
     );
     for (const { tenant_id: tenantId, shard_id: shardId } of shards)
-      await this.tenancy.run(tenantId, () =>
-        this.jobs.send('index.merge', { tenantId, shardId, isWhole: true }, { singletonKey: `whole ${shardId}` }),
-      );
+      await this.tenancy.run(tenantId, () => this.rewrites.request(shardId));
   }
 }
 
@@ -72,6 +88,9 @@ const STALE_SHARDS = `
   select distinct t.tenant_id, t.shard_id from index_tombstone t
   where exists (select from scrub s where s.finished_at is null)
     and not exists (select from chunk c where c.tenant_id = t.tenant_id and c.chunk_id = t.chunk_id)`;
+/** The process that takes a request begins at once; one that waits has lost it. */
+const ASKED_FOR = `
+  select tenant_id, erasure_id from erasure_request where state = 'running' and requested_at < now() - interval '2 seconds' order by requested_at`;
 const WAITING = `
   select distinct tenant_id from erased_receipt where announced_by is null
   union select distinct tenant_id from erased_fact where announced_by is null`;

@@ -1,4 +1,5 @@
 import type { Erasure } from './erasure.dto.js';
+import type { ErasureRequestRow } from './erasure-request.entity.js';
 import type { ErasureRow } from './erasure.entity.js';
 import type { FoundSubject } from './erasure.types.js';
 
@@ -13,7 +14,18 @@ export const erasureOf = (row: ErasureRow): Erasure => ({
   scrub_step: row.scrubStep,
 });
 
-export const reportOf = ({ rows, receipts, retrievals }: FoundSubject): Erasure => {
+/** Of one that is not done. */
+export const requestOf = ({ erasureId, state, holdIds, reason }: ErasureRequestRow): Erasure => ({
+  erasure_id: erasureId,
+  state,
+  counts: {},
+  ...(state === 'refused' ? { hold_ids: holdIds } : {}),
+  ...(reason === null ? {} : { reason }),
+  ...NOT_DONE,
+});
+
+/** @param holdIds of the holds that would refuse it */
+export const reportOf = ({ rows, receipts, retrievals }: FoundSubject, holdIds: string[]): Erasure => {
   const records = [
     { name: 'receipt', list: receipts },
     { name: 'retrieval_receipt', list: retrievals },
@@ -31,10 +43,9 @@ export const reportOf = ({ rows, receipts, retrievals }: FoundSubject): Erasure 
         ({ name, list }) => [name, list.slice(0, 10).map(({ receiptId }) => receiptId)] as [string, string[]],
       ),
     ]),
-    receipt_id: null,
-    erased_by: null,
-    erased_at: null,
-    scrubbed_at: null,
-    scrub_step: null,
+    hold_ids: holdIds,
+    ...NOT_DONE,
   };
 };
+
+const NOT_DONE = { receipt_id: null, erased_by: null, erased_at: null, scrubbed_at: null, scrub_step: null };

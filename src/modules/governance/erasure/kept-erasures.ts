@@ -83,7 +83,7 @@ async function textsOf(query: Query, kept: KeptErasure): Promise<string[]> {
   const found = new Set<string>();
   const tables = await query<{ name: string }>(
     `select r.name from svc_erasure_rules() r where r.effect <> 'keep' and to_regclass(r.name) is not null
-       and r.name not in ('index_posting', 'index_segment', 'fact_segment', 'chunk', 'chunk_vector')`,
+       and r.name not in ('index_posting', 'index_segment', 'fact_segment', 'chunk', 'chunk_vector', 'memory_vector')`,
   );
   for (const { name } of tables) {
     const rows = await query<{ n: string }>(

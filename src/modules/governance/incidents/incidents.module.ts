@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ExportsModule } from '../../evidence/exports/exports.module.js';
 import { AcceptanceModule } from '../../knowledge/ingest/acceptance.module.js';
+import { CasesModule } from '../../memory/cases/cases.module.js';
 import { FactsModule } from '../../memory/facts/facts.module.js';
 import { LegalHoldsModule } from '../legal-holds/legal-holds.module.js';
 import { BlastRadiusController } from './blast-radius/blast-radius.controller.js';
@@ -21,7 +22,7 @@ import { IncidentTimelineStore } from './timeline/incident-timeline.store.js';
  * that rests on a bad source, and the quarantine of that.
  */
 @Module({
-  imports: [AcceptanceModule, ExportsModule, FactsModule, LegalHoldsModule],
+  imports: [AcceptanceModule, CasesModule, ExportsModule, FactsModule, LegalHoldsModule],
   controllers: [IncidentsController, BlastRadiusController],
   providers: [
     IncidentsService,

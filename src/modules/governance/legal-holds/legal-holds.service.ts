@@ -5,6 +5,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
+import { HoldRefusals } from '../../../common/legal-holds/hold-refusals.service.js';
 import { TenantMismatch, TenantNotRegistered } from '../../../common/problem/daemon-problems.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -36,6 +37,7 @@ export class LegalHoldsService {
     tenancy: Tenancy,
     private readonly tenants: TenantResolver,
     private readonly store: LegalHoldsStore,
+    private readonly refusals: HoldRefusals,
     private readonly incidents: IncidentStates,
     private readonly audit: AuditTrail,
     private readonly evidence: EvidenceService,
@@ -107,7 +109,7 @@ export class LegalHoldsService {
 
   /** A hold is addressed by its id alone; one of a tenant that the caller does not reach is not there. */
   private async inTenantOf<T>(caller: DaemonCaller, id: string, work: () => Promise<T>): Promise<T> {
-    const tenantId = await this.store.findTenantOf(id);
+    const tenantId = await this.refusals.findTenantOf(id);
     if (tenantId === undefined) throw unknownHold(id);
     try {
       return await this.tenants.run(caller, tenantId, work);

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 
 /** What one table has of what a hold pins. */
@@ -18,10 +17,7 @@ export interface RefusedAttempts {
 /** What is asked about holds in SQL, of the open unit of work's tenant unless it says otherwise. */
 @Injectable()
 export class LegalHoldsStore {
-  constructor(
-    private readonly tenancy: Tenancy,
-    private readonly crossTenant: CrossTenant,
-  ) {}
+  constructor(private readonly tenancy: Tenancy) {}
 
   /**
    * Waits for the transactions that deleted something without finding the hold that is placed now, so that none of them
@@ -36,14 +32,6 @@ export class LegalHoldsStore {
   async isTenant(): Promise<boolean> {
     const rows = await this.tenancy.query('select from tenant where tenant_id = $1', [this.tenancy.tenant]);
     return rows.length > 0;
-  }
-
-  /** Of whatever tenant. */
-  async findTenantOf(holdId: string): Promise<string | undefined> {
-    const [row] = await this.crossTenant.run('legal hold by id', (query) =>
-      query<{ tenant_id: string }>('select tenant_id from legal_hold where hold_id = $1', [holdId]),
-    );
-    return row?.tenant_id;
   }
 
   countPinned(holdId: string): Promise<PinnedRows[]> {

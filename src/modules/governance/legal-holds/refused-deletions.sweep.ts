@@ -20,6 +20,7 @@ export class RefusedDeletionsSweep implements OnApplicationBootstrap {
 
   /** Some of each tenant: many of one do not keep another's waiting. */
   async sweep(): Promise<void> {
+    await this.refusals.noteTruncation();
     const due = await this.crossTenant.run('refused deletions', (query) =>
       query<{ tenant_id: string }>('select distinct tenant_id from hold_refusal where receipt_id is null'),
     );

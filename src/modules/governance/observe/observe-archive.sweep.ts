@@ -17,8 +17,8 @@ interface DueSession {
 }
 
 /**
- * Archives sessions in which nothing has happened for SVCD_OBS_RETENTION_DAYS: what was in their steps is removed, and
- * tree, times, digests and receipts stay. What a legal hold pins is left as it is.
+ * Archives sessions in which nothing has happened for SVCD_OBS_RETENTION_DAYS: what was in their steps is removed with
+ * its salt, and tree, times, digests and receipts stay. What a legal hold pins is left as it is.
  */
 @Injectable()
 export class ObserveArchiveSweep implements OnApplicationBootstrap {
@@ -75,6 +75,6 @@ const DUE = `select s.tenant_id, s.session_id from observe_session s join tenant
 const ARCHIVE = `update observe_session s set archived_at = now()
   where s.tenant_id = $1 and s.session_id = $2 and ${IS_DUE('s', '$3::int')} returning s.archived_at`;
 const EMPTY = `with emptied as (
-    update observe_step set label = '', inputs = '[]', outputs = null, enrich_ref = null, reasoning_ref = null
+    update observe_step set label = '', inputs = '[]', outputs = null, enrich_ref = null, reasoning_ref = null, salt = null
     where tenant_id = $1 and session_id = $2 returning 1
   ) select count(*)::int as steps from emptied`;

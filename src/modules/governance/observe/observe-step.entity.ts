@@ -85,6 +85,10 @@ export class ObserveStepRow extends TenantRow {
   @Column('uuid', { nullable: true })
   closeReceipt!: string | null;
 
+  /** In both digests. Null of a step that the server made, of one from before there were salts, and once archived. */
+  @Column('bytea', { nullable: true })
+  salt!: Buffer | null;
+
   /** SHA-256 of what was opened, and of what was closed: the receipts bear them. */
   @Column('bytea', { nullable: true })
   openDigest!: Buffer | null;

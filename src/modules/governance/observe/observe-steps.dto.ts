@@ -203,6 +203,9 @@ export class ObserveNode {
 
   @Shown('The receipt of its close.')
   close_receipt!: string | null;
+
+  @Shown('In the digests that the receipts bear, hexadecimal; null of a step that has none, and where it is withheld.')
+  salt!: string | null;
 }
 
 export class ObserveNodeReply {

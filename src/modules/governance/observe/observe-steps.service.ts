@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
@@ -15,6 +16,8 @@ import { MAX_DEPTH } from './observe.types.js';
 import { nodeOf, seesStep } from './observe.views.js';
 import { StepCapture } from './step-capture.service.js';
 import { closeDigest, openDigest, type OpenedStep } from './steps.rules.js';
+
+const SALT_BYTES = 16;
 
 /** Opens and closes the steps of observed sessions. */
 @Injectable()
@@ -36,10 +39,10 @@ export class ObserveStepsService {
       const lock = request.auto ? 'no key update' : 'share';
       checkLive(await this.store.enterSession(sessionId, caller.principal, lock));
       const parent = await this.findParent(sessionId, request.parent_id);
-      const digest = openDigest(opened);
-      const place = { depth: parent ? parent.depth + 1 : 0, owner: caller.principal, openDigest: digest };
+      const depth = parent ? parent.depth + 1 : 0;
+      const place = { depth, owner: caller.principal, openDigest: openDigest(opened) };
       const row = await this.store.insertStep({ ...opened, ...place }, parent?.path ?? '');
-      if (!row) return this.repeat(caller, opened, digest);
+      if (!row) return this.repeat(caller, opened);
       if (request.auto) await this.store.setAutoNode(sessionId, row.nodeId);
       const { receiptId: openReceipt } = await this.audit.record(caller, stepOpened(row));
       return { node: nodeOf(await this.store.change(sessionId, row.nodeId, { openReceipt }), true) };
@@ -76,7 +79,7 @@ export class ObserveStepsService {
       ...{ sessionId, nodeId: node_id ?? uuid(), parentId: parent_id ?? null },
       ...{ label: await this.capture.words(label), actor, kind, riskClass: risk_class, private: request.private },
       ...{ tsStart: new Date(ts_start), inputs: await this.capture.items(inputs, 'body.inputs') },
-      enrichRef: await this.capture.ref(enrich_ref),
+      ...{ enrichRef: await this.capture.ref(enrich_ref), salt: randomBytes(SALT_BYTES) },
     };
   }
 
@@ -89,10 +92,11 @@ export class ObserveStepsService {
   }
 
   /** The same step was opened before: that one. @throws ObserveStepKnown */
-  private async repeat(caller: DaemonCaller, opened: OpenedStep, digest: Buffer): Promise<ObserveNodeReply> {
+  private async repeat(caller: DaemonCaller, opened: OpenedStep): Promise<ObserveNodeReply> {
     const { sessionId, nodeId } = opened;
     const known = await this.store.findStep(sessionId, nodeId);
-    if (known?.openDigest?.equals(digest) && seesStep(caller, known)) return { node: nodeOf(known, true) };
+    const isSame = known?.openDigest?.equals(openDigest({ ...opened, salt: known.salt })) === true;
+    if (known && isSame && seesStep(caller, known)) return { node: nodeOf(known, true) };
     throw new ObserveStepKnown({ node_id: nodeId }, 'Choose another node_id, or leave it out');
   }
 

@@ -6,7 +6,7 @@ import { ObserveExportService } from './observe-export.service.js';
 import { ObserveStepsService } from './observe-steps.service.js';
 import { ObserveController } from './observe.controller.js';
 import { ObserveStore } from './observe.store.js';
-import { SecretScreen } from './secret-screen.js';
+import { ScreeningModule } from '../../../common/screening/screening.module.js';
 import { StepCapture } from './step-capture.service.js';
 import { StepReceipts } from './step-receipts.service.js';
 
@@ -15,6 +15,7 @@ import { StepReceipts } from './step-receipts.service.js';
  * session does; checked by named rules, and exported (memory-daemon.md 2.3 and 4.8; D53).
  */
 @Module({
+  imports: [ScreeningModule],
   controllers: [ObserveController],
   providers: [
     ConformanceService,
@@ -23,7 +24,6 @@ import { StepReceipts } from './step-receipts.service.js';
     ObserveExportService,
     ObserveStepsService,
     ObserveStore,
-    SecretScreen,
     StepCapture,
     StepReceipts,
   ],

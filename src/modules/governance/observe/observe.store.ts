@@ -83,5 +83,6 @@ export class ObserveStore {
   }
 }
 
-const HAS_CHILDREN = `exists (select from observe_step child where child.tenant_id = step.tenant_id
-  and child.session_id = step.session_id and child.parent_id = step.node_id)`;
+/** With a limit, so that it is asked of the rows of the page: for EXISTS the planner may hash the whole session. */
+const HAS_CHILDREN = `coalesce((select true from observe_step child where child.tenant_id = step.tenant_id
+  and child.session_id = step.session_id and child.parent_id = step.node_id limit 1), false)`;

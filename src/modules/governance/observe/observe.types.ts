@@ -30,3 +30,29 @@ export interface TraceItem {
 export const OBSERVED_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 /** Of steps: the root is at 0. */
 export const MAX_DEPTH = 63;
+
+/** A step of a session of another server. */
+export interface ImportedStep {
+  node_id: string;
+  parent_id: string | null;
+  label: string;
+  actor: string;
+  kind: NodeKind;
+  risk_class: RiskClass;
+  status: StepStatus;
+  private: boolean;
+  owner: string;
+  ts_start: string;
+  ts_end: string | null;
+  inputs: TraceItem[];
+  outputs: TraceItem[] | null;
+}
+
+/** A session of another server. */
+export interface ImportedSession {
+  session_id: string;
+  opened_by: string;
+  opened_at: string;
+  /** Each after its parent. */
+  steps: ImportedStep[];
+}

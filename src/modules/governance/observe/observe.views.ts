@@ -10,7 +10,7 @@ export const seesStep = (caller: Pick<DaemonCaller, 'isAdmin' | 'principal'>, st
   !step.private || caller.isAdmin || step.owner === caller.principal;
 
 export function nodeOf(step: ObserveStepRow, isShown: boolean): ObserveNode {
-  const { label, inputs, outputs, enrichRef, reasoningRef } = isShown ? step : EMPTY;
+  const { label, inputs, outputs, enrichRef, reasoningRef, salt } = isShown ? step : EMPTY;
   return {
     ...{ node_id: step.nodeId, session_id: step.sessionId, parent_id: step.parentId, depth: step.depth },
     ...{ label, actor: step.actor, kind: step.kind, risk_class: step.riskClass, status: step.status },
@@ -20,13 +20,15 @@ export function nodeOf(step: ObserveStepRow, isShown: boolean): ObserveNode {
     ts_start: step.tsStart.toISOString(),
     ts_end: step.tsEnd?.toISOString() ?? null,
     ...{ auto: step.auto, open_receipt: step.openReceipt, close_receipt: step.closeReceipt },
+    salt: salt?.toString('hex') ?? null,
   };
 }
 
-const EMPTY: Pick<ObserveStepRow, 'label' | 'inputs' | 'outputs' | 'enrichRef' | 'reasoningRef'> = {
+const EMPTY: Pick<ObserveStepRow, 'label' | 'inputs' | 'outputs' | 'enrichRef' | 'reasoningRef' | 'salt'> = {
   label: WITHHELD,
   inputs: [],
   outputs: [],
   enrichRef: null,
   reasoningRef: null,
+  salt: null,
 };

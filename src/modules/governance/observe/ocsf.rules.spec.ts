@@ -6,7 +6,7 @@ const step: ObserveNode = {
   ...{ node_id: 'n', session_id: 's', parent_id: null, depth: 0, label: 'pay', actor: 'a', kind: 'tool' },
   ...{ risk_class: 'minimal', status: 'error', private: true, withheld: false, inputs: [], outputs: [] },
   ...{ enrich_ref: null, reasoning_ref: null, receipt_id: null, mutation_receipt_id: null, auto: false },
-  ...{ ts_start: '2026-01-01T00:00:00.001Z', ts_end: null, open_receipt: null, close_receipt: null },
+  ...{ ts_start: '2026-01-01T00:00:00.001Z', ts_end: null, open_receipt: null, close_receipt: null, salt: null },
 };
 const source = { tenantId: 't', sessionId: 's', version: '1.0.0' };
 

@@ -8,7 +8,7 @@ const step: ObserveNode = {
   ...{ node_id: 'n', session_id: 's', parent_id: 'p', depth: 1, label: 'find', actor: 'a', kind: 'memory' },
   ...{ risk_class: 'high', status: 'open', private: true, withheld: false, inputs: [], outputs: [] },
   ...{ enrich_ref: null, reasoning_ref: null, receipt_id: null, mutation_receipt_id: null, auto: false },
-  ...{ ts_start: '2026-01-01T00:00:00.001Z', ts_end: null, open_receipt: null, close_receipt: null },
+  ...{ ts_start: '2026-01-01T00:00:00.001Z', ts_end: null, open_receipt: null, close_receipt: null, salt: null },
 };
 
 it('makes the same ids of the same step, and others of another tenant', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findPersonalData, isCard, isIban, maskMarks } from './personal-data.rules.js';
+import { maskMarks } from '../../../common/screening/marks.js';
+import { findPersonalData, isCard, isIban } from './personal-data.rules.js';
 
 const mask = (text: string) => maskMarks(text, findPersonalData(text));
 

@@ -1,11 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-
-/** A part of a text that is to be masked, and what stands in its place: `[email]`. */
-export interface Mark {
-  readonly start: number;
-  readonly end: number;
-  readonly name: string;
-}
+import type { Mark } from '../../../common/screening/marks.js';
 
 interface Pattern {
   readonly name: string;
@@ -60,15 +54,4 @@ export function isCard(text: string): boolean {
 function isPhone(text: string): boolean {
   const { length } = digitsOf(text);
   return length >= 9 && length <= 15;
-}
-
-/** The text with each mark as its name in brackets; what overlaps is one. */
-export function maskMarks(text: string, marks: readonly Mark[]): string {
-  let masked = '';
-  let at = 0;
-  for (const { start, end, name } of marks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start >= at) masked += `${text.slice(at, start)}[${name}]`;
-    at = Math.max(at, end);
-  }
-  return masked + text.slice(at);
 }

@@ -4,8 +4,9 @@ import { invalid } from '../../../common/problem/common-problems.js';
 import { blake3Digest, sha256Digest } from '../../../evidence/digest.js';
 import type { TraceInput } from './observe-steps.dto.js';
 import type { TraceItem, TraceKind } from './observe.types.js';
-import { findPersonalData, maskMarks } from './personal-data.rules.js';
-import { SecretScreen } from './secret-screen.js';
+import { maskMarks } from '../../../common/screening/marks.js';
+import { findPersonalData } from './personal-data.rules.js';
+import { SecretScreen } from '../../../common/screening/secret-screen.js';
 
 /** Of more, digest and size alone are kept; in bytes of UTF-8. */
 const MAX_KEPT = 4096;

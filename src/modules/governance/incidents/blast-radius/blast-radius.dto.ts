@@ -21,7 +21,7 @@ export class WalkRequest {
 
   @Text({
     about:
-      'Which: a document as corpusId/docId, a passage by its chunk id, a fact_id, a receipt id (UUID or blake3:<hex>), an answerId.',
+      'Which: a document as corpusId/docId, a passage by its chunk id, a fact_id, a receipt id (UUID or blake3:<hex>), an answerId, a case_id.',
     optional: true,
     min: 1,
     max: 1100,
@@ -29,7 +29,7 @@ export class WalkRequest {
   })
   id?: string;
 
-  @Flag({ about: 'Also set aside what was found: its documents and facts, all or nothing.', default: false })
+  @Flag({ about: 'Also set aside what was found: its documents, facts and cases, all or nothing.', default: false })
   apply!: boolean;
 
   @Flag({ about: 'Bring back what radius_id has set aside.', default: false })

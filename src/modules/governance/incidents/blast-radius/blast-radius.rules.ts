@@ -16,7 +16,7 @@ export function rootNamesOf(kind: RootKind, id: string): unknown[][] {
     return [names.map(({ corpusId }) => corpusId), names.map(({ docId }) => docId)];
   }
   const uuids = UUID.test(id.toLowerCase()) ? [id.toLowerCase()] : [];
-  if (kind === 'fact') return [uuids];
+  if (kind === 'fact' || kind === 'case') return [uuids];
   if (kind === 'receipt') return [uuids, RETRIEVAL.test(id) ? [Buffer.from(digestBytes('blake3', id))] : []];
   return [[id]];
 }

@@ -11,11 +11,14 @@ export const NODE_KINDS = [
   'step',
   'receipt',
   'fact',
+  'case',
+  'candidate',
+  'claim',
 ] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
 /** What a walk can begin at. */
-export const ROOT_KINDS = ['document', 'passage', 'fact', 'receipt', 'answer'] as const;
+export const ROOT_KINDS = ['document', 'passage', 'fact', 'receipt', 'answer', 'case'] as const;
 export type RootKind = (typeof ROOT_KINDS)[number];
 
 /** How many values name one of the kind; an id is these with slashes between. */
@@ -31,6 +34,10 @@ export const KEY_PARTS: Readonly<Record<NodeKind, number>> = {
   step: 2,
   receipt: 1,
   fact: 1,
+  case: 1,
+  candidate: 1,
+  /** Project, dossier, claim. */
+  claim: 3,
 };
 
 export const idOf = (key: readonly string[]): string => key.join('/');

@@ -28,6 +28,9 @@ const PIN = 'x.home_id::text, x.kind, x.name, x.version::text, x.ordinal::text';
 const STEP_INPUTS = (kind: string) => `(select s.session_id, s.node_id, i ->> 'ref' as ref from observe_step s
     cross join lateral jsonb_array_elements(s.inputs) i where s.tenant_id = $1 and i ->> 'kind' = '${kind}') x on x.ref = f.k1`;
 const STEP = 'x.session_id, x.node_id';
+/** Claims of dossiers by what they rest on. */
+const CLAIM_ON = (kinds: string) => `dossier_anchor x on x.tenant_id = $1 and x.ref = f.k1 and x.kind in (${kinds})`;
+const CLAIM = 'x.project_id, x.dossier_id, x.claim_id';
 
 export const RADIUS_EDGES: readonly RadiusEdge[] = [
   {
@@ -161,9 +164,47 @@ export const RADIUS_EDGES: readonly RadiusEdge[] = [
     join: `proof_job x on x.tenant_id = $1 and x.receipt_id = ${UUID_OF_KEY}`,
     key: 'x.job_id::text',
   },
+  {
+    ...{ edge: 'source_of', from: 'receipt', to: 'case' },
+    join: 'memory_case x on x.tenant_id = $1 and x.source_receipt = f.k1',
+    key: 'x.case_id::text',
+  },
+  {
+    ...{ edge: 'receipt_of', from: 'receipt', to: 'case', fromRootOnly: true },
+    join: `memory_case x on x.tenant_id = $1 and x.receipt_id = ${UUID_OF_KEY}`,
+    key: 'x.case_id::text',
+  },
+  {
+    ...{ edge: 'recorded_by', from: 'case', to: 'receipt' },
+    join: `memory_case x on x.tenant_id = $1 and x.case_id = ${UUID_OF_KEY}`,
+    key: 'x.receipt_id::text',
+  },
+  {
+    ...{ edge: 'receipt_of', from: 'receipt', to: 'candidate', fromRootOnly: true },
+    join: `candidate x on x.tenant_id = $1 and x.receipt_id = ${UUID_OF_KEY}`,
+    key: 'x.candidate_id::text',
+  },
+  {
+    ...{ edge: 'promoted_to', from: 'candidate', to: 'fact' },
+    join: `candidate c on c.tenant_id = $1 and c.candidate_id = ${UUID_OF_KEY}
+      join fact x on x.tenant_id = $1 and x.fact_id = c.promoted_fact_id and ${LIVE_FACT}`,
+    key: 'x.fact_id::text',
+  },
   { ...{ edge: 'input_of', from: 'passage', to: 'step' }, join: STEP_INPUTS('chunk'), key: STEP },
   { ...{ edge: 'input_of', from: 'fact', to: 'step' }, join: STEP_INPUTS('fact'), key: STEP },
   { ...{ edge: 'input_of', from: 'receipt', to: 'step' }, join: STEP_INPUTS('receipt'), key: STEP },
+  { ...{ edge: 'claimed_by', from: 'fact', to: 'claim' }, join: CLAIM_ON(`'fact', 'layer'`), key: CLAIM },
+  { ...{ edge: 'claimed_by', from: 'receipt', to: 'claim' }, join: CLAIM_ON(`'receipt'`), key: CLAIM },
+  {
+    ...{ edge: 'claimed_by', from: 'passage', to: 'claim' },
+    join: `${CLAIM_ON(`'chunk'`)} and x.owner_tenant_id = $1`,
+    key: CLAIM,
+  },
+  {
+    ...{ edge: 'recorded_by', from: 'claim', to: 'receipt' },
+    join: 'dossier x on x.tenant_id = $1 and x.project_id = f.k1 and x.dossier_id = f.k2',
+    key: 'x.receipt_id::text',
+  },
   {
     ...{ edge: 'recorded_by', from: 'step', to: 'receipt' },
     join: `observe_step s on s.tenant_id = $1 and s.session_id = f.k1 and s.node_id = f.k2

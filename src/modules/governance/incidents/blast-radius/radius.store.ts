@@ -14,6 +14,7 @@ const ROOTS: Readonly<Record<RootKind, string>> = {
   receipt: `select array[receipt_id::text] as key from receipt where tenant_id = $1 and receipt_id = any ($2::uuid[])
     union all select array['blake3:' || encode(record_digest, 'hex')] from retrieval_receipt
     where tenant_id = $1 and record_digest = any ($3::bytea[])`,
+  case: 'select array[case_id::text] as key from memory_case where tenant_id = $1 and case_id = any ($2::uuid[])',
   answer: `select array[answer_id, version::text] as key from answer where tenant_id = $1 and answer_id = any ($2::text[]) order by version`,
 };
 
@@ -62,15 +63,15 @@ export class RadiusStore {
     );
   }
 
-  /** The documents and facts that a walk reached, or of which it began at a part. */
+  /** The documents, facts and cases that a walk reached, or of which it began at a part. */
   findToSetAside(radiusId: string): Promise<{ kind: NodeKind; key: string[] }[]> {
     return this.tenancy.query(
-      `select kind, key from blast_radius_node where tenant_id = $1 and radius_id = $2 and kind in ('document', 'fact') order by position`,
+      `select kind, key from blast_radius_node where tenant_id = $1 and radius_id = $2 and kind in ('document', 'fact', 'case') order by position`,
       [this.tenancy.tenant, radiusId],
     );
   }
 
-  /** Marks what is aside of a walk; an own document, or a fact that is there. @returns how many of each kind */
+  /** Marks what is aside of a walk; an own document, or a fact or case that is there. @returns how many of each kind */
   async markSetAside(radiusId: string): Promise<Partial<Record<NodeKind, number>>> {
     const rows = await this.tenancy.query<{ kind: NodeKind; count: number }>(
       `with marked as (
@@ -78,7 +79,8 @@ export class RadiusStore {
          where n.tenant_id = $1 and n.radius_id = $2 and (
            n.kind = 'document' and exists (select from document d where d.tenant_id = $1 and d.corpus_id = n.key[1] and d.doc_id = n.key[2]
              and d.quarantined_version = d.current_version)
-           or n.kind = 'fact' and exists (select from fact f where f.tenant_id = $1 and f.fact_id = n.key[1]::uuid and f.quarantined))
+           or n.kind = 'fact' and exists (select from fact f where f.tenant_id = $1 and f.fact_id = n.key[1]::uuid and f.quarantined)
+           or n.kind = 'case' and exists (select from memory_case c where c.tenant_id = $1 and c.case_id = n.key[1]::uuid and c.quarantined))
          returning n.kind
        )
        select kind, count(*)::int as count from marked group by kind`,
