@@ -1,5 +1,7 @@
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
 import { runChild } from './child.js';
+import { withBareClaims } from './claim-limit.js';
+import { withDatabase } from './database.js';
 import type { FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
 import { quantile } from './measures.js';
@@ -8,7 +10,6 @@ import { callDaemon, makeBoard, TENANT } from './work-board.js';
 
 const WORKERS = 8;
 const WARM_UP = 200;
-/** After so many claims a worker gives back what it holds, in the time between its claims. */
 const PAGE = 50;
 
 export type BoardFigures = Record<string, Pick<LoadResult, 'count' | 'failed' | 'perSecond' | 'p50' | 'p95' | 'p99'>>;
@@ -16,6 +17,11 @@ export type BoardFigures = Record<string, Pick<LoadResult, 'count' | 'failed' | 
 interface Claimed {
   work: { work_id: string } | null;
   lease: { fence: number };
+}
+
+/** What a worker does: one claim, which is timed, and its release, which is not. */
+interface Worker {
+  claim(): Promise<() => Promise<unknown>>;
 }
 
 /** Claims among many items that are ready, and pages of the board. */
@@ -26,7 +32,8 @@ export async function benchBoard({ items, seconds }: { items: number; seconds: n
     const figures: BoardFigures = {};
     for (const workers of [1, WORKERS]) {
       say(`claim-next, ${workers} workers`);
-      figures[`claim-next, ${workers} workers`] = await claimFor(server, workers, seconds);
+      figures[`claim-next, ${workers} workers`] = await claimFor(daemonWorkers(server, workers), seconds);
+      figures[`limit: bare claim, ${workers} workers`] = await limitOf({ items, workers, seconds }, server);
     }
     const page = `${server.daemonUrl}/v1/work?limit=${PAGE}`;
     const pages = { 'a page of the board': page, 'a page of what is ready': `${page}&state=ready` };
@@ -42,30 +49,57 @@ export async function benchBoard({ items, seconds }: { items: number; seconds: n
   });
 }
 
+const daemonWorkers = (server: TemporaryServer, workers: number): Worker[] =>
+  Array.from({ length: workers }, (_, number) => ({
+    claim: async () => {
+      const by_passport = `worker-${number}`;
+      const { work, lease } = await callDaemon<Claimed>(server, 'POST', '/v1/work/claim-next', { by_passport });
+      if (!work) throw new Error('claim-next found nothing to do');
+      const release = { by_passport, fence: lease.fence };
+      return () => callDaemon(server, 'POST', `/v1/work/${work.work_id}/release`, release);
+    },
+  }));
+
+/** The same by statements alone, on the same PostgreSQL. */
+const limitOf = (
+  { items, workers, seconds }: { items: number; workers: number; seconds: number },
+  server: TemporaryServer,
+): Promise<LoadResult> =>
+  withDatabase(server, (database) =>
+    withBareClaims(database, { items, workers }, (all) =>
+      claimFor(
+        all.map((claims, number) => ({
+          claim: async () => {
+            const id = await claims.claim(`worker-${number}`);
+            return () => claims.release(id);
+          },
+        })),
+        seconds,
+      ),
+    ),
+  );
+
 /** Each worker claims, and releases again in time that does not count, so that there is always as much to take. */
-async function claimFor(server: TemporaryServer, workers: number, seconds: number): Promise<LoadResult> {
+async function claimFor(workers: readonly Worker[], seconds: number): Promise<LoadResult> {
   const latencies: number[] = [];
   let claims = 0;
   let startedAt = performance.now();
   let until = Infinity;
-  const work = async (worker: number): Promise<void> => {
+  const work = async ({ claim }: Worker): Promise<void> => {
     while (performance.now() < until) {
-      const by_passport = `worker-${worker}`;
       const sentAt = performance.now();
-      const { work: item, lease } = await callDaemon<Claimed>(server, 'POST', '/v1/work/claim-next', { by_passport });
+      const release = await claim();
       const took = performance.now() - sentAt;
-      if (!item) throw new Error('claim-next found nothing to do');
       claims += 1;
       if (claims > WARM_UP) latencies.push(took);
       else if (claims === WARM_UP) {
         startedAt = performance.now();
         until = startedAt + seconds * 1000;
       }
-      const release = { by_passport, fence: lease.fence };
-      await callDaemon(server, 'POST', `/v1/work/${item.work_id}/release`, release);
+      await release();
     }
   };
-  await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
+  await Promise.all(workers.map(work));
   const sorted = Float64Array.from(latencies).sort();
   const perSecond = (sorted.length * 1000) / (performance.now() - startedAt);
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((q) => quantile(sorted, q)) as [number, number, number];

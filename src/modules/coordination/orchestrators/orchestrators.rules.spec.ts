@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, mayMove, MOVES } from './orchestrators.rules.js';
+import { mayMove, MOVES } from './orchestrators.rules.js';
 import { ORCHESTRATOR_STATES } from './orchestrators.types.js';
 
 describe('the moves of an orchestrator', () => {
@@ -17,13 +17,5 @@ describe('the moves of an orchestrator', () => {
 
   it('lead from every state but archived to archived', () => {
     expect(ORCHESTRATOR_STATES.filter((from) => !MOVES[from].includes('archived'))).toEqual(['archived']);
-  });
-});
-
-describe('what changes', () => {
-  it('is what was given and differs, null too', () => {
-    const current = { name: 'a', assigneePassport: 'p' as string | null };
-    expect(changesOf(current, { name: 'a', assigneePassport: null })).toEqual({ assigneePassport: null });
-    expect(changesOf(current, { name: undefined })).toEqual({});
   });
 });

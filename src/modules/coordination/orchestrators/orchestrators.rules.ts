@@ -11,11 +11,3 @@ export const MOVES: Readonly<Record<OrchestratorState, readonly OrchestratorStat
 /** Staying is no move, and always allowed. */
 export const mayMove = (from: OrchestratorState, to: OrchestratorState): boolean =>
   from === to || MOVES[from].includes(to);
-
-/** The members of `wanted` that differ from what there is. */
-export function changesOf<T extends object>(current: T, wanted: Partial<T>): Partial<T> {
-  const differing = Object.entries(wanted).filter(
-    ([name, value]) => value !== undefined && value !== current[name as keyof T],
-  );
-  return Object.fromEntries(differing) as Partial<T>;
-}

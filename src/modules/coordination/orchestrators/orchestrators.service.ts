@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { namedPassport } from '../../../common/bearer-auth/named-passport.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
+import { changesOf } from '../../../common/fields/changes.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import type { RowLock } from '../../../common/tenancy/tenant-repository.js';
@@ -17,7 +18,7 @@ import type {
 } from './orchestrators.dto.js';
 import { orchestratorChange } from './orchestrators.events.js';
 import { OrchestratorArchived, OrchestratorChanged, OrchestratorUnknown } from './orchestrators.problems.js';
-import { changesOf, mayMove, MOVES } from './orchestrators.rules.js';
+import { mayMove, MOVES } from './orchestrators.rules.js';
 import { OrchestratorsStore } from './orchestrators.store.js';
 import { orchestratorOf, summaryOf } from './orchestrators.views.js';
 

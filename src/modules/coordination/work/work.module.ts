@@ -13,6 +13,7 @@ import { PlansService } from './plans/plans.service.js';
 import { WorkListService } from './work-list.service.js';
 import { WorkListStore } from './work-list.store.js';
 import { WorkMovesService } from './work-moves.service.js';
+import { WorkOutlookService } from './work-outlook.service.js';
 import { WorkRecordsController } from './work-records.controller.js';
 import { WorkRecordsService } from './work-records.service.js';
 import { WorkController } from './work.controller.js';
@@ -28,9 +29,9 @@ import { WorkStore } from './work.store.js';
   controllers: [GatesController, WorkRecordsController, WorkController],
   providers: [
     ...[WorkStore, WorkMovesService, WorkService, WorkListStore, WorkListService, WorkRecordsService],
-    ...[BlockersStore, BlockersService, PlansService],
+    ...[BlockersStore, BlockersService, PlansService, WorkOutlookService],
     ...[GatesStore, GatesService, GateRequestsService, GatePoliciesService, GateSweep],
   ],
-  exports: [WorkMovesService],
+  exports: [WorkListService, WorkMovesService, WorkOutlookService],
 })
 export class WorkModule {}

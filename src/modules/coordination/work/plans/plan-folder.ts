@@ -1,6 +1,7 @@
-import { constants, type Stats } from 'node:fs';
-import { lstat, open, opendir, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import type { Stats } from 'node:fs';
+import { lstat, opendir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { faultOf, readTextBelow } from '../../../../common/config/text-below.js';
 import { PLAN_LIMITS, readPlan, type PlanItem } from './plans.rules.js';
 
 /** A plan file as it was read. */
@@ -72,7 +73,7 @@ export class PlanFolder {
       root = await realpath(this.root);
       await this.enter(root, '', 0, walk);
     } catch (error) {
-      return { files: [], faults: [{ path: '.', problem: `the root cannot be read: ${reasonOf(error)}` }] };
+      return { files: [], faults: [{ path: '.', problem: `the root cannot be read: ${faultOf(error)}` }] };
     }
     const known = new Map<string, Known>();
     for (const { path, stats } of walk.files.sort((a, b) => (a.path < b.path ? -1 : 1)))
@@ -112,7 +113,7 @@ export class PlanFolder {
       else if (isPlan) walk.files.push({ path, stats });
     } catch (error) {
       // Gone meanwhile, or not ours to read.
-      if (!isGone(error)) walk.faults.push({ path, problem: `cannot be read: ${reasonOf(error)}` });
+      if (!isGone(error)) walk.faults.push({ path, problem: `cannot be read: ${faultOf(error)}` });
     }
   }
 
@@ -121,39 +122,11 @@ export class PlanFolder {
     const known = this.known.get(path);
     if (known?.stamp === stamp) return known;
     try {
-      const items = readPlan(path, await readText(root, path));
+      const items = readPlan(path, await readTextBelow(root, path, PLAN_LIMITS.bytes));
       return { stamp, read: { path, items, createdAt: stats.birthtime, changedAt: stats.mtime } };
     } catch (error) {
-      return { stamp, read: { path, problem: reasonOf(error) } };
+      return { stamp, read: { path, problem: faultOf(error) } };
     }
-  }
-}
-
-/**
- * The text of a file that is below the root itself, whatever became of its folders since they were listed.
- * @throws Error saying what is wrong with it
- */
-async function readText(root: string, path: string): Promise<string> {
-  const file = join(root, path);
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw new Error('is no file');
-    if ((await realpath(file)) !== root + sep + path.split('/').join(sep)) throw new Error('lies behind a link');
-    const bytes = Buffer.alloc(PLAN_LIMITS.bytes + 1);
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    if (bytesRead > PLAN_LIMITS.bytes) throw new Error(`has more than ${PLAN_LIMITS.bytes} bytes`);
-    return decode(bytes.subarray(0, bytesRead));
-  } finally {
-    await handle.close();
-  }
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Error('is not UTF-8');
   }
 }
 
@@ -162,7 +135,4 @@ const tooMany = (path: string): PlanFault => ({
   problem: `has more than ${PLAN_LIMITS.entries} entries with what was seen before; the rest is left out`,
 });
 
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
-const isGone = (error: unknown): boolean => codeOf(error) === 'ENOENT';
-/** Without the path on this machine. */
-const reasonOf = (error: unknown): string => codeOf(error) ?? (error instanceof Error ? error.message : 'unknown');
+const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
