@@ -164,9 +164,23 @@ describe('the kinds', () => {
     expect(body).toEqual({
       count: 3,
       kinds: [
-        { kind: 'in', used_by: ['edge'], first_seen_at: at, entity_count: 0, edge_count: 1 },
-        { kind: 'person', used_by: ['entity', 'edge', 'endpoint'], first_seen_at: at, entity_count: 2, edge_count: 1 },
-        { kind: 'place', used_by: ['endpoint'], first_seen_at: at, entity_count: 0, edge_count: 0 },
+        { kind: 'in', used_by: ['edge'], first_seen_at: at, entity_count: 0, edge_count: 1, payload_schema: null },
+        {
+          kind: 'person',
+          used_by: ['entity', 'edge', 'endpoint'],
+          first_seen_at: at,
+          entity_count: 2,
+          edge_count: 1,
+          payload_schema: null,
+        },
+        {
+          kind: 'place',
+          used_by: ['endpoint'],
+          first_seen_at: at,
+          entity_count: 0,
+          edge_count: 0,
+          payload_schema: null,
+        },
       ],
       next_cursor: null,
     });

@@ -10,6 +10,9 @@ import { MIGRATIONS } from '../../../src/migrations/index.js';
 import { applyFunctions } from '../../../src/migrations/sql-functions.js';
 import { IndexStore } from '../../../src/modules/knowledge/retrieval/index/index.store.js';
 import { VectorsStore } from '../../../src/modules/knowledge/retrieval/vectors/vectors.store.js';
+import { MemoryEmbeddingStore } from '../../../src/modules/memory/vectors/memory-embedding.store.js';
+import { FACT_KIND } from '../../../src/modules/memory/vectors/memory-kinds.js';
+import { MemoryVectorsStore } from '../../../src/modules/memory/vectors/memory-vectors.store.js';
 import { freePort } from '../../kit/free-port.js';
 
 /** A PostgreSQL with the extension, over its wire protocol, on one connection that becomes the application's role. */
@@ -97,5 +100,49 @@ describe('the pgvector backend', () => {
     await tenancy.run('acme', () => vectors.withdraw(['mine-100']));
     const left = await vectors.findNearest('acme', [shard], query, 5);
     expect(left.map(({ chunkId }) => chunkId).sort()).toEqual(['mine-0', 'mine-200', 'mine-300']);
+  });
+});
+
+describe('vectors of facts with pgvector', () => {
+  const READER = { tenantId: 'acme', principal: 'ada', seesAll: false, withReserved: false };
+  const OF = { spaceId: 1, kind: 'fact' };
+
+  /** Facts of which every tenth is Bob's alone; neighbours in number are neighbours in angle. */
+  async function givenFacts(count: number, dimensions: number): Promise<(i: number) => Float32Array> {
+    const vectorOf = (i: number): Float32Array => {
+      const values = new Float32Array(dimensions);
+      values[0] = Math.cos(i / count);
+      values[dimensions - 1] = Math.sin(i / count);
+      return values;
+    };
+    const store = new MemoryEmbeddingStore(tenancy);
+    await tenancy.run('acme', async () => {
+      await tenancy.query(
+        `insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, confidence, horizon_class, tokens, stored_at)
+         select 'acme', i, gen_random_uuid(), sha256(i::text::bytea), 1, case when i % 10 = 0 then 1 else 0 end, case when i % 10 = 0 then 'bob' else '' end,
+           'e', i::text, 'v', 'a', 1, 'durable', 1, now() from generate_series(1, $1::int) i`,
+        [count],
+      );
+      const embedded = Array.from({ length: count }, (_, i) => ({ id: String(i + 1), vector: vectorOf(i + 1) }));
+      expect(await store.record(FACT_KIND, 1, { from: 0, to: count }, { embedded, emptied: ['7'] })).toBe(true);
+      // Another process that begins at the same position comes too late.
+      expect(await store.record(FACT_KIND, 1, { from: 0, to: count }, { embedded, emptied: [] })).toBe(false);
+      await store.ensureIndex(dimensions);
+    });
+    return vectorOf;
+  }
+
+  it('beyond 2,000 dimensions are indexed as halfvec, and masked before they are limited', async () => {
+    const vectorOf = await givenFacts(60, 2500);
+    const [index] = await source.query<{ indexdef: string }[]>(
+      `select indexdef from pg_indexes where indexname = 'memory_vector_2500'`,
+    );
+    expect(index!.indexdef).toContain('halfvec_cosine_ops');
+    const store = new MemoryVectorsStore(tenancy);
+    const near = await store.findNearest(READER, OF, vectorOf(9), 3);
+    // 7 was retired, and 10 is Bob's.
+    expect(near.map(({ itemId }) => itemId)).toEqual(['9', '8', '11']);
+    expect((await store.findNearest({ ...READER, principal: 'bob' }, OF, vectorOf(10), 1))[0]!.itemId).toBe('10');
+    expect(await store.findNearest({ ...READER, tenantId: 'umbrella' }, OF, vectorOf(10), 5)).toEqual([]);
   });
 });

@@ -31,6 +31,16 @@ export class AnswersService {
     return this.withCitations(await this.store.findAnswer(answerId));
   }
 
+  /** Answers whose newest version names the project in its metadata (`project_id`), newest first. */
+  async listOfProject(projectId: string, limit: number): Promise<CitedAnswer[]> {
+    const answers: CitedAnswer[] = [];
+    for (const answer of await this.store.listOfProject(projectId, limit)) {
+      const citations = await this.store.findCitations(answer.answerId, answer.version);
+      answers.push({ answer, citations });
+    }
+    return answers;
+  }
+
   async findAnswerVersion(answerId: string, version: number): Promise<CitedAnswer | undefined> {
     return this.withCitations(await this.store.findAnswerVersion(answerId, version));
   }

@@ -50,6 +50,17 @@ export class CitationsStore {
     return row && answerOf(row);
   }
 
+  /** Newest versions alone, newest first. */
+  async listOfProject(projectId: string, limit: number): Promise<Answer[]> {
+    const rows = await this.tenancy.query<AnswerRow>(
+      `select ${ANSWER} from answer a where a.tenant_id = $1 and a.metadata ->> 'project_id' = $2
+         and not exists (select from answer n where n.tenant_id = a.tenant_id and n.answer_id = a.answer_id and n.version > a.version)
+       order by a.recorded_at desc, a.answer_id desc limit $3`,
+      [this.tenancy.tenant, projectId, limit],
+    );
+    return rows.map(answerOf);
+  }
+
   /** The receipts a retrieval left; the light lane leaves none. */
   async findSearchReceipts(retrievalId: string): Promise<Pick<RecordedSearch, 'receiptId' | 'executionReceiptId'>> {
     const [row] = await this.tenancy.query<{ receipt_id: string | null; execution_receipt_id: string | null }>(

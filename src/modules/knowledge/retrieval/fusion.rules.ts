@@ -1,5 +1,6 @@
 import type { Hit } from '../../../search/collection.js';
 import { scoreChunk } from '../../../search/exhaustive.js';
+import { nearnessOf } from '../../../search/nearness.js';
 import { ranksBefore } from '../../../search/top-hits.js';
 import type { OpenSegment } from './index/segment-loader.service.js';
 import type { LanguageGroup } from './retrieval.rules.js';
@@ -43,13 +44,11 @@ export function locate(
 export function fuse(hits: readonly Hit[], near: readonly NearHit[], weight: number): Hit[] {
   if (near.length === 0) return [...hits];
   const scale = Math.max(hits[0]?.lexical ?? 0, 1);
-  const greatest = near[0]!.similarity;
-  const span = greatest - near[near.length - 1]!.similarity;
+  const nearness = nearnessOf(near.map(({ similarity }) => similarity));
   const byWords = new Map(hits.map((hit) => [keyOf(hit.view as OpenSegment, hit.chunkId), hit]));
-  for (const { group, view, ordinal, similarity } of near) {
+  for (const [place, { group, view, ordinal }] of near.entries()) {
     const hit = scoreChunk(group.views, group.query, view, ordinal);
-    const relative = span > 0 ? 1 - (greatest - similarity) / span : 1;
-    const vector = weight * scale * relative;
+    const vector = weight * scale * nearness[place]!;
     const score = hit.lexical + vector + hit.recency + hit.laneWeight;
     byWords.set(keyOf(view, hit.chunkId), { ...hit, vector, score });
   }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import type { QueryVector } from '../../../common/embeddings/vector-spaces.js';
 import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import { analyzerFor } from '../../../search/analysis.js';
 import { utcDay } from '../../../search/bm25.js';
@@ -35,7 +36,7 @@ export interface SearchOptions {
 
 interface AttemptOptions extends SearchOptions {
   /** The query's embedding. */
-  vector: Float32Array | undefined;
+  vector: QueryVector | undefined;
 }
 
 export interface SearchOutcome {
@@ -132,7 +133,7 @@ export class SearchService {
     reader: string,
     shards: readonly ShardSnapshot[],
     groups: readonly LanguageGroup<OpenSegment>[],
-    vector: Float32Array | undefined,
+    vector: QueryVector | undefined,
   ): Promise<{ backend: VectorBackend; near: NearHit[] }> {
     const near: NearHit[] = [];
     const accept = ({ ownerTenantId, chunkId, similarity }: NearChunk) => {

@@ -1,19 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DAEMON_FLAGS } from '../../../common/config/daemon/flag-table.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
-import {
-  EmbeddingsClient,
-  EmbeddingsUnavailable,
-  type EmbeddedTexts,
-} from '../../../common/embeddings/embeddings-client.js';
+import { EmbeddingsUnavailable, type EmbeddedTexts } from '../../../common/embeddings/embeddings-answer.js';
+import { EmbeddingsClient } from '../../../common/embeddings/embeddings-client.js';
 import { readBodyAs } from '../../../common/fields/contract.pipe.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { invalid, ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import { type CapabilityDisabled, type EmbeddingList, EmbedRequest, type EmbeddingUsage } from './compute.dto.js';
 import { EmbeddingsRefused } from './compute.problems.js';
 
-/** Texts to one request of the endpoint, and how long that may take. */
-const BATCH = 64;
+/** How long a request of the endpoint may take. */
 const TIMEOUT_MS = 12_000;
 const ATTEMPTS = 2;
 const RETRY_AFTER_SEC = 5;
@@ -62,9 +58,9 @@ export class ComputeService {
   private async embedInBatches(texts: readonly string[], signal: AbortSignal): Promise<EmbeddedTexts[]> {
     const parts: EmbeddedTexts[] = [];
     try {
-      for (let from = 0; from < texts.length; from += BATCH)
+      for (let from = 0; from < texts.length; from += this.client.batch)
         parts.push(
-          await this.client.embed(texts.slice(from, from + BATCH), {
+          await this.client.embed(texts.slice(from, from + this.client.batch), {
             timeoutMs: TIMEOUT_MS,
             attempts: ATTEMPTS,
             signal,

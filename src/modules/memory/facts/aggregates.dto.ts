@@ -1,6 +1,7 @@
 import { AnyJson, Choice, DateTime, Integer, Nested, Text, TextList } from '../../../common/fields/fields.js';
 import { AGGREGATE_OPS, type AggregateOp } from './aggregates.rules.js';
-import { FactReply, MAX_ENTITY, MAX_KEY } from './facts.dto.js';
+import { FactReply } from './facts.dto.js';
+import { MAX_ENTITY, MAX_KEY } from './facts.types.js';
 
 const OP =
   'count: how many facts; sum, avg, min, max: of their values read as decimal numbers; latest: the newest value; distinct: how many different values.';

@@ -2,17 +2,29 @@ import { Injectable } from '@nestjs/common';
 import { readEach } from '../../../common/fields/read-each.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import type { Actor } from '../../../common/evidence-log/audit-trail.js';
+import { FactMatchesStore } from './fact-matches.store.js';
 import { FactWritesStore } from './fact-writes.store.js';
 import { StoreFactRequest } from './facts.dto.js';
-import { checkValidity, draftOf, writerOf } from './facts.service.js';
-import type { FactDraft } from './facts.types.js';
+import { checkValidity, draftOf, type FactAuthor, writerOf } from './facts.service.js';
+import { ownerOf } from './facts.rules.js';
+import { VISIBILITY, type FactDraft, type FactMatch } from './facts.types.js';
+
+/** Of facts that are stored in bulk: who deletes a fact meanwhile does not wait. */
+const IMPORTS = 'facts.imports';
+
+/** A fact as PUT /v1/facts takes it. */
+export class ImportedFact extends StoreFactRequest {}
 
 /**
  * Facts supplied by another module, stored in its unit of work: first `prepare`, which may take a while, then `store`.
  */
 @Injectable()
 export class FactImportsService {
-  constructor(private readonly writes: FactWritesStore) {}
+  constructor(
+    private readonly writes: FactWritesStore,
+    private readonly matches: FactMatchesStore,
+  ) {}
 
   /**
    * Reads facts as PUT /v1/facts/bulk takes them.
@@ -33,5 +45,26 @@ export class FactImportsService {
   /** In the open unit of work. @returns how many were stored @throws ValidationFailed for an unknown source_receipt */
   async store(caller: DaemonCaller, drafts: readonly FactDraft[]): Promise<number> {
     return drafts.length === 0 ? 0 : (await this.writes.storeInUnit(drafts, writerOf(caller))).length;
+  }
+
+  /**
+   * One fact as PUT /v1/facts takes it.
+   * @param owner whose private fact it is, where that is not the author
+   * @throws ValidationFailed for a validity that ends before it begins
+   */
+  async draft(author: FactAuthor, fact: StoreFactRequest, path: string, owner?: string): Promise<FactDraft> {
+    checkValidity(fact, path);
+    const draft = await draftOf(author, fact, path);
+    return owner === undefined || draft.visibility !== VISIBILITY.private ? draft : { ...draft, owner: ownerOf(owner) };
+  }
+
+  /** In the open unit of work: what the tenant has of each of them, in their order. */
+  match(drafts: readonly FactDraft[]): Promise<FactMatch[]> {
+    return this.matches.find(drafts);
+  }
+
+  /** In the open unit of work, at once, with one receipt. @throws ValidationFailed for an unknown source_receipt */
+  async storeBatch(by: Actor, drafts: readonly FactDraft[]): Promise<void> {
+    if (drafts.length > 0) await this.writes.storeInUnit(drafts, writerOf(by), IMPORTS);
   }
 }

@@ -1,5 +1,6 @@
 import { DateTime, Flag, Integer, Text } from '../../../common/fields/fields.js';
-import { FactsReply, MAX_ENTITY } from './facts.dto.js';
+import { FactsReply } from './facts.dto.js';
+import { MAX_ENTITY } from './facts.types.js';
 
 /** What GET /v1/facts/export takes. */
 export class ExportQuery {

@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { factColumns, followIndexes, inRange, inRanges, Parameters, rangesOf, timeOf } from './fact-sql.js';
 import { latestFacts } from './latest-facts.js';
-import { type FactFilter, type FactPlace, type FactReader, type FactRow } from './facts.types.js';
+import {
+  type FactNeighbour,
+  type FactFilter,
+  type FactPlace,
+  type FactReader,
+  type FactRow,
+  VISIBILITY,
+} from './facts.types.js';
 
 /** Values of one answer, in bytes: facts past it show the beginning of theirs. */
 const MAX_VALUE_BYTES = 8 * 1024 * 1024;
@@ -12,6 +19,24 @@ const WHOLE_WHILE_SMALL = factColumns(
   `(c.bytes > ${MAX_VALUE_BYTES} and length(f.value) > ${KEPT_OF_CUT})`,
   KEPT_OF_CUT,
 );
+
+/** How many on each side are its neighbours, and how long before or after it. */
+const MOST_NEIGHBOURS = 3;
+const NEIGHBOURS_WITHIN = '1 hour';
+
+const neighboursOn = (side: '<' | '>', order: 'asc' | 'desc'): string => `
+  select n.seq, n.written_by, n.stored_at, row_number() over (order by n.stored_at ${order}, n.seq ${order})::int as distance from (
+    select f.seq, f.written_by, f.stored_at from fact f
+    where f.tenant_id = $1 and f.visibility = ${VISIBILITY.public} and f.deleted_at is null and not f.tombstone
+      and (f.stored_at, f.seq) ${side} (a.stored_at, a.seq) order by f.stored_at ${order}, f.seq ${order} limit $3) n`;
+
+const NEIGHBOURS = `
+  select a.seq as of, b.seq, b.distance from unnest($2::bigint[]) s (seq)
+  cross join lateral (
+    select f.seq, f.stored_at, f.written_by from fact f
+    where f.tenant_id = $1 and f.seq = s.seq and f.visibility = ${VISIBILITY.public} offset 0) a
+  cross join lateral ((${neighboursOn('<', 'desc')}) union all (${neighboursOn('>', 'asc')})) b
+  where b.written_by = a.written_by and b.stored_at between a.stored_at - $4::interval and a.stored_at + $4::interval`;
 
 /** A record with its chain, and whether an incident has it set aside. */
 export type FoundFact = FactRow & { chain: Buffer; quarantined: boolean };
@@ -60,6 +85,15 @@ export class FactReadStore {
       shown(`select f.seq, f.stored_at ${part!.facts}`, reader, parameters),
       parameters.values,
     );
+  }
+
+  /**
+   * The public facts that the same writer stored right before and after each of these public ones: private ones are not
+   * looked at, so that nobody learns of those of others by what is next to what.
+   */
+  async findNeighbours({ tenantId }: FactReader, seqs: readonly string[]): Promise<FactNeighbour[]> {
+    await followIndexes(this.tenancy);
+    return this.tenancy.query<FactNeighbour>(NEIGHBOURS, [tenantId, seqs, MOST_NEIGHBOURS, NEIGHBOURS_WITHIN]);
   }
 
   /**

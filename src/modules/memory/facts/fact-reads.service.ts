@@ -9,7 +9,8 @@ import type { FactsQuery, FactsReply, FoundFactsReply } from './facts.dto.js';
 import { withinBudget } from './facts.rules.js';
 import { readerOf } from './facts.service.js';
 import { FactSearchService } from './fact-search/fact-search.service.js';
-import type { FactFilter, FactReader, FactRow } from './facts.types.js';
+import type { RankedFact } from './fact-search/fact-search.types.js';
+import type { FactNeighbour, FactFilter, FactReader, FactRow } from './facts.types.js';
 
 /** Keys of one entity in an answer at most. */
 const MAX_OF_ENTITY = 1000;
@@ -49,12 +50,29 @@ export class FactReadsService {
   async best(reader: FactReader, { filter, query, limit }: WantedFacts): Promise<FactRow[]> {
     if (query === undefined)
       return this.tenancy.run(reader.tenantId, () => this.reads.findLatest(reader, filter, limit));
+    return (await this.rank(reader, { filter, query, limit })).map(({ fact }) => fact);
+  }
+
+  /** The best facts for a query, with their scores. */
+  rank(reader: FactReader, { filter, query, limit }: Required<WantedFacts>): Promise<RankedFact<FactRow>[]> {
     const { entity, entityPrefix, asOf } = filter;
-    const wanted = { query, limit, onlyCurrent: asOf === undefined, entity, entityPrefix };
-    const ranked = await this.ranking.search(reader, wanted, (seqs) =>
+    const wanted = { query: query ?? '', limit, onlyCurrent: asOf === undefined, entity, entityPrefix };
+    return this.ranking.search(reader, wanted, (seqs) =>
       this.tenancy.run(reader.tenantId, () => this.reads.findAmong(reader, filter, seqs)),
     );
-    return ranked.map(({ fact }) => fact);
+  }
+
+  /** What was stored next to these facts, and those of it that are current. */
+  findNeighbours(
+    reader: FactReader,
+    facts: readonly FactRow[],
+  ): Promise<{ neighbours: FactNeighbour[]; rows: FactRow[] }> {
+    const known = new Set(facts.map(({ seq }) => seq));
+    return this.tenancy.run(reader.tenantId, async () => {
+      const neighbours = await this.reads.findNeighbours(reader, [...known]);
+      const others = new Set(neighbours.map(({ seq }) => seq).filter((seq) => !known.has(seq)));
+      return { neighbours, rows: others.size === 0 ? [] : await this.reads.findAmong(reader, {}, [...others]) };
+    });
   }
 }
 

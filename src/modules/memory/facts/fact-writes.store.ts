@@ -50,11 +50,15 @@ export class FactWritesStore {
     return stored ?? this.tenancy.run(tenantId, () => this.storeLocked(sign, sessions));
   }
 
-  /** In the open unit of work. @throws ValidationFailed for a source_receipt that there is not */
-  async storeInUnit(drafts: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
+  /**
+   * In the open unit of work.
+   * @param lane the stream of the receipt: others that write to it wait until the unit ends
+   * @throws ValidationFailed for a source_receipt that there is not
+   */
+  async storeInUnit(drafts: readonly FactDraft[], by: FactWriter, lane = CHANGES): Promise<StoredFact[]> {
     const unknown = await this.findUnknownSources(this.tenancy.tenant, drafts);
     if (unknown.length > 0) throw sourceUnknown(unknown[0]!);
-    const sign = () => this.receipts.sign(this.tenancy.tenant, CHANGES, drafts, by);
+    const sign = () => this.receipts.sign(this.tenancy.tenant, lane, drafts, by);
     return this.storeLocked(sign, this.sessionsOf(by, drafts), true);
   }
 

@@ -1,9 +1,8 @@
+import { MAX_ENTITY, MAX_KEY } from './facts.types.js';
 import { Choice, DateTime, Decimal, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
 import { HORIZON_CLASSES, type HorizonClass } from './facts.types.js';
 
 /** Bounds of names and values, in UTF-16 code units. */
-export const MAX_ENTITY = 512;
-export const MAX_KEY = 256;
 const MAX_VALUE = 1024 * 1024;
 
 /** A fact to be stored (memory-daemon.md 2.2, D36, D37). */

@@ -4,16 +4,14 @@ import { AggregatesController } from './aggregates.controller.js';
 import { AggregatesService } from './aggregates.service.js';
 import { AggregatesStore } from './aggregates.store.js';
 import { FactEvidenceService } from './fact-evidence.service.js';
-import { FactImportsService } from './fact-imports.service.js';
+import { FactImportsModule } from './fact-imports.module.js';
 import { FactListStore } from './fact-list.store.js';
 import { FactListsService } from './fact-lists.service.js';
 import { FactQuarantineService } from './fact-quarantine.service.js';
-import { FactReceipts } from './fact-receipts.js';
 import { FactReadStore } from './fact-read.store.js';
 import { FactReadsService } from './fact-reads.service.js';
 import { FactWritesController } from './fact-writes.controller.js';
 import { FactWrites } from './fact-writes.js';
-import { FactWritesStore } from './fact-writes.store.js';
 import { FactsController } from './facts.controller.js';
 import { FactsService } from './facts.service.js';
 import { FactSearchModule } from './fact-search/fact-search.module.js';
@@ -23,23 +21,20 @@ import { FactSearchModule } from './fact-search/fact-search.module.js';
  * D36, D37).
  */
 @Module({
-  imports: [FactSearchModule, LeasesModule],
+  imports: [FactImportsModule, FactSearchModule, LeasesModule],
   controllers: [FactWritesController, AggregatesController, FactsController],
   providers: [
     FactsService,
-    FactImportsService,
     FactReadsService,
     FactListsService,
     AggregatesService,
     AggregatesStore,
     FactWrites,
-    FactWritesStore,
-    FactReceipts,
     FactEvidenceService,
     FactReadStore,
     FactListStore,
     FactQuarantineService,
   ],
-  exports: [FactsService, FactImportsService, FactReadsService, FactEvidenceService, FactQuarantineService],
+  exports: [FactsService, FactImportsModule, FactReadsService, FactEvidenceService, FactQuarantineService],
 })
 export class FactsModule {}

@@ -4,6 +4,7 @@ import { countTokens } from '../../../common/tokens/tokenizer.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import type { Actor } from '../../../common/evidence-log/audit-trail.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { FenceCheckService } from '../../coordination/leases/fence-check.service.js';
 import { FactReadStore, type FoundFact } from './fact-read.store.js';
@@ -12,7 +13,7 @@ import { FactWrites } from './fact-writes.js';
 import { FactWritesStore } from './fact-writes.store.js';
 import type { FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
 import { FactNotFound, FactQuarantined } from './facts.problems.js';
-import { isUuid, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
+import { isReserved, isUuid, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
 import { VISIBILITY, type FactDraft, type FactReader, type FactWriter, type StoredFact } from './facts.types.js';
 
 /** Single facts: stored, read, deleted (memory-daemon.md 4.2). */
@@ -106,26 +107,32 @@ const notFound = (factId: string): FactNotFound =>
     'No fact of this tenant that you may see has this fact_id; GET /v1/facts/list shows those there are',
   );
 
+/** Of a name that daemons keep for themselves. */
+export const isReservedEntity = isReserved;
+
 export const readerOf = ({ principal, isAdmin }: DaemonCaller, tenantId: string): FactReader => ({
   tenantId,
   principal: ownerOf(principal),
   seesAll: isAdmin,
 });
 
-const actorOf = ({ passport, principal }: DaemonCaller): string => passport ?? ownerOf(principal);
+const actorOf = ({ passport, principal }: FactAuthor): string => passport ?? ownerOf(principal);
 
 /** Whose credential writes, under the name that facts and receipts have it. */
-export const writerOf = ({ principal, authType, agentSession }: DaemonCaller): FactWriter => ({
+export const writerOf = ({ principal, authType, agentSession }: Actor): FactWriter => ({
   principal: ownerOf(principal),
   authType,
   agentSession,
 });
 
+/** Who says what is stored. */
+export type FactAuthor = Pick<DaemonCaller, 'principal'> & Partial<Pick<DaemonCaller, 'passport'>>;
+
 /**
  * A fact as it is stored, its tokens counted.
  * @param path where it stands in the request
  */
-export async function draftOf(caller: DaemonCaller, request: StoreFactRequest, path: string): Promise<FactDraft> {
+export async function draftOf(caller: FactAuthor, request: StoreFactRequest, path: string): Promise<FactDraft> {
   const { private: isPrivate, actor, confidence, valid_from, valid_to, ...rest } = request;
   const visibility = visibilityOf(request.entity, isPrivate);
   return {

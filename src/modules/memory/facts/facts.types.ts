@@ -119,6 +119,15 @@ export interface FactFilter {
   asOf?: string | undefined;
 }
 
+/** A fact that was stored next to another. */
+export interface FactNeighbour {
+  /** The other: its seq. */
+  of: string;
+  seq: string;
+  /** 1 for the first before or after it. */
+  distance: number;
+}
+
 /** Where a list goes on: after the record with this time (Unix milliseconds) and seq. */
 export interface FactPlace {
   storedAtMs: number;
@@ -169,4 +178,18 @@ export interface FactEvidence {
   readonly fact: BoundFact;
   readonly storedAt: Date;
   readonly binding: { readonly receiptId: string; readonly index: number; readonly path: readonly Digest[] } | null;
+}
+
+/** Characters of an entity and of a key at most. */
+export const MAX_ENTITY = 512;
+export const MAX_KEY = 256;
+
+/** What a tenant has of a fact that is to be stored. */
+export interface FactMatch {
+  /** Whether there is a fact of this entity and key, which it would supersede. */
+  readonly isHeld: boolean;
+  /** Whether the latest one has the same value. */
+  readonly isLatest: boolean;
+  /** Whether an earlier one has the same value and begins at the same time. */
+  readonly isEarlier: boolean;
 }

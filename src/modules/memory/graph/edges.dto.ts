@@ -1,6 +1,6 @@
 import { AnyJson, DateTime, Flag, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
-import { MAX_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from './entities.dto.js';
+import { MAX_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from './graph.types.js';
 
 /** The five members that make an edge the one it is. */
 export class EdgeAddress {

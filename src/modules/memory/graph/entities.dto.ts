@@ -1,10 +1,6 @@
 import { AnyJson, DateTime, Flag, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
-
-export const MAX_KIND = 64;
-export const MAX_ID = 256;
-/** Largest payload of an entity or an edge, in bytes as JSON. */
-export const MAX_PAYLOAD_BYTES = 256 * 1024;
+import { MAX_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from './graph.types.js';
 
 export class EntityAddress {
   @Text({ about: 'The kind of the entity.', min: 1, max: MAX_KIND, example: 'person' })

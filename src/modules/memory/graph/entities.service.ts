@@ -14,6 +14,7 @@ import type {
   EntityReply,
 } from './entities.dto.js';
 import { EntitiesStore } from './entities.store.js';
+import { KindRules } from './kind-rules.service.js';
 import { EntityUnknown } from './graph.problems.js';
 import type { Entity, EntityVersion } from './graph.types.js';
 
@@ -23,10 +24,13 @@ export class EntitiesService {
   constructor(
     private readonly tenants: TenantResolver,
     private readonly store: EntitiesStore,
+    private readonly rules: KindRules,
     private readonly outbox: Outbox,
   ) {}
 
-  async record(caller: DaemonCaller, { kind, id }: EntityAddress, payload: unknown): Promise<EntityReply> {
+  /** @throws ValidationFailed where the payload is not as its kind asks */
+  async record(caller: DaemonCaller, { kind, id }: EntityAddress, given: unknown): Promise<EntityReply> {
+    const payload = await this.rules.prepare(kind, id, given, 'body.payload');
     const written = { kind, id, payload, actor: caller.principal, event: uuid() };
     const head = await this.tenants.writeAlone(caller, undefined, (tenant, unit) =>
       this.store.store(tenant, written, unit),

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Text } from '../../../common/fields/fields.js';
 import { readAll } from '../../../common/fields/read-each.js';
 import { StoreEdge } from './edges.dto.js';
-import { MAX_ID, MAX_KIND, StoreEntity } from './entities.dto.js';
-import { GraphImportsStore } from './graph-imports.store.js';
+import { StoreEntity } from './entities.dto.js';
+import { MAX_ID, MAX_KIND } from './graph.types.js';
+import { KindRules } from './kind-rules.service.js';
+import { type GraphMatch, GraphImportsStore } from './graph-imports.store.js';
 
 /** An entity with the names that stand in the address of PUT /v1/entities/{kind}/{id}. */
 export class ImportedEntity extends StoreEntity {
@@ -14,14 +16,26 @@ export class ImportedEntity extends StoreEntity {
   id!: string;
 }
 
+/** An edge as PUT /v1/edges takes it. */
+export class ImportedEdge extends StoreEdge {}
+
 /** Entities and edges supplied by another module, stored in its unit of work: first read, then `store`. */
 @Injectable()
 export class GraphImportsService {
-  constructor(private readonly store: GraphImportsStore) {}
+  constructor(
+    private readonly store: GraphImportsStore,
+    private readonly rules: KindRules,
+  ) {}
 
   /** @param where the path of the list @throws ValidationFailed */
-  readEntities(entities: readonly unknown[], where: string): Promise<ImportedEntity[]> {
-    return readAll(ImportedEntity, entities, where);
+  async readEntities(entities: readonly unknown[], where: string): Promise<ImportedEntity[]> {
+    const read = await readAll(ImportedEntity, entities, where);
+    for (const [index, entity] of read.entries()) {
+      const { kind, id, payload } = entity;
+      const at = `${where}[${index}]`;
+      entity.payload = await this.rules.prepare(kind, id, payload, `${at}.payload`, `${at}.id`);
+    }
+    return read;
   }
 
   /** Edges as PUT /v1/edges takes them. @param where the path of the list @throws ValidationFailed */
@@ -37,5 +51,15 @@ export class GraphImportsService {
   /** In the open unit of work. @returns how many were stored */
   storeEdges(edges: readonly StoreEdge[], actor: string): Promise<number> {
     return this.store.storeEdges(edges, actor);
+  }
+
+  /** In the open unit of work: of each of them, in their order, whether it is there as it is, otherwise, or not. */
+  matchEntities(entities: readonly ImportedEntity[]): Promise<GraphMatch[]> {
+    return this.store.matchEntities(entities);
+  }
+
+  /** The same for edges. */
+  matchEdges(edges: readonly StoreEdge[]): Promise<GraphMatch[]> {
+    return this.store.matchEdges(edges);
   }
 }

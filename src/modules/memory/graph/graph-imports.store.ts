@@ -5,6 +5,25 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { keyOf } from './edges.store.js';
 import type { EdgeIdentity } from './graph.types.js';
 
+/** Whether an item is there as it is, with another payload, or not (any more). */
+export type GraphMatch = 'same' | 'other' | 'none';
+
+const ITEMS = `json_array_elements($2::json) with ordinality n (item, place)`;
+const FOUND = (payload: string): string =>
+  `case when g.is_deleted is not false then 'none' when ${payload}::jsonb = (n.item -> 'payload')::jsonb then 'same' else 'other' end as found`;
+
+const MATCH_ENTITIES = `
+  select ${FOUND('v.payload')} from ${ITEMS}
+  left join graph_entity g on g.tenant_id = $1 and g.kind = n.item ->> 'kind' and g.id = n.item ->> 'id'
+  left join graph_entity_version v on v.tenant_id = $1 and v.kind = g.kind and v.id = g.id and v.version = g.version
+  order by n.place`;
+
+const MATCH_EDGES = `
+  select ${FOUND('g.payload')} from ${ITEMS}
+  left join graph_edge g on g.tenant_id = $1 and g.from_kind = n.item ->> 'from_kind' and g.from_id = n.item ->> 'from_id'
+    and g.edge_kind = n.item ->> 'edge_kind' and g.to_kind = n.item ->> 'to_kind' and g.to_id = n.item ->> 'to_id'
+  order by n.place`;
+
 /** Lists of entities and edges in the open unit of work, one statement a list. */
 @Injectable()
 export class GraphImportsStore {
@@ -17,6 +36,19 @@ export class GraphImportsStore {
 
   storeEdges(edges: readonly (EdgeIdentity & { payload: unknown })[], actor: string): Promise<number> {
     return this.storeRounds('select svc_store_edges($1, $2, $3) as stored', roundsOf(edges, keyOf), actor);
+  }
+
+  matchEntities(entities: readonly object[]): Promise<GraphMatch[]> {
+    return this.match(MATCH_ENTITIES, entities);
+  }
+
+  matchEdges(edges: readonly object[]): Promise<GraphMatch[]> {
+    return this.match(MATCH_EDGES, edges);
+  }
+
+  private async match(sql: string, items: readonly object[]): Promise<GraphMatch[]> {
+    const rows = await this.tenancy.query<{ found: GraphMatch }>(sql, [this.tenancy.tenant, JSON.stringify(items)]);
+    return rows.map(({ found }) => found);
   }
 
   private async storeRounds(sql: string, rounds: object[][], actor: string): Promise<number> {

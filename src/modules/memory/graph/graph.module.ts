@@ -5,8 +5,7 @@ import { EdgesStore } from './edges.store.js';
 import { EntitiesController } from './entities.controller.js';
 import { EntitiesService } from './entities.service.js';
 import { EntitiesStore } from './entities.store.js';
-import { GraphImportsService } from './graph-imports.service.js';
-import { GraphImportsStore } from './graph-imports.store.js';
+import { GraphImportsModule } from './graph-imports.module.js';
 import { KindsController } from './kinds.controller.js';
 import { KindsService } from './kinds.service.js';
 import { KindsStore } from './kinds.store.js';
@@ -16,17 +15,9 @@ import { KindsStore } from './kinds.store.js';
  * (memory-daemon.md 4.3).
  */
 @Module({
+  imports: [GraphImportsModule],
   controllers: [EntitiesController, EdgesController, KindsController],
-  providers: [
-    EntitiesService,
-    EntitiesStore,
-    EdgesService,
-    EdgesStore,
-    KindsService,
-    KindsStore,
-    GraphImportsService,
-    GraphImportsStore,
-  ],
-  exports: [EntitiesService, EdgesService, GraphImportsService],
+  providers: [EntitiesService, EntitiesStore, EdgesService, EdgesStore, KindsService, KindsStore],
+  exports: [EntitiesService, EdgesService, GraphImportsModule],
 })
 export class GraphModule {}

@@ -59,3 +59,9 @@ export interface Part<K> {
   after: K | undefined;
   limit: number;
 }
+
+/** Characters of a kind and of an id at most. */
+export const MAX_KIND = 64;
+export const MAX_ID = 256;
+/** Largest payload of an entity or an edge, in bytes as JSON. */
+export const MAX_PAYLOAD_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
-import { DateTime, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
-import { MAX_KIND } from './entities.dto.js';
+import { DateTime, FreeObject, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
+import { MAX_KIND } from './graph.types.js';
 import type { KindUse } from './graph.types.js';
 
 export class KindAddress {
@@ -25,6 +25,13 @@ export class KindRegistration {
 
   @Integer({ about: 'How many edges of it there are, without the deleted ones.', min: 0 })
   edge_count!: number;
+
+  @FreeObject({
+    about:
+      'The JSON Schema of the payloads of its entities, where the server asks for a form; null: any payload will do.',
+    nullable: true,
+  })
+  payload_schema!: object | null;
 }
 
 export class KindReply {

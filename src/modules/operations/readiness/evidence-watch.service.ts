@@ -11,6 +11,7 @@ import { Scheduler, type ScheduledWork } from '../../../common/scheduler/schedul
 import { CrossTenant, type Query } from '../../../common/tenancy/cross-tenant.js';
 import { CorruptionStore } from './corruption.store.js';
 import { EvidenceLooksStore } from './evidence-looks.store.js';
+import { IdleShare } from './idle-share.js';
 import { SUBJECT_CHECKS } from './subject-checks.js';
 
 const EVERY_MS = 2_000;
@@ -21,8 +22,14 @@ const KEEP_EVERY_MS = 30_000;
 const COUNT_SHARE = 0.01;
 /** How long an unchanged database is held to be what it was when its newest rows were last looked at. */
 const UNCHANGED_MS = 40_000;
-/** A look goes on as fast as this while it takes no more of the processor than its share. */
+/**
+ * A look goes on as fast as this while it takes no more of the processor than its share: on a machine that has time to
+ * spare, and on one that has work to do.
+ */
 const SPARE_ROWS_PER_SECOND = 50;
+const BUSY_ROWS_PER_SECOND = 8;
+/** Of the processors' time: with less of it idle, the machine has work to do. */
+const IDLE_SHARE = 0.4;
 /** Of one processor core, beyond what the hours ask for. */
 const PROCESSOR_SHARE = 0.01;
 /** Rows that are looked at before others have their turn. */
@@ -47,6 +54,7 @@ const NEWEST_TABLES = ['receipt', 'log_leaf', 'log_pending', 'ingest', 'fact_bat
 @Injectable()
 export class EvidenceWatch implements OnApplicationBootstrap {
   private readonly holder = randomUUID();
+  private readonly idle = new IdleShare();
   private readonly basis: LookBasis;
   private readonly examined: Counter<'look'>;
   private work: ScheduledWork | undefined;
@@ -144,7 +152,8 @@ export class EvidenceWatch implements OnApplicationBootstrap {
     if (!this.whole && now < this.last.began + PAUSE_MS) return;
     this.whole ??= await this.resume();
     const asked = this.rate * seconds;
-    const most = Math.max(this.rate, SPARE_ROWS_PER_SECOND) * seconds;
+    const spare = this.idle.read() < IDLE_SHARE ? BUSY_ROWS_PER_SECOND : SPARE_ROWS_PER_SECOND;
+    const most = Math.max(this.rate, spare) * seconds;
     const hasTime = timeLeft(PROCESSOR_SHARE * seconds);
     const mayGoOn = (done: number): boolean =>
       this.isUrgent ? performance.now() < now + URGENT_MS : done < asked || (done < most && hasTime());

@@ -1,4 +1,4 @@
-import { countPiece } from '../../../../common/tokens/piece-tokens.js';
+import { countText } from '../../../../common/tokens/text-tokens.js';
 import { piecesOf } from '../../../../common/tokens/token-pieces.js';
 
 /**
@@ -122,25 +122,19 @@ function partsOf(piece: string): string[] {
 function costByEncoder(piece: string): number {
   const known = recent.get(piece);
   if (known !== undefined) return known;
-  const cost = earlier.get(piece) ?? countTokens(piece);
+  // What an offset leaves of a piece may be divided once more.
+  const cost = earlier.get(piece) ?? countText(piece);
   if (recent.size >= MAX_KNOWN) [earlier, recent] = [recent, new Map<string, number>()];
   // A copy: a slice would keep its whole document in memory.
   recent.set(Buffer.from(piece).toString(), cost);
   return cost;
 }
 
-/** What an offset leaves of a piece may be divided once more. */
-function countTokens(part: string): number {
-  let tokens = 0;
-  for (const piece of piecesOf(part)) tokens += countPiece(piece);
-  return tokens;
-}
-
 function costByCharacter(piece: string): number {
   let cost = 0;
   for (const character of piece) {
     const point = character.codePointAt(0)!;
-    ofCodePoint[point] ||= countTokens(character);
+    ofCodePoint[point] ||= countText(character);
     cost += ofCodePoint[point];
   }
   return cost;

@@ -1,12 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { EmbeddingsClient, EmbeddingsUnavailable } from '../../../../common/embeddings/embeddings-client.js';
+import { EmbeddingsClient } from '../../../../common/embeddings/embeddings-client.js';
+import { EmbeddingsUnavailable } from '../../../../common/embeddings/embeddings-answer.js';
+import type { VectorSpace } from '../../../../common/embeddings/vector-space.types.js';
+import { VectorSpaces } from '../../../../common/embeddings/vector-spaces.js';
 import { Jobs } from '../../../../common/jobs/jobs.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { IndexStore } from '../index/index.store.js';
 import { VectorsStore, type UnembeddedChunk, type VersionKey } from './vectors.store.js';
 
-/** Passages to a request of the endpoint, and how long it may take. */
-const BATCH = 64;
+/** How long a request of the endpoint may take. */
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 4;
 /** What a process without workers may take to make vectors itself, and when workers look for what it left. */
@@ -18,6 +20,7 @@ const OWN_START_SECONDS = 6;
 export class EmbeddingService implements OnModuleInit {
   constructor(
     private readonly client: EmbeddingsClient,
+    private readonly spaces: VectorSpaces,
     private readonly vectors: VectorsStore,
     private readonly index: IndexStore,
     private readonly tenancy: Tenancy,
@@ -44,11 +47,12 @@ export class EmbeddingService implements OnModuleInit {
    */
   async embedShard(tenantId: string, shardId: string): Promise<void> {
     for (;;) {
+      const space = await this.spaces.filled();
       const chunks = await this.tenancy.run(tenantId, () =>
-        this.vectors.findUnembedded({ shardId }, this.client.model, BATCH),
+        this.vectors.findUnembedded({ shardId }, space.name, this.client.batch),
       );
       if (chunks.length === 0) return;
-      await this.embed(tenantId, chunks, { timeoutMs: TIMEOUT_MS, attempts: ATTEMPTS });
+      await this.embed(space, { tenantId, chunks }, { timeoutMs: TIMEOUT_MS, attempts: ATTEMPTS });
     }
   }
 
@@ -63,19 +67,21 @@ export class EmbeddingService implements OnModuleInit {
   ): Promise<{ passages: number; vectors: number; dimension: number }> {
     if (this.client.isConfigured)
       await this.embedUntil(performance.now() + Math.min(ms, MAX_OWN_MS), tenantId, versions);
-    return this.tenancy.run(tenantId, () => this.vectors.count(versions, this.client.model));
+    const space = await this.spaces.serving();
+    return this.tenancy.run(tenantId, () => this.vectors.count(versions, space.name));
   }
 
   private async embedUntil(end: number, tenantId: string, versions: readonly VersionKey[]): Promise<void> {
     for (;;) {
       const timeoutMs = Math.floor(end - performance.now());
       if (timeoutMs <= 0) return;
+      const space = await this.spaces.serving();
       const chunks = await this.tenancy.run(tenantId, () =>
-        this.vectors.findUnembedded({ versions }, this.client.model, BATCH),
+        this.vectors.findUnembedded({ versions }, space.name, this.client.batch),
       );
       if (chunks.length === 0) return;
       try {
-        await this.embed(tenantId, chunks, { timeoutMs, attempts: 1 });
+        await this.embed(space, { tenantId, chunks }, { timeoutMs, attempts: 1 });
       } catch (error) {
         if (error instanceof EmbeddingsUnavailable) return;
         throw error;
@@ -84,19 +90,19 @@ export class EmbeddingService implements OnModuleInit {
   }
 
   private async embed(
-    tenantId: string,
-    chunks: readonly UnembeddedChunk[],
+    space: VectorSpace,
+    { tenantId, chunks }: { tenantId: string; chunks: readonly UnembeddedChunk[] },
     patience: { timeoutMs: number; attempts: number },
   ): Promise<void> {
     const texts = chunks.map(({ title, content }) => (title ? `${title}\n${content}` : content));
-    const { vectors: embedded } = await this.client.embed(texts, patience);
+    const embedded = await this.spaces.embedTexts(space, texts, patience);
     await this.vectors.ensureIndex(embedded[0]!.length);
     const rows = chunks.map(({ chunkId, shardId }, i) => ({ chunkId, shardId, vector: embedded[i]! }));
     for (const [shardId, vectors] of Map.groupBy(rows, (row) => row.shardId))
       await this.tenancy.run(tenantId, async () => {
         const shard = await this.index.findShard(shardId);
         if (!shard) return;
-        await this.vectors.record(await this.index.advance(shard), this.client.model, vectors);
+        await this.vectors.record(await this.index.advance(shard), space.name, vectors);
       });
   }
 }

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { MemoryVectorsModule } from '../../vectors/memory-vectors.module.js';
 import { FactIndexStore } from './fact-index.store.js';
 import { FactIndexThreads } from './fact-index.threads.js';
 import { FactIndexes } from './fact-indexes.service.js';
+import { FactMeaningService } from './fact-meaning.service.js';
 import { FactSegmentFlush } from './fact-sealing.service.js';
 import { FactSegmentFlushStore } from './fact-sealing.store.js';
 import { FactSearchService } from './fact-search.service.js';
@@ -11,10 +13,12 @@ import { FactSearchService } from './fact-search.service.js';
  * docs/decisions/0093.
  */
 @Module({
+  imports: [MemoryVectorsModule],
   providers: [
     FactIndexStore,
     FactIndexThreads,
     FactIndexes,
+    FactMeaningService,
     FactSegmentFlush,
     FactSegmentFlushStore,
     FactSearchService,

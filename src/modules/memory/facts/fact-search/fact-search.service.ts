@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { QueryVector } from '../../../../common/embeddings/vector-spaces.js';
 import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { ServiceUnavailable } from '../../../../common/problem/common-problems.js';
@@ -7,11 +8,13 @@ import { bindQuery, type Hit, type QueryTerm } from '../../../../search/collecti
 import { SegmentCorrupted } from '../../../../search/segment.js';
 import { isReserved } from '../facts.rules.js';
 import type { FactReader } from '../facts.types.js';
+import { FactMeaningService } from './fact-meaning.service.js';
 import { FactIndexStore } from './fact-index.store.js';
 import { FactIndexes, IndexMoved } from './fact-indexes.service.js';
 import { rankedAmong, rankedBlocks } from './fact-ranking.rules.js';
 import { FactSegmentFlush } from './fact-sealing.service.js';
 import type { FetchedFact, FetchFacts, RankedFact, RankedSearch } from './fact-search.types.js';
+import { fuseFacts, NEAREST } from './fact-fusion.rules.js';
 import { seqOf, termsOf } from './fact-terms.rules.js';
 import type { TenantIndex } from './tenant-index.js';
 
@@ -33,6 +36,7 @@ export class FactSearchService {
     private readonly indexes: FactIndexes,
     private readonly store: FactIndexStore,
     private readonly sealing: FactSegmentFlush,
+    private readonly meaning: FactMeaningService,
     @Inject(LOG) private readonly log: Log,
     @Inject(Metrics) metrics: Metrics,
   ) {
@@ -43,7 +47,8 @@ export class FactSearchService {
   }
 
   /**
-   * The facts that pass `fetch`, best first; none for a query of stop words or signs alone.
+   * The facts that pass `fetch`, best first. A query of stop words or signs alone finds by meaning, where there are
+   * vectors, or nothing.
    * @throws ServiceUnavailable while a damaged index is rebuilt
    */
   async search<Fact extends FetchedFact>(
@@ -52,11 +57,12 @@ export class FactSearchService {
     fetch: FetchFacts<Fact>,
   ): Promise<RankedFact<Fact>[]> {
     const terms = termsOf(search.query);
-    if (terms.length === 0 || search.limit < 1) return [];
+    const vector = await this.meaning.embedQuery(search);
+    if ((terms.length === 0 && !vector) || search.limit < 1) return [];
     for (let attempt = 1; ; attempt++) {
       try {
         const index = await this.indexes.fresh(reader.tenantId, !search.onlyCurrent);
-        const { found, refused } = await this.attempt(reader, search, { index, terms }, fetch);
+        const { found, refused } = await this.attempt(reader, search, { index, terms, vector }, fetch);
         const isOld = attempt < ATTEMPTS && search.onlyCurrent && (await this.areRetired(reader, refused));
         if (!isOld) return found;
       } catch (error) {
@@ -73,7 +79,7 @@ export class FactSearchService {
   private async attempt<Fact extends FetchedFact>(
     reader: FactReader,
     search: RankedSearch,
-    { index, terms }: { index: TenantIndex; terms: readonly QueryTerm[] },
+    { index, terms, vector }: { index: TenantIndex; terms: readonly QueryTerm[]; vector: QueryVector | undefined },
     fetch: FetchFacts<Fact>,
   ): Promise<{ found: RankedFact<Fact>[]; refused: number[] }> {
     const { entity, entityPrefix, limit } = search;
@@ -88,8 +94,20 @@ export class FactSearchService {
       this.indexes.openPostings(reader.tenantId, views, names),
     ]);
     const query = bindQuery(views, terms, today);
-    const blocks = among ? rankedAmong(views, query, limit, among) : rankedBlocks(views, query, limit);
-    return take(blocks, limit, fetch);
+    // Of what is near in meaning, any may come before the last of the wanted ones by words.
+    const wanted = vector ? limit + NEAREST : limit;
+    const blocks = among ? rankedAmong(views, query, wanted, among) : rankedBlocks(views, query, wanted);
+    const byWords = await take(terms.length > 0 ? blocks : [], wanted, fetch);
+    if (!vector) return { found: byWords.found.map(rankedOf), refused: byWords.refused };
+    const near = await this.meaning.find({ ...reader, withReserved }, { views, query }, { vector, among }, fetch);
+    const facts = new Map([...byWords.found, ...near].map(({ hit, fact }) => [hit.chunkId, fact]));
+    const hits = fuseFacts(
+      byWords.found.map(({ hit }) => hit),
+      near,
+      this.meaning.weight,
+    );
+    const found = hits.slice(0, limit).map((hit) => rankedOf({ hit, fact: facts.get(hit.chunkId)! }));
+    return { found, refused: byWords.refused };
   }
 
   /** Whether facts were refused because they have been superseded or deleted since they were ranked. */
@@ -116,20 +134,31 @@ async function take<Fact extends FetchedFact>(
   blocks: Iterable<Hit[]>,
   limit: number,
   fetch: FetchFacts<Fact>,
-): Promise<{ found: RankedFact<Fact>[]; refused: number[] }> {
-  const found: RankedFact<Fact>[] = [];
+): Promise<{ found: FoundHit<Fact>[]; refused: number[] }> {
+  const found: FoundHit<Fact>[] = [];
   const refused: number[] = [];
   for (const hits of blocks) {
     if (hits.length === 0) continue;
-    const ranked = hits.map(({ chunkId, score }) => ({ seq: seqOf(chunkId), score }));
+    const ranked = hits.map((hit) => ({ seq: seqOf(hit.chunkId), hit }));
     const facts = new Map((await fetch(ranked.map(({ seq }) => seq))).map((fact) => [Number(fact.seq), fact]));
-    for (const { seq, score } of ranked) {
+    for (const { seq, hit } of ranked) {
       if (found.length === limit) break;
       const fact = facts.get(seq);
-      if (fact) found.push({ fact, score });
+      if (fact) found.push({ fact, hit });
       else refused.push(seq);
     }
     if (found.length === limit) break;
   }
   return { found, refused };
 }
+
+interface FoundHit<Fact> {
+  fact: Fact;
+  hit: Hit;
+}
+
+const rankedOf = <Fact extends FetchedFact>({ fact, hit }: FoundHit<Fact>): RankedFact<Fact> => ({
+  fact,
+  score: hit.score,
+  parts: { lexical: hit.lexical, vector: hit.vector, recency: hit.recency },
+});

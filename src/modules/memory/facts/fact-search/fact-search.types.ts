@@ -28,6 +28,8 @@ export type FetchFacts<Fact extends FetchedFact> = (seqs: readonly number[]) => 
 
 export interface RankedFact<Fact extends FetchedFact> {
   fact: Fact;
-  /** (BM25 + recency) * effective confidence; see docs/decisions/0093. */
+  /** (BM25 + vector + recency) * effective confidence; see docs/decisions/0093 and 0200. */
   score: number;
+  /** Before they are multiplied. */
+  parts: { lexical: number; vector: number; recency: number };
 }

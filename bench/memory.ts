@@ -1,0 +1,168 @@
+#!/usr/bin/env node
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { readBuild } from '../src/common/build-info.js';
+import { withTemporaryServer } from '../src/common/client/temporary-server.js';
+import type { CborMap } from '../src/evidence/cbor.js';
+import { makeConversations } from './conversation-maker.js';
+import { readConversations, type Conversation, type ConversationSet } from './conversations.js';
+import { withDatabase } from './database.js';
+import { rateWay, type Way } from './memory-measures.js';
+import { datasetDigest, outputsRoot, signReport } from './memory-statement.js';
+import { FACTS_TOP_K, PASSAGES_TOP_K, RememberedConversation, type WayAnswers, type WayName } from './memory-ways.js';
+import { whole } from './options.js';
+import { figure, say, table } from './table.js';
+
+interface Options {
+  json?: boolean;
+  out: string;
+  key?: string;
+  conversations?: number;
+  questions?: number;
+}
+
+interface Output extends Record<string, unknown> {
+  question: string;
+  category: string;
+  evidence: string[];
+  ways: WayAnswers;
+}
+
+const DIGITS = 4;
+/** What a context is measured against: the plain way whose tokens it got a quarter of. */
+const PAIRS: readonly [WayName, WayName][] = [
+  ['facts', 'context_of_facts'],
+  ['passages', 'context_of_passages'],
+];
+
+/** `npm run bench:memory -- DIR`: what memory finds of conversations, and in how many tokens; no model judges. */
+const program = new Command('bench:memory')
+  .enablePositionalOptions()
+  .description('measure memory on conversations with evidence, in the layout of LoCoMo or LongMemEval')
+  .argument('<folder>', 'holds .json files in one of the layouts')
+  .option('--out <folder>', 'where the signed report goes', 'memory-report')
+  .option('--key <file>', 'Ed25519 key (PKCS#8 PEM) that signs the report; a new one when absent')
+  .option('--conversations <n>', 'only the first so many conversations', whole(1, 100_000))
+  .option('--questions <n>', 'only the first so many questions of each', whole(1, 100_000))
+  .option('--json', 'print one JSON object')
+  .action(async (folder: string, options: Options) => {
+    const set = readConversations(resolve(folder));
+    const chosen = set.conversations
+      .slice(0, options.conversations)
+      .map((one) => ({ ...one, questions: one.questions.slice(0, options.questions) }));
+    const outputs = await measure(chosen);
+    const report = reportOf(set, chosen, outputs, options);
+    await write(resolve(options.out), report, outputs, options.key);
+    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report, options.out));
+  });
+
+program
+  .command('make')
+  .description('make conversations in the layout of LoCoMo; the same for the same seed')
+  .argument('<folder>', 'the folder to make')
+  .option('--seed <n>', 'of the random choices', whole(0, 2 ** 31), 1)
+  .option('--conversations <n>', 'how many', whole(1, 1000), 5)
+  .option('--sessions <n>', 'sessions of each', whole(1, 1000), 20)
+  .action((folder: string, plan: { seed: number; conversations: number; sessions: number }) => {
+    mkdirSync(resolve(folder), { recursive: true });
+    const file = join(resolve(folder), 'conversations.json');
+    writeFileSync(file, `${JSON.stringify(makeConversations(plan), null, 1)}\n`);
+    process.stdout.write(`Wrote ${file}\n`);
+  });
+
+/** Each conversation in a tenant of its own, on a server of its own. */
+const measure = (conversations: readonly Conversation[]): Promise<Output[]> =>
+  withTemporaryServer({ environment: { SVCD_CONTEXT_SURFACE: '1', SVCD_RATE_LIMIT_RPS: '0' } }, (server) =>
+    withDatabase(server, async (database) => {
+      const tenants = await database.addTenants(conversations.length);
+      const outputs: Output[] = [];
+      for (const [at, conversation] of conversations.entries()) {
+        const remembered = await RememberedConversation.store(conversation, server.daemonUrl, tenants[at]!);
+        for (const { id, text, category, evidence } of conversation.questions)
+          outputs.push({ question: id, category, evidence: [...evidence], ways: await remembered.ask(text) });
+        say(`${conversation.id}: ${conversation.turns.length} turns, ${conversation.questions.length} questions`);
+      }
+      return outputs;
+    }),
+  );
+
+function reportOf(set: ConversationSet, chosen: readonly Conversation[], outputs: Output[], options: Options) {
+  const evidence = outputs.map((one) => new Set(one.evidence));
+  const names = Object.keys(outputs[0]?.ways ?? {}) as WayName[];
+  const ways = Object.fromEntries(
+    names.map((name) => [
+      name,
+      rateWay(
+        outputs.map((one) => one.ways[name]),
+        evidence,
+      ),
+    ]),
+  );
+  const { version, commit } = readBuild();
+  return {
+    schema: 'svc.memory-bench/1',
+    layout: set.layout,
+    dataset_digest: datasetDigest(set.files),
+    code: { version, commit: commit ?? 'unknown' },
+    settings: {
+      ...{ facts_top_k: FACTS_TOP_K, passages_top_k: PASSAGES_TOP_K, lane: 'verified', context_share: '1/4' },
+      ...{ max_conversations: options.conversations ?? 0, max_questions: options.questions ?? 0 },
+    },
+    conversations: chosen.length,
+    turns: chosen.reduce((sum, { turns }) => sum + turns.length, 0),
+    questions: outputs.length,
+    unmeasured: set.unmeasured,
+    ways: ways as Record<WayName, Way>,
+    holds: PAIRS.map(([plain, context]) => ({ plain, context, holds: isHeld(ways[plain], ways[context]) })),
+    outputs_root: outputsRoot(outputs),
+  };
+}
+type Report = ReturnType<typeof reportOf>;
+
+/** Whether the context found as much as plain search did, at a quarter of its tokens. */
+const isHeld = (plain: Way | undefined, context: Way | undefined): boolean =>
+  plain !== undefined && context !== undefined && context.recall >= plain.recall && context.tokens * 4 <= plain.tokens;
+
+async function write(folder: string, report: Report, outputs: readonly Output[], key?: string): Promise<void> {
+  const pem = key === undefined ? undefined : readFileSync(key, 'utf8');
+  const { file, jwk } = await signReport(signedFormOf(report) as CborMap, pem);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'report.json'), file);
+  writeFileSync(join(folder, 'report.jwk'), `${JSON.stringify(jwk)}\n`);
+  writeFileSync(join(folder, 'outputs.jsonl'), outputs.map((one) => `${JSON.stringify(one)}\n`).join(''));
+}
+
+/** What is signed has no fractions: they are text, of four digits. */
+function signedFormOf(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : value.toFixed(DIGITS);
+  if (Array.isArray(value)) return value.map(signedFormOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, signedFormOf(member)]));
+}
+
+function describe({ layout, conversations, turns, questions, unmeasured, ways, holds }: Report, out: string): string {
+  const rows = Object.entries(ways).map(([name, way]) => [
+    name.replaceAll('_', ' '),
+    ...[figure(way.recall, DIGITS), figure(way.recall10, DIGITS), figure(way.ndcg10, DIGITS), figure(way.tokens, 1)],
+  ]);
+  const lines = holds.map(({ plain, context, holds: isHolding }) => {
+    const [a, b] = [ways[plain], ways[context]];
+    return `${isHolding ? 'holds' : 'does NOT hold'}: recall ${figure(b.recall, DIGITS)} in ${figure(b.tokens, 1)} tokens against ${figure(a.recall, DIGITS)} in ${figure(a.tokens, 1)} of plain search of ${plain}`;
+  });
+  return [
+    `${layout}: ${conversations} conversations, ${turns} turns, ${questions} questions; ${unmeasured} without evidence left out`,
+    '',
+    table(['way', 'recall', 'recall@10', 'nDCG@10', 'tokens'], rows),
+    ...lines,
+    `Signed: svc verify ${out}/report.json --key ${out}/report.jwk`,
+    '',
+  ].join('\n');
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`bench:memory: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,31 @@
+import type { CandidateRow } from './candidate.entity.js';
+import type { Candidate } from './candidates.dto.js';
+
+export const candidateOf = (row: CandidateRow): Candidate => ({
+  candidate_id: row.candidateId,
+  action: row.action,
+  entity: row.entity,
+  key: row.key,
+  value: row.value,
+  confidence: Number(row.confidence.toPrecision(6)),
+  profile: row.profile,
+  extractor: row.extractor,
+  status: row.status,
+  resolution: row.resolution,
+  evidence: row.evidence,
+  duplicate_of: row.duplicateOf,
+  conflicts_with: row.conflictsWith,
+  screened: row.screened,
+  session_id: row.sessionId,
+  session_date: row.sessionDate,
+  promoted_fact_id: row.promotedFactId,
+  target_fact_id: row.targetFactId,
+  version: row.version,
+  receipt_id: row.receiptId,
+  created_by: row.createdBy,
+  created_at: row.createdAt.toISOString(),
+  decided_by: row.decidedBy,
+  decided_at: row.decidedAt?.toISOString() ?? null,
+  reviewer: row.reviewer,
+  reason: row.reason,
+});
