@@ -1,0 +1,16 @@
+/** Ids of projects and planes (D65). */
+export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+export const REPO_OWNER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+export const REPO_NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+/** owner/repo. */
+export const REPO = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+
+/** Members, tenant links, repo links and planes of one project at most, each. */
+export const MAX_LINKS = 1_000;
+
+/** What members and links belong to: a project, where planeId is '', or one of its planes. */
+export interface LinkOwner {
+  projectId: string;
+  planeId: string;
+}
