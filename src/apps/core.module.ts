@@ -3,6 +3,7 @@ import {
   Inject,
   Injectable,
   Module,
+  type Abstract,
   type CanActivate,
   type DynamicModule,
   type OnApplicationShutdown,
@@ -55,7 +56,7 @@ export interface AppOptions {
   contract: ServerContract;
   providers?: Provider[];
   /** Of them, those that every module may inject. */
-  exports?: (Type | symbol)[];
+  exports?: (Type | Abstract<unknown> | symbol)[];
   /** Stopped before the connections to the database are closed: it still needs them. */
   stopFirst?: Type<Stoppable>;
   /** What its requests pass, where that is not what those of the tenant API pass. */

@@ -20,7 +20,10 @@ import { TenantGuard } from '../guards/tenant.guard.js';
 import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authenticator.js';
 import { makeAuthenticator } from '../common/bearer-auth/make-authenticator.js';
 import { authModeToStartIn, bindingsBeyondLoopback } from '../common/bearer-auth/start-rules.js';
+import { DeclaredSystems } from '../common/contract/declared-systems.js';
+import { ToolDispatcher } from '../common/contract/tool-dispatcher.js';
 import { daemonContract } from '../common/contract/daemon-contract.js';
+import { DaemonToolDispatcher } from './daemon/mcp/daemon-tool-dispatcher.js';
 import { daemonAddresses, makeDaemonServer } from './daemon/daemon-server.js';
 import { Listeners } from './daemon/listeners.js';
 import { openListeners, type ListenersOpened } from './daemon/open-listeners.js';
@@ -45,7 +48,11 @@ import { LeasesModule } from '../modules/coordination/leases/leases.module.js';
 import { HoldRefusalsModule } from '../common/legal-holds/hold-refusals.module.js';
 import { LegalHoldsModule } from '../modules/governance/legal-holds/legal-holds.module.js';
 import { PunchcardsModule } from '../modules/coordination/punchcards/punchcards.module.js';
+import { CandidatesModule } from '../modules/memory/candidates/candidates.module.js';
+import { CasesModule } from '../modules/memory/cases/cases.module.js';
+import { ContextModule } from '../modules/memory/context/context.module.js';
 import { FactsModule } from '../modules/memory/facts/facts.module.js';
+import { EngramsModule } from '../modules/memory/engrams/engrams.module.js';
 import { GraphModule } from '../modules/memory/graph/graph.module.js';
 import { LiveModule } from '../modules/operations/live/live.module.js';
 import { StreamsModule } from '../modules/memory/streams/streams.module.js';
@@ -55,8 +62,17 @@ import { ReceiptsModule } from '../modules/evidence/receipts/receipts.module.js'
 import { RelationsModule } from '../modules/memory/relations/relations.module.js';
 import { LocalIngestModule } from '../modules/memory/local-ingest/local-ingest.module.js';
 import { EnvelopesModule } from '../modules/memory/envelopes/envelopes.module.js';
+import { CapabilitiesModule } from '../modules/memory/capabilities/capabilities.module.js';
+import { OpenaiShimModule } from '../modules/memory/openai-shim/openai-shim.module.js';
+import { PacksModule } from '../modules/memory/packs/packs.module.js';
 import { ComputeModule } from '../modules/memory/compute/compute.module.js';
+import { LayersModule } from '../modules/projects/layers/layers.module.js';
+import { ProjectsModule } from '../modules/projects/projects/projects.module.js';
+import { DossiersModule } from '../modules/projects/dossiers/dossiers.module.js';
+import { StorybooksModule } from '../modules/projects/storybooks/storybooks.module.js';
 import { ReplayModule } from '../modules/evidence/replay/replay.module.js';
+import { ContextGraphModule } from '../modules/projects/context-graph/context-graph.module.js';
+import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspace-scan.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
@@ -73,6 +89,50 @@ const REQUESTS = {
   ],
 };
 
+const MODULES = [
+  AuthModule,
+  FactsModule,
+  GraphModule,
+  EngramsModule,
+  LiveModule,
+  ConsoleModule,
+  ReadinessModule,
+  ReceiptsModule,
+  ExportsModule,
+  AuditModule,
+  RelationsModule,
+  ReplayModule,
+  SystemModule,
+  StreamsModule,
+  LocalIngestModule,
+  EnvelopesModule,
+  ComputeModule,
+  CapabilitiesModule,
+  OpenaiShimModule,
+  LeasesModule,
+  ClaimsModule,
+  WorkModule,
+  IntentsModule,
+  OrchestratorsModule,
+  StatusFeedModule,
+  PunchcardsModule,
+  IncidentsModule,
+  ErasureModule,
+  LegalHoldsModule,
+  ProvenanceModule,
+  ObserveModule,
+  PacksModule,
+  CandidatesModule,
+  CasesModule,
+  ContextModule,
+  ProjectsModule,
+  LayersModule,
+  ContextGraphModule,
+  WorkspaceScanModule,
+  StorybooksModule,
+  DossiersModule,
+];
+
 /** The memory daemon: which modules it imports, nothing else. */
 @Module({})
 class DaemonAppModule {
@@ -81,47 +141,23 @@ class DaemonAppModule {
     const values = [
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
       { provide: AUTHENTICATOR, useValue: authenticator },
+      { provide: ToolDispatcher, useClass: DaemonToolDispatcher },
+      // Loaded when it is asked for: no start waits for the modules of the other apps.
+      {
+        provide: DeclaredSystems,
+        useValue: { read: async () => (await import('./app-declarations.js')).declaredSystems(MODULES) },
+      },
     ];
     const options = {
       contract: daemonContract(parts.settings.daemon.errorsBase),
       providers: [...shared, ...values, jobsForOthers(parts)],
-      exports: [...shared, Jobs, AUTHENTICATOR],
+      exports: [...shared, Jobs, AUTHENTICATOR, ToolDispatcher, DeclaredSystems],
       stopFirst: Jobs,
       requests: REQUESTS,
     };
-    const modules = [
-      AuthModule,
-      FactsModule,
-      GraphModule,
-      LiveModule,
-      ConsoleModule,
-      ReadinessModule,
-      ReceiptsModule,
-      ExportsModule,
-      AuditModule,
-      RelationsModule,
-      ReplayModule,
-      SystemModule,
-      StreamsModule,
-      LocalIngestModule,
-      EnvelopesModule,
-      ComputeModule,
-      LeasesModule,
-      ClaimsModule,
-      WorkModule,
-      IntentsModule,
-      OrchestratorsModule,
-      StatusFeedModule,
-      PunchcardsModule,
-      IncidentsModule,
-      ErasureModule,
-      LegalHoldsModule,
-      ProvenanceModule,
-      ObserveModule,
-    ];
     return {
       module: DaemonAppModule,
-      imports: [CoreModule.of(parts, options), EvidenceModule, HoldRefusalsModule, ...modules],
+      imports: [CoreModule.of(parts, options), EvidenceModule, HoldRefusalsModule, ...MODULES],
     };
   }
 }

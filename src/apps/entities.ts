@@ -27,6 +27,7 @@ import { WorkTransitionRow } from '../modules/coordination/work/work-transition.
 import { ObserveSessionRow } from '../modules/governance/observe/observe-session.entity.js';
 import { ObserveStepRow } from '../modules/governance/observe/observe-step.entity.js';
 import { BundlePurchaseRow } from '../modules/economy/bundles/bundle-purchase.entity.js';
+import { CapabilityAuditRow } from '../modules/memory/capabilities/capability-audit.entity.js';
 import { BundleRow } from '../modules/economy/bundles/bundle.entity.js';
 import { EntitlementRow } from '../modules/economy/bundles/entitlement.entity.js';
 import { WebhookAttemptRow } from '../modules/events/outbox/webhooks/webhook-attempt.entity.js';
@@ -35,14 +36,28 @@ import { WebhookEndpointRow } from '../modules/events/outbox/webhooks/webhook-en
 import { BlastRadiusRow } from '../modules/governance/incidents/blast-radius/blast-radius.entity.js';
 import { RadiusEdgeRow } from '../modules/governance/incidents/blast-radius/radius-edge.entity.js';
 import { RadiusNodeRow } from '../modules/governance/incidents/blast-radius/radius-node.entity.js';
+import { MemoryCaseRow } from '../modules/memory/cases/memory-case.entity.js';
+import { EngramLabelRow } from '../modules/memory/engrams/engram-label.entity.js';
 import { IncidentRow } from '../modules/governance/incidents/incident.entity.js';
+import { ErasureRequestRow } from '../modules/governance/erasure/erasure-request.entity.js';
 import { ErasureRow } from '../modules/governance/erasure/erasure.entity.js';
 import { LegalHoldRow } from '../modules/governance/legal-holds/legal-hold.entity.js';
+import { CandidateRow } from '../modules/memory/candidates/candidate.entity.js';
+import { ExtractionRow } from '../modules/memory/candidates/extraction.entity.js';
 import { KillSwitchRow } from '../modules/shield/core/kill-switches/kill-switch.entity.js';
 import { PolicyRow } from '../modules/shield/core/policy/policy.entity.js';
 import { PublisherRow } from '../modules/shield/core/trust/publisher.entity.js';
 import { ServerRow } from '../modules/shield/core/trust/server.entity.js';
 import { ToolDigestRow } from '../modules/shield/core/trust/tool-digest.entity.js';
+import { PlaneRow } from '../modules/projects/projects/plane.entity.js';
+import { DossierAnchorRow } from '../modules/projects/dossiers/dossier-anchor.entity.js';
+import { DossierRow } from '../modules/projects/dossiers/dossier.entity.js';
+import { StorybookRow } from '../modules/projects/storybooks/storybook.entity.js';
+import { ProjectPassportRow } from '../modules/projects/projects/project-passport.entity.js';
+import { ProjectRepoRow } from '../modules/projects/projects/project-repo.entity.js';
+import { WorkspaceScanRow } from '../modules/projects/workspace-scan/workspace-scan.entity.js';
+import { ProjectRow } from '../modules/projects/projects/project.entity.js';
+import { ProjectTenantRow } from '../modules/projects/projects/project-tenant.entity.js';
 
 /** The rows that are read and written plainly by key, in every app. */
 export const ENTITIES = [
@@ -53,13 +68,19 @@ export const ENTITIES = [
   BlastRadiusRow,
   BundlePurchaseRow,
   BundleRow,
+  CandidateRow,
+  CapabilityAuditRow,
   EntitlementRow,
+  ErasureRequestRow,
   ErasureRow,
+  ExtractionRow,
   FeedbackRequestChangeRow,
   FeedbackRequestRow,
   FeedbackVoteRow,
   GatePolicyRow,
+  EngramLabelRow,
   IncidentRow,
+  MemoryCaseRow,
   IntentRow,
   KillSwitchRow,
   LeaseRow,
@@ -68,7 +89,15 @@ export const ENTITIES = [
   ObserveStepRow,
   OrchestratorMemberRow,
   OrchestratorRow,
+  PlaneRow,
   PolicyRow,
+  DossierAnchorRow,
+  DossierRow,
+  StorybookRow,
+  ProjectPassportRow,
+  ProjectRepoRow,
+  ProjectRow,
+  ProjectTenantRow,
   PublisherRow,
   RadiusEdgeRow,
   RadiusNodeRow,
@@ -91,4 +120,5 @@ export const ENTITIES = [
   WorkGateRow,
   WorkItemRow,
   WorkTransitionRow,
+  WorkspaceScanRow,
 ];

@@ -8,6 +8,8 @@ import type { ProcessContext } from '../common/process-context.js';
 import { TenantsModule } from '../modules/access/tenants/tenants.module.js';
 import { FEEDBACK_SERVICES } from '../modules/continuity/feedback/feedback.module.js';
 import { SettlementModule } from '../modules/economy/ledger/settlement.module.js';
+import { PackServicesModule } from '../modules/memory/packs/pack-services.module.js';
+import { ProjectWritesModule } from '../modules/projects/projects/project-writes.module.js';
 import { CoreModule } from './core.module.js';
 
 /** What an operator does in a tenant from the command line, by the services of the API. */
@@ -16,7 +18,15 @@ class OperatorModule {
   static of(parts: ProcessContext): DynamicModule {
     return {
       module: OperatorModule,
-      imports: [CoreModule.withoutRequests(parts), EvidenceModule, HoldRefusalsModule, SettlementModule, TenantsModule],
+      imports: [
+        CoreModule.withoutRequests(parts),
+        EvidenceModule,
+        HoldRefusalsModule,
+        SettlementModule,
+        TenantsModule,
+        PackServicesModule,
+        ProjectWritesModule,
+      ],
       providers: FEEDBACK_SERVICES,
     };
   }

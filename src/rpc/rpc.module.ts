@@ -12,6 +12,7 @@ import { McpApprovals } from './mcp/mcp-approvals.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import { McpServers } from './mcp/mcp-servers.js';
+import { ServiceContext } from './mcp/service-context.js';
 import { McpStdio } from './mcp/mcp-stdio.js';
 import { HttpController } from './transports/http.controller.js';
 import { SseController } from './transports/sse.controller.js';
@@ -47,6 +48,7 @@ export class RpcModule {
         McpEndpoint,
         McpServers,
         McpStdio,
+        ServiceContext,
         SseTransport,
         StreamTransport,
         ToolCallers,

@@ -1,19 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { argumentsDigest } from '../common/call-policy/call-arguments.js';
 import type { ToolCall } from '../common/call-policy/tool-call-signer.js';
-import { AutoSteps, autoTrace } from '../common/evidence-log/auto-steps.js';
+import { type AutoStep, AutoSteps, autoTrace } from '../common/evidence-log/auto-steps.js';
 import { Problem } from '../common/problem/problem.js';
 
 /** What refuses a call, and is no failure of it. */
 const REFUSALS = new Set([401, 403, 429]);
+
+/** How a step ends whose call failed with this HTTP status. */
+export const statusOf = (status: number): AutoStep['status'] => (REFUSALS.has(status) ? 'denied' : 'error');
+
+type ObservedCall = Pick<ToolCall, 'tool' | 'toolDigest' | 'arguments'> & {
+  caller: Pick<ToolCall['caller'], 'tenantId' | 'principal'>;
+};
 
 /** Tool calls as steps of the sessions that asked for it: opened before the call, closed by how it ended. */
 @Injectable()
 export class ToolCallSteps {
   constructor(private readonly steps: AutoSteps) {}
 
-  async around<T>(call: ToolCall, session: string | undefined, work: () => Promise<T>): Promise<T> {
-    if (session === undefined || !this.steps.isOn) return work();
+  get isOn(): boolean {
+    return this.steps.isOn;
+  }
+
+  /** @param endOf how an answer ends the step, where failures are answers too */
+  async around<T>(
+    call: ObservedCall,
+    session: string | undefined,
+    work: () => Promise<T>,
+    endOf: (answer: T) => AutoStep['status'] = () => 'ok',
+  ): Promise<T> {
+    if (session === undefined || !this.isOn) return work();
     const { tenantId, principal: actor } = call.caller;
     const ids = await this.steps.addAlone(tenantId, [
       {
@@ -23,11 +40,11 @@ export class ToolCallSteps {
     ]);
     try {
       const answer = await work();
-      await this.steps.end(tenantId, session, ids, 'ok');
+      await this.steps.end(tenantId, session, ids, endOf(answer));
       return answer;
     } catch (error) {
-      const isRefused = error instanceof Problem && REFUSALS.has(error.kind.status);
-      await this.steps.end(tenantId, session, ids, isRefused ? 'denied' : 'error');
+      const status = error instanceof Problem ? error.kind.status : 500;
+      await this.steps.end(tenantId, session, ids, statusOf(status));
       throw error;
     }
   }

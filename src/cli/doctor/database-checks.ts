@@ -14,6 +14,7 @@ import { MIGRATIONS } from '../../migrations/index.js';
 import type { Check } from '../../common/health/check.js';
 import { conversionsCheck } from './conversions-check.js';
 import { corruptionCheck } from './corruption.js';
+import { embeddingsCheck } from './embeddings-check.js';
 import { evidenceChecks } from './whole-evidence.js';
 import { ledgerCheck } from './ledger-check.js';
 import { timestampsCheck, witnessesCheck } from './outside-checks.js';
@@ -56,6 +57,7 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress, isF
       keptCheckpoints(settings, ask),
       witnessesCheck(settings, ask),
       timestampsCheck(settings, ask),
+      embeddingsCheck(settings, ask),
     ],
     close: async () => {
       if (source.isInitialized) await source.destroy();

@@ -15,7 +15,13 @@ export const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'index_segment',
   'index_shard',
   'index_tombstone',
+  'memory_vector',
+  'memory_vector_state',
   'receipt_tally',
+  // Of a folder of the server.
+  'workspace_file',
+  'workspace_scan',
+  'workspace_symbol',
 ]);
 
 /** Columns by which a secret is checked, or that hold one. */

@@ -1,13 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import {
-  createRequestStateCodec,
-  inputRequired,
-  inputResponse,
-  ProtocolError,
-  type CallToolResult,
-  type InputRequiredResult,
-  type InputResponseView,
-  type ServerContext,
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  InputResponseView,
+  ServerContext,
 } from '@modelcontextprotocol/server';
 import { canonicalJson } from '../../evidence/canonical-json.js';
 import { namedDigest } from '../../evidence/digest.js';
@@ -23,6 +19,7 @@ import { ToolCallers } from '../../common/keys/tool-callers.js';
 import { CONTROL_PARAMETERS } from '../tools/control-parameters.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
 import { resultOf } from './mcp-results.js';
+import { McpRounds } from './mcp-rounds.js';
 
 class ApprovalGivenUp extends problem<{ approvalRequestId: string }>(
   403,
@@ -34,9 +31,6 @@ class ApprovalRejected extends problem<{ approvalRequestId: string }>(
   'ApprovalRejected',
   'The approval of this call was refused',
 ) {}
-
-/** The one thing a call may ask its client for. */
-const APPROVAL = 'approval';
 
 /** A call of a tool over the Model Context Protocol, in one of its rounds. */
 export interface McpCall {
@@ -94,7 +88,7 @@ export class McpApprovals implements OnModuleInit {
 
 /** The rounds of the calls of one server. */
 export class ApprovalRounds {
-  private readonly codec;
+  private readonly rounds;
 
   constructor(
     key: Buffer,
@@ -104,23 +98,18 @@ export class ApprovalRounds {
       approvalRequestId: string,
     ) => Promise<Awaited<ReturnType<ApprovalHandoverService['take']>>>,
   ) {
-    this.codec = createRequestStateCodec<Asked>({ key, ttlSeconds: APPROVAL_SECONDS, bind: () => clientOf(peerOf()) });
+    this.rounds = new McpRounds<Asked>({ key, ttlSeconds: APPROVAL_SECONDS, bind: () => clientOf(peerOf()) });
   }
 
   /** @throws Error when the state is not one that was asked with, or no longer */
   open(state: string, context: ServerContext): Promise<Asked> {
-    return this.codec.verify(state, context);
+    return this.rounds.open(state, context);
   }
 
   /** @throws RpcFailure, ProtocolError */
   async run(call: McpCall): Promise<Outcome> {
-    const asked = call.context.mcpReq.requestState<Asked>();
-    if (asked === undefined) return this.attempt(call);
-    if (asked.call !== digestOf(call))
-      throw new ProtocolError(RPC_CODES.invalidParams, 'Invalid or expired requestState', {
-        reason: 'invalid_request_state',
-      });
-    return this.resume(call, asked, inputResponse(call.context.mcpReq.inputResponses, APPROVAL));
+    const before = this.rounds.find(call.context, digestOf(call));
+    return before ? this.resume(call, before.asked, before.answer) : this.attempt(call);
   }
 
   private async resume(call: McpCall, asked: Asked, answer: InputResponseView): Promise<Outcome> {
@@ -159,17 +148,8 @@ export class ApprovalRounds {
     }
   }
 
-  private async ask(call: McpCall, asked: Asked, remark = ''): Promise<InputRequiredResult> {
-    const state = await this.codec.mint({ ...asked, round: asked.round + 1 }, call.context);
-    return inputRequired({
-      inputRequests: {
-        [APPROVAL]: inputRequired.elicit({
-          message: [remark, messageFor(call, asked.approvalRequestId)].join(' ').trim(),
-          requestedSchema: { type: 'object', properties: {} },
-        }),
-      },
-      requestState: state,
-    });
+  private ask(call: McpCall, asked: Asked, remark = ''): Promise<InputRequiredResult> {
+    return this.rounds.ask(call.context, asked, [remark, messageFor(call, asked.approvalRequestId)].join(' ').trim());
   }
 }
 

@@ -48,6 +48,10 @@ export function resultOfFailure({ code, message, data }: RpcFailure): CallToolRe
   return failed({ code, message, data });
 }
 
+/** A failure where there is no result that could report it: of a prompt or a resource. */
+export const protocolErrorOf = ({ code, message, data }: RpcFailure): ProtocolError =>
+  new ProtocolError(PROTOCOL_CODES.get(code) ?? RPC_CODES.invalidParams, message, data);
+
 /** The end of a call that the tool itself reports: read by the model as text, by programs in `_meta`. */
 function failed(error: { code: number; message: string; data?: unknown }): CallToolResult {
   return {

@@ -17,7 +17,9 @@ import { failureOfProblem } from '../tools/tool-errors.js';
 import { ToolRegistry } from '../tools/tool-registry.js';
 import { McpApprovals, type ApprovalRounds, type McpCall } from './mcp-approvals.js';
 import { canAsk } from './mcp-elicitation.js';
+import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from './mcp-context.js';
 import { resultOfFailure } from './mcp-results.js';
+import { ServiceContext } from './service-context.js';
 import { INSTRUCTIONS, listOf, TOOLS_CACHE } from './mcp-tools.js';
 
 /** Makes what the SDK serves: one server for one HTTP request, or for one conversation on a pipe. */
@@ -34,6 +36,7 @@ export class McpServers {
     private readonly rpc: RpcServer,
     private readonly registry: ToolRegistry,
     private readonly approvals: McpApprovals,
+    private readonly context: ServiceContext,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -41,12 +44,13 @@ export class McpServers {
   make(peerOf: () => Peer): Server {
     const rounds = this.approvals.of(peerOf);
     const server = new Server(this.identity, {
-      capabilities: { tools: { listChanged: false } },
+      capabilities: { tools: { listChanged: false }, ...CONTEXT_CAPABILITIES },
       instructions: INSTRUCTIONS,
-      cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE },
+      cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE, ...CONTEXT_CACHE },
       requestState: { verify: (state, context) => rounds.open(state, context) },
     });
     server.onerror = (error) => this.log.info({ error }, 'mcp: a message was refused');
+    this.context.serve(server, peerOf);
     server.setRequestHandler('tools/list', () => listOf(this.registry));
     server.setRequestHandler('tools/call', ({ params }, context) =>
       this.call({ ...params, rounds, context, peer: peerOf(), canAsk: canAsk(server, context) }),

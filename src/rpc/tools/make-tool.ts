@@ -180,7 +180,8 @@ function inputSchemaOf(
     ...controlsOf(declared, hasApprovals),
   ]);
   const mandatory = members.filter(({ name, isRequired }) => isRequired && !exactlyOne.includes(name)).map(nameOf);
-  const required = [...mandatory, ...(declared.credential === 'session_token' ? ['session_token'] : [])];
+  // One parameter may go to two places: what the path names, a body may repeat.
+  const required = [...new Set(mandatory), ...(declared.credential === 'session_token' ? ['session_token'] : [])];
   return {
     type: 'object',
     properties,

@@ -95,6 +95,7 @@ describe('svc doctor', { timeout: 120_000 }, () => {
         'checkpoints',
         'witnesses',
         'timestamps',
+        'embeddings',
       ],
     ]);
   });
@@ -165,7 +166,8 @@ describe('svc backup and svc restore', { timeout: 120_000 }, () => {
     expect(run('second', 'doctor').said.ok).toBe(true);
   });
 
-  it('refuses a database that is not empty', () => {
+  it('refuses a database that is not empty', async () => {
+    await until('the list of erasures', async () => existsSync(join(folder, 'second', 'checkpoints', 'erasures')));
     const { code, said } = run('second', 'restore', file());
     expect({ code, ok: said.ok }).toEqual({ code: 1, ok: false });
     expect(said.error).toMatch(/^The database is not empty: /);

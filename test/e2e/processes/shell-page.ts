@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { removeDataDir, SvcProcess, until } from './svc-process.js';
 
@@ -13,10 +15,14 @@ export class ShellPage {
   readonly text: string;
   readonly folder: string;
   svc!: SvcProcess;
+  /** The settings of the page's first block of text. */
+  private readonly environment: Record<string, string>;
 
   constructor(name: string) {
     this.text = readFileSync(join(ROOT, 'docs', name), 'utf8');
     this.folder = mkdtempSync(join(tmpdir(), 'svc-page-'));
+    const settings = [...(this.blocks('text')[0] ?? '').matchAll(/(SVCD?_\w+)=(\w+)/g)];
+    this.environment = Object.fromEntries(settings.map(([, name, value]) => [name!, value!]));
   }
 
   blocks(language: string): string[] {
@@ -25,10 +31,9 @@ export class ShellPage {
     );
   }
 
-  /** The server, with the flags of the page's first block of text. */
-  async start(): Promise<void> {
-    const flags = [...(this.blocks('text')[0] ?? '').matchAll(/(SVCD_\w+)=(\w+)/g)];
-    const environment = Object.fromEntries(flags.map(([, name, value]) => [name!, value!]));
+  /** @param settings in addition to those of the page */
+  async start(settings: Record<string, string> = {}): Promise<void> {
+    const environment = { ...this.environment, ...settings };
     this.svc = await SvcProcess.start(join(this.folder, '.svc'), { environment });
     await until('the ports of the daemon', () => this.opened() !== undefined);
   }
@@ -49,13 +54,10 @@ export class ShellPage {
    * @param options of every curl
    */
   run(options = ''): { stdout: string; stderr: string } {
-    const script = this.blocks('sh')
-      .join('\n')
-      .replaceAll('http://127.0.0.1:14800', this.svc.credentials.daemon_url)
-      .replaceAll('npx svc', PROGRAM)
-      .replaceAll('curl -sS ', `curl -sS ${options} `);
+    const script = this.scriptOf(options);
     const { status, stdout, stderr } = spawnSync('sh', ['-e'], {
       cwd: this.folder,
+      env: { ...process.env, ...this.environment },
       input: script,
       encoding: 'utf8',
       timeout: 240_000,
@@ -64,10 +66,31 @@ export class ShellPage {
     return { stdout, stderr };
   }
 
-  /** What comments behind commands that print a member promise, `| field state # open`, was printed, in this order. */
+  /** The same, while this process answers what the commands ask of it. */
+  async runAside(): Promise<{ stdout: string; stderr: string }> {
+    const shell = spawn('sh', ['-e'], { cwd: this.folder, timeout: 240_000 });
+    shell.stdin.end(this.scriptOf(''));
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(shell.stdout),
+      text(shell.stderr),
+      once(shell, 'close'),
+    ]);
+    expect(status, `${stdout}\n${stderr}`).toBe(0);
+    return { stdout, stderr };
+  }
+
+  private scriptOf(options: string): string {
+    return this.blocks('sh')
+      .join('\n')
+      .replaceAll('http://127.0.0.1:14800', this.svc.credentials.daemon_url)
+      .replaceAll('npx svc', PROGRAM)
+      .replaceAll('curl -sS ', `curl -sS ${options} `);
+  }
+
+  /** What comments behind commands that print something promise, `| field state # open`, was printed, in this order. */
   expectPromised(stdout: string, count: number): void {
     const promised = this.blocks('sh').flatMap((block) =>
-      [...block.matchAll(/\| field .* # ([^:\n]+)/gm)].map(([, text]) => text!),
+      [...block.matchAll(/(?:^|\| )(?:field|node -p) .* # ([^:\n]+)/gm)].map(([, text]) => text!),
     );
     expect(promised).toHaveLength(count);
     const lines = stdout.split('\n');

@@ -18,9 +18,10 @@ const RUNNER = join(import.meta.dirname, '../../../node_modules/@modelcontextpro
 type Expected = 'passes' | { cannot: string } | { but: Record<string, string> };
 
 const cannot = (why: string): Expected => ({ cannot: why });
-const NO_PROMPTS = cannot('the service has no prompts, and does not declare that it has');
-const NO_RESOURCES = cannot('the service has no resources, and does not declare that it has');
-const NO_COMPLETIONS = cannot('completions are of prompts and resource templates, of which there are none');
+const OWN_PROMPT = cannot('it asks for a prompt of its own');
+const OWN_RESOURCE = cannot('it reads a resource of its own');
+const NO_UPDATES = cannot('served without sessions, so that nobody could be sent an update; a client reads again');
+const NO_COMPLETIONS = cannot('completions are not offered, and not declared');
 const TEXT_ALONE = cannot('the tools answer JSON, as structured content and text; none answers this kind of content');
 const NO_PROGRESS = cannot('the tools answer within seconds and report no progress');
 const OWN_FORM = cannot('it looks for the text of its own form; the one thing a tool of ours asks for is an approval');
@@ -36,15 +37,15 @@ const OF_BOTH: Record<string, Expected> = {
   'completion-complete': NO_COMPLETIONS,
   'dns-rebinding-protection': 'passes',
   'json-schema-2020-12': OWN_SCHEMA,
-  'prompts-get-embedded-resource': NO_PROMPTS,
-  'prompts-get-simple': NO_PROMPTS,
-  'prompts-get-with-args': NO_PROMPTS,
-  'prompts-get-with-image': NO_PROMPTS,
-  'prompts-list': NO_PROMPTS,
-  'resources-list': NO_RESOURCES,
-  'resources-read-binary': NO_RESOURCES,
-  'resources-read-text': NO_RESOURCES,
-  'resources-templates-read': NO_RESOURCES,
+  'prompts-get-embedded-resource': OWN_PROMPT,
+  'prompts-get-simple': OWN_PROMPT,
+  'prompts-get-with-args': OWN_PROMPT,
+  'prompts-get-with-image': OWN_PROMPT,
+  'prompts-list': 'passes',
+  'resources-list': 'passes',
+  'resources-read-binary': OWN_RESOURCE,
+  'resources-read-text': OWN_RESOURCE,
+  'resources-templates-read': OWN_RESOURCE,
   'tools-call-audio': TEXT_ALONE,
   'tools-call-embedded-resource': TEXT_ALONE,
   'tools-call-error': 'passes',
@@ -58,13 +59,7 @@ const OF_BOTH: Record<string, Expected> = {
 const SCENARIOS: Record<string, Record<string, Expected>> = {
   '2026-07-28': {
     ...OF_BOTH,
-    caching: {
-      but: {
-        'sep-2549-prompts-list-caching-hints': 'no prompts',
-        'sep-2549-resources-list-caching-hints': 'no resources',
-        'sep-2549-resources-templates-list-caching-hints': 'no resources',
-      },
-    },
+    caching: 'passes',
     'http-custom-header-server-validation': cannot(
       'no tool mirrors an argument into a header, which servers may leave out',
     ),
@@ -79,13 +74,13 @@ const SCENARIOS: Record<string, Record<string, Expected>> = {
     'input-required-result-missing-input-response': 'passes',
     'input-required-result-multi-round': 'passes',
     'input-required-result-multiple-input-requests': NOT_ASKED,
-    'input-required-result-non-tool-request': NO_PROMPTS,
+    'input-required-result-non-tool-request': OWN_PROMPT,
     'input-required-result-request-state': 'passes',
     'input-required-result-result-type': 'passes',
     'input-required-result-tampered-state': 'passes',
     'input-required-result-unsupported-methods': 'passes',
     'input-required-result-validate-input': 'passes',
-    'sep-2164-resource-not-found': NO_RESOURCES,
+    'sep-2164-resource-not-found': 'passes',
     'server-sse-multiple-streams': 'passes',
     'server-stateless': {
       but: {
@@ -100,8 +95,8 @@ const SCENARIOS: Record<string, Record<string, Expected>> = {
     'elicitation-sep1330-enums': OWN_FORM,
     'logging-set-level': NO_LOGGING,
     ping: 'passes',
-    'resources-subscribe': NO_RESOURCES,
-    'resources-unsubscribe': NO_RESOURCES,
+    'resources-subscribe': NO_UPDATES,
+    'resources-unsubscribe': NO_UPDATES,
     'server-initialize': 'passes',
     'server-session-lifecycle': 'passes',
     'server-sse-multiple-streams': NO_SESSIONS,

@@ -71,6 +71,19 @@ const TOOLS = [
   'sign_content',
   'verify_content',
   'open_incident',
+  'extract_memories',
+  'list_candidates',
+  'decide_candidates',
+  'resolve_engrams',
+  'start_session',
+  'record_case',
+  'find_cases',
+  'assemble_context',
+  'read_project',
+  'effective_layers',
+  'project_graph',
+  'read_storybook',
+  'publish_dossier',
 ];
 
 describe.each(['auto', 'legacy'] as const)('the MCP listener, a client of the mode %s', (mode) => {

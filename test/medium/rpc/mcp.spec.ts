@@ -43,7 +43,11 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
   it('learns who answers, and how the tools are used', async () => {
     const mcp = await client({ revision });
     expect(mcp.getNegotiatedProtocolVersion()).toBe(revision);
-    expect(mcp.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
+    expect(mcp.getServerCapabilities()).toEqual({
+      tools: { listChanged: false },
+      prompts: { listChanged: false },
+      resources: { listChanged: false, subscribe: false },
+    });
     expect(mcp.getServerVersion()).toMatchObject({ name: 'svc', version: expect.any(String) });
     expect(mcp.getInstructions()).toContain('query_vault');
     await mcp.close();

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import type { RouteRecord } from '../../../common/contract/contract.js';
+import type { OfferedTool } from '../../../common/contract/tool-dispatcher.js';
 import { DAEMON_TOOL_NAMES } from '../../../common/contract/tool-names.js';
 import { INTENT_TOOLS } from '../../../modules/coordination/intents/intents.tools.js';
 import { CLAIM_TOOLS } from '../../../modules/coordination/work/claims/claims.tools.js';
@@ -9,8 +10,17 @@ import { OBSERVE_TOOLS } from '../../../modules/governance/observe/observe.tools
 import { PROVENANCE_TOOLS } from '../../../modules/governance/provenance/provenance.tools.js';
 import { INCIDENT_TOOLS } from '../../../modules/governance/incidents/incidents.tools.js';
 import { RECEIPT_TOOLS } from '../../../modules/evidence/receipts/receipts.tools.js';
+import { CANDIDATE_TOOLS } from '../../../modules/memory/candidates/candidates.tools.js';
+import { CASE_TOOLS } from '../../../modules/memory/cases/cases.tools.js';
+import { CONTEXT_TOOLS } from '../../../modules/memory/context/context.tools.js';
+import { ENGRAM_TOOLS } from '../../../modules/memory/engrams/engrams.tools.js';
 import { FACT_TOOLS } from '../../../modules/memory/facts/facts.tools.js';
 import { RELATION_TOOLS } from '../../../modules/memory/relations/relations.tools.js';
+import { LAYER_TOOLS } from '../../../modules/projects/layers/layers.tools.js';
+import { PROJECT_TOOLS } from '../../../modules/projects/projects/projects.tools.js';
+import { CONTEXT_GRAPH_TOOLS } from '../../../modules/projects/context-graph/context-graph.tools.js';
+import { DOSSIER_TOOLS } from '../../../modules/projects/dossiers/dossiers.tools.js';
+import { STORYBOOK_TOOLS } from '../../../modules/projects/storybooks/storybooks.tools.js';
 import { ToolRegistry } from '../../../rpc/tools/tool-registry.js';
 
 /** Key of the scopes of a tool's route in the `_meta` of its definition. */
@@ -31,6 +41,15 @@ export const makeDaemonTools = (): ToolRegistry =>
       ...OBSERVE_TOOLS,
       ...PROVENANCE_TOOLS,
       ...INCIDENT_TOOLS,
+      ...CANDIDATE_TOOLS,
+      ...CASE_TOOLS,
+      ...CONTEXT_TOOLS,
+      ...ENGRAM_TOOLS,
+      ...PROJECT_TOOLS,
+      ...LAYER_TOOLS,
+      ...CONTEXT_GRAPH_TOOLS,
+      ...STORYBOOK_TOOLS,
+      ...DOSSIER_TOOLS,
     ],
     {
       hasApprovals: false,
@@ -46,3 +65,6 @@ export function listTools({ tools }: ToolRegistry, routes: readonly RouteRecord[
     return { ...definition, _meta: { [SCOPES_META]: { kind: access.rule, scopes: access.scopes } } } as unknown as Tool;
   });
 }
+
+/** What listTools wrote. */
+export const scopesOf = ({ _meta }: Tool): OfferedTool['scopes'] => _meta![SCOPES_META] as OfferedTool['scopes'];

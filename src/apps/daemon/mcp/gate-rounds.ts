@@ -1,12 +1,8 @@
-import {
-  createRequestStateCodec,
-  inputRequired,
-  inputResponse,
-  ProtocolError,
-  type CallToolResult,
-  type InputRequiredResult,
-  type InputResponseView,
-  type ServerContext,
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  InputResponseView,
+  ServerContext,
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
@@ -16,11 +12,9 @@ import { GateDecided } from '../../../modules/coordination/work/gates/gates.prob
 import type { GateResolution } from '../../../modules/coordination/work/gates/gates.dto.js';
 import { GATE_DAYS } from '../../../modules/coordination/work/gates/gates.rules.js';
 import type { QueuedMove, WorkChangeReply } from '../../../modules/coordination/work/work.dto.js';
+import { McpRounds } from '../../../rpc/mcp/mcp-rounds.js';
 import { callRoute, failed, type ToolRoutes } from './tool-call.js';
 
-const INVALID_PARAMS = -32602;
-/** The one thing a call may ask its client for. */
-const APPROVAL = 'approval';
 const TTL_SECONDS = GATE_DAYS * 86_400;
 
 /** A call of a tool, in one of its rounds. */
@@ -51,28 +45,25 @@ type Outcome = CallToolResult | InputRequiredResult;
  * Nothing is kept between the rounds but the gate itself.
  */
 export class GateRounds {
-  private readonly codec;
+  private readonly rounds;
 
   constructor(
     key: Buffer,
     private readonly routes: ToolRoutes,
     clientOf: () => FastifyRequest,
   ) {
-    this.codec = createRequestStateCodec<Asked>({ key, ttlSeconds: TTL_SECONDS, bind: () => speakerOf(clientOf()) });
+    this.rounds = new McpRounds<Asked>({ key, ttlSeconds: TTL_SECONDS, bind: () => speakerOf(clientOf()) });
   }
 
   /** @throws Error when the state is not one that was asked with, or no longer */
   open(state: string, context: ServerContext): Promise<Asked> {
-    return this.codec.verify(state, context);
+    return this.rounds.open(state, context);
   }
 
   /** @throws ProtocolError */
   async run(call: GatedCall): Promise<Outcome> {
-    const asked = call.context.mcpReq.requestState<Asked>();
-    if (asked === undefined) return this.attempt(call);
-    if (asked.call !== digestOf(call))
-      throw new ProtocolError(INVALID_PARAMS, 'Invalid or expired requestState', { reason: 'invalid_request_state' });
-    return this.resume(call, asked, inputResponse(call.context.mcpReq.inputResponses, APPROVAL));
+    const before = this.rounds.find(call.context, digestOf(call));
+    return before ? this.resume(call, before.asked, before.answer) : this.attempt(call);
   }
 
   private async attempt(call: GatedCall): Promise<Outcome> {
@@ -115,17 +106,8 @@ export class GateRounds {
     return { content: [{ type: 'text', text: JSON.stringify(shown) }], structuredContent: shown, isError: false };
   }
 
-  private async ask(call: GatedCall, asked: Asked, remark = ''): Promise<InputRequiredResult> {
-    const state = await this.codec.mint({ ...asked, round: asked.round + 1 }, call.context);
-    return inputRequired({
-      inputRequests: {
-        [APPROVAL]: inputRequired.elicit({
-          message: [remark, messageFor(call, asked)].join(' ').trim(),
-          requestedSchema: { type: 'object', properties: {} },
-        }),
-      },
-      requestState: state,
-    });
+  private ask(call: GatedCall, asked: Asked, remark = ''): Promise<InputRequiredResult> {
+    return this.rounds.ask(call.context, asked, [remark, messageFor(call, asked)].join(' ').trim());
   }
 }
 

@@ -16,16 +16,22 @@ import { bracketed } from '../../../common/http/bound-address.js';
 import { makeHttpServer } from '../../../common/http/http-server.js';
 import { findFault } from '../../../common/http/json-body.js';
 import { OwnHosts } from '../../../common/http/own-hosts.js';
+import { AUTHENTICATOR, type Authenticator } from '../../../common/bearer-auth/authenticator.js';
+import { AutoSteps } from '../../../common/evidence-log/auto-steps.js';
+import { ToolCallSteps } from '../../../rpc/tool-call-steps.js';
 import { ServerSecret } from '../../../common/sessions/server-secret.js';
 import { NotFound } from '../../../common/problem/common-problems.js';
 import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
 import { canAsk } from '../../../rpc/mcp/mcp-elicitation.js';
+import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from '../../../rpc/mcp/mcp-context.js';
 import { TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
 import type { ToolRegistry } from '../../../rpc/tools/tool-registry.js';
 import { ROUTER_TIMEOUT_MS } from '../daemon-server.js';
 import { daemonProblems } from '../../../common/problem/daemon-problem-form.js';
 import { DaemonProblemFilter } from '../../../common/problem/daemon-problem.filter.js';
+import { DaemonContext } from './daemon-context.js';
 import { GateRounds } from './gate-rounds.js';
+import { McpSteps } from './mcp-steps.js';
 import { callTool, type ToolRoutes } from './tool-call.js';
 import { listTools, makeDaemonTools } from './daemon-tools.js';
 
@@ -35,6 +41,7 @@ const INVALID_PARAMS = -32602;
 const INSTRUCTIONS = `The memory of this daemon: facts under entity and key, relations between artifacts, and receipts of what happened.
 
 search_facts finds what is remembered; store_fact remembers, and supersedes what was there; retire_fact retires a fact, its history stays. expand follows relations. verify_receipt checks evidence.
+Facts are resources as well, and the start of a session is a prompt.
 list_work shows the work board; update_work changes an item, and what needs an approval waits at a gate: list_pending_gates shows those, decide_gate decides on what others asked for.
 A result with isError says in its text what was wrong and what to do: a problem of RFC 9457, whose \`issues\` name the arguments to mend and \`missingAnyScope\` what the credential lacks.`;
 
@@ -73,8 +80,14 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
   const http = app.getHttpAdapter().getInstance();
   const registry = makeDaemonTools();
   const stateKey = await app.get(ServerSecret).keyFor('daemon-mcp-state');
-  const tools = listTools(registry, app.get(RouteManifest).routes);
-  const handler = makeHandler(parts, { http, problems, registry, stateKey }, tools);
+  const { routes } = app.get(RouteManifest);
+  const tools = listTools(registry, routes);
+  const context = new DaemonContext({ http, problems }, routes);
+  const steps = new McpSteps(new ToolCallSteps(app.get(AutoSteps)), {
+    authenticator: app.get<Authenticator>(AUTHENTICATOR),
+    defaultTenant: settings.bootstrap.tenantId,
+  });
+  const handler = makeHandler(parts, { http, problems, registry, stateKey, context, steps }, tools);
   for (const method of ['POST', 'GET', 'DELETE'])
     fastify.route({
       method,
@@ -107,9 +120,17 @@ async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: F
   return answerMcp(handler, read.parsed, { request, signal: gone.signal, extra: { request } });
 }
 
+/** What the listener has to offer, and the key of what it signs. */
+interface Served {
+  registry: ToolRegistry;
+  stateKey: Buffer;
+  context: DaemonContext;
+  steps: McpSteps;
+}
+
 function makeHandler(
   { log }: ProcessContext,
-  { registry, stateKey, ...routes }: ToolRoutes & { registry: ToolRegistry; stateKey: Buffer },
+  { registry, stateKey, context: offered, steps, ...routes }: ToolRoutes & Served,
   tools: ToolDefinition[],
 ): McpHttpHandler {
   const identity = {
@@ -121,12 +142,13 @@ function makeHandler(
   const make = (context: McpRequestContext): Server => {
     const rounds = new GateRounds(stateKey, routes, () => clientOf(context));
     const server = new Server(identity, {
-      capabilities: { tools: { listChanged: false } },
+      capabilities: { tools: { listChanged: false }, ...CONTEXT_CAPABILITIES },
       instructions: INSTRUCTIONS,
-      cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE },
+      cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE, ...CONTEXT_CACHE },
       requestState: { verify: (state, round) => rounds.open(state, round) },
     });
     server.onerror = (error) => log.info({ error }, 'mcp: a message was refused');
+    offered.serve(server, () => clientOf(context));
     server.setRequestHandler('tools/list', () => ({ tools }));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, round) => {
       const tool = registry.find(name);
@@ -134,7 +156,7 @@ function makeHandler(
       const fault = findFault(given, 'arguments');
       if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
       const request = clientOf(context);
-      const run = () => callTool(routes, tool, given, request);
+      const run = () => steps.around(tool, given, request, () => callTool(routes, tool, given, request));
       return rounds.run({ name, given, request, context: round, canAsk: canAsk(server, round), run });
     });
     return server;

@@ -1,11 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalid } from '../../../common/problem/common-problems.js';
+import { isReportedOff } from '../../../common/contract/plane-reported-off.js';
 import { FENCE_HEADER } from '../../../common/contract/fence.js';
 import { SESSION_HEADER } from '../../../common/http/agent-session.js';
 import type { ProblemWriter } from '../../../common/problem/send-problem.js';
 import { requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
 import { findUnfit } from './tool-arguments.rules.js';
+
+const NO_FILE = 'asks for a file, and a tool answers JSON: leave it out';
 
 /** Where programs find the problem of a failed call. */
 const PROBLEM_META = 'svc/problem';
@@ -41,28 +45,33 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const unfit = findUnfit(tool, given, http);
   if (unfit) return failed(problems.bodyOf(unfit, request.id));
-  const { status, answer, text } = await callRoute(http, requestOf(tool, given), request);
+  const { status, answer, text, isFile } = await callRoute(http, requestOf(tool, given), request);
+  if (isFile) return failed(problems.bodyOf(invalid('arguments.format', NO_FILE), request.id));
   // A plane that is switched off says so with 200, which is no answer of the tool.
-  if (status >= 400 || isSwitchedOff(answer)) return failed(answer);
+  if (status >= 400 || isReportedOff(answer)) return failed(answer);
   return { content: [{ type: 'text', text }], structuredContent: answer, isError: false };
 }
-
-const isSwitchedOff = ({ enabled, flag }: Record<string, unknown>): boolean => enabled === false && flag !== undefined;
 
 /** Calls a route as whoever speaks. */
 export async function callRoute(
   http: FastifyInstance,
   { method, path, headers, body }: Pick<ApiRequest, 'method' | 'path' | 'body'> & Partial<Pick<ApiRequest, 'headers'>>,
   request: FastifyRequest,
-): Promise<{ status: number; answer: Record<string, unknown>; text: string }> {
-  const { statusCode, payload } = await http.inject({
+): Promise<{ status: number; answer: Record<string, unknown>; text: string; isFile: boolean }> {
+  const {
+    statusCode,
+    payload,
+    headers: answered,
+  } = await http.inject({
     method: method as 'GET',
     url: path,
     headers: { ...passedOn(request), ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { payload: JSON.stringify(body) } : {}),
     remoteAddress: request.socket.remoteAddress,
   });
-  return { status: statusCode, answer: JSON.parse(payload) as Record<string, unknown>, text: payload };
+  const isFile = !/json/.test(String(answered['content-type']));
+  const answer = isFile ? {} : (JSON.parse(payload) as Record<string, unknown>);
+  return { status: statusCode, answer, text: payload, isFile };
 }
 
 /**
@@ -77,6 +86,10 @@ function passedOn({ raw: { rawHeaders }, id }: FastifyRequest): Record<string, s
   }
   return { ...passed, 'x-request-id': id };
 }
+
+/** That of a failed call. */
+export const problemIn = ({ _meta: meta }: CallToolResult): Record<string, unknown> | undefined =>
+  meta?.[PROBLEM_META] as Record<string, unknown> | undefined;
 
 /** A failure as the model reads it; programs find it in `_meta`. */
 export function failed(problem: Record<string, unknown>): CallToolResult {

@@ -1,0 +1,60 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { RouteManifest } from '../../../common/contract/route-manifest.js';
+import { ToolDispatcher, type OfferedTool, type ToolOutcome } from '../../../common/contract/tool-dispatcher.js';
+import { findFault } from '../../../common/http/json-body.js';
+import { invalid } from '../../../common/problem/common-problems.js';
+import { daemonProblems } from '../../../common/problem/daemon-problem-form.js';
+import type { Problem } from '../../../common/problem/problem.js';
+import { listTools, makeDaemonTools, scopesOf } from './daemon-tools.js';
+import { callTool } from './tool-call.js';
+
+/** The tools of the MCP listener, for what else offers them. */
+@Injectable()
+export class DaemonToolDispatcher extends ToolDispatcher {
+  private readonly registry = makeDaemonTools();
+  private readonly problems;
+  private offered: readonly OfferedTool[] | undefined;
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly manifest: RouteManifest,
+    @Inject(SETTINGS) { daemon }: Settings,
+  ) {
+    super();
+    this.problems = daemonProblems(daemon.errorsBase);
+  }
+
+  list(): readonly OfferedTool[] {
+    this.offered ??= listTools(this.registry, this.manifest.routes).map((tool) => ({
+      ...{ name: tool.name, description: tool.description ?? '', parameters: tool.inputSchema },
+      isRead: tool.annotations?.readOnlyHint === true,
+      scopes: scopesOf(tool),
+    }));
+    return this.offered;
+  }
+
+  async call(name: string, given: Record<string, unknown>, request: FastifyRequest): Promise<ToolOutcome> {
+    const tool = this.registry.find(name);
+    if (!tool)
+      return this.refuse(invalid('name', `names no tool: ${name.slice(0, 100)}; tools.json has them`), request);
+    const fault = findFault(given, 'arguments');
+    if (fault) return this.refuse(invalid(fault.path, fault.message), request);
+    const http = this.host.httpAdapter.getInstance<FastifyInstance>();
+    const {
+      content,
+      structuredContent,
+      isError = false,
+    } = await callTool({ http, problems: this.problems }, tool, given, request);
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    const answer = (structuredContent ?? JSON.parse(text)) as Record<string, unknown>;
+    return { isError, answer, text };
+  }
+
+  private refuse(problem: Problem, { id }: FastifyRequest): ToolOutcome {
+    const answer = this.problems.bodyOf(problem, id);
+    return { isError: true, answer, text: JSON.stringify(answer) };
+  }
+}

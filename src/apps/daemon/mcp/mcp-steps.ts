@@ -1,0 +1,57 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
+import type { Authenticator } from '../../../common/bearer-auth/authenticator.js';
+import { coversTenant, type Identity } from '../../../common/bearer-auth/daemon-caller.js';
+import { agentSessionIn } from '../../../common/http/agent-session.js';
+import { statusOf, type ToolCallSteps } from '../../../rpc/tool-call-steps.js';
+import type { Tool } from '../../../rpc/tools/tool.js';
+import { problemIn } from './tool-call.js';
+
+/** What knows who speaks, and where that works unless it says so. */
+interface Speakers {
+  authenticator: Authenticator;
+  defaultTenant: string;
+}
+
+/** Tool calls of the MCP listener as steps of the sessions that asked for it, as those of the tool service are. */
+export class McpSteps {
+  constructor(
+    private readonly steps: ToolCallSteps,
+    private readonly speakers: Speakers,
+  ) {}
+
+  async around(
+    { definition: { name }, digest }: Tool,
+    given: Record<string, unknown>,
+    request: FastifyRequest,
+    work: () => Promise<CallToolResult>,
+  ): Promise<CallToolResult> {
+    const by = this.steps.isOn ? await this.find(given, request) : undefined;
+    if (!by) return work();
+    const call = { caller: by, tool: name, toolDigest: digest, arguments: given };
+    return this.steps.around(call, by.session, work, (result) => {
+      const problem = problemIn(result);
+      return problem ? statusOf(Number(problem['status'])) : 'ok';
+    });
+  }
+
+  /** Nobody, where the route refuses the credential or the tenant: whose session it is, is not known then. */
+  private async find({ tenant_id: named }: Record<string, unknown>, request: FastifyRequest) {
+    try {
+      const session = agentSessionIn(request);
+      if (session === undefined) return undefined;
+      const identity = await this.speakers.authenticator.identify(request);
+      const tenantId = typeof named === 'string' ? named : this.homeOf(identity);
+      if (tenantId === undefined || !coversTenant(identity, tenantId)) return undefined;
+      return { tenantId, principal: identity.principal, session };
+    } catch {
+      return undefined;
+    }
+  }
+
+  private homeOf({ selectedTenant, tenants }: Identity): string | undefined {
+    if (selectedTenant !== undefined) return selectedTenant;
+    if (tenants === 'any') return this.speakers.defaultTenant;
+    return tenants.length === 1 ? tenants[0] : undefined;
+  }
+}

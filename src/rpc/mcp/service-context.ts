@@ -1,0 +1,160 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ProtocolError,
+  type GetPromptResult,
+  type ListPromptsResult,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type Prompt,
+  type ReadResourceResult,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { ToolCallers } from '../../common/keys/tool-callers.js';
+import { LOG, type Log } from '../../common/observability/log.js';
+import { Problem } from '../../common/problem/problem.js';
+import { ApiConnection } from '../api-connection.js';
+import { RPC_CODES, RpcFailure } from '../json-rpc.js';
+import { JsonText } from '../json-text.js';
+import type { Peer } from '../peer.js';
+import { RpcServer } from '../rpc.server.js';
+import {
+  argumentMissing,
+  contextFailure,
+  promptOf,
+  promptUnknown,
+  resourceUnknown,
+  textResource,
+} from './mcp-context.js';
+import { failureOfProblem } from '../tools/tool-errors.js';
+import { protocolErrorOf } from './mcp-results.js';
+import { partsOfUri, resourceUri } from './resource-uris.rules.js';
+
+const PAGE = 50;
+
+const SESSION_START: Prompt = {
+  name: 'session_start',
+  title: 'Start a session',
+  description: 'What an agent should know at the start of a session: what it noted, and what has changed since.',
+  arguments: [{ name: 'agent_id', description: 'The name that the agent chose for itself.', required: true }],
+};
+
+const TEMPLATES: ListResourceTemplatesResult = {
+  resourceTemplates: [
+    {
+      uriTemplate: 'svc://documents/{corpus_id}/{doc_id}',
+      name: 'document',
+      title: 'A document',
+      description: 'The text of a document, in the version that is in search.',
+      mimeType: 'text/plain',
+    },
+  ],
+};
+
+interface DocumentShown {
+  corpusId: string;
+  docId: string;
+  title: string;
+  updatedAt: string;
+}
+
+/**
+ * Prompts and resources of the tool service. Each is a route of the API with the credential of whoever asks, or a tool;
+ * nothing is decided here.
+ */
+@Injectable()
+export class ServiceContext {
+  constructor(
+    private readonly rpc: RpcServer,
+    private readonly callers: ToolCallers,
+    private readonly api: ApiConnection,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  serve(server: Server, peerOf: () => Peer): void {
+    server.setRequestHandler('prompts/list', (): ListPromptsResult => ({ prompts: [SESSION_START] }));
+    server.setRequestHandler('resources/templates/list', () => TEMPLATES);
+    server.setRequestHandler('prompts/get', ({ params }) =>
+      this.answering(peerOf(), (peer) => this.getPrompt(params, peer)),
+    );
+    server.setRequestHandler('resources/list', ({ params }) =>
+      this.answering(peerOf(), (peer) => this.listDocuments(params?.cursor, peer)),
+    );
+    server.setRequestHandler('resources/read', ({ params }) =>
+      this.answering(peerOf(), (peer) => this.readDocument(params.uri, peer)),
+    );
+  }
+
+  /** @throws ProtocolError, whatever the failure was */
+  private async answering<T>(peer: Peer, work: (peer: Peer) => Promise<T>): Promise<T> {
+    try {
+      return await work(peer);
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      if (error instanceof RpcFailure) throw protocolErrorOf(error);
+      if (error instanceof Problem) throw protocolErrorOf(failureOfProblem(error, peer.requestId));
+      this.log.error({ request_id: peer.requestId, error }, 'an MCP request failed');
+      throw new ProtocolError(RPC_CODES.internalError, 'Internal error', { request_id: peer.requestId });
+    }
+  }
+
+  /**
+   * By the tool that gives the same: it is counted and decided on as a call of that. @throws ProtocolError, RpcFailure
+   */
+  private async getPrompt(
+    { name, arguments: given = {} }: { name: string; arguments?: Record<string, string> | undefined },
+    peer: Peer,
+  ): Promise<GetPromptResult> {
+    if (name !== SESSION_START.name) throw promptUnknown(name);
+    const { agent_id } = given;
+    if (!agent_id) throw argumentMissing(SESSION_START, 'agent_id');
+    const answer = await this.rpc.invoke('get_session_context', { agent_id }, peer);
+    const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer);
+    return promptOf(SESSION_START.description!, `What is known at the start of this session, as JSON:\n\n${text}`);
+  }
+
+  /** @throws ProtocolError */
+  private async listDocuments(cursor: string | undefined, peer: Peer): Promise<ListResourcesResult> {
+    const query = new URLSearchParams({ limit: String(PAGE), ...(cursor === undefined ? {} : { cursor }) });
+    const { status, answer } = await this.get(`/v1/documents?${query.toString()}`, peer);
+    if (status >= 400) throw contextFailure(status, answer);
+    const { documents, next_cursor } = answer as { documents: DocumentShown[]; next_cursor: string | null };
+    const resources = documents.map(({ corpusId, docId, title, updatedAt }) => ({
+      uri: resourceUri('documents', corpusId, docId),
+      name: docId,
+      title,
+      mimeType: 'text/plain',
+      annotations: { lastModified: updatedAt },
+    }));
+    return { resources, ...(next_cursor === null ? {} : { nextCursor: next_cursor }) };
+  }
+
+  /** @throws ProtocolError */
+  private async readDocument(uri: string, peer: Peer): Promise<ReadResourceResult> {
+    const [kind, ...ids] = partsOfUri(uri) ?? [];
+    if (kind !== 'documents' || ids.length !== 2) throw resourceUnknown(uri);
+    const { status, answer } = await this.get(`/v1/documents/${ids.map(encodeURIComponent).join('/')}`, peer);
+    if (status === 404) throw resourceUnknown(uri);
+    if (status >= 400) throw contextFailure(status, answer);
+    return textResource(uri, 'text/plain', (answer as { content: string }).content);
+  }
+
+  private async get(path: string, peer: Peer): Promise<{ status: number; answer: unknown }> {
+    const headers = {
+      ...(await this.credentialOf(peer)),
+      'x-request-id': peer.requestId,
+      traceparent: peer.traceparent,
+    };
+    const signal = peer.signal ? { signal: peer.signal } : {};
+    const { status, text } = await this.api.call({ method: 'GET', path, headers, ...signal });
+    return { status, answer: JSON.parse(text) as unknown };
+  }
+
+  /** The caller's own: the API finds out again whose it is. A key that came as a bearer goes with its tenant. */
+  private async credentialOf({ credential, transport }: Peer): Promise<Record<string, string>> {
+    const takes = transport === 'mcp' ? ({ agents: true, bearerKeys: true } as const) : {};
+    const caller = await this.callers.find(credential, takes);
+    const { bearer, apiKey = bearer } = credential;
+    if (caller?.authType === 'agent') return { authorization: `Bearer ${bearer}` };
+    return caller === undefined ? {} : { 'x-tenant-id': caller.tenantId, 'x-api-key': apiKey ?? '' };
+  }
+}

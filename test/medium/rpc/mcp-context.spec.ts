@@ -1,0 +1,74 @@
+import { ProtocolError } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { startTools, type TestTools } from '../../kit/tools.js';
+import { expectStatus } from '../shield/given.js';
+import { connect, REVISIONS } from './mcp-clients.js';
+
+let api: TestApi;
+let tools: TestTools;
+let acme: TestTenant;
+let other: TestTenant;
+const DOCS = ['leave', 'a/b c#1', 'Ærø'];
+beforeAll(async () => {
+  api = await startApi();
+  tools = await startTools(api, { env: { SVC_TOOLS_RATE_LIMIT: '0' } });
+  acme = api.tenant;
+  other = await api.addTenant('other', 'free');
+  for (const docId of DOCS) {
+    const document = { corpusId: 'handbook', docId, title: `On ${docId}`, url: 'https://example.org/' };
+    const { body } = await expectStatus(
+      202,
+      acme.call('POST', '/v1/ingest', { ...document, tenantId: 'acme', content: `This is ${docId}.` }),
+    );
+    for (let status = 'queued'; status !== 'completed';)
+      status = (await acme.call('GET', `/v1/ingest/${body.ingestId}`)).body.status;
+  }
+});
+afterAll(async () => {
+  await tools.close();
+  await api.close();
+});
+
+const failure = (asked: Promise<unknown>): Promise<ProtocolError> =>
+  asked.then(
+    (answer) => Promise.reject(new Error(`it was answered: ${JSON.stringify(answer)}`)),
+    (error: unknown) => (error instanceof ProtocolError ? error : Promise.reject(error as Error)),
+  );
+
+describe.each(REVISIONS)('a client of %s', (revision) => {
+  it('lists the documents of its tenant as resources, and reads each', async () => {
+    const mcp = await connect(tools.url, acme, { revision });
+    const { resources } = await mcp.listResources();
+    expect(resources.map(({ name, title }) => [name, title])).toEqual(DOCS.map((id) => [id, `On ${id}`]));
+    for (const { uri, name } of resources)
+      expect((await mcp.readResource({ uri })).contents).toEqual([
+        { uri, mimeType: 'text/plain', text: `This is ${name}.` },
+      ]);
+    const { resourceTemplates } = await mcp.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['svc://documents/{corpus_id}/{doc_id}']);
+    await mcp.close();
+  });
+
+  it('finds nothing of another tenant, and nothing where nothing is', async () => {
+    const mcp = await connect(tools.url, other, { revision });
+    expect((await mcp.listResources()).resources).toEqual([]);
+    for (const uri of ['svc://documents/handbook/leave', 'svc://documents/handbook/..', 'svc://facts/x', 'test://x']) {
+      const { code, data } = await failure(mcp.readResource({ uri }));
+      expect([code, data]).toEqual([-32602, { uri }]);
+    }
+    await mcp.close();
+  });
+
+  it('starts a session by a prompt', async () => {
+    const mcp = await connect(tools.url, acme, { revision });
+    const { prompts } = await mcp.listPrompts();
+    expect(prompts).toMatchObject([{ name: 'session_start', arguments: [{ name: 'agent_id', required: true }] }]);
+    const { messages } = await mcp.getPrompt({ name: 'session_start', arguments: { agent_id: 'builder' } });
+    expect(messages[0]).toMatchObject({ role: 'user', content: { type: 'text' } });
+    expect((messages[0]!.content as { text: string }).text).toMatch(/^What is known[\s\S]*\{.*\}$/);
+    expect((await failure(mcp.getPrompt({ name: 'session_start' }))).code).toBe(-32602);
+    expect((await failure(mcp.getPrompt({ name: 'other' }))).code).toBe(-32602);
+    await mcp.close();
+  });
+});
