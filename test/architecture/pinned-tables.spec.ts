@@ -21,7 +21,7 @@ afterAll(async () => {
 beforeEach(() => owner.query('begin'));
 afterEach(() => owner.query('rollback'));
 
-const TRIGGERS = ['legal_hold', 'legal_hold_truncate', 'legal_hold_update'];
+const TRIGGERS = ['legal_hold', 'legal_hold_rows', 'legal_hold_truncate', 'legal_hold_update'];
 
 describe('every table with tenant content', () => {
   it('is under the legal holds, or named with a reason why it has none', async () => {
@@ -61,6 +61,16 @@ describe('every table with tenant content', () => {
     await owner.query(statement);
     expect(await findUnpinned(ask)).toEqual([{ table: 'fact', trigger: 'legal_hold' }]);
     expect(await describeUnpinned(ask)).toContain('legal_hold on fact');
+  });
+
+  it('is found when its trigger never asks, or the look after statements is off', async () => {
+    await owner.query(`drop trigger legal_hold on fact;
+      create trigger legal_hold before delete on fact for each row when (false) execute function svc_keep_held('array[r.entity]');
+      alter table fact enable always trigger legal_hold; alter table document disable trigger legal_hold_rows`);
+    expect(await findUnpinned(ask)).toEqual([
+      { table: 'document', trigger: 'legal_hold_rows' },
+      { table: 'fact', trigger: 'legal_hold' },
+    ]);
   });
 
   it('is found when the triggers of the holds themselves are off', async () => {

@@ -71,19 +71,25 @@ describe('every table with a tenant_id', () => {
 
 /** Digests of texts and records, and counts of tokens. */
 const NO_SECRETS = [
+  'candidate.holds_secret',
   'chunk.content_hash',
   'citation.content_hash',
   'document_version.content_hash',
+  'dossier.content_hash',
+  'dossier_anchor.content_hash',
   'erased_receipt.payload_hash',
   'erased_receipt.prev_hash',
   'fact.tenant_hash',
   'fact.tokens',
+  'memory_case.content_hash',
+  'observe_step.salt',
   'primitive_pin.content_hash',
   'proof_job_chunk.content_hash',
   'receipt.payload_hash',
   'receipt.prev_hash',
   'receipt_head.payload_hash',
   'result_envelope.content_hash',
+  'storybook.content_hash',
   'stream_event.salt',
   'watch_source.content_hash',
 ];

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const env = { SVC_TRUSTED_PROXIES: '127.0.0.1' };
   api = await startApi({ env: { ...env, SVC_JOBS: '0' } });
   tools = await startTools(api, { env });
-  daemon = await startDaemon();
+  daemon = await startDaemon({ env: { SVC_MEMORY_IMPORT: '1' } });
 });
 afterAll(async () => {
   await daemon.close();

@@ -143,8 +143,10 @@ alter table answer enable row level security, force row level security;
 create policy erased_rows on answer for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on answer for all to svc_operator using (true) with check (true);
 create policy tenant_rows on answer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX answer_project ON public.answer USING btree (tenant_id, ((metadata ->> 'project_id'::text))) WHERE ((metadata ->> 'project_id'::text) IS NOT NULL);
 CREATE INDEX answer_retrieval ON public.answer USING btree (tenant_id, ((retrieval ->> 'retrievalId'::text))) WHERE (retrieval IS NOT NULL);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.answer FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.answer FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.answer REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''answer:'' || r.answer_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.answer FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, answer_id, version, answer_text, metadata, retrieval ON public.answer FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.answer_id IS NOT NULL) AND (old.answer_id IS DISTINCT FROM new.answer_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.answer_text IS NOT NULL) AND (old.answer_text IS DISTINCT FROM new.answer_text)) OR ((old.metadata IS NOT NULL) AND (old.metadata IS DISTINCT FROM new.metadata)) OR ((old.retrieval IS NOT NULL) AND (old.retrieval IS DISTINCT FROM new.retrieval)))) EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id]');
 grant insert, select on answer to svc_app;
@@ -303,6 +305,90 @@ CREATE INDEX bundle_purchase_sales ON public.bundle_purchase USING btree (publis
 grant insert, select on bundle_purchase to svc_app;
 grant insert, select on bundle_purchase to svc_operator;
 
+create table candidate (
+  tenant_id text not null,
+  candidate_id uuid not null,
+  extraction_id uuid,
+  action text not null default 'store'::text,
+  entity text not null,
+  key text not null,
+  value text not null,
+  confidence real not null,
+  profile text not null,
+  extractor json not null,
+  status text not null default 'pending'::text,
+  resolution text not null,
+  evidence json not null,
+  duplicate_of uuid,
+  conflicts_with uuid[] not null default '{}'::uuid[],
+  screened json not null default '[]'::json,
+  holds_secret boolean not null default false,
+  content_digest bytea not null,
+  name_digest bytea not null,
+  session_id text,
+  session_date date,
+  promoted_fact_id uuid,
+  superseded_fact_id uuid,
+  target_fact_id uuid,
+  version integer not null default 1,
+  receipt_id uuid not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  decided_by text,
+  decided_at timestamp with time zone,
+  reviewer text,
+  reason text,
+  undone_at timestamp with time zone,
+  seq bigint not null,
+  constraint candidate_pkey PRIMARY KEY (tenant_id, candidate_id),
+  constraint candidate_action_check CHECK ((action = ANY (ARRAY['store'::text, 'retire'::text]))),
+  constraint candidate_resolution_check CHECK ((resolution = ANY (ARRAY['new'::text, 'duplicate'::text, 'conflict'::text]))),
+  constraint candidate_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'promoted'::text, 'rejected'::text, 'superseded'::text, 'expired'::text]))),
+  constraint candidate_version_check CHECK ((version > 0))
+);
+alter table candidate enable row level security, force row level security;
+create policy erased_rows on candidate for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on candidate for all to svc_operator using (true) with check (true);
+create policy tenant_rows on candidate for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX candidate_age ON public.candidate USING btree (created_at) WHERE (status = 'pending'::text);
+CREATE UNIQUE INDEX candidate_content ON public.candidate USING btree (tenant_id, content_digest) WHERE (status = 'pending'::text);
+CREATE INDEX candidate_extraction ON public.candidate USING btree (tenant_id, extraction_id);
+CREATE INDEX candidate_list ON public.candidate USING btree (tenant_id, status, candidate_id);
+CREATE INDEX candidate_name ON public.candidate USING btree (tenant_id, name_digest) WHERE (status = 'pending'::text);
+CREATE INDEX candidate_seq ON public.candidate USING btree (tenant_id, seq);
+CREATE UNIQUE INDEX candidate_target ON public.candidate USING btree (tenant_id, target_fact_id, profile);
+CREATE TRIGGER drop_vectors AFTER DELETE ON public.candidate REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION svc_drop_vectors('candidate', 'candidate_id');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.candidate FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.candidate REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.entity]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.candidate FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, candidate_id, evidence ON public.candidate FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.candidate_id IS NOT NULL) AND (old.candidate_id IS DISTINCT FROM new.candidate_id)) OR ((old.evidence IS NOT NULL) AND ((old.evidence)::text IS DISTINCT FROM (new.evidence)::text)))) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER number_row BEFORE INSERT OR UPDATE OF entity, key, value, status ON public.candidate FOR EACH ROW EXECUTE FUNCTION svc_number_row('candidate_number');
+grant insert, select, update on candidate to svc_app;
+grant insert, select, update on candidate to svc_operator;
+
+create table capability_audit (
+  tenant_id text not null,
+  capability_id text collate "C" not null,
+  version integer not null,
+  status text not null,
+  auditor text not null,
+  notes text,
+  screened json not null default '[]'::json,
+  receipt_id uuid not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint capability_audit_pkey PRIMARY KEY (tenant_id, capability_id, version),
+  constraint capability_audit_status_check CHECK ((status = ANY (ARRAY['unaudited'::text, 'passed'::text, 'failed'::text, 'waived'::text]))),
+  constraint capability_audit_version_check CHECK ((version > 0))
+);
+alter table capability_audit enable row level security, force row level security;
+create policy erased_rows on capability_audit for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on capability_audit for all to svc_operator using (true) with check (true);
+create policy tenant_rows on capability_audit for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on capability_audit to svc_app;
+grant insert, select on capability_audit to svc_operator;
+
 create table chunk (
   tenant_id text not null,
   chunk_id text not null,
@@ -335,7 +421,8 @@ create policy shared_rows on chunk for select to svc_app using (((retired_at IS 
 create policy tenant_rows on chunk for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX chunk_by_document ON public.chunk USING btree (tenant_id, corpus_id, doc_id, version, ordinal);
 CREATE INDEX chunk_by_id ON public.chunk USING btree (chunk_id);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.chunk FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.chunk FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.chunk REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.chunk FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, chunk_id, start_offset, end_offset, heading_path, content, content_hash ON public.chunk FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.chunk_id IS NOT NULL) AND (old.chunk_id IS DISTINCT FROM new.chunk_id)) OR ((old.start_offset IS NOT NULL) AND (old.start_offset IS DISTINCT FROM new.start_offset)) OR ((old.end_offset IS NOT NULL) AND (old.end_offset IS DISTINCT FROM new.end_offset)) OR ((old.heading_path IS NOT NULL) AND (old.heading_path IS DISTINCT FROM new.heading_path)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)))) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant delete, insert, select, update on chunk to svc_app;
@@ -389,7 +476,8 @@ create policy erased_rows on citation for all to svc_owner using ((tenant_id = N
 create policy operator_rows on citation for all to svc_operator using (true) with check (true);
 create policy tenant_rows on citation for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX citation_chunk ON public.citation USING btree (tenant_id, chunk_id);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.citation FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.citation FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.citation REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''answer:'' || r.answer_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.citation FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, answer_id, version, ordinal, content, content_hash, quote, note ON public.citation FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.answer_id IS NOT NULL) AND (old.answer_id IS DISTINCT FROM new.answer_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.ordinal IS NOT NULL) AND (old.ordinal IS DISTINCT FROM new.ordinal)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.quote IS NOT NULL) AND (old.quote IS DISTINCT FROM new.quote)) OR ((old.note IS NOT NULL) AND (old.note IS DISTINCT FROM new.note)))) EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant insert, select on citation to svc_app;
@@ -525,7 +613,8 @@ create policy erased_rows on document for all to svc_owner using ((tenant_id = N
 create policy operator_rows on document for all to svc_operator using (true) with check (true);
 create policy tenant_rows on document for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX document_by_update ON public.document USING btree (tenant_id, updated_at, corpus_id, doc_id) WHERE (current_version IS NOT NULL);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.document FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.document FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.document REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, corpus_id, doc_id, deleted_at ON public.document FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.corpus_id IS NOT NULL) AND (old.corpus_id IS DISTINCT FROM new.corpus_id)) OR ((old.doc_id IS NOT NULL) AND (old.doc_id IS DISTINCT FROM new.doc_id)) OR ((old.deleted_at IS NULL) AND (new.deleted_at > '-infinity'::timestamp with time zone)))) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant delete, insert, select, update on document to svc_app;
@@ -558,11 +647,102 @@ alter table document_version enable row level security, force row level security
 create policy erased_rows on document_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on document_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on document_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.document_version FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.document_version FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.document_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.document_version FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, metadata ON public.document_version FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.corpus_id IS NOT NULL) AND (old.corpus_id IS DISTINCT FROM new.corpus_id)) OR ((old.doc_id IS NOT NULL) AND (old.doc_id IS DISTINCT FROM new.doc_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.title IS NOT NULL) AND (old.title IS DISTINCT FROM new.title)) OR ((old.url IS NOT NULL) AND (old.url IS DISTINCT FROM new.url)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.metadata IS NOT NULL) AND (old.metadata IS DISTINCT FROM new.metadata)))) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant delete, insert, select, update on document_version to svc_app;
 grant delete, insert, select, update on document_version to svc_operator;
+
+create table dossier (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  dossier_id text collate "C" not null,
+  agent_passport text collate "C" not null,
+  generated_at_unix_ms bigint not null,
+  origin text not null,
+  based_on json not null,
+  claims json not null,
+  uncertainties json not null,
+  contradictions json not null,
+  open_questions json not null,
+  content_hash text not null,
+  receipt_id uuid not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint dossier_pkey PRIMARY KEY (tenant_id, project_id, dossier_id),
+  constraint dossier_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES project(tenant_id, project_id),
+  constraint dossier_origin_check CHECK ((origin = ANY (ARRAY['published'::text, 'auto'::text])))
+);
+alter table dossier enable row level security, force row level security;
+create policy erased_rows on dossier for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on dossier for all to svc_operator using (true) with check (true);
+create policy tenant_rows on dossier for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX dossier_agent ON public.dossier USING btree (tenant_id, project_id, agent_passport, created_at, dossier_id);
+CREATE INDEX dossier_list ON public.dossier USING btree (tenant_id, project_id, created_at, dossier_id);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.dossier FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''project:'' || r.project_id, ''dossier:'' || r.dossier_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.dossier REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''project:'' || r.project_id, ''dossier:'' || r.dossier_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.dossier FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, project_id, dossier_id, claims, uncertainties, contradictions, open_questions ON public.dossier FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.project_id IS NOT NULL) AND (old.project_id IS DISTINCT FROM new.project_id)) OR ((old.dossier_id IS NOT NULL) AND (old.dossier_id IS DISTINCT FROM new.dossier_id)) OR ((old.claims IS NOT NULL) AND ((old.claims)::text IS DISTINCT FROM (new.claims)::text)) OR ((old.uncertainties IS NOT NULL) AND ((old.uncertainties)::text IS DISTINCT FROM (new.uncertainties)::text)) OR ((old.contradictions IS NOT NULL) AND ((old.contradictions)::text IS DISTINCT FROM (new.contradictions)::text)) OR ((old.open_questions IS NOT NULL) AND ((old.open_questions)::text IS DISTINCT FROM (new.open_questions)::text)))) EXECUTE FUNCTION svc_keep_held('array[''project:'' || r.project_id, ''dossier:'' || r.dossier_id]');
+grant insert, select on dossier to svc_app;
+grant insert, select on dossier to svc_operator;
+
+create table dossier_anchor (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  dossier_id text collate "C" not null,
+  place integer not null,
+  ordinal integer not null,
+  claim_id text not null,
+  kind text not null,
+  ref text collate "C" not null,
+  start_offset integer,
+  end_offset integer,
+  quote_blake3 text,
+  owner_tenant_id text,
+  corpus_id text,
+  doc_id text,
+  content_hash text,
+  constraint dossier_anchor_pkey PRIMARY KEY (tenant_id, project_id, dossier_id, place, ordinal),
+  constraint dossier_anchor_tenant_id_project_id_dossier_id_fkey FOREIGN KEY (tenant_id, project_id, dossier_id) REFERENCES dossier(tenant_id, project_id, dossier_id) ON DELETE CASCADE,
+  constraint dossier_anchor_check CHECK (((start_offset IS NULL) = (end_offset IS NULL))),
+  constraint dossier_anchor_check1 CHECK (((kind = 'chunk'::text) = ((owner_tenant_id IS NOT NULL) AND (corpus_id IS NOT NULL) AND (doc_id IS NOT NULL) AND (content_hash IS NOT NULL)))),
+  constraint dossier_anchor_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'layer'::text, 'chunk'::text, 'receipt'::text, 'work'::text]))),
+  constraint dossier_anchor_ordinal_check CHECK ((ordinal >= 0)),
+  constraint dossier_anchor_place_check CHECK ((place >= 0))
+);
+alter table dossier_anchor enable row level security, force row level security;
+create policy erased_rows on dossier_anchor for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on dossier_anchor for all to svc_operator using (true) with check (true);
+create policy tenant_rows on dossier_anchor for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX dossier_anchor_ref ON public.dossier_anchor USING btree (tenant_id, ref, kind);
+grant insert, select on dossier_anchor to svc_app;
+grant insert, select on dossier_anchor to svc_operator;
+
+create table engram_label (
+  tenant_id text not null,
+  kind text collate "C" not null default 'engram'::text,
+  id text collate "C" not null,
+  label text collate "C" not null,
+  engram_version integer not null,
+  version integer not null default 1,
+  receipt_id uuid not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  moved_by text not null,
+  moved_at timestamp with time zone not null default now(),
+  constraint engram_label_pkey PRIMARY KEY (tenant_id, kind, id, label),
+  constraint engram_label_tenant_id_kind_id_engram_version_fkey FOREIGN KEY (tenant_id, kind, id, engram_version) REFERENCES graph_entity_version(tenant_id, kind, id, version) ON DELETE CASCADE,
+  constraint engram_label_kind_check CHECK ((kind = 'engram'::text)),
+  constraint engram_label_version_check CHECK ((version > 0))
+);
+alter table engram_label enable row level security, force row level security;
+create policy erased_rows on engram_label for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on engram_label for all to svc_operator using (true) with check (true);
+create policy tenant_rows on engram_label for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX engram_label_by_label ON public.engram_label USING btree (tenant_id, label, id);
+grant delete, insert, select, update on engram_label to svc_app;
+grant delete, insert, select, update on engram_label to svc_operator;
 
 create table entitlement (
   tenant_id text not null,
@@ -634,6 +814,30 @@ create policy tenant_rows on erasure for all to svc_app using ((tenant_id = NULL
 grant insert, select on erasure to svc_app;
 grant insert, select on erasure to svc_operator;
 
+create table erasure_request (
+  tenant_id text not null,
+  erasure_id uuid not null,
+  selector jsonb,
+  state text not null default 'running'::text,
+  requested_by text not null,
+  auth_mode text not null,
+  session_id text,
+  requested_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  hold_ids uuid[] not null default '{}'::uuid[],
+  reason text,
+  constraint erasure_request_pkey PRIMARY KEY (tenant_id, erasure_id),
+  constraint erasure_request_check CHECK (((selector IS NOT NULL) = (state = 'running'::text))),
+  constraint erasure_request_state_check CHECK ((state = ANY (ARRAY['running'::text, 'refused'::text, 'failed'::text])))
+);
+alter table erasure_request enable row level security, force row level security;
+create policy erased_rows on erasure_request for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on erasure_request for all to svc_operator using (true) with check (true);
+create policy tenant_rows on erasure_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX erasure_request_running ON public.erasure_request USING btree (requested_at) WHERE (state = 'running'::text);
+grant delete, insert, select, update on erasure_request to svc_app;
+grant delete, insert, select, update on erasure_request to svc_operator;
+
 create table es256_key (
   kid text not null,
   statement bytea not null,
@@ -657,6 +861,26 @@ create table evidence_look (
   constraint evidence_look_only_one_check CHECK (only_one)
 );
 grant insert, select, update on evidence_look to svc_operator;
+
+create table extraction (
+  tenant_id text not null,
+  extraction_id uuid not null,
+  operation_id text,
+  request_digest bytea not null,
+  profile text not null,
+  counts json not null,
+  receipt_id uuid not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint extraction_pkey PRIMARY KEY (tenant_id, extraction_id)
+);
+alter table extraction enable row level security, force row level security;
+create policy erased_rows on extraction for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on extraction for all to svc_operator using (true) with check (true);
+create policy tenant_rows on extraction for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE UNIQUE INDEX extraction_operation ON public.extraction USING btree (tenant_id, operation_id);
+grant insert, select on extraction to svc_app;
+grant insert, select on extraction to svc_operator;
 
 create table fact (
   tenant_id text not null,
@@ -705,7 +929,9 @@ CREATE INDEX fact_deleted ON public.fact USING btree (tenant_id, visibility, sto
 CREATE INDEX fact_list ON public.fact USING btree (tenant_id, visibility, stored_at, seq) WHERE ((deleted_at IS NULL) AND (NOT tombstone));
 CREATE INDEX fact_own ON public.fact USING btree (tenant_id, owner, visibility, stored_at, seq) WHERE ((visibility > 0) AND (deleted_at IS NULL) AND (NOT tombstone));
 CREATE INDEX fact_source ON public.fact USING btree (tenant_id, source_receipt) WHERE (source_receipt IS NOT NULL);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.fact FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER drop_vectors AFTER DELETE ON public.fact REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION svc_drop_vectors('fact', 'seq');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.fact FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.fact REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.entity]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.fact FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, seq, entity, key, value, actor, stored_at, deleted_at ON public.fact FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.entity IS NOT NULL) AND (old.entity IS DISTINCT FROM new.entity)) OR ((old.key IS NOT NULL) AND (old.key IS DISTINCT FROM new.key)) OR ((old.value IS NOT NULL) AND (old.value IS DISTINCT FROM new.value)) OR ((old.actor IS NOT NULL) AND (old.actor IS DISTINCT FROM new.actor)) OR ((old.stored_at IS NOT NULL) AND (old.stored_at IS DISTINCT FROM new.stored_at)) OR ((old.deleted_at IS NULL) AND (new.deleted_at > '-infinity'::timestamp with time zone)))) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
 grant delete, insert, select, update on fact to svc_app;
@@ -763,7 +989,8 @@ create policy tenant_rows on fact_head for all to svc_app using ((tenant_id = NU
 CREATE INDEX fact_head_entity ON public.fact_head USING btree (tenant_id, entity_start);
 CREATE INDEX fact_head_list ON public.fact_head USING btree (tenant_id, visibility, stored_at, seq) WHERE (records > 0);
 CREATE INDEX fact_head_own ON public.fact_head USING btree (tenant_id, owner, visibility, stored_at, seq) WHERE ((visibility > 0) AND (records > 0));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.fact_head FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.fact_head FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.fact_head REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.entity]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.fact_head FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, chain, entity ON public.fact_head FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.chain IS NOT NULL) AND (old.chain IS DISTINCT FROM new.chain)) OR ((old.entity IS NOT NULL) AND (old.entity IS DISTINCT FROM new.entity)))) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
 grant delete, insert, select, update on fact_head to svc_app;
@@ -841,7 +1068,8 @@ create policy erased_rows on feedback_request for all to svc_owner using ((tenan
 create policy operator_rows on feedback_request for all to svc_operator using (true) with check (true);
 create policy tenant_rows on feedback_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX feedback_request_votes ON public.feedback_request USING btree (tenant_id, votes DESC, request_id DESC);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.feedback_request FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''feedback:'' || r.request_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.feedback_request FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''feedback:'' || r.request_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.feedback_request REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''feedback:'' || r.request_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.feedback_request FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, request_id, title, body ON public.feedback_request FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.request_id IS NOT NULL) AND (old.request_id IS DISTINCT FROM new.request_id)) OR ((old.title IS NOT NULL) AND (old.title IS DISTINCT FROM new.title)) OR ((old.body IS NOT NULL) AND (old.body IS DISTINCT FROM new.body)))) EXECUTE FUNCTION svc_keep_held('array[''feedback:'' || r.request_id]');
 grant delete, insert, select, update on feedback_request to svc_app;
@@ -908,7 +1136,8 @@ CREATE INDEX graph_edge_from_id ON public.graph_edge USING btree (tenant_id, fro
 CREATE INDEX graph_edge_kind ON public.graph_edge USING btree (tenant_id, edge_kind, from_kind, from_id, to_kind, to_id);
 CREATE INDEX graph_edge_to_id ON public.graph_edge USING btree (tenant_id, to_id, from_kind, from_id, edge_kind, to_kind);
 CREATE INDEX graph_edge_to_kind ON public.graph_edge USING btree (tenant_id, to_kind, from_kind, from_id, edge_kind, to_id);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_edge FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.from_kind || '':'' || r.from_id, r.to_kind || '':'' || r.to_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_edge FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[r.from_kind || '':'' || r.from_id, r.to_kind || '':'' || r.to_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.graph_edge REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.from_kind || '':'' || r.from_id, r.to_kind || '':'' || r.to_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.graph_edge FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, from_kind, from_id, edge_kind, to_kind, to_id, payload, is_deleted ON public.graph_edge FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.from_kind IS NOT NULL) AND (old.from_kind IS DISTINCT FROM new.from_kind)) OR ((old.from_id IS NOT NULL) AND (old.from_id IS DISTINCT FROM new.from_id)) OR ((old.edge_kind IS NOT NULL) AND (old.edge_kind IS DISTINCT FROM new.edge_kind)) OR ((old.to_kind IS NOT NULL) AND (old.to_kind IS DISTINCT FROM new.to_kind)) OR ((old.to_id IS NOT NULL) AND (old.to_id IS DISTINCT FROM new.to_id)) OR ((old.payload IS NOT NULL) AND ((old.payload)::text IS DISTINCT FROM (new.payload)::text)) OR ((NOT old.is_deleted) AND new.is_deleted))) EXECUTE FUNCTION svc_keep_held('array[r.from_kind || '':'' || r.from_id, r.to_kind || '':'' || r.to_id]');
 grant delete, insert, select, update on graph_edge to svc_app;
@@ -930,7 +1159,8 @@ create policy erased_rows on graph_entity for all to svc_owner using ((tenant_id
 create policy operator_rows on graph_entity for all to svc_operator using (true) with check (true);
 create policy tenant_rows on graph_entity for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX graph_entity_live ON public.graph_entity USING btree (tenant_id, kind, id) WHERE (NOT is_deleted);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_entity FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_entity FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.graph_entity REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.kind || '':'' || r.id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.graph_entity FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, kind, id, is_deleted ON public.graph_entity FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.id IS NOT NULL) AND (old.id IS DISTINCT FROM new.id)) OR ((NOT old.is_deleted) AND new.is_deleted))) EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
 grant delete, insert, select, update on graph_entity to svc_app;
@@ -945,15 +1175,21 @@ create table graph_entity_version (
   is_deleted boolean not null,
   stored_by text not null,
   stored_at timestamp with time zone not null,
+  seq bigint,
   constraint graph_entity_version_pkey PRIMARY KEY (tenant_id, kind, id, version)
 );
 alter table graph_entity_version enable row level security, force row level security;
 create policy erased_rows on graph_entity_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on graph_entity_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on graph_entity_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_entity_version FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
+CREATE INDEX graph_entity_version_seq ON public.graph_entity_version USING btree (tenant_id, seq) WHERE (seq IS NOT NULL);
+CREATE TRIGGER drop_vectors AFTER DELETE ON public.graph_entity_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION svc_drop_vectors('engram', 'seq');
+CREATE TRIGGER keep_number BEFORE UPDATE OF seq ON public.graph_entity_version FOR EACH ROW EXECUTE FUNCTION svc_keep_number();
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_entity_version FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.graph_entity_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.kind || '':'' || r.id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.graph_entity_version FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, kind, id, version, payload ON public.graph_entity_version FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.id IS NOT NULL) AND (old.id IS DISTINCT FROM new.id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.payload IS NOT NULL) AND ((old.payload)::text IS DISTINCT FROM (new.payload)::text)))) EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
+CREATE TRIGGER number_row BEFORE INSERT ON public.graph_entity_version FOR EACH ROW WHEN ((new.kind = 'engram'::text)) EXECUTE FUNCTION svc_number_row('engram_number');
 grant insert, select on graph_entity_version to svc_app;
 grant insert, select on graph_entity_version to svc_operator;
 
@@ -1194,7 +1430,8 @@ create policy tenant_rows on journal_entry for all to svc_app using ((tenant_id 
 CREATE UNIQUE INDEX journal_entry_event ON public.journal_entry USING btree (tenant_id, home_id, event_id) WHERE (event_id IS NOT NULL);
 CREATE INDEX journal_entry_time ON public.journal_entry USING btree (tenant_id, home_id, recorded_at);
 CREATE INDEX journal_entry_type ON public.journal_entry USING btree (tenant_id, home_id, type, seq);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.journal_entry FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.journal_entry FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.journal_entry REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''home:'' || r.home_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.journal_entry FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, home_id, seq, type, subject, data ON public.journal_entry FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.home_id IS NOT NULL) AND (old.home_id IS DISTINCT FROM new.home_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.type IS NOT NULL) AND (old.type IS DISTINCT FROM new.type)) OR ((old.subject IS NOT NULL) AND (old.subject IS DISTINCT FROM new.subject)) OR ((old.data IS NOT NULL) AND (old.data IS DISTINCT FROM new.data)))) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id]');
 grant insert, select on journal_entry to svc_app;
@@ -1467,6 +1704,99 @@ create table log_witness (
 );
 grant insert, select, update on log_witness to svc_operator;
 
+create table memory_case (
+  tenant_id text not null,
+  case_id uuid not null,
+  task text not null,
+  action text not null,
+  outcome text not null,
+  context text not null default ''::text,
+  lesson text,
+  success boolean not null,
+  reward real not null,
+  tags text[] not null default '{}'::text[],
+  source_receipt text,
+  screened json not null default '[]'::json,
+  content_hash text not null,
+  length integer not null,
+  receipt_id uuid not null,
+  recorded_by text not null,
+  created_at timestamp with time zone not null default now(),
+  seq bigint not null,
+  quarantined boolean not null default false,
+  constraint memory_case_pkey PRIMARY KEY (tenant_id, case_id),
+  constraint memory_case_length_check CHECK ((length >= 0)),
+  constraint memory_case_reward_check CHECK (((reward >= (0)::double precision) AND (reward <= (1)::double precision)))
+);
+alter table memory_case enable row level security, force row level security;
+create policy erased_rows on memory_case for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on memory_case for all to svc_operator using (true) with check (true);
+create policy tenant_rows on memory_case for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX memory_case_length ON public.memory_case USING btree (tenant_id) INCLUDE (length);
+CREATE INDEX memory_case_seq ON public.memory_case USING btree (tenant_id, seq);
+CREATE INDEX memory_case_source ON public.memory_case USING btree (tenant_id, source_receipt) WHERE (source_receipt IS NOT NULL);
+CREATE TRIGGER drop_vectors AFTER DELETE ON public.memory_case REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION svc_drop_vectors('case', 'seq');
+CREATE TRIGGER enter_rows BEFORE INSERT ON public.memory_case FOR EACH STATEMENT EXECUTE FUNCTION svc_enter_rows();
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.memory_case FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''case:'' || r.case_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.memory_case REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''case:'' || r.case_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.memory_case FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, case_id, task, action, outcome, context, lesson, tags, source_receipt ON public.memory_case FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.case_id IS NOT NULL) AND (old.case_id IS DISTINCT FROM new.case_id)) OR ((old.task IS NOT NULL) AND (old.task IS DISTINCT FROM new.task)) OR ((old.action IS NOT NULL) AND (old.action IS DISTINCT FROM new.action)) OR ((old.outcome IS NOT NULL) AND (old.outcome IS DISTINCT FROM new.outcome)) OR ((old.context IS NOT NULL) AND (old.context IS DISTINCT FROM new.context)) OR ((old.lesson IS NOT NULL) AND (old.lesson IS DISTINCT FROM new.lesson)) OR ((old.tags IS NOT NULL) AND (old.tags IS DISTINCT FROM new.tags)) OR ((old.source_receipt IS NOT NULL) AND (old.source_receipt IS DISTINCT FROM new.source_receipt)))) EXECUTE FUNCTION svc_keep_held('array[''case:'' || r.case_id]');
+grant delete, insert, select on memory_case to svc_app;
+grant delete, insert, select on memory_case to svc_operator;
+
+create table memory_case_term (
+  tenant_id text not null,
+  term text collate "C" not null,
+  case_id uuid not null,
+  frequency integer not null,
+  constraint memory_case_term_pkey PRIMARY KEY (tenant_id, term, case_id),
+  constraint memory_case_term_tenant_id_case_id_fkey FOREIGN KEY (tenant_id, case_id) REFERENCES memory_case(tenant_id, case_id) ON DELETE CASCADE,
+  constraint memory_case_term_frequency_check CHECK ((frequency > 0))
+);
+alter table memory_case_term enable row level security, force row level security;
+create policy erased_rows on memory_case_term for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on memory_case_term for all to svc_operator using (true) with check (true);
+create policy tenant_rows on memory_case_term for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX memory_case_term_case ON public.memory_case_term USING btree (tenant_id, case_id);
+grant delete, insert, select on memory_case_term to svc_app;
+grant delete, insert, select on memory_case_term to svc_operator;
+
+create table memory_vector (
+  tenant_id text not null,
+  space_id integer not null,
+  kind text collate "C" not null,
+  item_id text collate "C" not null,
+  place bigint not null,
+  visibility smallint not null default 0,
+  owner text not null default ''::text,
+  digest bytea,
+  vector bytea,
+  constraint memory_vector_pkey PRIMARY KEY (tenant_id, space_id, kind, item_id)
+);
+alter table memory_vector enable row level security, force row level security;
+create policy erased_rows on memory_vector for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on memory_vector for all to svc_operator using (true) with check (true);
+create policy tenant_rows on memory_vector for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX memory_vector_place ON public.memory_vector USING btree (tenant_id, space_id, kind, place);
+grant delete, insert, select, update on memory_vector to svc_app;
+grant delete, insert, select, update on memory_vector to svc_operator;
+
+create table memory_vector_state (
+  tenant_id text not null,
+  space_id integer not null,
+  kind text collate "C" not null,
+  "position" bigint not null default 0,
+  last_place bigint not null default 0,
+  removals bigint not null default 0,
+  constraint memory_vector_state_pkey PRIMARY KEY (tenant_id, space_id, kind)
+);
+alter table memory_vector_state enable row level security, force row level security;
+create policy erased_rows on memory_vector_state for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on memory_vector_state for all to svc_operator using (true) with check (true);
+create policy tenant_rows on memory_vector_state for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on memory_vector_state to svc_app;
+grant delete, insert, select, update on memory_vector_state to svc_operator;
+
 create table migration (
   id integer not null default nextval('migration_id_seq'::regclass),
   "timestamp" bigint not null,
@@ -1490,7 +1820,8 @@ create policy erased_rows on observe_session for all to svc_owner using ((tenant
 create policy operator_rows on observe_session for all to svc_operator using (true) with check (true);
 create policy tenant_rows on observe_session for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX observe_session_age ON public.observe_session USING btree (opened_at) WHERE (archived_at IS NULL);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.observe_session FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.observe_session FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.observe_session REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''session:'' || r.session_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.observe_session FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, session_id, archived_at ON public.observe_session FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.session_id IS NOT NULL) AND (old.session_id IS DISTINCT FROM new.session_id)) OR ((old.archived_at IS NULL) AND (new.archived_at > '-infinity'::timestamp with time zone)))) EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
 grant insert, select, update on observe_session to svc_app;
@@ -1525,6 +1856,7 @@ create table observe_step (
   close_receipt uuid,
   open_digest bytea,
   close_digest bytea,
+  salt bytea,
   constraint observe_step_tenant_id_session_id_path_key UNIQUE (tenant_id, session_id, path),
   constraint observe_step_pkey PRIMARY KEY (tenant_id, session_id, node_id),
   constraint observe_step_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES observe_session(tenant_id, session_id),
@@ -1533,6 +1865,7 @@ create table observe_step (
   constraint observe_step_depth_check CHECK (((depth >= 0) AND (depth <= 63))),
   constraint observe_step_kind_check CHECK ((kind = ANY (ARRAY['plan'::text, 'agent'::text, 'tool'::text, 'model'::text, 'retrieval'::text, 'memory'::text, 'decision'::text, 'human'::text, 'output'::text, 'other'::text]))),
   constraint observe_step_risk_class_check CHECK ((risk_class = ANY (ARRAY['minimal'::text, 'limited'::text, 'high'::text]))),
+  constraint observe_step_salt_check CHECK ((length(salt) = 16)),
   constraint observe_step_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ok'::text, 'error'::text, 'denied'::text, 'cancelled'::text])))
 );
 alter table observe_step enable row level security, force row level security;
@@ -1542,7 +1875,8 @@ create policy tenant_rows on observe_step for all to svc_app using ((tenant_id =
 CREATE INDEX observe_step_children ON public.observe_step USING btree (tenant_id, session_id, parent_id, path);
 CREATE INDEX observe_step_open ON public.observe_step USING btree (tenant_id, session_id, path) WHERE (status = 'open'::text);
 CREATE INDEX observe_step_time ON public.observe_step USING btree (tenant_id, ts_start);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.observe_step FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.observe_step FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.observe_step REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''session:'' || r.session_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.observe_step FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, session_id, node_id, label, actor, inputs, outputs, enrich_ref, reasoning_ref ON public.observe_step FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.session_id IS NOT NULL) AND (old.session_id IS DISTINCT FROM new.session_id)) OR ((old.node_id IS NOT NULL) AND (old.node_id IS DISTINCT FROM new.node_id)) OR ((old.label IS NOT NULL) AND (old.label IS DISTINCT FROM new.label)) OR ((old.actor IS NOT NULL) AND (old.actor IS DISTINCT FROM new.actor)) OR ((old.inputs IS NOT NULL) AND (old.inputs IS DISTINCT FROM new.inputs)) OR ((old.outputs IS NOT NULL) AND (old.outputs IS DISTINCT FROM new.outputs)) OR ((old.enrich_ref IS NOT NULL) AND (old.enrich_ref IS DISTINCT FROM new.enrich_ref)) OR ((old.reasoning_ref IS NOT NULL) AND (old.reasoning_ref IS DISTINCT FROM new.reasoning_ref)))) EXECUTE FUNCTION svc_keep_held('array[''session:'' || r.session_id]');
 grant insert, select, update on observe_step to svc_app;
@@ -1649,6 +1983,30 @@ create table payment_event (
 grant insert, select on payment_event to svc_app;
 grant insert, select on payment_event to svc_operator;
 
+create table plane (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  plane_id text collate "C" not null,
+  name text not null,
+  description text,
+  default_passport_id text,
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint plane_pkey PRIMARY KEY (tenant_id, project_id, plane_id),
+  constraint plane_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES project(tenant_id, project_id),
+  constraint plane_version_check CHECK ((version > 0))
+);
+alter table plane enable row level security, force row level security;
+create policy erased_rows on plane for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on plane for all to svc_operator using (true) with check (true);
+create policy tenant_rows on plane for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX plane_list ON public.plane USING btree (tenant_id, project_id, plane_id) WHERE (deleted_at IS NULL);
+grant insert, select, update on plane to svc_app;
+grant insert, select, update on plane to svc_operator;
+
 create table primitive (
   tenant_id text not null,
   home_id uuid not null,
@@ -1668,7 +2026,8 @@ alter table primitive enable row level security, force row level security;
 create policy erased_rows on primitive for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on primitive for all to svc_operator using (true) with check (true);
 create policy tenant_rows on primitive for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.primitive REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.primitive FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, home_id, kind, name ON public.primitive FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.home_id IS NOT NULL) AND (old.home_id IS DISTINCT FROM new.home_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.name IS NOT NULL) AND (old.name IS DISTINCT FROM new.name)))) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 grant delete, insert, select, update on primitive to svc_app;
@@ -1704,7 +2063,8 @@ create policy operator_rows on primitive_pin for all to svc_operator using (true
 create policy tenant_rows on primitive_pin for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX primitive_pin_answer ON public.primitive_pin USING btree (tenant_id, answer_id) WHERE (answer_id IS NOT NULL);
 CREATE INDEX primitive_pin_chunk ON public.primitive_pin USING btree (tenant_id, chunk_id) WHERE (chunk_id IS NOT NULL);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive_pin FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive_pin FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.primitive_pin REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.primitive_pin FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, home_id, kind, name, version, ordinal, content, content_hash, note ON public.primitive_pin FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.home_id IS NOT NULL) AND (old.home_id IS DISTINCT FROM new.home_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.name IS NOT NULL) AND (old.name IS DISTINCT FROM new.name)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.ordinal IS NOT NULL) AND (old.ordinal IS DISTINCT FROM new.ordinal)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.note IS NOT NULL) AND (old.note IS DISTINCT FROM new.note)))) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 grant insert, select on primitive_pin to svc_app;
@@ -1730,7 +2090,8 @@ alter table primitive_version enable row level security, force row level securit
 create policy erased_rows on primitive_version for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on primitive_version for all to svc_operator using (true) with check (true);
 create policy tenant_rows on primitive_version for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive_version FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.primitive_version FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.primitive_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.primitive_version FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, home_id, kind, name, version, content_text, content_data, reason ON public.primitive_version FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.home_id IS NOT NULL) AND (old.home_id IS DISTINCT FROM new.home_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.name IS NOT NULL) AND (old.name IS DISTINCT FROM new.name)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.content_text IS NOT NULL) AND (old.content_text IS DISTINCT FROM new.content_text)) OR ((old.content_data IS NOT NULL) AND (old.content_data IS DISTINCT FROM new.content_data)) OR ((old.reason IS NOT NULL) AND (old.reason IS DISTINCT FROM new.reason)))) EXECUTE FUNCTION svc_keep_held('array[''home:'' || r.home_id || ''/'' || r.kind || ''/'' || r.name]');
 grant insert, select on primitive_version to svc_app;
@@ -1754,6 +2115,91 @@ CREATE TRIGGER end_sessions AFTER INSERT ON public.principal_end FOR EACH ROW EX
 CREATE TRIGGER end_watches AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_watches();
 grant delete, insert, select, update on principal_end to svc_app;
 grant delete, insert, select, update on principal_end to svc_operator;
+
+create table project (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  name text not null,
+  default_passport_id text not null,
+  planning_target text,
+  archived boolean not null default false,
+  is_default boolean not null default false,
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint project_pkey PRIMARY KEY (tenant_id, project_id),
+  constraint project_check CHECK (((deleted_at IS NULL) OR archived)),
+  constraint project_check1 CHECK ((NOT (archived AND is_default))),
+  constraint project_version_check CHECK ((version > 0))
+);
+alter table project enable row level security, force row level security;
+create policy erased_rows on project for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on project for all to svc_operator using (true) with check (true);
+create policy tenant_rows on project for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE UNIQUE INDEX project_default ON public.project USING btree (tenant_id) WHERE is_default;
+CREATE INDEX project_list ON public.project USING btree (tenant_id, project_id) WHERE (deleted_at IS NULL);
+grant insert, select, update on project to svc_app;
+grant insert, select, update on project to svc_operator;
+
+create table project_passport (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  plane_id text collate "C" not null default ''::text,
+  passport_id text collate "C" not null,
+  role text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint project_passport_pkey PRIMARY KEY (tenant_id, project_id, plane_id, passport_id),
+  constraint project_passport_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES project(tenant_id, project_id)
+);
+alter table project_passport enable row level security, force row level security;
+create policy erased_rows on project_passport for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on project_passport for all to svc_operator using (true) with check (true);
+create policy tenant_rows on project_passport for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX project_passport_of ON public.project_passport USING btree (tenant_id, passport_id);
+grant delete, insert, select, update on project_passport to svc_app;
+grant delete, insert, select, update on project_passport to svc_operator;
+
+create table project_repo (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  repo text collate "C" not null,
+  plane_id text collate "C",
+  role text,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint project_repo_pkey PRIMARY KEY (tenant_id, project_id, repo),
+  constraint project_repo_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES project(tenant_id, project_id),
+  constraint project_repo_tenant_id_project_id_plane_id_fkey FOREIGN KEY (tenant_id, project_id, plane_id) REFERENCES plane(tenant_id, project_id, plane_id)
+);
+alter table project_repo enable row level security, force row level security;
+create policy erased_rows on project_repo for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on project_repo for all to svc_operator using (true) with check (true);
+create policy tenant_rows on project_repo for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX project_repo_of ON public.project_repo USING btree (tenant_id, repo);
+CREATE INDEX project_repo_plane ON public.project_repo USING btree (tenant_id, project_id, plane_id, repo) WHERE (plane_id IS NOT NULL);
+grant delete, insert, select, update on project_repo to svc_app;
+grant delete, insert, select, update on project_repo to svc_operator;
+
+create table project_tenant (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  plane_id text collate "C" not null default ''::text,
+  linked_tenant_id text collate "C" not null,
+  default_passport_id text,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint project_tenant_pkey PRIMARY KEY (tenant_id, project_id, plane_id, linked_tenant_id),
+  constraint project_tenant_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES project(tenant_id, project_id)
+);
+alter table project_tenant enable row level security, force row level security;
+create policy erased_rows on project_tenant for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on project_tenant for all to svc_operator using (true) with check (true);
+create policy tenant_rows on project_tenant for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on project_tenant to svc_app;
+grant delete, insert, select, update on project_tenant to svc_operator;
 
 create table proof_job (
   tenant_id text not null,
@@ -1793,7 +2239,8 @@ create policy operator_rows on proof_job for all to svc_operator using (true) wi
 create policy tenant_rows on proof_job for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX proof_job_receipt ON public.proof_job USING btree (tenant_id, receipt_id) WHERE (receipt_id IS NOT NULL);
 CREATE INDEX proof_job_subject ON public.proof_job USING btree (tenant_id, subject_type, md5(subject_id));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.proof_job FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.proof_job FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.proof_job REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''proof:'' || r.job_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.proof_job FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, job_id, target, metadata ON public.proof_job FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.job_id IS NOT NULL) AND (old.job_id IS DISTINCT FROM new.job_id)) OR ((old.target IS NOT NULL) AND (old.target IS DISTINCT FROM new.target)) OR ((old.metadata IS NOT NULL) AND (old.metadata IS DISTINCT FROM new.metadata)))) EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id]');
 grant delete, insert, select, update on proof_job to svc_app;
@@ -1825,7 +2272,8 @@ create policy erased_rows on proof_job_chunk for all to svc_owner using ((tenant
 create policy operator_rows on proof_job_chunk for all to svc_operator using (true) with check (true);
 create policy tenant_rows on proof_job_chunk for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX proof_job_chunk_id ON public.proof_job_chunk USING btree (tenant_id, chunk_id);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.proof_job_chunk FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.proof_job_chunk FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.proof_job_chunk REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''proof:'' || r.job_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.proof_job_chunk FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, job_id, ordinal, content, content_hash, quote ON public.proof_job_chunk FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.job_id IS NOT NULL) AND (old.job_id IS DISTINCT FROM new.job_id)) OR ((old.ordinal IS NOT NULL) AND (old.ordinal IS DISTINCT FROM new.ordinal)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.quote IS NOT NULL) AND (old.quote IS DISTINCT FROM new.quote)))) EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id, ''document:'' || r.corpus_id || ''/'' || r.doc_id]');
 grant delete, insert, select, update on proof_job_chunk to svc_app;
@@ -1939,7 +2387,8 @@ create policy tenant_rows on relation for all to svc_app using ((tenant_id = NUL
 CREATE INDEX relation_best ON public.relation USING btree (tenant_id, from_id, confidence DESC, edge_type, to_id);
 CREATE INDEX relation_best_of_type ON public.relation USING btree (tenant_id, from_id, edge_type, confidence DESC, to_id);
 CREATE INDEX relation_incoming ON public.relation USING btree (tenant_id, to_id, edge_type, from_id);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.relation FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''artifact:'' || r.from_id, ''artifact:'' || r.to_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.relation FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''artifact:'' || r.from_id, ''artifact:'' || r.to_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.relation REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''artifact:'' || r.from_id, ''artifact:'' || r.to_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.relation FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, from_id, to_id, edge_type, confidence ON public.relation FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.from_id IS NOT NULL) AND (old.from_id IS DISTINCT FROM new.from_id)) OR ((old.to_id IS NOT NULL) AND (old.to_id IS DISTINCT FROM new.to_id)) OR ((old.edge_type IS NOT NULL) AND (old.edge_type IS DISTINCT FROM new.edge_type)) OR ((old.confidence IS NOT NULL) AND (old.confidence IS DISTINCT FROM new.confidence)))) EXECUTE FUNCTION svc_keep_held('array[''artifact:'' || r.from_id, ''artifact:'' || r.to_id]');
 grant delete, insert, select, update on relation to svc_app;
@@ -1971,7 +2420,8 @@ alter table result_envelope enable row level security, force row level security;
 create policy erased_rows on result_envelope for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on result_envelope for all to svc_operator using (true) with check (true);
 create policy tenant_rows on result_envelope for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.result_envelope FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''envelope:'' || r.job_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.result_envelope FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''envelope:'' || r.job_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.result_envelope REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''envelope:'' || r.job_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.result_envelope FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, job_id, platform_signature, content_hash, payload ON public.result_envelope FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.job_id IS NOT NULL) AND (old.job_id IS DISTINCT FROM new.job_id)) OR ((old.platform_signature IS NOT NULL) AND (old.platform_signature IS DISTINCT FROM new.platform_signature)) OR ((old.content_hash IS NOT NULL) AND (old.content_hash IS DISTINCT FROM new.content_hash)) OR ((old.payload IS NOT NULL) AND (old.payload IS DISTINCT FROM new.payload)))) EXECUTE FUNCTION svc_keep_held('array[''envelope:'' || r.job_id]');
 grant insert, select on result_envelope to svc_app;
@@ -1993,7 +2443,8 @@ alter table retrieval enable row level security, force row level security;
 create policy erased_rows on retrieval for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on retrieval for all to svc_operator using (true) with check (true);
 create policy tenant_rows on retrieval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.retrieval FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''retrieval:'' || r.retrieval_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.retrieval FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''retrieval:'' || r.retrieval_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.retrieval REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''retrieval:'' || r.retrieval_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.retrieval FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, retrieval_id, request, results ON public.retrieval FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.retrieval_id IS NOT NULL) AND (old.retrieval_id IS DISTINCT FROM new.retrieval_id)) OR ((old.request IS NOT NULL) AND (old.request IS DISTINCT FROM new.request)) OR ((old.results IS NOT NULL) AND (old.results IS DISTINCT FROM new.results)))) EXECUTE FUNCTION svc_keep_held('array[''retrieval:'' || r.retrieval_id]');
 grant delete, insert, select, update on retrieval to svc_app;
@@ -2121,7 +2572,10 @@ alter table sealed_segment enable row level security, force row level security;
 create policy erased_rows on sealed_segment for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on sealed_segment for all to svc_operator using (true) with check (true);
 create policy tenant_rows on sealed_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.sealed_segment FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/''] || array(
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.sealed_segment FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/''] || array(
+  select prefix from public.legal_hold h, unnest(h.entity_prefixes) prefix
+  where h.tenant_id = r.tenant_id and h.released_at is null and starts_with(prefix, ''document:'' || r.corpus_id || ''/''))');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.sealed_segment REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''document:'' || r.corpus_id || ''/''] || array(
   select prefix from public.legal_hold h, unnest(h.entity_prefixes) prefix
   where h.tenant_id = r.tenant_id and h.released_at is null and starts_with(prefix, ''document:'' || r.corpus_id || ''/''))');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.sealed_segment FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
@@ -2545,6 +2999,35 @@ create table sql_function (
   constraint sql_function_digest_check CHECK ((length(digest) = 32))
 );
 
+create table storybook (
+  tenant_id text not null,
+  project_id text collate "C" not null,
+  generated_at_unix_ms bigint not null,
+  title text not null,
+  content text not null,
+  sections json not null,
+  stats json not null,
+  bytes integer not null,
+  content_hash text not null,
+  generated_by_passport text,
+  receipt_id uuid not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint storybook_pkey PRIMARY KEY (tenant_id, project_id, generated_at_unix_ms),
+  constraint storybook_tenant_id_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES project(tenant_id, project_id),
+  constraint storybook_bytes_check CHECK ((bytes >= 0))
+);
+alter table storybook enable row level security, force row level security;
+create policy erased_rows on storybook for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on storybook for all to svc_operator using (true) with check (true);
+create policy tenant_rows on storybook for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.storybook FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''project:'' || r.project_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.storybook REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''project:'' || r.project_id]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.storybook FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, project_id, generated_at_unix_ms, content, sections ON public.storybook FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.project_id IS NOT NULL) AND (old.project_id IS DISTINCT FROM new.project_id)) OR ((old.generated_at_unix_ms IS NOT NULL) AND (old.generated_at_unix_ms IS DISTINCT FROM new.generated_at_unix_ms)) OR ((old.content IS NOT NULL) AND (old.content IS DISTINCT FROM new.content)) OR ((old.sections IS NOT NULL) AND ((old.sections)::text IS DISTINCT FROM (new.sections)::text)))) EXECUTE FUNCTION svc_keep_held('array[''project:'' || r.project_id]');
+grant insert, select on storybook to svc_app;
+grant insert, select on storybook to svc_operator;
+
 create table stream_event (
   tenant_id text not null,
   stream_type text not null,
@@ -2568,7 +3051,8 @@ create policy erased_rows on stream_event for all to svc_owner using ((tenant_id
 create policy operator_rows on stream_event for all to svc_operator using (true) with check (true);
 create policy tenant_rows on stream_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE UNIQUE INDEX stream_event_id ON public.stream_event USING btree (tenant_id, stream_type, stream_id, event_id) WHERE (event_id IS NOT NULL);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.stream_event FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''stream:'' || r.stream_type || ''/'' || r.stream_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.stream_event FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''stream:'' || r.stream_type || ''/'' || r.stream_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.stream_event REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''stream:'' || r.stream_type || ''/'' || r.stream_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.stream_event FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, stream_type, stream_id, seq, event_id, type, payload, digest ON public.stream_event FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.stream_type IS NOT NULL) AND (old.stream_type IS DISTINCT FROM new.stream_type)) OR ((old.stream_id IS NOT NULL) AND (old.stream_id IS DISTINCT FROM new.stream_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.event_id IS NOT NULL) AND (old.event_id IS DISTINCT FROM new.event_id)) OR ((old.type IS NOT NULL) AND (old.type IS DISTINCT FROM new.type)) OR ((old.payload IS NOT NULL) AND (old.payload IS DISTINCT FROM new.payload)) OR ((old.digest IS NOT NULL) AND (old.digest IS DISTINCT FROM new.digest)))) EXECUTE FUNCTION svc_keep_held('array[''stream:'' || r.stream_type || ''/'' || r.stream_id]');
 grant insert, select on stream_event to svc_app;
@@ -2702,6 +3186,28 @@ create policy tenant_rows on tool_window for all to svc_app using ((tenant_id = 
 grant delete, insert, select, update on tool_window to svc_app;
 grant delete, insert, select, update on tool_window to svc_operator;
 
+create table vector_space (
+  space_id integer not null,
+  name text collate "C" not null,
+  model text not null,
+  asked_dimensions integer,
+  dimensions integer,
+  query_prefix text not null,
+  passage_prefix text not null,
+  input_tokens integer not null,
+  state text not null,
+  created_at timestamp with time zone not null default now(),
+  serving_since timestamp with time zone,
+  failed_at timestamp with time zone,
+  reason text,
+  constraint vector_space_name_key UNIQUE (name),
+  constraint vector_space_pkey PRIMARY KEY (space_id),
+  constraint vector_space_state_check CHECK ((state = ANY (ARRAY['building'::text, 'serving'::text, 'retired'::text])))
+);
+CREATE UNIQUE INDEX vector_space_state ON public.vector_space USING btree (state) WHERE (state <> 'retired'::text);
+grant select on vector_space to svc_app;
+grant delete, insert, select, update on vector_space to svc_operator;
+
 create table watch (
   tenant_id text not null,
   watch_id uuid not null,
@@ -2732,7 +3238,8 @@ CREATE INDEX watch_list ON public.watch USING btree (tenant_id, "position");
 CREATE UNIQUE INDEX watch_once ON public.watch USING btree (tenant_id, principal, agent_id, target_type, md5(target_id)) WHERE (ended_at IS NULL);
 CREATE INDEX watch_queries ON public.watch USING btree (watch_id) WHERE ((resolved_type = 'query'::text) AND (ended_at IS NULL));
 CREATE INDEX watch_target ON public.watch USING btree (tenant_id, resolved_type, md5(target_id)) WHERE (ended_at IS NULL);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.watch FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.watch FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.watch REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''watch:'' || r.watch_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.watch FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, watch_id, query, note ON public.watch FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.watch_id IS NOT NULL) AND (old.watch_id IS DISTINCT FROM new.watch_id)) OR ((old.query IS NOT NULL) AND (old.query IS DISTINCT FROM new.query)) OR ((old.note IS NOT NULL) AND (old.note IS DISTINCT FROM new.note)))) EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
 grant delete, insert, select, update on watch to svc_app;
@@ -2757,7 +3264,8 @@ create policy erased_rows on watch_alert for all to svc_owner using ((tenant_id 
 create policy operator_rows on watch_alert for all to svc_operator using (true) with check (true);
 create policy tenant_rows on watch_alert for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX watch_alert_list ON public.watch_alert USING btree (tenant_id, watch_id, "position");
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.watch_alert FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.watch_alert FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.watch_alert REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''watch:'' || r.watch_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.watch_alert FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, watch_id, alert_id, body ON public.watch_alert FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.watch_id IS NOT NULL) AND (old.watch_id IS DISTINCT FROM new.watch_id)) OR ((old.alert_id IS NOT NULL) AND (old.alert_id IS DISTINCT FROM new.alert_id)) OR ((old.body IS NOT NULL) AND (old.body IS DISTINCT FROM new.body)))) EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
 grant delete, insert, select, update on watch_alert to svc_app;
@@ -2910,7 +3418,8 @@ create policy erased_rows on work_comment for all to svc_owner using ((tenant_id
 create policy operator_rows on work_comment for all to svc_operator using (true) with check (true);
 create policy tenant_rows on work_comment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX work_comment_order ON public.work_comment USING btree (tenant_id, work_id, created_at, comment_id);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_comment FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_comment FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_comment REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_comment FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, work_id, comment_id, body ON public.work_comment FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.work_id IS NOT NULL) AND (old.work_id IS DISTINCT FROM new.work_id)) OR ((old.comment_id IS NOT NULL) AND (old.comment_id IS DISTINCT FROM new.comment_id)) OR ((old.body IS NOT NULL) AND (old.body IS DISTINCT FROM new.body)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select on work_comment to svc_app;
@@ -2948,7 +3457,8 @@ create policy tenant_rows on work_gate for all to svc_app using ((tenant_id = NU
 CREATE INDEX work_gate_expiry ON public.work_gate USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE INDEX work_gate_item ON public.work_gate USING btree (tenant_id, work_id) WHERE (status = 'pending'::text);
 CREATE INDEX work_gate_pending ON public.work_gate USING btree (tenant_id, requested_at, action_id) WHERE (status = 'pending'::text);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_gate FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_gate FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_gate REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_gate FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, action_id, before, after, why ON public.work_gate FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.action_id IS NOT NULL) AND (old.action_id IS DISTINCT FROM new.action_id)) OR ((old.before IS NOT NULL) AND (old.before IS DISTINCT FROM new.before)) OR ((old.after IS NOT NULL) AND (old.after IS DISTINCT FROM new.after)) OR ((old.why IS NOT NULL) AND (old.why IS DISTINCT FROM new.why)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select, update on work_gate to svc_app;
@@ -3013,7 +3523,8 @@ CREATE INDEX work_item_claimable_of_project ON public.work_item USING btree (ten
 CREATE INDEX work_item_labels ON public.work_item USING gin (labels);
 CREATE INDEX work_item_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id);
 CREATE INDEX work_item_state ON public.work_item USING btree (tenant_id, state, priority, created_at, work_id);
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_item FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_item FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_item REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_item FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, work_id, title, body ON public.work_item FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.work_id IS NOT NULL) AND (old.work_id IS DISTINCT FROM new.work_id)) OR ((old.title IS NOT NULL) AND (old.title IS DISTINCT FROM new.title)) OR ((old.body IS NOT NULL) AND (old.body IS DISTINCT FROM new.body)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select, update on work_item to svc_app;
@@ -3039,11 +3550,75 @@ alter table work_transition enable row level security, force row level security;
 create policy erased_rows on work_transition for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on work_transition for all to svc_operator using (true) with check (true);
 create policy tenant_rows on work_transition for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_transition FOR EACH ROW EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_transition FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_transition REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_transition FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, work_id, version, why ON public.work_transition FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.work_id IS NOT NULL) AND (old.work_id IS DISTINCT FROM new.work_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.why IS NOT NULL) AND (old.why IS DISTINCT FROM new.why)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select on work_transition to svc_app;
 grant delete, select on work_transition to svc_operator;
+
+create table workspace_file (
+  tenant_id text not null,
+  scan_id uuid not null,
+  path text collate "C" not null,
+  bytes bigint not null,
+  language text,
+  symbols integer not null,
+  constraint workspace_file_pkey PRIMARY KEY (tenant_id, scan_id, path)
+);
+alter table workspace_file enable row level security, force row level security;
+create policy erased_rows on workspace_file for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on workspace_file for all to svc_operator using (true) with check (true);
+create policy tenant_rows on workspace_file for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on workspace_file to svc_app;
+grant delete, insert, select, update on workspace_file to svc_operator;
+
+create table workspace_scan (
+  tenant_id text not null,
+  scan_id uuid not null,
+  state text not null default 'queued'::text,
+  attempt integer not null default 0,
+  files_found integer,
+  files integer not null default 0,
+  bytes bigint not null default 0,
+  symbols integer not null default 0,
+  left_out jsonb not null default '[]'::jsonb,
+  problem text,
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint workspace_scan_pkey PRIMARY KEY (tenant_id, scan_id),
+  constraint workspace_scan_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
+  constraint workspace_scan_version_check CHECK ((version > 0))
+);
+alter table workspace_scan enable row level security, force row level security;
+create policy erased_rows on workspace_scan for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on workspace_scan for all to svc_operator using (true) with check (true);
+create policy tenant_rows on workspace_scan for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX workspace_scan_done ON public.workspace_scan USING btree (tenant_id, scan_id) WHERE (state = 'done'::text);
+CREATE UNIQUE INDEX workspace_scan_open ON public.workspace_scan USING btree (tenant_id) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+grant insert, select, update on workspace_scan to svc_app;
+grant insert, select, update on workspace_scan to svc_operator;
+
+create table workspace_symbol (
+  tenant_id text not null,
+  scan_id uuid not null,
+  path text collate "C" not null,
+  ordinal integer not null,
+  name text not null,
+  kind text not null,
+  line integer not null,
+  constraint workspace_symbol_pkey PRIMARY KEY (tenant_id, scan_id, path, ordinal)
+);
+alter table workspace_symbol enable row level security, force row level security;
+create policy erased_rows on workspace_symbol for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on workspace_symbol for all to svc_operator using (true) with check (true);
+create policy tenant_rows on workspace_symbol for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on workspace_symbol to svc_app;
+grant delete, insert, select, update on workspace_symbol to svc_operator;
 
 CREATE OR REPLACE FUNCTION public.svc_add_auto_steps(me text, steps jsonb)
  RETURNS SETOF text
@@ -3223,7 +3798,10 @@ CREATE OR REPLACE FUNCTION public.svc_append_receipts(me text, receipts json, he
  RETURNS void
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+  declare
+    head record;
   begin
     if json_array_length(events) > 0 then
       insert into outbox_event (tenant_id, event_id, kind, subject, data)
@@ -3231,9 +3809,9 @@ AS $function$
         from rows from (json_to_recordset(events) as (event_id uuid, kind text, subject text, data jsonb)) with ordinality
           as e(event_id, kind, subject, data, place) order by e.place;
     end if;
-    update receipt_head h set seq = n.seq, payload_hash = n.payload_hash
-      from json_to_recordset(heads) n (stream text, seq bigint, payload_hash bytea)
-      where h.tenant_id = me and h.stream = n.stream;
+    for head in select * from json_to_recordset(heads) n (stream text, seq bigint, payload_hash bytea) loop
+      update receipt_head h set seq = head.seq, payload_hash = head.payload_hash where h.tenant_id = me and h.stream = head.stream;
+    end loop;
     with r as materialized (
       select r.* from rows from (json_to_recordset(receipts)
         as (receipt_id uuid, stream text, seq bigint, prev_hash bytea, payload_hash bytea, kind text, actor text, subject text,
@@ -3588,6 +4166,21 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_drop_vectors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        execute format(
+          'with dropped as ('
+          '  delete from memory_vector v using gone g where v.tenant_id = g.tenant_id and v.kind = $1 and v.item_id = g.%I::text '
+          '  returning v.tenant_id, v.space_id, v.kind) '
+          'update memory_vector_state s set removals = s.removals + 1 from (select distinct * from dropped) d '
+          'where s.tenant_id = d.tenant_id and s.space_id = d.space_id and s.kind = d.kind', tg_argv[1]) using tg_argv[0];
+        return null;
+      end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_emit_approval()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3735,6 +4328,17 @@ AS $function$
     perform pg_current_xact_id();
     perform pg_advisory_xact_lock_shared(hashtextextended('svc facts ' || me, 0));
   end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_enter_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform pg_advisory_xact_lock_shared(hashtextextended(
+          'svc ' || tg_table_name || ' ' || coalesce(current_setting('svc.tenant_id', true), ''), 0));
+        return null;
+      end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_erase_found(me text, by_erasure uuid, receipts uuid[], receipt_leaves bytea[], retrievals bytea[])
@@ -3953,6 +4557,8 @@ AS $function$
     ('blast_radius_node', 'blank', '', 'key', false),
     ('bundle', 'blank', '', 'title description withdrawn_reason', false),
     ('bundle_purchase', 'keep', '', '', false),
+    ('candidate', 'delete', '', '', false),
+    ('capability_audit', 'blank', '', 'auditor notes', false),
     ('chunk', 'own', '', '', false),
     ('chunk_vector', 'own', '', '', false),
     ('citation', 'delete', 'answer', '', true),
@@ -3962,10 +4568,15 @@ AS $function$
     ('corpus', 'keep', '', '', false),
     ('document', 'own', '', '', false),
     ('document_version', 'own', '', '', false),
+    ('dossier', 'delete', 'dossier_id', '', false),
+    ('dossier_anchor', 'delete', '', '', true),
+    ('engram_label', 'delete', '', '', false),
     ('entitlement', 'keep', '', '', false),
     ('erased_fact', 'keep', '', '', false),
     ('erased_receipt', 'keep', '', '', false),
     ('erasure', 'keep', '', '', false),
+    ('erasure_request', 'keep', '', '', false),
+    ('extraction', 'keep', '', '', false),
     ('fact', 'own', '', '', false),
     ('fact_batch', 'own', '', '', false),
     ('fact_count', 'keep', '', '', false),
@@ -3996,16 +4607,25 @@ AS $function$
     ('ledger_allowance', 'keep', '', '', false),
     ('ledger_entry', 'keep', '', '', false),
     ('ledger_transfer', 'blank', '', 'note', false),
+    ('memory_case', 'delete', 'case_id', '', false),
+    ('memory_case_term', 'keep', '', '', false),
+    ('memory_vector', 'own', '', '', false),
+    ('memory_vector_state', 'keep', '', '', false),
     ('observe_session', 'keep', '', '', false),
     ('observe_step', 'blank', '', 'label actor inputs outputs enrich_ref reasoning_ref', false),
     ('orchestrator', 'blank', '', 'name', false),
     ('orchestrator_member', 'keep', '', '', false),
     ('outbox_event', 'delete', 'event_id', '', false),
     ('outgoing_mail', 'delete', '', '', false),
+    ('plane', 'blank', '', 'name description', false),
     ('primitive', 'delete', '', '', false),
     ('primitive_pin', 'delete', '', '', false),
     ('primitive_version', 'delete', '', '', true),
     ('principal_end', 'keep', '', '', false),
+    ('project', 'blank', '', 'name planning_target', false),
+    ('project_passport', 'blank', '', 'role', false),
+    ('project_repo', 'blank', '', 'role', false),
+    ('project_tenant', 'keep', '', '', false),
     ('proof_job', 'delete', 'job_id', '', false),
     ('proof_job_chunk', 'delete', '', '', true),
     ('proof_upstream_claim', 'delete', '', '', false),
@@ -4034,6 +4654,7 @@ AS $function$
     ('shield_server', 'blank', '', 'reason', false),
     ('shield_spending', 'keep', '', '', false),
     ('shield_ui_session', 'delete', '', '', false),
+    ('storybook', 'delete', '', '', false),
     ('stream_event', 'delete', 'stream', '', false),
     ('stream_head', 'delete', 'stream', '', false),
     ('survey_response', 'delete', 'response_id', '', false),
@@ -4050,7 +4671,10 @@ AS $function$
     ('work_gate', 'blank', '', 'why reason', false),
     ('work_gate_policy', 'keep', '', '', false),
     ('work_item', 'blank', '', 'title body linked_pr linked_issue blocker_reason', false),
-    ('work_transition', 'blank', '', 'why', false)
+    ('work_transition', 'blank', '', 'why', false),
+    ('workspace_file', 'delete', '', '', false),
+    ('workspace_scan', 'blank', '', 'left_out', false),
+    ('workspace_symbol', 'delete', '', '', false)
   ) r (name, effect, names, blanks, up) $function$
 ;
 
@@ -4450,6 +5074,46 @@ AS $function$
   $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_found_holds(me text)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  declare
+    found uuid[] := '{}';
+    holds uuid[];
+    pinned record;
+  begin
+    if session_user in ('svc_app', 'svc_operator') and nullif(current_setting('svc.tenant_id', true), '') is distinct from me then
+      raise exception 'no unit of work of tenant % is open', me using errcode = 'insufficient_privilege';
+    end if;
+    if not exists (select from legal_hold h where h.tenant_id = me and h.released_at is null) then
+      return found;
+    end if;
+    perform set_config('svc.erased_tenant', me, true);
+    for pinned in
+      -- Arguments of triggers end with a zero byte each.
+      select c.relname::text as name, split_part(encode(t.tgargs, 'escape'), '\000', 1) as entities,
+        case
+          when c.relname in ('fact', 'fact_head') then 'r.chain in (select e.chain from pg_temp.erase_chain e)'
+          when c.relname in ('document', 'document_version', 'chunk', 'ingest') then '(r.corpus_id, r.doc_id) in (select e.corpus_id, e.doc_id from pg_temp.erase_document e)'
+          when c.relname in ('graph_entity', 'graph_entity_version') then '(r.kind, r.id) in (select e.kind, e.id from pg_temp.erase_node e)'
+          else format('r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L))', c.relname) end as chosen
+      from pg_trigger t join pg_class c on c.oid = t.tgrelid
+        join pg_trigger u on u.tgrelid = t.tgrelid and u.tgname = 'legal_hold_update'
+        left join svc_erasure_rules() rule on rule.name = c.relname
+      where t.tgname = 'legal_hold' and (rule.effect is distinct from 'blank' or exists (
+        select from pg_attribute a where a.attrelid = c.oid and a.attname = any(rule.blanks) and a.attnum = any(u.tgattr::int2[])))
+    loop
+      execute format('select array_agg(distinct h) from %I r cross join lateral unnest(svc_holds_on_any($1, %s)) h where r.tenant_id = $1 and %s',
+        pinned.name, pinned.entities, pinned.chosen) into holds using me;
+      found := found || coalesce(holds, '{}');
+    end loop;
+    return array(select distinct h from unnest(found) h order by h);
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_found_rows(me text)
  RETURNS TABLE(name text, found bigint, samples text[])
  LANGUAGE plpgsql
@@ -4535,15 +5199,6 @@ AS $function$
   $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_incident_open(me text, wanted uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-    select exists (select from incident i where i.tenant_id = me and i.incident_id = wanted and i.status <> 'closed')
-  $function$
-;
-
 CREATE OR REPLACE FUNCTION public.svc_index_headers(me text, wanted_tenants text[], wanted uuid[])
  RETURNS TABLE(segment_id uuid, header bytea, digest bytea)
  LANGUAGE plpgsql
@@ -4599,13 +5254,19 @@ CREATE OR REPLACE FUNCTION public.svc_index_vectors(dimensions integer)
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+      declare
+        type constant text := svc_vector_type(dimensions);
+        most constant int := case type when 'halfvec' then 4000 else 2000 end;
+        indexed text;
       begin
-        if dimensions not between 1 and 2000 then
+        if dimensions not between 1 and most then
           return;
         end if;
-        execute format(
-          'create index if not exists chunk_vector_%1$s on chunk_vector using hnsw ((embedding::vector(%1$s)) vector_cosine_ops) '
-          'where vector_dims(embedding) = %1$s', dimensions);
+        foreach indexed in array array['chunk_vector', 'memory_vector'] loop
+          execute format(
+            'create index if not exists %1$s_%2$s on %1$s using hnsw ((embedding::%3$s(%2$s)) %3$s_cosine_ops) '
+            'where vector_dims(embedding) = %2$s', indexed, dimensions, type);
+        end loop;
       end $function$
 ;
 
@@ -4681,6 +5342,29 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_keep_held_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    one text;
+    entities text[];
+    holds uuid[];
+  begin
+    for one in select distinct g.tenant_id from gone g order by 1 loop
+      perform pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended('svc holds ' || one, 0));
+      continue when not exists (select from public.legal_hold h where h.tenant_id = one and h.released_at is null);
+      execute format('select n.entities, n.holds from gone r cross join lateral (select %1$s as entities, public.svc_holds_on_any($1, %1$s) as holds) n
+        where r.tenant_id = $1 and n.holds <> ''{}'' limit 1', tg_argv[0]) into entities, holds using one;
+      if holds is not null then
+        raise exception 'a legal hold pins %', entities[1] using errcode = 'SVH01', detail = to_json(holds)::text, hint = entities[1],
+          schema = tg_table_schema, table = tg_table_name;
+      end if;
+    end loop;
+    return null;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_keep_held_table()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4689,6 +5373,7 @@ AS $function$
     holds uuid[] := array(select h.hold_id from public.legal_hold h where h.released_at is null order by 1 limit 100);
   begin
     if holds <> '{}' then
+      perform public.svc_note_truncation(tg_relid);
       raise exception 'legal hold % is active; % is not emptied', holds[1], tg_table_name using errcode = 'SVH01', detail = to_json(holds)::text,
         hint = tg_table_name;
     end if;
@@ -4729,6 +5414,16 @@ AS $function$
         end if;
         insert into sync_nonce values (hash, clock_timestamp() + ttl_seconds * interval '1 second');
         return true;
+      end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_number()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        new.seq := old.seq;
+        return new;
       end $function$
 ;
 
@@ -4837,6 +5532,27 @@ AS $function$
   $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_memory_vectors(me text, wanted_space integer, wanted_kind text, after bigint, known bigint, most integer)
+ RETURNS TABLE(place bigint, item_id text, visibility smallint, owner text, vector bytea, removals bigint)
+ LANGUAGE plpgsql
+AS $function$
+      declare
+        -- A plain number: under row-level security an expression of one would not be looked up in the index.
+        line bigint;
+        now_removed bigint;
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        select coalesce(max(s.removals), 0) into now_removed from memory_vector_state s
+          where s.tenant_id = me and s.space_id = wanted_space and s.kind = wanted_kind;
+        line := case when now_removed = known then after else 0 end;
+        return query
+          (select v.place, v.item_id, v.visibility, v.owner, v.vector, null::bigint from memory_vector v
+           where v.tenant_id = me and v.space_id = wanted_space and v.kind = wanted_kind and v.place > line
+           order by v.place limit most)
+          union all select null::bigint, null::text, null::smallint, null::text, null::bytea, now_removed;
+      end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_move_credits(me text, transfer uuid, source text, target text, credits bigint, why text, about text, actor text, agent text, words text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4920,6 +5636,25 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_nearest_memory(me text, wanted_space integer, wanted_kind text, wanted text, dimensions integer, reader text, sees_all boolean, with_reserved boolean, at_most integer)
+ RETURNS TABLE(item_id text, similarity double precision)
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
+        perform set_config('hnsw.max_scan_tuples', '1000000', true);
+        return query execute format(
+          'with near as materialized ('
+          '  select v.item_id, v.embedding::%2$s(%1$s) <=> $1::%2$s(%1$s) as distance from memory_vector v '
+          '  where vector_dims(v.embedding) = %1$s and v.tenant_id = $2 and v.space_id = $3 and v.kind = $4 '
+          '    and (v.visibility = 0 or ($5 or v.owner = $6) and ($7 or v.visibility < 2)) '
+          '  order by v.embedding::%2$s(%1$s) <=> $1::%2$s(%1$s) limit $8) '
+          'select n.item_id, 1 - n.distance from near n order by n.distance + 0', dimensions, svc_vector_type(dimensions))
+          using wanted, me, wanted_space, wanted_kind, sees_all, reader, with_reserved, at_most;
+      end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_nearest_vectors(me text, shards uuid[], wanted_model text, wanted text, dimensions integer, at_most integer)
  RETURNS TABLE(tenant_id text, chunk_id text, similarity double precision)
  LANGUAGE plpgsql
@@ -4930,10 +5665,10 @@ AS $function$
         perform set_config('hnsw.max_scan_tuples', '1000000', true);
         return query execute format(
           'with near as materialized ('
-          '  select v.tenant_id, v.chunk_id, v.embedding::vector(%1$s) <=> $1::vector(%1$s) as distance from chunk_vector v '
+          '  select v.tenant_id, v.chunk_id, v.embedding::%2$s(%1$s) <=> $1::%2$s(%1$s) as distance from chunk_vector v '
           '  where vector_dims(v.embedding) = %1$s and v.model = $2 and v.shard_id = any($3) '
-          '  order by v.embedding::vector(%1$s) <=> $1::vector(%1$s) limit $4) '
-          'select n.tenant_id, n.chunk_id, 1 - n.distance from near n order by n.distance + 0', dimensions)
+          '  order by v.embedding::%2$s(%1$s) <=> $1::%2$s(%1$s) limit $4) '
+          'select n.tenant_id, n.chunk_id, 1 - n.distance from near n order by n.distance + 0', dimensions, svc_vector_type(dimensions))
           using wanted, wanted_model, shards, at_most;
       end $function$
 ;
@@ -5012,6 +5747,29 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_note_truncation(target oid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  begin
+    perform setval('refused_truncation_table', target::bigint);
+    perform setval('refused_truncation_role', (select r.oid::bigint from pg_roles r where r.rolname = session_user));
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_number_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        perform pg_advisory_xact_lock_shared(hashtextextended('svc ' || tg_table_name || ' ' || new.tenant_id, 0));
+        new.seq := nextval(tg_argv[0]);
+        return new;
+      end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_pay_tenant(buyer text, purchase uuid, agent text, publisher text, price bigint, actor text, words text, allowance bigint)
  RETURNS TABLE(done boolean, own bigint, left_of_allowance bigint, earned bigint)
  LANGUAGE plpgsql
@@ -5062,11 +5820,14 @@ AS $function$
         from pg_attribute a where a.attrelid = target and a.attname = gone);
       pinned := pinned || gone;
     end if;
-    execute format('create trigger legal_hold before delete on %s for each row execute function svc_keep_held(%L)', target, names);
+    -- The product's statement fails, so that one look after it will do; anyone else keeps pinned rows, row by row.
+    execute format('create trigger legal_hold before delete on %s for each row when (not svc_is_product()) execute function svc_keep_held(%L)', target, names);
+    execute format('create trigger legal_hold_rows after delete on %s referencing old table as gone for each statement when (svc_is_product()) execute function svc_keep_held_rows(%L)',
+      target, names);
     execute format('create trigger legal_hold_update before update of %s on %s for each row when (%s) execute function svc_keep_held(%L)',
       (select string_agg(quote_ident(name), ', ') from unnest(pinned) name), target, condition, names);
     execute format('create trigger legal_hold_truncate before truncate on %s for each statement execute function svc_keep_held_table()', target);
-    foreach part in array array['legal_hold', 'legal_hold_update', 'legal_hold_truncate'] loop
+    foreach part in array array['legal_hold', 'legal_hold_rows', 'legal_hold_update', 'legal_hold_truncate'] loop
       execute format('alter table %s enable always trigger %I', target, part);
     end loop;
   end $function$
@@ -5152,31 +5913,40 @@ CREATE OR REPLACE FUNCTION public.svc_record_moves(me text, moves json)
  RETURNS SETOF work_item
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
   declare
     clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+    move record;
   begin
-    return query with move as materialized (
-      select * from json_to_recordset(moves) m (work_id text, version int, from_state text, to_state text, passport text,
-        principal text, why text, assignee text, fence bigint, receipt_id uuid, begins boolean, ends text, comment_id uuid, comment text)
-    ), begun as (
-      update lease l set receipt_acquire = m.receipt_id from move m where m.begins and l.tenant_id = me and l.fence = m.fence
-    ), ended as (
-      update lease l set status = m.ends, ended_at = clock, receipt_end = m.receipt_id from move m
-      where m.ends is not null and l.tenant_id = me and l.fence = m.fence and l.status = 'held'
-    ), said as (
-      insert into work_comment (tenant_id, work_id, comment_id, author_passport, body, receipt_id)
-      select me, m.work_id, m.comment_id, m.passport, m.comment, m.receipt_id from move m where m.comment_id is not null
-    ), moved as (
-      insert into work_transition (tenant_id, work_id, version, from_state, to_state, passport, principal, why, assignee_passport, fence,
-        receipt_id, changed_at)
-      select me, m.work_id, m.version, m.from_state, m.to_state, m.passport, m.principal, m.why, m.assignee, m.fence, m.receipt_id, clock
-      from move m where m.from_state <> m.to_state
-    )
-    update work_item w set lease_fence = null, lease_holder = null, lease_expires_at = null, updated_at = clock, version = m.version,
-      state = m.to_state, assignee_passport = case when w.state = 'in_progress' then null else w.assignee_passport end
-    from move m where m.ends is not null and w.tenant_id = me and w.work_id = m.work_id
-    returning w.*;
+    for move in
+      select * from json_to_recordset(moves) m (work_id text, version int, from_state text, to_state text, passport text, principal text,
+        why text, assignee text, fence bigint, receipt_id uuid, begins boolean, ends text, comment_id uuid, comment text)
+    loop
+      if move.begins then
+        update lease l set receipt_acquire = move.receipt_id where l.tenant_id = me and l.fence = move.fence;
+      end if;
+      if move.ends is not null then
+        update lease l set status = move.ends, ended_at = clock, receipt_end = move.receipt_id
+          where l.tenant_id = me and l.fence = move.fence and l.status = 'held';
+      end if;
+      if move.comment_id is not null then
+        insert into work_comment (tenant_id, work_id, comment_id, author_passport, body, receipt_id)
+          values (me, move.work_id, move.comment_id, move.passport, move.comment, move.receipt_id);
+      end if;
+      if move.from_state <> move.to_state then
+        insert into work_transition (tenant_id, work_id, version, from_state, to_state, passport, principal, why, assignee_passport, fence,
+            receipt_id, changed_at)
+          values (me, move.work_id, move.version, move.from_state, move.to_state, move.passport, move.principal, move.why, move.assignee,
+            move.fence, move.receipt_id, clock);
+      end if;
+      if move.ends is not null then
+        return query update work_item w set lease_fence = null, lease_holder = null, lease_expires_at = null, updated_at = clock,
+            version = move.version, state = move.to_state,
+            assignee_passport = case when w.state = 'in_progress' then null else w.assignee_passport end
+          where w.tenant_id = me and w.work_id = move.work_id returning w.*;
+      end if;
+    end loop;
   end $function$
 ;
 
@@ -5294,6 +6064,7 @@ CREATE OR REPLACE FUNCTION public.svc_retire_fact_batch(me text, of_chain bytea,
  RETURNS void
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
   declare
     head fact_head;
@@ -5372,6 +6143,16 @@ AS $function$
     perform svc_post_transfer(transfer, why, about, actor, agent, words, undone, accounts, amounts);
     return true;
   end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_row_writers(me text, of_table text)
+ RETURNS TABLE(writer text)
+ LANGUAGE sql
+AS $function$
+    select distinct l.virtualtransaction from pg_locks l, hashtextextended('svc ' || of_table || ' ' || me, 0) k
+    where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.database = (select d.oid from pg_database d where d.datname = current_database())
+      and l.classid = ((k >> 32) & 4294967295)::oid and l.objid = (k & 4294967295)::oid and l.pid <> pg_backend_pid()
+  $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_sampling_fingerprint(me text)
@@ -5642,6 +6423,9 @@ AS $function$
       select 2, sha256(convert_to('fact' || jsonb_build_array(f.fact_id, f.version, encode(sha256(convert_to(f.value, 'UTF8')), 'hex'), h.records)::text, 'UTF8'))
       from fact_head h join fact f on f.tenant_id = h.tenant_id and f.seq = h.seq
       where h.tenant_id = me and h.records > 0
+      union all
+      select 3, sha256(convert_to('case' || jsonb_build_array(c.case_id, c.content_hash)::text, 'UTF8'))
+      from memory_case c where c.tenant_id = me and not c.quarantined
     ) l
   $function$
 ;
@@ -5787,6 +6571,7 @@ CREATE OR REPLACE FUNCTION public.svc_store_fact_batch(me text, rounds json, bat
  RETURNS void
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
   declare
     round json;
@@ -6001,6 +6786,28 @@ AS $function$
       $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_take_truncation()
+ RETURNS TABLE(table_name text, login text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  declare
+    target bigint;
+    by_role bigint;
+  begin
+    perform pg_advisory_xact_lock(hashtextextended('svc refused truncation', 0));
+    select t.last_value, r.last_value into target, by_role
+      from refused_truncation_table t cross join refused_truncation_role r where t.is_called;
+    if target is null then
+      return;
+    end if;
+    perform setval('refused_truncation_table', 1, false);
+    return query select coalesce((select c.relname::text from pg_class c where c.oid = target::oid), target::text),
+      coalesce((select r.rolname::text from pg_roles r where r.oid = by_role::oid), by_role::text);
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_tally_receipts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6121,6 +6928,15 @@ AS $function$
   $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_vector_type(dimensions integer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when dimensions between 2001 and 4000 and to_regtype('halfvec') is not null then 'halfvec' else 'vector' end
+  $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_visible_shards()
  RETURNS TABLE(tenant_id text, shard_id uuid, corpus_id text, shareability text, language text, generation bigint)
  LANGUAGE plpgsql
@@ -6199,13 +7015,13 @@ grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea
 grant execute on function svc_find_subject(me text, selector jsonb) to svc_app;
 grant execute on function svc_find_tenant(wanted_tenant text) to svc_app;
 grant execute on function svc_fold_tally(tenant text, of_session text) to public;
+grant execute on function svc_found_holds(me text) to svc_app, svc_operator;
 grant execute on function svc_found_rows(me text) to svc_app;
 grant execute on function svc_found_terms() to svc_app;
 grant execute on function svc_grant_table(target regclass) to public;
 grant execute on function svc_holds_data(name text) to svc_app, svc_operator;
 grant execute on function svc_holds_on(wanted_tenant text, entity text) to public;
 grant execute on function svc_holds_on_any(wanted_tenant text, entities text[]) to public;
-grant execute on function svc_incident_open(me text, wanted uuid) to public;
 grant execute on function svc_index_headers(me text, wanted_tenants text[], wanted uuid[]) to public, svc_app;
 grant execute on function svc_index_postings(me text, wanted_tenants text[], wanted uuid[], wanted_terms text[]) to public, svc_app;
 grant execute on function svc_index_state(me text, known_shards uuid[], known_generations bigint[]) to public, svc_app;
@@ -6214,6 +7030,7 @@ grant execute on function svc_is_product() to public;
 grant execute on function svc_json_of(given text) to public;
 grant execute on function svc_keep_balances() to public;
 grant execute on function svc_keep_held() to public;
+grant execute on function svc_keep_held_rows() to public;
 grant execute on function svc_keep_held_table() to public;
 grant execute on function svc_keep_hold() to public;
 grant execute on function svc_keep_nonce(hash bytea, ttl_seconds integer, most integer) to svc_app;
@@ -6223,9 +7040,11 @@ grant execute on function svc_lock_accounts(wanted text[]) to public, svc_app, s
 grant execute on function svc_lock_fact_chain(me text, of_chain bytea) to svc_app;
 grant execute on function svc_lock_next_work(me text, project text, wanted_labels text[], holders text[], taken text[], at_most integer) to public;
 grant execute on function svc_lower_tier(one text, other text) to public;
+grant execute on function svc_memory_vectors(me text, wanted_space integer, wanted_kind text, after bigint, known bigint, most integer) to svc_app;
 grant execute on function svc_move_credits(me text, transfer uuid, source text, target text, credits bigint, why text, about text, actor text, agent text, words text) to public, svc_app, svc_operator;
 grant execute on function svc_move_fact_index(me text, from_seq bigint, to_seq bigint) to public, svc_app;
 grant execute on function svc_names_in(given jsonb) to public;
+grant execute on function svc_nearest_memory(me text, wanted_space integer, wanted_kind text, wanted text, dimensions integer, reader text, sees_all boolean, with_reserved boolean, at_most integer) to svc_app;
 grant execute on function svc_nearest_vectors(me text, shards uuid[], wanted_model text, wanted text, dimensions integer, at_most integer) to public, svc_app;
 grant execute on function svc_next_relations(me text, artifacts bigint[], scores double precision[], wanted text[], least_confidence real, most integer) to public, svc_app;
 grant execute on function svc_note_refusal(wanted_tenant text, holds uuid[], entity text, by_principal text, by_auth_mode text, of_table text, of_operation text) to svc_app, svc_operator;
@@ -6243,6 +7062,7 @@ grant execute on function svc_retire_fact(me text, of_chain bytea, tombstone_id 
 grant execute on function svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json) to svc_app;
 grant execute on function svc_retrieve(me text, wanted_tenants text[], wanted text[]) to public, svc_app;
 grant execute on function svc_reverse_transfer(me text, transfer uuid, undone uuid, why text, about text, actor text, words text) to public, svc_app, svc_operator;
+grant execute on function svc_row_writers(me text, of_table text) to svc_app;
 grant execute on function svc_sampling_fingerprint(me text) to public, svc_app;
 grant execute on function svc_seconds_until(moment timestamp with time zone) to public;
 grant execute on function svc_secure_table(target regclass) to public;
@@ -6265,6 +7085,7 @@ grant execute on function svc_store_facts(me text, rounds json) to public, svc_a
 grant execute on function svc_store_observed_facts(me text, rounds json, batch json, steps jsonb) to svc_app;
 grant execute on function svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid) to public, svc_app;
 grant execute on function svc_take_nonce(hash bytea) to svc_app;
+grant execute on function svc_take_truncation() to svc_operator;
 grant execute on function svc_tally_receipts() to public;
 grant execute on function svc_tell_edge(head graph_edge, what text, event uuid) to public, svc_app;
 grant execute on function svc_tell_entity(head graph_entity, what text, actor text, event uuid) to public, svc_app;
@@ -6272,4 +7093,5 @@ grant execute on function svc_tell_sale(publisher text, event uuid, wanted uuid,
 grant execute on function svc_tool_call_facts(me text, called_by text, wanted_server text, wanted_digest text) to public, svc_app;
 grant execute on function svc_unknown_receipts(me text, names text[]) to svc_app;
 grant execute on function svc_utc_month() to public, svc_app, svc_operator;
+grant execute on function svc_vector_type(dimensions integer) to svc_app, svc_operator;
 grant execute on function svc_visible_shards() to public, svc_app;

@@ -19,28 +19,70 @@ function embedWords(text: string): number[] {
 export interface EmbeddingsServer {
   url: string;
   /** What was asked, in order. */
-  requests: { authorization?: string; model: string; input: string[] }[];
+  requests: {
+    authorization?: string;
+    model: string;
+    input: string[];
+    dimensions?: number;
+    encoding_format?: string;
+  }[];
   /** The statuses of the next answers; 200 when it runs out. */
   faults: number[];
+  /** How it answers beyond that; may be changed at any time. */
+  manner: Manner;
   close(): Promise<void>;
 }
+
+interface Manner {
+  /** Vectors are filled up with zeros to so many dimensions, or cut. */
+  dimensions?: number;
+  /** Before each answer. */
+  delayMs?: number;
+  /** Instead of the first number of each vector. */
+  firstNumber?: unknown;
+  /** Models that it has; any while unset. */
+  models?: string[];
+}
+
+function vectorFor(text: string, { dimensions, firstNumber }: Manner): unknown[] {
+  const words = embedWords(text);
+  const vector: unknown[] =
+    dimensions === undefined ? words : Array.from({ length: dimensions }, (_, i) => words[i] ?? 0);
+  return firstNumber === undefined ? vector : [firstNumber, ...vector.slice(1)];
+}
+
+/** What the name of a model ends with: `words-7`. */
+function ownDimensions(model: string): number | undefined {
+  const number = /-(\d+)$/.exec(model)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+const base64Of = (vector: unknown[]): string =>
+  Buffer.from(Float32Array.from(vector as number[]).buffer).toString('base64');
 
 /** An OpenAI-compatible embeddings endpoint on a free loopback port. */
 export async function startEmbeddings(): Promise<EmbeddingsServer> {
   const requests: EmbeddingsServer['requests'] = [];
   const faults: number[] = [];
+  const manner: Manner = {};
   const server: Server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      const { model, input } = JSON.parse(Buffer.concat(parts).toString()) as { model: string; input: string[] };
-      requests.push({ authorization: request.headers.authorization, model, input });
-      const status = request.url === '/v1/embeddings' ? (faults.shift() ?? 200) : 404;
-      const data = input.map((text, index) => ({ object: 'embedding', index, embedding: embedWords(text) })).reverse();
+      const asked = JSON.parse(Buffer.concat(parts).toString()) as EmbeddingsServer['requests'][number];
+      const { model, input, encoding_format } = asked;
+      requests.push({ ...asked, authorization: request.headers.authorization });
+      const isKnown = request.url === '/v1/embeddings' && (manner.models?.includes(model) ?? true);
+      const status = isKnown ? (faults.shift() ?? 200) : 404;
+      const write = encoding_format === 'base64' ? base64Of : (vector: unknown[]) => vector;
+      const of = { ...manner, dimensions: asked.dimensions ?? manner.dimensions ?? ownDimensions(model) };
+      const data = input
+        .map((text, index) => ({ object: 'embedding', index, embedding: write(vectorFor(text, of)) }))
+        .reverse();
       response.writeHead(status, { 'content-type': 'application/json' });
       const usage = { prompt_tokens: input.length, total_tokens: input.length };
       const answer = status === 200 ? { object: 'list', model, data, usage } : { error: { message: 'no' } };
-      response.end(JSON.stringify(answer));
+      setTimeout(() => response.end(JSON.stringify(answer)), manner.delayMs ?? 0);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -50,5 +92,5 @@ export async function startEmbeddings(): Promise<EmbeddingsServer> {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${port}`, requests, faults, close };
+  return { url: `http://127.0.0.1:${port}`, requests, faults, manner, close };
 }
