@@ -1,3 +1,4 @@
+import { projectEntities } from '../projects/projects.types.js';
 import type { Centre, GraphScope, NodeKind } from './context-graph.types.js';
 
 /** Adds a value to a statement's parameters and says how it is written there. */
@@ -161,11 +162,11 @@ const FACTS: GraphSource = {
   kind: 'fact',
   linkedTo: ['project'],
   select: (scope, tenantId, add) => {
-    const [tenant, project] = [add(tenantId), `${add(scope.projectId)}::text`];
-    const name = `'project:' || ${project}`;
+    const { entity, prefixes } = projectEntities(scope.projectId);
+    const [tenant, name] = [add(tenantId), `${add(entity)}::text`];
     // ';' is the character after the colon, which is the one after the slash.
     const names = `h.entity_start >= ${name} and h.entity_start < ${name} || ';'
-      and (h.entity = ${name} or starts_with(h.entity, ${name} || '/') or starts_with(h.entity, ${name} || ':'))`;
+      and (h.entity = ${name} or ${prefixes.map((prefix) => `starts_with(h.entity, ${add(prefix)})`).join(' or ')})`;
     return `select f.fact_id::text as key, ${label(`f.entity || ' ' || f.key`)} as label, f.fact_id::text as ref,
        jsonb_build_array(${edge('has_fact', name, `'fact:' || f.fact_id`)}) as edges ${facts(scope, tenant, names, add)}`;
   },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { entitiesOf, nameInProject, topicOf } from './project-facts.rules.js';
+import { projectEntities } from '../projects/projects.types.js';
+import { nameInProject, topicOf } from './project-facts.rules.js';
 
 describe('a fact of a project', () => {
   it.each([
@@ -18,6 +19,6 @@ describe('a fact of a project', () => {
 });
 
 it('the entities of a project are not those of another whose id begins so', () => {
-  const { entity, prefixes } = entitiesOf('shop');
+  const { entity, prefixes } = projectEntities('shop');
   expect([entity, prefixes.some((prefix) => 'project:shop-two'.startsWith(prefix))]).toEqual(['project:shop', false]);
 });

@@ -1,3 +1,4 @@
+import { projectEntities } from '../projects/projects.types.js';
 import type { Topic } from './project-facts.types.js';
 
 /** The first word of a name, by which its topic is known. */
@@ -8,20 +9,9 @@ const WORDS: Readonly<Record<string, Topic>> = {
   ...each('people', 'people', 'person', 'owner', 'owners', 'team', 'role', 'roles', 'contact', 'contacts'),
 };
 
-const entityOf = (projectId: string): string => `project:${projectId}`;
-
-/**
- * Which entities are a project's: `project:<id>` and what is below it, by a slash or a colon. `project:shop` is not
- * `project:shop-two`.
- */
-export const entitiesOf = (projectId: string): { entity: string; prefixes: string[] } => ({
-  entity: entityOf(projectId),
-  prefixes: [`${entityOf(projectId)}/`, `${entityOf(projectId)}:`],
-});
-
 /** What of its name follows the project: `decisions db` of `project:shop/decisions` and `db`. */
 export function nameInProject(projectId: string, { entity, key }: { entity: string; key: string }): string {
-  const rest = entity.slice(entityOf(projectId).length + 1);
+  const rest = entity.slice(projectEntities(projectId).entity.length + 1);
   return rest === '' ? key : `${rest} ${key}`;
 }
 

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { FactReadsService } from '../../memory/facts/fact-reads.service.js';
 import type { FactRow } from '../../memory/facts/facts.types.js';
-import { entitiesOf, nameInProject, topicOf } from './project-facts.rules.js';
+import { projectEntities } from '../projects/projects.types.js';
+import { nameInProject, topicOf } from './project-facts.rules.js';
 import type { StatedFact } from './project-facts.types.js';
 
 /** Facts of a project that are looked at: the newest ones. */
@@ -10,7 +11,7 @@ const MOST = 1_000;
 /** Whom no fact belongs to: what is private stays out of what is made for all. */
 const NOBODY = 'nobody';
 
-/** The facts of projects: which they are, project-facts.rules.ts says. */
+/** The facts of projects, by their entities (projectEntities). */
 @Injectable()
 export class ProjectFactsService {
   constructor(
@@ -20,7 +21,7 @@ export class ProjectFactsService {
 
   /** In the open unit of work: the current ones that everybody sees, by entity and key. */
   async list(projectId: string): Promise<FactRow[]> {
-    const { entity, prefixes } = entitiesOf(projectId);
+    const { entity, prefixes } = projectEntities(projectId);
     const reader = { tenantId: this.tenancy.tenant, principal: NOBODY, seesAll: false };
     const found: FactRow[] = [];
     for (const filter of [{ entity }, ...prefixes.map((entityPrefix) => ({ entityPrefix }))])

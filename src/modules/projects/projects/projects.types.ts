@@ -14,3 +14,12 @@ export interface LinkOwner {
   projectId: string;
   planeId: string;
 }
+
+/**
+ * The entities of facts that are a project's: `project:<id>` and what is below it, by a slash or a colon.
+ * `project:shop` is not `project:shop-two`.
+ */
+export const projectEntities = (projectId: string): { entity: string; prefixes: readonly [string, string] } => ({
+  entity: `project:${projectId}`,
+  prefixes: [`project:${projectId}/`, `project:${projectId}:`],
+});
