@@ -32,8 +32,10 @@ import { ClientAddresses } from '../common/http/client-address.js';
 import { IdempotencyStore } from '../common/idempotency/idempotency.store.js';
 import { AgentCheck } from '../common/keys/agent-check.js';
 import { KeyCheck } from '../common/keys/key-check.js';
+import { GenAiSpans } from '../common/observability/gen-ai-spans.js';
 import { LOG } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
+import { isTracing } from '../common/observability/tracing.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { Outbox } from '../common/outbox/outbox.js';
 import { ProblemFilter } from '../common/problem/problem.filter.js';
@@ -215,6 +217,7 @@ export class CoreModule {
         { provide: SERVER_CONTRACT, useValue: app.contract },
         ...requestProviders(app.requests ?? TENANT_REQUESTS),
         { provide: APP_PIPE, useClass: ContractPipe },
+        ...(isTracing() ? [{ provide: APP_INTERCEPTOR, useClass: GenAiSpans }] : []),
         ...(context.settings.process.nodeEnv === 'test' ? [TEST_PIPELINE] : []),
       ],
       exports: [...[SERVER_CONTRACT, ClientAddresses], ...PLATFORM, ...SHARED, ...(app.exports ?? [])],

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { checkedSession, SESSION_HEADER } from '../common/http/agent-session.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
+import { currentTraceparent, isInTrace, type SpanOptions, traced } from '../common/observability/tracing.js';
 import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/common-problems.js';
 import { Problem } from '../common/problem/problem.js';
 import {
@@ -71,7 +72,7 @@ export class ToolCallsService {
     const startedAt = performance.now();
     let code = 0;
     try {
-      return await this.run(tool, params, peer);
+      return await traced(...spanOf(name, peer), () => this.run(tool, params, peer));
     } catch (error) {
       code = codeToTell(error);
       throw error;
@@ -181,6 +182,18 @@ export class ToolCallsService {
   }
 }
 
+/** Of a call that came by no request of HTTP the peer has the trace. */
+const spanOf = (tool: string, { traceparent, transport }: Peer): [string, SpanOptions] => [
+  `execute_tool ${tool}`,
+  {
+    attributes: {
+      ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool },
+      'network.protocol.name': transport,
+    },
+    ...(isInTrace() ? {} : { parent: traceparent }),
+  },
+];
+
 function codeToTell(error: unknown): number {
   if (error instanceof RpcFailure) return error.code;
   return error instanceof Problem ? codeOf(error.kind.status, error.kind.type) : RPC_CODES.internalError;
@@ -224,7 +237,7 @@ async function headersOf(call: ReadyCall, peer: Peer): Promise<Record<string, st
   return {
     ...credentialOf(call, peer),
     'x-request-id': peer.requestId,
-    traceparent: peer.traceparent,
+    traceparent: currentTraceparent() ?? peer.traceparent,
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey }),
     ...(approvalToken === undefined ? {} : { 'x-shield-approval-token': approvalToken }),

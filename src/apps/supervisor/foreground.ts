@@ -42,6 +42,7 @@ export async function runApp(name: AppName, { supervised }: { supervised: boolea
   const wanted = supervised ? Promise.race([supervisorGo(announcement), stop.then(() => false)]) : true;
   const [open, isWanted] = await Promise.all([APPS[name](settings), wanted]);
   if (!isWanted) return 0;
+  const stopTracing = await beginTracing(settings, name);
   const database = await openDatabase(settings, (message) => log.debug(message));
   try {
     if (!supervised) {
@@ -63,7 +64,15 @@ export async function runApp(name: AppName, { supervised }: { supervised: boolea
     return await drain(app, { seconds: drainSecondsOf(name, settings), insisted, log });
   } finally {
     await database.close();
+    await stopTracing();
   }
+}
+
+/** What it loads is not loaded where nobody asks for it. */
+async function beginTracing(settings: Settings, name: AppName): Promise<() => Promise<void>> {
+  if (!settings.tracing.features.includes('otel')) return async () => undefined;
+  const { startTracing } = await import('../../common/observability/start-tracing.js');
+  return startTracing(settings, name);
 }
 
 const drainSecondsOf = (name: AppName, { process, daemon }: Settings): number =>

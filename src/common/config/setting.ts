@@ -194,3 +194,27 @@ function readWitness(text: string, context: z.RefinementCtx): { verifierKey: str
     return z.NEVER;
   }
 }
+
+const BUILD_FEATURES = ['otel'] as const;
+
+/** Names separated by commas. */
+export const buildFeatures = () =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? value : '').split(',').filter((name) => name !== ''),
+    z.array(z.enum(BUILD_FEATURES, { error: `expected names of ${BUILD_FEATURES.join(', ')}` })),
+  );
+
+/** `name=value` separated by commas, each percent-encoded, as OpenTelemetry has it. */
+export const headerList = () => z.preprocess(present, z.string().transform(readHeaders).optional());
+
+function readHeaders(text: string, context: z.RefinementCtx): Record<string, string> {
+  const pairs = text.split(',').map((pair) => /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=(.*)$/.exec(pair)?.slice(1));
+  try {
+    return Object.fromEntries(
+      pairs.map((pair) => pair!.map((part) => decodeURIComponent(part.trim())) as [string, string]),
+    );
+  } catch {
+    context.addIssue({ code: 'custom', message: 'expected name=value, separated by commas, each percent-encoded' });
+    return z.NEVER;
+  }
+}

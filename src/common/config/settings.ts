@@ -23,6 +23,7 @@ import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
 import { MEMORY_SETTINGS } from './daemon/memory-settings.js';
 import { DAEMON_FLAGS } from './daemon/flag-table.js';
 import { TOOLS_SETTINGS } from './tools-settings.js';
+import { TRACING_SETTINGS } from './tracing-settings.js';
 
 export const SETTINGS = Symbol('settings');
 
@@ -127,6 +128,7 @@ export const SETTING_TABLE = {
   daemon: DAEMON_SETTINGS,
   memory: MEMORY_SETTINGS,
   flags: DAEMON_FLAGS,
+  tracing: TRACING_SETTINGS,
   hook: {
     token: setting(
       'SVC_HOOK_TOKEN',

@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import type { ConnectionMonitor } from './connection-monitor.js';
+import { tracedQuery } from './traced-query.js';
 import {
   isLoginRefusal,
   loginFault,
@@ -63,6 +64,9 @@ export function roleClientOf(session: RoleSession): typeof Client {
       if (!callback) return connected;
       connected.then(() => callback(undefined as unknown as Error), callback);
     }
+
+    // The driver calls it with a callback too, and with objects that stream.
+    override query = tracedQuery(super.query.bind(this)) as Client['query'];
 
     private async open(): Promise<Client> {
       try {

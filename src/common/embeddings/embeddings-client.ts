@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { openaiAddress } from '../http/openai-address.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
+import { type SpanOptions, SpanKind, traced } from '../observability/tracing.js';
 import { EmbeddingsUnavailable, readAnswer, type EmbeddedTexts, type EmbeddingsAnswer } from './embeddings-answer.js';
 
 interface EmbedOptions {
@@ -47,7 +48,7 @@ export class EmbeddingsClient {
   async embed(texts: readonly string[], options: EmbedOptions): Promise<EmbeddedTexts> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.ask(texts, options);
+        return await traced(...this.spanOf(options), () => this.ask(texts, options));
       } catch (error) {
         const failure =
           error instanceof EmbeddingsUnavailable
@@ -57,6 +58,11 @@ export class EmbeddingsClient {
         await sleep(Math.max(100 * 2 ** attempt, failure.retryAfterMs));
       }
     }
+  }
+
+  private spanOf({ model = this.model }: EmbedOptions): [string, SpanOptions] {
+    const attributes = { 'gen_ai.operation.name': 'embeddings', 'gen_ai.request.model': model };
+    return [`embeddings ${model}`, { kind: SpanKind.CLIENT, attributes }];
   }
 
   private async ask(texts: readonly string[], options: EmbedOptions): Promise<EmbeddedTexts> {

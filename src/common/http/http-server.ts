@@ -22,7 +22,8 @@ import type { OwnHosts } from './own-hosts.js';
 import { asRead } from '../tenancy/write-limit.js';
 import { readBytes } from './raw-body.js';
 import { RequestLog, type RequestLine } from './request-log.js';
-import { requestIdOf, traceparentOf } from './trace.js';
+import { beginRequest, withinRequest } from './request-spans.js';
+import { requestIdOf } from './trace.js';
 
 export interface HttpServerOptions {
   /** Largest body of a route that names no other bound, in bytes. */
@@ -88,8 +89,7 @@ export function makeHttpServer(options: HttpServerOptions, parts: ServerParts): 
     if (isPipelinedAfterClose(request)) return;
     const found = receive(request, reply);
     if (found) sendProblem(reply, found, problems, request.id);
-    else if (READS.has(request.method)) asRead(done);
-    else done();
+    else withinRequest(request, READS.has(request.method) ? () => asRead(done) : done);
   });
   const fastify = adapter.getInstance<FastifyInstance>();
   readBodies(fastify, BodyBudget.of(parts));
@@ -126,7 +126,10 @@ function limitsOf({ maxBodyBytes, requestTimeoutMs }: HttpServerOptions) {
 const reception =
   ({ ownHosts, refuse }: HttpServerOptions, requests: RequestLog) =>
   (request: FastifyRequest, reply: FastifyReply): Problem | undefined => {
-    void reply.header('x-request-id', request.id).header('traceparent', traceparentOf(request)).headers(ANSWER_HEADERS);
+    void reply
+      .header('x-request-id', request.id)
+      .header('traceparent', beginRequest(request, reply))
+      .headers(ANSWER_HEADERS);
     if (ownHosts.isSecure(request)) void reply.headers(TLS_HEADERS);
     requests.begin(request, reply);
     return headProblem(request) ?? ownHosts.refuse(request) ?? refuse?.(request, reply);

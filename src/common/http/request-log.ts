@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Histogram } from 'prom-client';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
+import { endRequest } from './request-spans.js';
 
 /**
  * One log line per request: its message, and its members in addition to the request's ids, method, route and status.
@@ -106,6 +107,7 @@ export class RequestLog {
     const { headersSent, statusCode } = reply.raw;
     const status = cutWith ?? (headersSent ? statusCode : CLIENT_GONE);
     const route = routeOf(request);
+    endRequest(request, { route, status });
     this.seconds.observe({ method: request.method, route, status: String(status) }, milliseconds / 1000);
     this.lines.info(
       {

@@ -11,6 +11,7 @@ import {
 import type { Settings } from '../config/settings.js';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
 import type { Log } from '../observability/log.js';
+import { currentTraceparent, type SpanOptions, SpanKind, traced } from '../observability/tracing.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import type { Tenancy } from '../tenancy/tenancy.js';
 import type { QueueName } from './queues.js';
@@ -68,7 +69,9 @@ export class Jobs implements OnModuleInit {
     const db = {
       executeSql: async (text: string, values?: unknown[]) => ({ rows: await query<unknown>(text, values) }),
     };
-    await this.boss.send(queue, job.data, { ...job.options, db });
+    const traceparent = currentTraceparent();
+    const data = traceparent === undefined ? job.data : { ...job.data, traceparent };
+    await this.boss.send(queue, data, { ...job.options, db });
   }
 
   /**
@@ -80,7 +83,7 @@ export class Jobs implements OnModuleInit {
     await this.boss.work<T>(
       queue,
       { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 1, ...options, includeMetadata: true },
-      async (jobs: Job<T>[]) => handler(jobs as JobWithMetadata<T>[]),
+      async (jobs: Job<T>[]) => traced(...spanOf(queue, jobs), () => handler(jobs as JobWithMetadata<T>[])),
     );
   }
 
@@ -108,3 +111,16 @@ export class Jobs implements OnModuleInit {
 
 /** A worker's failure arrives as a plain copy of the error, together with the worker's names. */
 const asError = (failure: object): Error => (failure instanceof Error ? failure : Object.assign(new Error(), failure));
+
+/** In the trace of who sent the first of them. */
+const spanOf = (queue: QueueName, jobs: readonly Job<unknown>[]): [string, SpanOptions] => [
+  `process ${queue}`,
+  {
+    kind: SpanKind.CONSUMER,
+    attributes: {
+      ...{ 'messaging.system': 'pg-boss', 'messaging.operation.type': 'process', 'messaging.destination.name': queue },
+      'messaging.batch.message_count': jobs.length,
+    },
+    parent: (jobs[0]?.data as { traceparent?: unknown } | undefined)?.traceparent ?? '',
+  },
+];

@@ -4,6 +4,7 @@ import { invalid } from '../../../common/problem/common-problems.js';
 import { isReportedOff } from '../../../common/contract/plane-reported-off.js';
 import { FENCE_HEADER } from '../../../common/contract/fence.js';
 import { SESSION_HEADER } from '../../../common/http/agent-session.js';
+import { currentTraceparent, traced } from '../../../common/observability/tracing.js';
 import type { ProblemWriter } from '../../../common/problem/send-problem.js';
 import { requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
@@ -45,7 +46,11 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const unfit = findUnfit(tool, given, http);
   if (unfit) return failed(problems.bodyOf(unfit, request.id));
-  const { status, answer, text, isFile } = await callRoute(http, requestOf(tool, given), request);
+  const { name } = tool.definition;
+  const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name };
+  const { status, answer, text, isFile } = await traced(`execute_tool ${name}`, { attributes }, () =>
+    callRoute(http, requestOf(tool, given), request),
+  );
   if (isFile) return failed(problems.bodyOf(invalid('arguments.format', NO_FILE), request.id));
   // A plane that is switched off says so with 200, which is no answer of the tool.
   if (status >= 400 || isReportedOff(answer)) return failed(answer);
@@ -84,7 +89,8 @@ function passedOn({ raw: { rawHeaders }, id }: FastifyRequest): Record<string, s
     const name = rawHeaders[i]!.toLowerCase();
     if (PASSED_ON.has(name)) (passed[name] ??= []).push(rawHeaders[i + 1]!);
   }
-  return { ...passed, 'x-request-id': id };
+  const traceparent = currentTraceparent();
+  return { ...passed, ...(traceparent && { traceparent }), 'x-request-id': id };
 }
 
 /** That of a failed call. */
