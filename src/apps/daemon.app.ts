@@ -70,6 +70,7 @@ import { LayersModule } from '../modules/projects/layers/layers.module.js';
 import { ProjectsModule } from '../modules/projects/projects/projects.module.js';
 import { DossiersModule } from '../modules/projects/dossiers/dossiers.module.js';
 import { StorybooksModule } from '../modules/projects/storybooks/storybooks.module.js';
+import { PeerLogsModule } from '../modules/evidence/peer-logs/peer-logs.module.js';
 import { ReplayModule } from '../modules/evidence/replay/replay.module.js';
 import { ContextGraphModule } from '../modules/projects/context-graph/context-graph.module.js';
 import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspace-scan.module.js';
@@ -100,6 +101,7 @@ const MODULES = [
   ReceiptsModule,
   ExportsModule,
   AuditModule,
+  PeerLogsModule,
   RelationsModule,
   ReplayModule,
   SystemModule,

@@ -26,6 +26,7 @@ import { WorkItemRow } from '../modules/coordination/work/work-item.entity.js';
 import { WorkTransitionRow } from '../modules/coordination/work/work-transition.entity.js';
 import { ObserveSessionRow } from '../modules/governance/observe/observe-session.entity.js';
 import { ObserveStepRow } from '../modules/governance/observe/observe-step.entity.js';
+import { PeerLogPeerRow } from '../modules/evidence/peer-logs/peer-log-peer.entity.js';
 import { BundlePurchaseRow } from '../modules/economy/bundles/bundle-purchase.entity.js';
 import { CapabilityAuditRow } from '../modules/memory/capabilities/capability-audit.entity.js';
 import { BundleRow } from '../modules/economy/bundles/bundle.entity.js';
@@ -89,6 +90,7 @@ export const ENTITIES = [
   ObserveStepRow,
   OrchestratorMemberRow,
   OrchestratorRow,
+  PeerLogPeerRow,
   PlaneRow,
   PolicyRow,
   DossierAnchorRow,

@@ -8,6 +8,7 @@ import type { ProcessContext } from '../common/process-context.js';
 import { TenantsModule } from '../modules/access/tenants/tenants.module.js';
 import { FEEDBACK_SERVICES } from '../modules/continuity/feedback/feedback.module.js';
 import { SettlementModule } from '../modules/economy/ledger/settlement.module.js';
+import { PeerLogServicesModule } from '../modules/evidence/peer-logs/peer-log-services.module.js';
 import { PackServicesModule } from '../modules/memory/packs/pack-services.module.js';
 import { ProjectWritesModule } from '../modules/projects/projects/project-writes.module.js';
 import { CoreModule } from './core.module.js';
@@ -25,6 +26,7 @@ class OperatorModule {
         SettlementModule,
         TenantsModule,
         PackServicesModule,
+        PeerLogServicesModule,
         ProjectWritesModule,
       ],
       providers: FEEDBACK_SERVICES,

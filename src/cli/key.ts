@@ -5,6 +5,7 @@ import { createKeyFile, readKeyFile } from '../common/evidence-log/key-files.js'
 import { readFirstKey, readKeyRows } from '../common/evidence-log/known-keys.js';
 import { placeOfKeys } from '../common/evidence-log/own-keys.js';
 import { rotateSigningKeys, type Rotation } from '../common/evidence-log/rotate-signing-key.js';
+import { createWitnessFile, findWitnessSecret, witnessOf } from '../common/evidence-log/witness-key-file.js';
 import type { Query } from '../common/tenancy/cross-tenant.js';
 import { logName } from '../evidence/checkpoint.js';
 import { PURPOSES, type Purpose } from '../evidence/purposes.js';
@@ -25,6 +26,7 @@ export const keyCommand = (): Command =>
     .addCommand(rotate())
     .addCommand(revoke())
     .addCommand(createSigning())
+    .addCommand(createWitness())
     .addCommand(rotateSigning())
     .addCommand(addEs256())
     .addCommand(pin());
@@ -169,13 +171,25 @@ const createSigning = () =>
       ]);
     });
 
+const createWitness = () =>
+  new Command('create-witness')
+    .description('make a file with the key for cosigning the logs of peers, for SVC_WITNESS_KEY_FILE of every daemon')
+    .argument('<file>', 'must not be there yet')
+    .option('--json', 'print one JSON object')
+    .action((file: string, options: OutputOptions) => {
+      orUserError(file, () => createWitnessFile(file));
+      print(options, { file }, () => [`Made a key in ${file}. Set SVC_WITNESS_KEY_FILE to it, on every machine.`]);
+    });
+
 const pin = () =>
   new Command('pin')
     .description('print the first signing key as a note verifier key: what whoever verifies this evidence pins')
+    .option('--witness', 'the key by which this server cosigns the logs of its peers, for SVC_WITNESSES there')
     .option('--json', 'print one JSON object')
-    .action((options: OutputOptions) =>
+    .action((options: OutputOptions & { witness?: true }) =>
       acrossTenants(async (query, settings) => {
-        const { kid, verifierKey } = await readPin(query, settings);
+        const read = options.witness ? readWitnessPin : readPin;
+        const { kid, verifierKey } = await read(query, settings);
         print(options, { kid, verifier_key: verifierKey }, () => [verifierKey]);
       }),
     );
@@ -190,9 +204,25 @@ async function readPin(query: Query, settings: Settings): Promise<{ kid: string;
   };
 }
 
-function makeKeyFile(file: string, after?: string): EvidenceSigner {
+async function readWitnessPin(query: Query, settings: Settings): Promise<{ kid: string; verifierKey: string }> {
+  const [head] = await query<{ origin: string }>('select origin from log_head');
+  if (!head)
+    throw new UserError('There is no witness key yet: it is that of an epoch of the log, which the first start begins');
+  const secret = findWitnessSecret(settings);
+  if (!secret)
+    throw new UserError(
+      'This server has no witness key: "svc key create-witness FILE" makes one; set SVC_WITNESS_KEY_FILE to it',
+    );
+  const { key, verifierKey } = witnessOf(secret, head.origin);
+  return { kid: key.kid, verifierKey };
+}
+
+const makeKeyFile = (file: string, after?: string): EvidenceSigner =>
+  orUserError(file, () => createKeyFile(file, after === undefined ? undefined : readKeyFile(after)));
+
+function orUserError<T>(file: string, make: () => T): T {
   try {
-    return createKeyFile(file, after === undefined ? undefined : readKeyFile(after));
+    return make();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UserError(

@@ -13,6 +13,7 @@ const VERBS: Record<string, () => Promise<Command>> = {
   tenant: async () => (await import('./tenant.js')).tenantCommand(),
   erase: async () => (await import('./erase.js')).eraseCommand(),
   key: async () => (await import('./key.js')).keyCommand(),
+  'peer-log': async () => (await import('./peer-log.js')).peerLogCommand(),
   embeddings: async () => (await import('./embeddings.js')).embeddingsCommand(),
   memory: async () => (await import('./memory.js')).memoryCommand(),
   project: async () => (await import('./project.js')).projectCommand(),

@@ -1,5 +1,13 @@
 import type { TreeHead } from './merkle.js';
-import { draftNote, type NoteDraft, parseNote, type SignedNote, verifyNote } from './signed-note.js';
+import {
+  draftNote,
+  type NoteDraft,
+  noteLine,
+  type NoteSignature,
+  parseNote,
+  type SignedNote,
+  verifyNote,
+} from './signed-note.js';
 import type { SigningKey, VerifyingKey } from './signing-key.js';
 
 /** A C2SP tlog-checkpoint: the head of a log, as the body of a signed note. */
@@ -21,17 +29,28 @@ export function signCheckpoint(origin: string, head: TreeHead, ...keys: readonly
 
 /** Reads a checkpoint without extension lines. Does not verify a signature. */
 export function parseCheckpoint(text: string): Checkpoint {
+  const { checkpoint, extensions } = parseAnyCheckpoint(text);
+  if (extensions.length > 0) throw new Error('a checkpoint has the lines origin, size and root');
+  return checkpoint;
+}
+
+/** Reads a checkpoint of any log: others may add lines, which are not empty. Does not verify a signature. */
+export function parseAnyCheckpoint(text: string): { checkpoint: Checkpoint; extensions: string[] } {
   const note = parseNote(text);
-  const [origin = '', sizeText = '', rootText = '', ...rest] = note.text.slice(0, -1).split('\n');
+  const [origin = '', sizeText = '', rootText = '', ...extensions] = note.text.slice(0, -1).split('\n');
   const size = Number(sizeText);
   const root = Buffer.from(rootText, 'base64');
-  if (origin === '' || rest.length > 0) throw new Error('a checkpoint has the lines origin, size and root');
+  if (origin === '' || extensions.includes('')) throw new Error('a checkpoint has the lines origin, size and root');
   if (!Number.isSafeInteger(size) || size < 0 || String(size) !== sizeText)
     throw new Error('the size of the checkpoint is malformed');
   if (root.length !== 32 || root.toString('base64') !== rootText)
     throw new Error('the root of the checkpoint is malformed');
-  return { origin, size, root, note };
+  return { checkpoint: { origin, size, root, note }, extensions };
 }
+
+/** The same note with these of its lines alone. */
+export const withLines = ({ text }: SignedNote, lines: readonly NoteSignature[]): string =>
+  `${text}\n${lines.map(noteLine).join('')}`;
 
 export function verifyCheckpoint(checkpoint: Checkpoint, key: VerifyingKey): boolean {
   return verifyNote(checkpoint.note, checkpoint.origin, key);

@@ -1,4 +1,5 @@
-import { noteKeyIdOf, type NoteSignature, parseVerifierKey, type SignedNote } from './signed-note.js';
+import { noteKeyIdOf, type NoteSignature, parseVerifierKey, type SignedNote, verifierKeyOf } from './signed-note.js';
+import type { KeyAtHand } from './signer.js';
 import { VerifyingKey } from './signing-key.js';
 
 /** C2SP tlog-cosignature: the signature type of cosignature/v1 with Ed25519. */
@@ -25,6 +26,21 @@ export function parseWitnessKey(text: string): Witness {
   if (Buffer.compare(keyId, noteKeyIdOf(COSIGNATURE_V1, name, publicKey)) !== 0)
     throw new Error('the key id of the note verifier key does not fit its name and key');
   return { name, key };
+}
+
+/** The verifier key that {@link parseWitnessKey} reads. */
+export const witnessVerifierKey = ({ name, key }: Witness): string => verifierKeyOf(COSIGNATURE_V1, name, key.bytes);
+
+/**
+ * The line of a witness over the text of a checkpoint.
+ * @param seconds since 1970: when it saw the checkpoint
+ */
+export function cosignatureLine(text: string, { name, key }: Witness, signer: KeyAtHand, seconds: number): string {
+  const time = Buffer.alloc(TIME_BYTES);
+  time.writeBigUInt64BE(BigInt(seconds));
+  const signature = signer.sign(cosignedBytes(text, seconds));
+  const keyId = noteKeyIdOf(COSIGNATURE_V1, name, key.bytes);
+  return `\u2014 ${name} ${Buffer.concat([keyId, time, signature]).toString('base64')}\n`;
 }
 
 /** Whether a line can be a cosignature: its key id does not say of which type it is, its length does. */

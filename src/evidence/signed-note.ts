@@ -17,6 +17,10 @@ export interface SignedNote {
   readonly signatures: readonly NoteSignature[];
 }
 
+/** The line that {@link parseNote} reads. */
+export const noteLine = ({ name, keyId, signature }: NoteSignature): string =>
+  `\u2014 ${name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`;
+
 /** SHA-256(name || 0x0A || 0x01 || public key), first four bytes. */
 export const noteKeyId = (name: string, publicKey: Uint8Array): Uint8Array => noteKeyIdOf(ED25519, name, publicKey);
 

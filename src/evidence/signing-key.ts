@@ -2,6 +2,7 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  hkdfSync,
   type KeyObject,
   sign as signBytes,
   verify as verifyBytes,
@@ -67,6 +68,9 @@ export class VerifyingKey implements SignatureVerifier {
 /** A key of the chain, wherever its private half is. */
 export type EvidenceSigner = Signer<VerifyingKey>;
 
+/** What stands before the 32 bytes of an Ed25519 private key in PKCS#8 DER (RFC 8410, section 7). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
 /** An Ed25519 private key (RFC 8032). Signing is deterministic. */
 export class SigningKey implements EvidenceSigner {
   readonly algorithm = 'EdDSA';
@@ -86,6 +90,13 @@ export class SigningKey implements EvidenceSigner {
 
   static generate(): SigningKey {
     return new SigningKey(generateKeyPairSync('ed25519').privateKey);
+  }
+
+  /** Another key, the same for the same words: HKDF-SHA256 (RFC 5869) of the 32 bytes of this one, without a salt. */
+  derive(info: string): SigningKey {
+    const { d } = this.handle.export({ format: 'jwk' });
+    const seed = Buffer.from(hkdfSync('sha256', Buffer.from(d!, 'base64url'), '', info, 32));
+    return new SigningKey(createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' }));
   }
 
   get kid(): string {

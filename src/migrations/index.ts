@@ -86,6 +86,7 @@ import { CreateMemoryVectors1795650000000 } from './1795650000000-create-memory-
 import { CreateProjects1795700000000 } from './1795700000000-create-projects.js';
 import { CreateWorkspaceScans1795710000000 } from './1795710000000-create-workspace-scans.js';
 import { CreateStorybooks1795720000000 } from './1795720000000-create-storybooks.js';
+import { CreatePeerLogs1795802000000 } from './1795802000000-create-peer-logs.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -177,4 +178,5 @@ export const MIGRATIONS = [
   CreateProjects1795700000000,
   CreateWorkspaceScans1795710000000,
   CreateStorybooks1795720000000,
+  CreatePeerLogs1795802000000,
 ];

@@ -52,6 +52,15 @@ export const EVIDENCE_SETTINGS = {
     witnesses(),
     'Witnesses that are asked to cosign the checkpoints of the log (C2SP tlog-witness), separated by commas: `<verifier key>@<address>`, with a verifier key of type cosignature/v1. Unset: none.',
   ),
+  witnessKeyFile: setting(
+    'SVC_WITNESS_KEY_FILE',
+    text(),
+    'File of the Ed25519 private key (PKCS#8 PEM) by which this server cosigns the logs of its peers, the same for every memory daemon of a database; `svc key create-witness FILE` makes one.',
+    {
+      shownDefault:
+        'generated and kept in `<data dir>/keys`; with NODE_ENV=production or SVC_SIGNER_URL none, so that nothing is cosigned',
+    },
+  ),
   tsaUrl: setting(
     'SVC_TSA_URL',
     url('https', 'http'),

@@ -143,7 +143,8 @@ function pemOf(key: Signer, label: string | null): string {
 
 const placeKeys = (file: string, keys: KeyFile, replace: boolean): void => place(file, textOf(keys), replace);
 
-function place(file: string, text: string, replace: boolean): void {
+/** A file of mode 0600, whole or not at all; without `replace` one that is there stays. */
+export function place(file: string, text: string, replace: boolean): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const whole = `${file}.${randomUUID()}`;
   writeFileSync(whole, text, { mode: 0o600, flag: 'wx', flush: true });

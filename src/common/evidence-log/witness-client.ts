@@ -1,5 +1,6 @@
-import { parseNote } from '../../evidence/signed-note.js';
+import { noteLine, parseNote } from '../../evidence/signed-note.js';
 import { findCosignature, type Witness } from '../../evidence/cosignature.js';
+import { type WitnessRequest, writeWitnessRequest } from '../../evidence/witness-request.js';
 import { readAtMost } from '../http/bounded-answer.js';
 
 const ASK_MS = 5_000;
@@ -15,13 +16,6 @@ export interface RemoteWitness extends Witness {
   readonly url: string;
 }
 
-/** A checkpoint, and the proof that it extends what the witness has seen. */
-export interface Submission {
-  readonly checkpoint: string;
-  readonly from: number;
-  readonly proof: readonly Uint8Array[];
-}
-
 /** Its signature line; or the size that it has signed last, when that is another than `from`. */
 export type WitnessAnswer = { readonly line: string } | { readonly size: number };
 
@@ -29,22 +23,50 @@ export type WitnessAnswer = { readonly line: string } | { readonly size: number 
  * Asks by `POST <url>/add-checkpoint` (C2SP tlog-witness).
  * @throws Error that says why there is no cosignature
  */
-export async function askWitness(witness: RemoteWitness, submission: Submission): Promise<WitnessAnswer> {
-  const { checkpoint, from, proof } = submission;
-  const hashes = proof.map((hash) => `${Buffer.from(hash).toString('base64')}\n`).join('');
+export async function askWitness(witness: RemoteWitness, request: WitnessRequest): Promise<WitnessAnswer> {
   const response = await fetch(`${witness.url.replace(/\/$/, '')}/add-checkpoint`, {
     method: 'POST',
-    body: `old ${from}\n${hashes}\n${checkpoint}`,
+    body: writeWitnessRequest(request),
     redirect: 'error',
     signal: AbortSignal.timeout(ASK_MS),
   });
   const answer = Buffer.from(await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
-  if (response.status === 200) return { line: lineIn(answer, witness, checkpoint) };
+  if (response.status === 200) return { line: lineIn(answer, witness, request.checkpoint) };
   const isSize = response.status === 409 && response.headers.get('content-type')?.startsWith(SIZE_TYPE);
   if (isSize && /^(0|[1-9]\d{0,15})\n$/.test(answer)) return { size: Number(answer) };
   const meaning = MEANINGS[response.status] ?? `it answered ${response.status}`;
   if (DISAGREEMENTS.has(response.status)) throw new WitnessDisagrees(meaning);
   throw new Error(meaning);
+}
+
+/** A head to be cosigned, whose log proves that it extends earlier ones. */
+export interface ProvenHead {
+  readonly checkpoint: string;
+  readonly size: number;
+  /** The proof that it extends the tree of so many leaves. */
+  prove(from: number): Promise<readonly Uint8Array[]>;
+}
+
+/**
+ * Asks a witness from the size that it is thought to have seen, and from the one that it says where that is another.
+ * @returns its signature line
+ * @throws WitnessDisagrees, or another Error that says why there is no cosignature
+ */
+export async function askForLine(witness: RemoteWitness, head: ProvenHead, thought: number): Promise<string> {
+  const ask = async (from: number): Promise<WitnessAnswer> => {
+    const { checkpoint, size } = head;
+    const start = Math.min(from, size);
+    return askWitness(witness, { checkpoint, from: start, proof: await head.prove(start) });
+  };
+  const first = await ask(thought);
+  if ('line' in first) return first.line;
+  if (first.size > head.size)
+    throw new WitnessDisagrees(
+      `it has seen ${first.size} leaves, and the log has ${head.size}: the log was rolled back`,
+    );
+  const second = await ask(first.size);
+  if ('line' in second) return second.line;
+  throw new Error('it was asked by somebody else at the same time');
 }
 
 /** It has seen another log than this one, or more of it. */
@@ -63,6 +85,5 @@ function lineIn(answer: string, witness: Witness, checkpoint: string): string {
   const own = checkpoint.slice(0, checkpoint.indexOf('\n\n') + 2);
   const found = findCosignature(parseNote(own + answer), witness);
   if (!found) throw new Error('its answer has no cosignature that holds under the key it is known by');
-  const { name, keyId, signature } = found.line;
-  return `\u2014 ${name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`;
+  return noteLine(found.line);
 }

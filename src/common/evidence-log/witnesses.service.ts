@@ -8,7 +8,7 @@ import { Scheduler } from '../scheduler/scheduler.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { CosignedHeadsStore, type HeadToCosign } from './cosigned-heads.store.js';
 import { LogReader } from './log-reader.js';
-import { askWitness, type RemoteWitness, WitnessDisagrees } from './witness-client.js';
+import { askForLine, type RemoteWitness, WitnessDisagrees } from './witness-client.js';
 
 /** How often a witness is asked at most, by all processes together. */
 const EVERY_MS = 2_000;
@@ -81,24 +81,10 @@ export class Witnesses implements OnApplicationBootstrap {
   }
 
   /** @returns its signature line */
-  private async submit(witness: RemoteWitness, head: HeadToCosign, from: number): Promise<string> {
-    const first = await askWitness(witness, await this.submission(head, from));
-    if ('line' in first) return first.line;
-    if (first.size > head.size)
-      throw new WitnessDisagrees(
-        `it has seen ${first.size} leaves, and the log has ${head.size}: the log was rolled back`,
-      );
-    const second = await askWitness(witness, await this.submission(head, first.size));
-    if ('line' in second) return second.line;
-    throw new Error('it was asked by somebody else at the same time');
-  }
-
-  private async submission(head: HeadToCosign, from: number) {
-    const start = Math.min(from, head.size);
-    const proof = await this.crossTenant.run('cosign log', (query) =>
-      new LogReader(query).proveConsistency(start, head.size),
-    );
-    return { checkpoint: head.checkpoint, from: start, proof };
+  private submit(witness: RemoteWitness, { checkpoint, size }: HeadToCosign, from: number): Promise<string> {
+    const prove = (start: number) =>
+      this.crossTenant.run('cosign log', (query) => new LogReader(query).proveConsistency(start, size));
+    return askForLine(witness, { checkpoint, size, prove }, from);
   }
 
   private async report({ name, verifierKey, url }: RemoteWitness, error: Error): Promise<void> {

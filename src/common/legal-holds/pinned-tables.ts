@@ -66,6 +66,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
     ...['erasure', 'erased_fact', 'erased_receipt'],
   ]),
   erasure_request: 'that an erasure is wanted; whom it is of goes with what it removes',
+  peer_log_peer: 'which log a peer has; its changes are receipted',
   workspace_scan: 'how a scan went; its receipts say when it was asked for and done',
   ...each('names and sizes of files of a folder of the server, made again by the next scan', [
     ...['workspace_file', 'workspace_symbol'],

@@ -26,6 +26,11 @@ const PUBLIC = new Set([
   'GET /v1/witness/smoke',
   'POST /v1/sync/handshake/nonce',
   'GET /v1/workbench/contract',
+  // Ours: this server as a witness (docs/formats/transparency-log.md).
+  'POST /v1/witness/add-checkpoint',
+  'GET /v1/witness/:originHash/checkpoint',
+  'GET /v1/witness/checkpoint',
+  'POST /v1/witness/cosignatures',
 ]);
 /** A-35: the console; and the documentation, which contains no tenant's data. */
 const PUBLIC_PATHS = ['/console*', '/docs*', '/v1/auth/*'];

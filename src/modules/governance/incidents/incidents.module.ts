@@ -11,6 +11,7 @@ import { RadiusReadsService } from './blast-radius/radius-reads.service.js';
 import { RadiusWalkService } from './blast-radius/radius-walk.service.js';
 import { RadiusStore } from './blast-radius/radius.store.js';
 import { IncidentExportsService } from './incident-exports.service.js';
+import { IncidentOpeningsModule } from './incident-openings.module.js';
 import { IncidentHoldsService } from './incident-holds.service.js';
 import { IncidentsController } from './incidents.controller.js';
 import { IncidentsService } from './incidents.service.js';
@@ -22,7 +23,7 @@ import { IncidentTimelineStore } from './timeline/incident-timeline.store.js';
  * that rests on a bad source, and the quarantine of that.
  */
 @Module({
-  imports: [AcceptanceModule, CasesModule, ExportsModule, FactsModule, LegalHoldsModule],
+  imports: [AcceptanceModule, CasesModule, ExportsModule, FactsModule, IncidentOpeningsModule, LegalHoldsModule],
   controllers: [IncidentsController, BlastRadiusController],
   providers: [
     IncidentsService,

@@ -1,4 +1,4 @@
-import type { IncidentStatus } from './incidents.types.js';
+import type { IncidentStatus, Window } from './incidents.types.js';
 
 /** What a status may become, other than itself. */
 export const STATUS_MOVES: Readonly<Record<IncidentStatus, readonly IncidentStatus[]>> = {
@@ -9,12 +9,6 @@ export const STATUS_MOVES: Readonly<Record<IncidentStatus, readonly IncidentStat
 
 export const mayBecome = (from: IncidentStatus, to: IncidentStatus): boolean =>
   from === to || STATUS_MOVES[from].includes(to);
-
-/** A window with its end: null while it goes on. */
-export interface Window {
-  from: Date;
-  to: Date | null;
-}
 
 /** To the microsecond that the database keeps. @returns undefined when it ends before it begins */
 export function windowOf({ from, to }: { from: string; to?: string | null }): Window | undefined {

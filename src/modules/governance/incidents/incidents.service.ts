@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
@@ -7,13 +6,13 @@ import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type RowLock, type Values } from '../../../common/tenancy/tenant-repository.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
+import { IncidentOpenings } from './incident-openings.service.js';
 import { IncidentRow } from './incident.entity.js';
 import type { ChangeIncident, IncidentList, IncidentQuery, IncidentReply, OpenIncident } from './incidents.dto.js';
 import { incidentEntry } from './incidents.events.js';
 import { IncidentChanged, IncidentClosed, IncidentUnknown } from './incidents.problems.js';
 import { mayBecome, namesOf, STATUS_MOVES, windowOf } from './incidents.rules.js';
-import type { IncidentNote } from './incidents.types.js';
-import { caseOf, incidentReplyOf } from './incidents.views.js';
+import { caseOf, incidentReplyOf, noteOf } from './incidents.views.js';
 
 /** Notes of one incident at most; each has a bound of its own. */
 const MAX_NOTES = 1_000;
@@ -26,6 +25,7 @@ export class IncidentsService {
   constructor(
     private readonly tenants: TenantResolver,
     private readonly audit: AuditTrail,
+    private readonly openings: IncidentOpenings,
     tenancy: Tenancy,
   ) {
     this.rows = new TenantRepository(tenancy, IncidentRow);
@@ -38,18 +38,11 @@ export class IncidentsService {
     const { tenant_id: tenantId, title, severity, notes } = request;
     checkNames(request);
     return this.tenants.write(caller, tenantId, async () => {
-      const named = {
+      const row = await this.openings.open(caller, {
+        ...{ title, severity, window, notes },
         sessionIds: namesOf(request.session_ids),
         agentIds: namesOf(request.agent_ids),
         entities: namesOf(request.entities),
-      };
-      const incidentId = uuid();
-      const said = { title, severity, status: 'open', window: shownWindow(window), ...named };
-      const { receiptId } = await this.audit.record(caller, incidentEntry('opened', incidentId, said));
-      const row = await this.rows.insert({
-        ...{ incidentId, title, severity, windowFrom: window.from, windowTo: window.to, ...named, receiptId },
-        notes: notes ? [noteOf(caller, notes)] : [],
-        openedBy: caller.principal,
       });
       return incidentReplyOf(row);
     });
@@ -141,17 +134,6 @@ function checkNames(request: OpenIncident): void {
     if (empty >= 0) throw invalid(`body.${list}[${empty}]`, 'must not be empty; leave it out');
   }
 }
-
-const noteOf = ({ principal }: DaemonCaller, text: string): IncidentNote => ({
-  text,
-  by: principal,
-  at: new Date().toISOString(),
-});
-
-const shownWindow = ({ from, to }: { from: Date; to: Date | null }) => ({
-  from: from.toISOString(),
-  to: to?.toISOString() ?? null,
-});
 
 const changed = ({ version }: IncidentRow, base: number): IncidentChanged =>
   new IncidentChanged({ version }, `It is at version ${version} now, not ${base}; read it and decide again`);

@@ -12,3 +12,9 @@ export interface IncidentNote {
   /** RFC 3339. */
   at: string;
 }
+
+/** A window with its end: null while it goes on. */
+export interface Window {
+  from: Date;
+  to: Date | null;
+}

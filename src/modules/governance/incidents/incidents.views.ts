@@ -1,5 +1,7 @@
+import type { Actor } from '../../../common/evidence-log/audit-trail.js';
 import type { IncidentRow } from './incident.entity.js';
 import type { IncidentCase, IncidentReply } from './incidents.dto.js';
+import type { IncidentNote, Window } from './incidents.types.js';
 
 export const caseOf = (row: IncidentRow): IncidentCase => ({
   incident_id: row.incidentId,
@@ -23,4 +25,15 @@ export const caseOf = (row: IncidentRow): IncidentCase => ({
 export const incidentReplyOf = (row: IncidentRow): IncidentReply => ({
   case: caseOf(row),
   case_record_id: row.receiptId,
+});
+
+export const noteOf = ({ principal }: Pick<Actor, 'principal'>, text: string): IncidentNote => ({
+  text,
+  by: principal,
+  at: new Date().toISOString(),
+});
+
+export const shownWindow = ({ from, to }: Window) => ({
+  from: from.toISOString(),
+  to: to?.toISOString() ?? null,
 });

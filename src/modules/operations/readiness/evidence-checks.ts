@@ -52,6 +52,14 @@ export async function findStanding(query: Query): Fault {
   return `${found[0]!.all} found amiss in the evidence: ${found.map(({ named }) => named).join(', ')}${more}`;
 }
 
+/** Logs of peers that were forked or rolled back, until an operator clears them. */
+export async function findPeerLogs(query: Query): Fault {
+  const stopped = await query<{ origin: string; state: string }>(STOPPED_PEERS);
+  if (stopped.length === 0) return undefined;
+  const named = stopped.map(({ origin, state }) => `${origin} (${state})`).join(', ');
+  return `logs of peers are out of order: ${named}; "svc peer-log list" says why, "svc peer-log clear" lets them go on`;
+}
+
 /** When the last whole look at the evidence ended, and what it found. */
 export async function describeLook(query: Query): Promise<string> {
   const [look] = await query<{ ended_at: Date; ended_findings: number }>(LAST_LOOK);
@@ -84,6 +92,8 @@ const MAX_NAMED = 20;
 const STANDING = `
   select substr(source, length('evidence.') + 1) || ' ' || subject as named, count(*) over ()::int as all from corruption_finding
   where cleared_at is null and source like 'evidence.%' order by finding_id limit $1`;
+const STOPPED_PEERS = `
+  select coalesce(origin, name) as origin, state from peer_log where state <> 'ok' order by 1 limit 20`;
 const LAST_LOOK = 'select ended_at, ended_findings from evidence_look where ended_at is not null';
 const HEAD = `
   select h.size, h.checkpoint, (select coalesce(max(leaf_index) + 1, 0) from log_leaf) as leaves

@@ -9,6 +9,7 @@ import type { Query } from '../../../../common/tenancy/cross-tenant.js';
 import {
   describeUnchained,
   findLogFault,
+  findPeerLogs,
   findOpenTables,
   describeLook,
   findSchemaFault,
@@ -26,7 +27,8 @@ const HOLDS = 'roles, schema, row-level security, legal holds, log, signing key 
 
 /**
  * Whether what the daemon's evidence rests on holds: schema, row-level security, triggers of legal holds, log, signing
- * key, chains of receipts, and that the log extends what was kept of it outside the database.
+ * key, chains of receipts, that the log extends what was kept of it outside the database, and that the logs of peers
+ * only grow.
  */
 @Injectable()
 export class ControlEvidenceGate implements Gate {
@@ -69,6 +71,7 @@ export class ControlEvidenceGate implements Gate {
       await this.findHeadFault(query),
       await this.findKept(query),
       await findStanding(query),
+      await findPeerLogs(query),
     ];
     return found.filter((fault) => fault !== undefined);
   }
