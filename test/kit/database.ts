@@ -20,7 +20,14 @@ export interface TestDatabase {
 
 /** A migrated database of its own, cloned from a template that is made once for the migrations as they are. */
 export async function freshDatabase(): Promise<TestDatabase> {
-  const template = await ensureTemplate();
+  return cloneOf(await ensureTemplate());
+}
+
+/** A copy of a database that nobody is connected to. */
+export const copyOf = ({ url }: TestDatabase): Promise<TestDatabase> =>
+  cloneOf(/^postgres(?:ql)?:\/\/[^/]*\/([^?]*)/.exec(url)![1]!);
+
+async function cloneOf(template: string): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
   await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
   const url = databaseUrl(name);

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { parseWitnessKey } from '../../../evidence/cosignature.js';
-import { type Digest, digestBytes } from '../../../evidence/digest.js';
+import { digestBytes } from '../../../evidence/digest.js';
 import { CosignedHeadsStore } from '../../../common/evidence-log/cosigned-heads.store.js';
 import { LogReader } from '../../../common/evidence-log/log-reader.js';
 import { askForLine } from '../../../common/evidence-log/witness-client.js';
