@@ -13,6 +13,7 @@ import { TenantResolver } from '../guards/tenant-resolver.js';
 import { TenantRegistry } from '../guards/tenant-registry.js';
 import { DaemonFlagGuard } from '../guards/daemon-flag.guard.js';
 import { NotBuiltGuard } from '../guards/not-built.guard.js';
+import { PeerGuard } from '../guards/peer.guard.js';
 import { ProvenCallerGuard } from '../guards/proven-caller.guard.js';
 import { RouteRateGuard } from '../guards/route-rate.guard.js';
 import { ScopeGuard } from '../guards/scope.guard.js';
@@ -29,6 +30,7 @@ import { Listeners } from './daemon/listeners.js';
 import { openListeners, type ListenersOpened } from './daemon/open-listeners.js';
 import { DaemonProblemFilter } from '../common/problem/daemon-problem.filter.js';
 import { ProjectionChecks } from '../common/health/projection-checks.js';
+import { PeerCheck } from '../common/peer-auth/peer-check.js';
 import { UnbuiltPlanes } from '../common/route-auth/unbuilt-planes.js';
 import { ReadRetries } from '../common/read-retries/read-retries.js';
 import { ReadRetryInterceptor } from '../common/read-retries/read-retry.interceptor.js';
@@ -63,6 +65,7 @@ import { RelationsModule } from '../modules/memory/relations/relations.module.js
 import { LocalIngestModule } from '../modules/memory/local-ingest/local-ingest.module.js';
 import { EnvelopesModule } from '../modules/memory/envelopes/envelopes.module.js';
 import { CapabilitiesModule } from '../modules/memory/capabilities/capabilities.module.js';
+import { PeersModule } from '../modules/memory/peers/peers.module.js';
 import { OpenaiShimModule } from '../modules/memory/openai-shim/openai-shim.module.js';
 import { PacksModule } from '../modules/memory/packs/packs.module.js';
 import { ComputeModule } from '../modules/memory/compute/compute.module.js';
@@ -79,10 +82,10 @@ import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
 /**
  * What every request passes once ingress has let it in: the flag of its plane, whether the route takes callers without
- * proof, then the credential (A-12), the rate of the route, and whether that plane is built.
+ * proof, then the signature of a peer or the credential (A-12), the rate of the route, and whether that plane is built.
  */
 const REQUESTS = {
-  guards: [DaemonFlagGuard, ProvenCallerGuard, ScopeGuard, RouteRateGuard, NotBuiltGuard],
+  guards: [DaemonFlagGuard, ProvenCallerGuard, PeerGuard, ScopeGuard, RouteRateGuard, NotBuiltGuard],
   pipeline: [
     { provide: APP_GUARD, useClass: TenantGuard },
     { provide: APP_FILTER, useClass: DaemonProblemFilter },
@@ -124,6 +127,7 @@ const MODULES = [
   ProvenanceModule,
   ObserveModule,
   PacksModule,
+  PeersModule,
   CandidatesModule,
   CasesModule,
   ContextModule,
@@ -139,7 +143,7 @@ const MODULES = [
 @Module({})
 class DaemonAppModule {
   static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
-    const shared = [Listeners, TenantResolver, TenantRegistry, ProjectionChecks, ReadRetries, UnbuiltPlanes];
+    const shared = [Listeners, TenantResolver, TenantRegistry, ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck];
     const values = [
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
       { provide: AUTHENTICATOR, useValue: authenticator },

@@ -1,3 +1,4 @@
+import { SyncPeerRow } from '../modules/memory/peers/sync-peer.entity.js';
 import { AgentRow } from '../modules/access/agents/agent.entity.js';
 import { AccessRequestChangeRow } from '../modules/access/frontdoor/access-requests/access-request-change.entity.js';
 import { AccessRequestRow } from '../modules/access/frontdoor/access-requests/access-request.entity.js';
@@ -109,6 +110,7 @@ export const ENTITIES = [
   SeatRow,
   ServerRow,
   SurveyResponseRow,
+  SyncPeerRow,
   ToolDigestRow,
   WatchAlertRow,
   WatchRow,

@@ -9,6 +9,7 @@ import { TenantsModule } from '../modules/access/tenants/tenants.module.js';
 import { FEEDBACK_SERVICES } from '../modules/continuity/feedback/feedback.module.js';
 import { SettlementModule } from '../modules/economy/ledger/settlement.module.js';
 import { PeerLogServicesModule } from '../modules/evidence/peer-logs/peer-log-services.module.js';
+import { PeerServicesModule } from '../modules/memory/peers/peer-services.module.js';
 import { PackServicesModule } from '../modules/memory/packs/pack-services.module.js';
 import { ProjectWritesModule } from '../modules/projects/projects/project-writes.module.js';
 import { CoreModule } from './core.module.js';
@@ -27,6 +28,7 @@ class OperatorModule {
         TenantsModule,
         PackServicesModule,
         PeerLogServicesModule,
+        PeerServicesModule,
         ProjectWritesModule,
       ],
       providers: FEEDBACK_SERVICES,

@@ -1,4 +1,4 @@
-import type { Purpose } from './purposes.js';
+import type { SigningUse } from './purposes.js';
 
 /** What verifies signatures of one key. */
 export interface SignatureVerifier {
@@ -17,7 +17,7 @@ export interface Signer<K extends SignatureVerifier = SignatureVerifier> {
    * Signatures of 64 bytes in the order of the messages; each holds.
    * @throws where there are none: then nothing was signed
    */
-  signAll(messages: readonly Uint8Array[], purpose: Purpose): readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
+  signAll(messages: readonly Uint8Array[], purpose: SigningUse): readonly Uint8Array[] | Promise<readonly Uint8Array[]>;
 }
 
 /** A private key in this process, which needs no waiting. */
@@ -38,7 +38,7 @@ export type KeyName<K extends SignatureVerifier = SignatureVerifier> = Pick<K, '
 
 export const signNow = <T>(draft: Draft<T>, key: KeyAtHand): T => draft.with(key.sign(draft.toBeSigned));
 
-export async function signDraft<T>(draft: Draft<T>, signer: Pick<Signer, 'signAll'>, purpose: Purpose): Promise<T> {
+export async function signDraft<T>(draft: Draft<T>, signer: Pick<Signer, 'signAll'>, purpose: SigningUse): Promise<T> {
   const [signed] = await signDrafts([draft], signer, purpose);
   return signed!;
 }
@@ -47,7 +47,7 @@ export async function signDraft<T>(draft: Draft<T>, signer: Pick<Signer, 'signAl
 export async function signDrafts<T>(
   drafts: readonly Draft<T>[],
   signer: Pick<Signer, 'signAll'>,
-  purpose: Purpose,
+  purpose: SigningUse,
 ): Promise<T[]> {
   const messages = drafts.map(({ toBeSigned }) => toBeSigned);
   const signatures = await signer.signAll(messages, purpose);

@@ -68,9 +68,14 @@ import { ClaimTogether1795504000000 } from './1795504000000-claim-together.js';
 import { CreateObservation1795520000000 } from './1795520000000-create-observation.js';
 import { CreateIncidents1795530000000 } from './1795530000000-create-incidents.js';
 import { FindWhatRestsOn1795530100000 } from './1795530100000-find-what-rests-on.js';
-import { CreateErasures1795550000000 } from './1795550000000-create-erasures.js';
 import { CreateLegalHolds1795540000000 } from './1795540000000-create-legal-holds.js';
+import { CreateErasures1795550000000 } from './1795550000000-create-erasures.js';
 import { PinObservation1795560000000 } from './1795560000000-pin-observation.js';
+import { CreateCandidates1795610000000 } from './1795610000000-create-candidates.js';
+import { CreateEngramLabels1795630000000 } from './1795630000000-create-engram-labels.js';
+import { CreateCapabilityAudits1795640000000 } from './1795640000000-create-capability-audits.js';
+import { CreateMemoryVectors1795650000000 } from './1795650000000-create-memory-vectors.js';
+import { CreateMemoryCases1795660000000 } from './1795660000000-create-memory-cases.js';
 import { RunErasures1795670000000 } from './1795670000000-run-erasures.js';
 import { PinByStatement1795671000000 } from './1795671000000-pin-by-statement.js';
 import { SaltSteps1795672000000 } from './1795672000000-salt-steps.js';
@@ -78,14 +83,10 @@ import { EmbedCases1795680000000 } from './1795680000000-embed-cases.js';
 import { EmbedEngramsAndCandidates1795690000000 } from './1795690000000-embed-engrams-and-candidates.js';
 import { QuarantineCases1795691000000 } from './1795691000000-quarantine-cases.js';
 import { NoteTruncations1795691100000 } from './1795691100000-note-truncations.js';
-import { CreateMemoryCases1795660000000 } from './1795660000000-create-memory-cases.js';
-import { CreateEngramLabels1795630000000 } from './1795630000000-create-engram-labels.js';
-import { CreateCandidates1795610000000 } from './1795610000000-create-candidates.js';
-import { CreateCapabilityAudits1795640000000 } from './1795640000000-create-capability-audits.js';
-import { CreateMemoryVectors1795650000000 } from './1795650000000-create-memory-vectors.js';
 import { CreateProjects1795700000000 } from './1795700000000-create-projects.js';
 import { CreateWorkspaceScans1795710000000 } from './1795710000000-create-workspace-scans.js';
 import { CreateStorybooks1795720000000 } from './1795720000000-create-storybooks.js';
+import { CreateSyncPeers1795801000000 } from './1795801000000-create-sync-peers.js';
 import { CreatePeerLogs1795802000000 } from './1795802000000-create-peer-logs.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -178,5 +179,6 @@ export const MIGRATIONS = [
   CreateProjects1795700000000,
   CreateWorkspaceScans1795710000000,
   CreateStorybooks1795720000000,
+  CreateSyncPeers1795801000000,
   CreatePeerLogs1795802000000,
 ];

@@ -2,14 +2,15 @@ import type { AuthMode } from '../config/daemon/auth-mode.js';
 
 /** Who calls the daemon, as its authentication found out: what a credential says, before any route is looked at. */
 export interface Identity {
-  authType: AuthMode;
+  /** `peer`: by the signature of its request (docs/formats/peer-requests.md). */
+  authType: AuthMode | 'peer';
   /** `all` in the mode off. */
   scopes: ReadonlySet<string> | 'all';
   /** The acting passport. */
   passport: string | undefined;
   /**
-   * `passport:<id>`, else `sub:<subject of the token>`, else `anonymous`: the actor of receipts and the owner of
-   * private facts.
+   * `passport:<id>`, else `sub:<subject of the token>`, else `anonymous`; `peer:<id>`: the actor of receipts and the
+   * owner of private facts.
    */
   principal: string;
   /**

@@ -7,6 +7,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   tools: 'Tool service',
   daemon: 'Memory daemon',
   memory: 'Memory',
+  sync: 'Tenant sync',
   flags: 'Planes of the memory daemon',
   tracing: 'Tracing',
   hook: 'Git hook',

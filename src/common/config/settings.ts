@@ -21,6 +21,7 @@ import { EVIDENCE_SETTINGS } from './evidence-settings.js';
 import { RETRIEVAL_SETTINGS } from './retrieval-settings.js';
 import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
 import { MEMORY_SETTINGS } from './daemon/memory-settings.js';
+import { SYNC_SETTINGS } from './daemon/sync-settings.js';
 import { DAEMON_FLAGS } from './daemon/flag-table.js';
 import { TOOLS_SETTINGS } from './tools-settings.js';
 import { TRACING_SETTINGS } from './tracing-settings.js';
@@ -127,6 +128,7 @@ export const SETTING_TABLE = {
   tools: TOOLS_SETTINGS,
   daemon: DAEMON_SETTINGS,
   memory: MEMORY_SETTINGS,
+  sync: SYNC_SETTINGS,
   flags: DAEMON_FLAGS,
   tracing: TRACING_SETTINGS,
   hook: {

@@ -102,6 +102,9 @@ export interface DocumentedResponse {
   content?: Readonly<Record<string, { schema: SchemaSource }>>;
 }
 
+/** What a peer does by a route. */
+export type PeerRight = 'reads' | 'writes' | 'either';
+
 /** What is said of a route, once: guards, OpenAPI, the manifest and the generated tests read it. */
 export interface RouteDeclaration<R> {
   summary: string;
@@ -118,6 +121,11 @@ export interface RouteDeclaration<R> {
    * (memory-daemon.md 5.3).
    */
   tenantBound?: true;
+  /**
+   * A peer that has signed its request may call, by its row: one that may read, write, or either. With
+   * SVCD_SYNC_MUTUAL_AUTH=1 nobody else may, and scopes are not asked for (memory-daemon.md 4.7).
+   */
+  peers?: PeerRight;
   /** Refused with 403 in the modes that believe what a caller says of itself (off, dev_scopes), before its scopes. */
   provenCaller?: true;
   /** Most requests a second of all its callers together, once their scopes were found to suffice; 429 beyond. */

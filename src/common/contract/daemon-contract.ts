@@ -10,6 +10,7 @@ import {
   PlaneOff,
   SpoofableAuth,
 } from '../problem/daemon-problems.js';
+import { PEER_PROBLEMS } from '../problem/peer-problems.js';
 import type { ProblemClass } from '../problem/problem.js';
 import { classify } from '../route-auth/route-class.js';
 import type { RouteRecord } from './contract.js';
@@ -41,6 +42,7 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...flagProblems(route),
     ...(route.provenCaller ? [SpoofableAuth] : []),
     ...(route.fenced ? [FenceStale] : []),
+    ...(route.peers ? PEER_PROBLEMS : []),
   ],
   securitySchemes: {
     bearer: {
@@ -55,17 +57,26 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
       name: 'x-svc-scopes',
       description: 'Scopes, in the mode dev_scopes alone.',
     },
+    peerSignature: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'signature',
+      description:
+        'With SVCD_SYNC_MUTUAL_AUTH=1, and then alone: an HTTP Message Signature (RFC 9421) of a peer, docs/formats/peer-requests.md.',
+    },
   },
-  credentialsOf: ({ access }) => (access.kind === 'anyone' ? [] : CREDENTIALS),
+  credentialsOf: ({ access, peers }) =>
+    access.kind === 'anyone' ? [] : peers ? [...CREDENTIALS, { peerSignature: [] }] : CREDENTIALS,
   headersOf: ({ access, fenced }) => [
     ...(access.kind === 'anyone' ? [] : [SESSION_PARAMETER]),
     ...(fenced ? [FENCE_PARAMETER] : []),
   ],
   offSchema: ({ flag }) =>
     flag !== undefined && !isFeature(flag) && DAEMON_FLAGS[flag].off === 'reported' ? PLANE_REPORTED_OFF : undefined,
-  extensionsOf: ({ access, tenantBound, flag, verb, path, unlisted, extension }) => ({
+  extensionsOf: ({ access, tenantBound, peers, flag, verb, path, unlisted, extension }) => ({
     ...(access.kind === 'scopes' ? { 'x-scopes': { [`${access.rule}_of`]: access.scopes } } : {}),
     ...(tenantBound ? { 'x-tenant-bound': true } : {}),
+    ...(peers ? { 'x-peers': peers } : {}),
     'x-route-class': classify(verb, path)?.class,
     ...(flag ? { 'x-flag': flagVariable(flag) } : {}),
     ...(unlisted ? { 'x-unlisted': true } : {}),

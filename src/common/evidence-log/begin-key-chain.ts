@@ -12,7 +12,8 @@ import {
   replaceKeyFile,
 } from './key-files.js';
 import { KeyStatements } from './key-statements.js';
-import { findOwnKeys, hasSigner, placeOfKeys, settingOfKeys } from './own-keys.js';
+import { findOwnKeys, hasSigner, makesOwnKeys, placeOfKeys, settingOfKeys } from './own-keys.js';
+import { type PeerIdentity, settlePeerKey } from './peer-identity.js';
 import { claimedFirst, firstKeyOf, type KeyRow, type KnownKey, lastOf, readKeyRows, viewOf } from './known-keys.js';
 
 const SERVER = { principal: 'svc:keys', authType: 'system' };
@@ -28,7 +29,7 @@ const SPLIT_OVERLAP_MS = 30 * 86_400_000;
 export async function settleKeys(
   settings: Settings,
   query: Query,
-): Promise<{ file: KeyFile; known: readonly KnownKey[] }> {
+): Promise<{ file: KeyFile; known: readonly KnownKey[]; peer: PeerIdentity | undefined }> {
   const statements = await KeyStatements.lock(query, SERVER);
   const rows = await readKeyRows(query);
   let file = await findOwnKeys(settings);
@@ -38,12 +39,12 @@ export async function settleKeys(
   if (!first) first = await takeOver(settings, statements, file, rows);
   let { known } = viewOf(first, await readKeyRows(query));
   if (!isUsable(known, file)) throw notTheKeys(settings, await readKeyRows(query), file);
-  if (settings.evidence.signingKeyFile === undefined && !hasSigner(settings)) {
+  if (makesOwnKeys(settings)) {
     file = await split(settings, statements, { ...file, first }, known);
     ({ known } = viewOf(first, await readKeyRows(query)));
   }
   keepFirstKey(settings, first);
-  return { file: { ...file, first }, known };
+  return { known, ...(await settlePeerKey(settings, query, { ...file, first })) };
 }
 
 /** Whether some key of the file still signs receipts here. */

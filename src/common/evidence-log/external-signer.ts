@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.js';
 import { ServiceUnavailable } from '../problem/common-problems.js';
 import { UserError } from '../user-error.js';
 import { Es256VerifyingKey } from '../../evidence/forms/signature-keys.js';
-import { type Purpose, PURPOSES } from '../../evidence/purposes.js';
+import { PEERS, PURPOSES, type SigningUse } from '../../evidence/purposes.js';
 import type { SignatureVerifier, Signer } from '../../evidence/signer.js';
 import { VerifyingKey } from '../../evidence/signing-key.js';
 import type { HeldKey, KeyFile } from './key-files.js';
@@ -19,7 +19,7 @@ const CONNECTIONS = 16;
 const WHOLE = z.object({
   alg: z.string().optional(),
   kid: z.string().optional(),
-  svc_purposes: z.array(z.enum(PURPOSES)).optional(),
+  svc_purposes: z.array(z.enum([...PURPOSES, PEERS])).optional(),
 });
 const KEY = z.union([
   z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() }).extend(WHOLE.shape),
@@ -38,14 +38,16 @@ export async function listSignerKeys(settings: Settings): Promise<KeyFile> {
     const client = clientOf(settings);
     const { keys, first } = KEYS.parse(await client.ask('GET', 'keys'));
     const held = keys.map((jwk) => ({ jwk, key: publicKeyOf(jwk) }));
-    const ed25519 = held.flatMap(({ jwk, key }): HeldKey[] =>
-      key instanceof VerifyingKey ? [{ purpose: purposeOf(jwk), key: new ExternalKey(client, key) }] : [],
+    const ed25519 = held.flatMap(({ jwk, key }) =>
+      key instanceof VerifyingKey ? [{ use: useOf(jwk), key: new ExternalKey(client, key) }] : [],
     );
-    if (ed25519.length === 0) throw new Error('it has no Ed25519 key');
+    const evidence = ed25519.flatMap(({ use, key }): HeldKey[] => (use === PEERS ? [] : [{ purpose: use, key }]));
+    if (evidence.length === 0) throw new Error('it has no Ed25519 key');
     const es256 = held.flatMap(({ key }) => (key instanceof Es256VerifyingKey ? [new ExternalKey(client, key)] : []));
     const firstKey = first === undefined ? null : publicKeyOf(first);
     if (firstKey instanceof Es256VerifyingKey) throw new Error('its first key is not Ed25519');
-    return { first: firstKey, keys: ed25519, es256 };
+    const peers = ed25519.filter(({ use }) => use === PEERS).map(({ key }) => key);
+    return { first: firstKey, keys: evidence, es256, peers };
   } catch (error) {
     const { signerUrl } = settings.evidence;
     throw new UserError(
@@ -68,7 +70,7 @@ class ExternalKey<K extends SignatureVerifier> implements Signer<K> {
   }
 
   /** Each signature is verified before anything rests on it. @throws ServiceUnavailable */
-  async signAll(messages: readonly Uint8Array[], purpose: Purpose): Promise<Uint8Array[]> {
+  async signAll(messages: readonly Uint8Array[], purpose: SigningUse): Promise<Uint8Array[]> {
     const signatures: Uint8Array[] = [];
     try {
       for (let start = 0; start < messages.length; start += MAX_MESSAGES)
@@ -79,7 +81,7 @@ class ExternalKey<K extends SignatureVerifier> implements Signer<K> {
     }
   }
 
-  private async signBatch(messages: readonly Uint8Array[], purpose: Purpose): Promise<Uint8Array[]> {
+  private async signBatch(messages: readonly Uint8Array[], purpose: SigningUse): Promise<Uint8Array[]> {
     const { kid } = this;
     const asked = { kid, purpose, messages: messages.map((message) => Buffer.from(message).toString('base64')) };
     const { signatures } = SIGNATURES.parse(await this.client.ask('POST', 'sign', asked));
@@ -174,8 +176,7 @@ function publicKeyOf(jwk: SignerKey): VerifyingKey | Es256VerifyingKey {
 }
 
 /** A key that says one purpose is for that alone. */
-const purposeOf = ({ svc_purposes: purposes }: SignerKey): Purpose | null =>
-  purposes?.length === 1 ? purposes[0]! : null;
+const useOf = ({ svc_purposes: uses }: SignerKey): SigningUse | null => (uses?.length === 1 ? uses[0]! : null);
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 200);
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SettingsInvalid, type Settings } from '../config/settings.js';
-import { type Purpose, PURPOSES } from '../../evidence/purposes.js';
+import { PEERS, type Purpose, PURPOSES } from '../../evidence/purposes.js';
 import { Es256SigningKey, type Es256VerifyingKey } from '../../evidence/forms/signature-keys.js';
 import type { Signer } from '../../evidence/signer.js';
 import { type EvidenceSigner, SigningKey, type VerifyingKey, verifyingKeyFromPem } from '../../evidence/signing-key.js';
@@ -22,6 +22,8 @@ export interface KeyFile {
   readonly keys: readonly HeldKey[];
   /** Newest first; none unless `svc key add-es256` was run. */
   readonly es256: readonly Signer<Es256VerifyingKey>[];
+  /** By which peers know this server, newest first; see peer-identity.ts. */
+  readonly peers: readonly EvidenceSigner[];
 }
 
 /** Where this process's signing keys are: SVC_SIGNING_KEY_FILE, or `<data dir>/keys/signing-key.pem`. */
@@ -57,14 +59,16 @@ export function readKeyFile(file: string): KeyFile {
   let first: VerifyingKey | null = null;
   const keys: HeldKey[] = [];
   const es256: Es256SigningKey[] = [];
+  const peers: SigningKey[] = [];
   for (const [block, label, kind] of readFileSync(file, 'utf8').replaceAll('\r\n', '\n').matchAll(BLOCK)) {
     const pem = block.slice(block.indexOf('-----'));
     if (kind === 'PUBLIC') first ??= verifyingKeyFromPem(pem);
     else if (label === ES256_LABEL) es256.push(Es256SigningKey.fromPem(pem));
+    else if (label === PEERS) peers.push(SigningKey.fromPem(pem));
     else keys.push({ purpose: PURPOSES.find((purpose) => purpose === label) ?? null, key: SigningKey.fromPem(pem) });
   }
   if (keys.length === 0) throw new Error('it holds no private key in PKCS#8 PEM');
-  return { first, keys, es256 };
+  return { first, keys, es256, peers };
 }
 
 /** The key that signs receipts by this file: of a file of one key, that one. */
@@ -124,12 +128,13 @@ export function keepFirstKey(settings: Settings, first: VerifyingKey): void {
 function freshKeys(after?: KeyFile): KeyFile {
   const fresh = PURPOSES.map((purpose) => ({ purpose, key: SigningKey.generate() }));
   const first = after ? (after.first ?? receiptsKeyOf(after).publicKey) : fresh[0]!.key.publicKey;
-  return { first, keys: [...fresh, ...(after?.keys ?? [])], es256: after?.es256 ?? [] };
+  const peers = after && after.peers.length > 0 ? after.peers : [SigningKey.generate()];
+  return { first, keys: [...fresh, ...(after?.keys ?? [])], es256: after?.es256 ?? [], peers };
 }
 
-function textOf({ first, keys, es256 }: KeyFile): string {
+function textOf({ first, keys, es256, peers }: KeyFile): string {
   const blocks = keys.map(({ purpose, key }) => pemOf(key, purpose));
-  const others = es256.map((key) => pemOf(key, ES256_LABEL));
+  const others = [...es256.map((key) => pemOf(key, ES256_LABEL)), ...peers.map((key) => pemOf(key, PEERS))];
   return [...(first ? [`# first\n${first.toPem()}`] : []), ...blocks, ...others].join('');
 }
 

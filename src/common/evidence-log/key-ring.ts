@@ -6,6 +6,7 @@ import { ServiceUnavailable } from '../problem/common-problems.js';
 import { CrossTenant, type Query } from '../tenancy/cross-tenant.js';
 import { settleKeys } from './begin-key-chain.js';
 import type { KeyFile } from './key-files.js';
+import type { PeerIdentity } from './peer-identity.js';
 import { type KnownKey, KnownKeys, type WholeKeyView } from './known-keys.js';
 import { type Purpose, PURPOSES } from '../../evidence/purposes.js';
 import type { Es256VerifyingKey } from '../../evidence/forms/signature-keys.js';
@@ -33,6 +34,7 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   private file: KeyFile | undefined;
   /** For each purpose the keys that sign now, the one that ends last first. */
   private signing = new Map<Purpose, Signing[]>();
+  private peer: PeerIdentity | undefined;
   private readonly stops: (() => void)[] = [];
 
   constructor(
@@ -77,6 +79,11 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   get logSigners(): [EvidenceSigner, ...EvidenceSigner[]] {
     const [, ...others] = this.signing.get('log') ?? [];
     return [this.keyFor('log'), ...others.filter(isInTime).map(({ key }) => key)];
+  }
+
+  /** By which peers know the daemons of this database; undefined where there is no such key yet. */
+  get peerIdentity(): PeerIdentity | undefined {
+    return this.peer;
   }
 
   /** Whether the key of the log was rotated out; it may still be valid for a while. */
@@ -126,13 +133,14 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   /** Reads the key file again. */
   private async reload(): Promise<void> {
     const settled = this.crossTenant.run('publish key', (query) => settleKeys(this.settings, query));
-    const { file, known } = await settled.catch(async (error: unknown) => {
+    const { file, known, peer } = await settled.catch(async (error: unknown) => {
       // A file that is of no use any more: the keys at hand end when the others say so.
       if (this.file) this.use(await this.list());
       throw error;
     });
     this.knownKeys.forget();
     this.file = file;
+    this.peer = peer;
     this.use(known);
     const ending = [...this.signing.values()]
       .flatMap(([first]) => first ?? [])

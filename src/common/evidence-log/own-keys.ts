@@ -23,13 +23,18 @@ export const settingOfKeys = (settings: Settings): string =>
 export async function findOwnKeys(settings: Settings): Promise<KeyFile | undefined> {
   const file = findKeyFile(settings);
   if (!hasSigner(settings)) return file;
-  const { first, keys, es256 } = await listSignerKeys(settings);
+  const { first, keys, es256, peers } = await listSignerKeys(settings);
   return {
     first: first ?? file?.first ?? null,
     keys: [...keys, ...(file?.keys ?? [])],
     es256: [...es256, ...(file?.es256 ?? [])],
+    peers: [...peers, ...(file?.peers ?? [])],
   };
 }
+
+/** Whether keys are made where none are: the file is the data directory's own. */
+export const makesOwnKeys = (settings: Settings): boolean =>
+  settings.evidence.signingKeyFile === undefined && !hasSigner(settings);
 
 /** The first key that this machine keeps; only where it keeps none, the signer is asked. */
 export async function findKeptFirst(settings: Settings): Promise<VerifyingKey | undefined> {

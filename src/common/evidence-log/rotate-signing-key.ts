@@ -99,7 +99,8 @@ async function beginAgain(settings: Settings, query: Query, statements: KeyState
     await statements.adopt(first, { key, notBefore, notAfter: notAfter ?? new Date() });
   for (const { purpose, key } of fresh.slice(1))
     await statements.addNext(first, { key: key.publicKey, purpose: purpose, replaces: first.kid, ends: null });
-  const file = { first: first.publicKey, keys: found?.keys ?? [], es256: found?.es256 ?? [] };
+  const others = { es256: found?.es256 ?? [], peers: found?.peers ?? [] };
+  const file = { first: first.publicKey, keys: found?.keys ?? [], ...others };
   keepFirstKey(settings, first.publicKey);
   return finish({ settings, query, statements }, file, known, fresh);
 }

@@ -20,6 +20,7 @@ import { isInherited, readJson } from './json-body.js';
 import { endWithUnreadBody, isPipelinedAfterClose } from './graceful-close.js';
 import type { OwnHosts } from './own-hosts.js';
 import { asRead } from '../tenancy/write-limit.js';
+import { checkUnread, readChecked } from './checked-body.js';
 import { readBytes } from './raw-body.js';
 import { RequestLog, type RequestLine } from './request-log.js';
 import { beginRequest, withinRequest } from './request-spans.js';
@@ -96,7 +97,7 @@ export function makeHttpServer(options: HttpServerOptions, parts: ServerParts): 
   askForBodies(fastify);
   fastify.server.on('connect', refuseTunnel(problems, requests));
   fastify.addHook('preValidation', (request, _reply, done) => {
-    done(findUnstorable('path', request.params) ?? findUnstorable('query', request.query));
+    done(checkUnread(request) ?? findUnstorable('path', request.params) ?? findUnstorable('query', request.query));
   });
   endConnections(fastify, requests, options.stopping);
   fastify.addHook('onSend', headOfResponse);
@@ -139,7 +140,7 @@ function readBodies(fastify: FastifyInstance, bodies: BodyBudget): void {
   fastify.removeAllContentTypeParsers();
   bodies.install(fastify);
   fastify.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
-    const body = await bodies.read(request, payload);
+    const body = await readChecked(bodies, request, payload);
     checkCoding(request);
     if (request.routeOptions.config.body === 'bytes') return body;
     const route = routeOf(request);

@@ -3,13 +3,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { UnsupportedMediaType } from '../problem/common-problems.js';
 import type { BodyBudget } from './body-budget.js';
+import { readChecked } from './checked-body.js';
 
 const BYTES = 'application/octet-stream';
 
 /** Bytes are read where a route takes a body of any content type, and refused unread everywhere else. */
 export function readBytes(fastify: FastifyInstance, bodies: BodyBudget): void {
   fastify.addContentTypeParser(BYTES, (request: FastifyRequest, payload: IncomingMessage) =>
-    bodies.read(request, payload),
+    readChecked(bodies, request, payload),
   );
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {
     const taken = request.routeOptions.config.body === 'any';

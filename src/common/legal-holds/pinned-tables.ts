@@ -34,7 +34,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   ...each(ACCESS, [
     ...['access_request', 'access_request_change', 'agent', 'agent_home', 'agent_retrieval', 'api_key', 'entitlement'],
     ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'work_gate_policy'],
-    ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant'],
+    ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant', 'sync_peer'],
   ]),
   ...each(MONEY, [
     ...['bundle', 'bundle_purchase', 'conversion', 'conversion_event', 'ledger_account', 'ledger_allowance'],

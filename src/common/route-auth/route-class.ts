@@ -35,8 +35,11 @@ const PUBLIC = new Set([
 /** A-35: the console; and the documentation, which contains no tenant's data. */
 const PUBLIC_PATHS = ['/console*', '/docs*', '/v1/auth/*'];
 
+/** Ours: who may synchronise is the operator's (0256). */
+const PEER_PATHS = ['/v1/sync/peers', '/v1/sync/peers/*'];
+
 /** Addresses that no row of the map covers and that are the operator's (A-11). The first is apart, as it is built. */
-const ADMIN_PATHS = ['/v1/admin/append', '/v1/admin/*', '/v1/local/ingest'];
+const ADMIN_PATHS = ['/v1/admin/append', '/v1/admin/*', '/v1/local/ingest', ...PEER_PATHS];
 const REPLICATION = '/v1/internal/replication/*';
 
 /** A-08: the class of this POST is said to be Read. */

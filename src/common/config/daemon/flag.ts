@@ -36,7 +36,7 @@ const ON = new Set(['1', 'true', 'on', 'yes']);
  * Boolean flags of the daemon are read as memory-daemon.md 4.12 says: 1 or 0, white space is not trimmed, and what is
  * no word for on is off (`$'1\n'` too). Unset or empty is the default.
  */
-const switched = (fallback: boolean) =>
+export const switched = (fallback: boolean) =>
   z.preprocess(
     (value) => (typeof value !== 'string' || value === '' ? fallback : ON.has(value.toLowerCase())),
     z.boolean(),

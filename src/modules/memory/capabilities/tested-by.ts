@@ -67,7 +67,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'svc-api.events': [
     'src/modules/events/outbox/outbox.rules.spec.ts',
     'src/modules/events/outbox/webhooks/retry.rules.spec.ts',
-    'src/modules/events/outbox/webhooks/targets.rules.spec.ts',
+    'src/common/http/public-targets.spec.ts',
     'test/medium/outbox/nats.spec.ts',
     'test/medium/outbox/stream.spec.ts',
     'test/medium/outbox/webhooks.spec.ts',
@@ -182,7 +182,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'svc-api.webhooks': [
     'src/modules/events/outbox/outbox.rules.spec.ts',
     'src/modules/events/outbox/webhooks/retry.rules.spec.ts',
-    'src/modules/events/outbox/webhooks/targets.rules.spec.ts',
+    'src/common/http/public-targets.spec.ts',
     'test/medium/outbox/nats.spec.ts',
     'test/medium/outbox/stream.spec.ts',
     'test/medium/outbox/webhooks.spec.ts',

@@ -14,6 +14,9 @@ const SYNC = '/v1/sync/tenants/';
 const NOTHING_TAKES_IT = 'Sync is not built in this version: no route takes this nonce';
 const NONCE = /^[A-Za-z0-9_-]{43}$/;
 
+/** `spent`: it was taken before, and would not have expired yet. */
+export type NonceState = 'taken' | 'spent' | 'expired' | 'unknown';
+
 /** Nonces of the sync handshake: anyone may have one, each works once (memory-daemon.md 4.7). */
 @Injectable()
 export class NonceService {
@@ -36,11 +39,13 @@ export class NonceService {
     return { nonce, ttl_seconds: TTL_SECONDS, note };
   }
 
-  /** @returns true once for a nonce that was issued and has not expired */
-  async take(nonce: string): Promise<boolean> {
-    if (!NONCE.test(nonce)) return false;
-    const [row] = await this.tenancy.write<{ taken: boolean }>('select svc_take_nonce($1) as taken', [digestOf(nonce)]);
-    return row?.taken === true;
+  /** @returns `taken` once for a nonce that was issued and has not expired */
+  async spend(nonce: string): Promise<NonceState> {
+    if (!NONCE.test(nonce)) return 'unknown';
+    const [row] = await this.tenancy.write<{ state: NonceState }>('select svc_spend_nonce($1) as state', [
+      digestOf(nonce),
+    ]);
+    return row!.state;
   }
 }
 

@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Webhook } from 'standardwebhooks';
-import { faultOfTarget, publicLookup } from './targets.rules.js';
+import { faultOfTarget, publicLookup } from '../../../../common/http/public-targets.js';
 
 export interface Posting {
   url: string;

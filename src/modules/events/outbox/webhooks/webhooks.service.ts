@@ -7,7 +7,7 @@ import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import type { PageQuery } from '../../../../common/fields/page.dto.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import { faultOfName, faultOfTarget } from './targets.rules.js';
+import { faultOfName, faultOfTarget } from '../../../../common/http/public-targets.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import type { WebhookCreated, WebhookDeleted, WebhookList, WebhookRequest, WebhookSecret } from './webhooks.dto.js';
 import { WebhookLimitReached, WebhookUnknown } from './webhooks.problems.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultOfTarget, isPublicAddress, publicLookup, TargetRefused } from './targets.rules.js';
+import { faultOfTarget, isPublicAddress, publicLookup, TargetRefused } from './public-targets.js';
 
 describe('where webhooks may lead', () => {
   it.each(['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946', '1.1.1.1'])('%s is public', (address) => {

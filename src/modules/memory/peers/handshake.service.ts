@@ -1,0 +1,165 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Identity } from '../../../common/bearer-auth/daemon-caller.js';
+import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { KeyRing } from '../../../common/evidence-log/key-ring.js';
+import type { ContentDigest } from '../../../common/peer-auth/content-digest.js';
+import { type AdmittedPeer, PeerCheck, type PeerHead } from '../../../common/peer-auth/peer-check.js';
+import { coveredBy } from '../../../common/peer-auth/peer-request.js';
+import { type RequestSignature, signatureBase } from '../../../common/peer-auth/request-signature.js';
+import { LOG, type Log } from '../../../common/observability/log.js';
+import {
+  DelegationNotEnforced,
+  NonceExpired,
+  NonceReplayed,
+  NonceUnknown,
+  PeerRevoked,
+  PeerUnknown,
+  PeerWithoutPrefixes,
+  SignatureInvalid,
+} from '../../../common/problem/peer-problems.js';
+import type { VerifyingKey } from '../../../evidence/signing-key.js';
+import { NonceService, type NonceState } from '../../operations/system/nonce.service.js';
+import { type Delegation, followChain, readChain } from './delegation.rules.js';
+import { checkTimes, type Fields, nonceIn, readHead } from './handshake.rules.js';
+import { checkRight, reachOf } from './peer-rights.rules.js';
+import type { PeerRights } from './peers.types.js';
+import { type KnownPeer, PeersStore } from './peers.store.js';
+
+/** Who signed a request, by whose row, with what is left of its rights. */
+interface Admission {
+  readonly peer: KnownPeer;
+  readonly rights: PeerRights;
+  /** Of a delegation: the thumbprint of who acts. */
+  readonly delegate: string | undefined;
+}
+
+/**
+ * The handshake of peers: an HTTP Message Signature over the head of a request, with a nonce of this server
+ * (docs/formats/peer-requests.md). Whatever the verdict, the nonce is spent.
+ */
+@Injectable()
+export class HandshakeService implements OnModuleInit {
+  private readonly takesDelegations: boolean;
+
+  constructor(
+    private readonly check: PeerCheck,
+    private readonly peers: PeersStore,
+    private readonly nonces: NonceService,
+    private readonly keys: KeyRing,
+    @Inject(SETTINGS) { sync }: Settings,
+    @Inject(LOG) private readonly log: Log,
+  ) {
+    this.takesDelegations = sync.delegationEnforce;
+  }
+
+  onModuleInit(): void {
+    this.check.answerBy((head) => this.admit(head));
+  }
+
+  /** @throws the problems of peer-problems.ts, MissingScope */
+  private async admit(head: PeerHead): Promise<AdmittedPeer> {
+    const nonce = nonceIn(head);
+    const state = nonce === undefined ? 'unknown' : await this.nonces.spend(nonce);
+    const { signature, fields, digest } = readHead(head);
+    const { peer, rights, delegate } = await this.authenticate(head, signature, fields, state);
+    const reach = reachOf(peer.peerId, rights, peer.direction);
+    checkRight(head.right, reach, rights, peer.direction);
+    return {
+      identity: identityOf(head.tenantId, peer.peerId, rights, delegate),
+      ...{ reach, digest: digest satisfies ContentDigest, nextNonce: await this.nextNonce() },
+    };
+  }
+
+  private async authenticate(
+    { method, targetUris, tenantId }: PeerHead,
+    signature: RequestSignature,
+    fields: Fields,
+    state: NonceState,
+  ): Promise<Admission> {
+    const chain = this.chainIn(fields);
+    const kids = [signature.keyid, ...chain.flatMap(({ claims }) => [claims.iss, claims.sub])];
+    const known = await this.peers.findByKeys(tenantId, [...new Set(kids)]);
+    const key = chain.at(-1)?.key ?? known.get(signature.keyid)?.key;
+    const peer = known.get(chain[0]?.claims.iss ?? signature.keyid);
+    if (!key || !peer) throw unknownPeer(chain[0]?.claims.iss ?? signature.keyid);
+    const isSigned = targetUris.some((targetUri) => holds(signature, key, { method, targetUri, ...fields }));
+    if (!isSigned || key.kid !== signature.keyid) throw unsigned(targetUris);
+    checkTimes(signature, Date.now() / 1000);
+    checkNonce(state);
+    const revoked = kids.map((kid) => known.get(kid)).find((one) => one?.isRevoked);
+    if (revoked) throw new PeerRevoked({ peer_id: revoked.peerId }, `The peer ${revoked.peerId} was revoked here`);
+    if (peer.rights.prefixes.length === 0) throw withoutPrefixes(peer);
+    if (chain.length === 0) return { peer, rights: peer.rights, delegate: undefined };
+    const audience = this.keys.peerIdentity?.publicKey.kid;
+    const context = { root: peer, audience, tenantId, signer: signature.keyid, now: Date.now() / 1000 };
+    const rights = await followChain(chain, context);
+    this.log.info({ tenant: tenantId, peer: peer.peerId, chain: chain.map(idsOf) }, 'a delegate of a peer calls');
+    return { peer, rights, delegate: signature.keyid };
+  }
+
+  /** @throws DelegationNotEnforced, DelegationMalformed */
+  private chainIn({ delegation }: Fields): Delegation[] {
+    if (delegation === undefined) return [];
+    if (this.takesDelegations) return readChain(delegation);
+    throw new DelegationNotEnforced(
+      {},
+      'This daemon does not verify delegations, so that it takes none; start it with SVCD_SYNC_DELEGATION_ENFORCE=1',
+    );
+  }
+
+  /** Saves the peer a request; without one it asks for one. */
+  private async nextNonce(): Promise<string | undefined> {
+    try {
+      return (await this.nonces.issue()).nonce;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const holds = (
+  { parameters, components, signature }: RequestSignature,
+  key: VerifyingKey,
+  request: Parameters<typeof coveredBy>[0],
+): boolean => {
+  const values = new Map(coveredBy(request));
+  const covered = components.map((name) => [name, values.get(name)!] as const);
+  return key.verify(Buffer.from(signatureBase(covered, parameters), 'latin1'), signature);
+};
+
+/** @throws NonceUnknown, NonceExpired, NonceReplayed */
+function checkNonce(state: NonceState): void {
+  if (state === 'unknown') throw new NonceUnknown({}, `x-svc-sync-nonce is no nonce that this server gave. ${ASK}`);
+  if (state === 'expired') throw new NonceExpired({}, `x-svc-sync-nonce is more than 120 s old. ${ASK}`);
+  if (state === 'spent') throw new NonceReplayed({}, `x-svc-sync-nonce was used before, and each works once. ${ASK}`);
+}
+const ASK = 'POST /v1/sync/handshake/nonce gives one';
+
+const unknownPeer = (keyid: string): PeerUnknown =>
+  new PeerUnknown(
+    { keyid },
+    `No peer of this tenant has the key ${keyid}. An operator of this daemon adds it with "svc peer add" or POST /v1/sync/peers`,
+  );
+
+const unsigned = (targetUris: readonly string[]): SignatureInvalid =>
+  new SignatureInvalid(
+    {},
+    `The signature is not by the key of keyid over this request. @target-uri here is ${targetUris.join(' or ') || 'not known: send Host'}`,
+  );
+
+const withoutPrefixes = ({ peerId }: KnownPeer): PeerWithoutPrefixes =>
+  new PeerWithoutPrefixes(
+    { peer_id: peerId },
+    `The peer ${peerId} has no entity_prefixes: revoke it and add it with some`,
+  );
+
+const idsOf = ({ claims }: Delegation) => ({ iss: claims.iss, sub: claims.sub, jti: claims.jti });
+
+const identityOf = (tenantId: string, peerId: string, rights: PeerRights, delegate: string | undefined): Identity => ({
+  authType: 'peer',
+  scopes: rights.scopes,
+  passport: undefined,
+  principal: delegate === undefined ? `peer:${peerId}` : `peer:${peerId}/${delegate}`,
+  tenants: [tenantId],
+  selectedTenant: undefined,
+});
