@@ -2,7 +2,7 @@
 
     python3 signer.py --keys FOLDER --socket /run/svc/signer.sock [--token-file FILE]
 
-FOLDER holds one PKCS#8 PEM a key, `<purpose>-<name>.pem` with the purpose receipts, log, exports or es256; of each
+FOLDER holds one PKCS#8 PEM a key, `<purpose>-<name>.pem` with the purpose receipts, log, exports, peers or es256; of each
 purpose the last name comes first. openssl signs. For a PKCS#11 token or a KMS replace `sign` and `list_keys`.
 """
 
@@ -18,7 +18,7 @@ import tempfile
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
-PURPOSES = ("receipts", "log", "exports", "es256")
+PURPOSES = ("receipts", "log", "exports", "peers", "es256")
 
 
 def b64url(data):

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { DIRECTIONS, type Direction, PEER_SCOPES, type PeerScope } from '../modules/memory/peers/peers.types.js';
 import { COLLECTIONS, type Collection } from '../modules/memory/sync/sync.types.js';
+import { withMigratedDatabase } from './migrated.js';
 import { print, table, tableTime, type OutputOptions } from './output.js';
 
 interface TenantOptions extends OutputOptions {
@@ -109,11 +110,14 @@ const key = () =>
     .option('--new', 'name another key first: every peer has to add that one in the place of the one before')
     .option('--json', 'print one JSON object')
     .action(async (options: OutputOptions & { new?: true }) => {
-      const { readPeerKey } = await import('./peer/own-key.js');
-      const found = await readPeerKey(options.new === true);
+      const { readPeerKey } = await import('../common/evidence-log/own-peer-key.js');
+      const found = await withMigratedDatabase(({ settings, address }) =>
+        readPeerKey(settings, address, options.new === true),
+      );
       print(options, found, () => [
         found.public_key,
         `Thumbprint ${found.keyid}.`,
+        ...(found.signs_here ? [] : ['The key file of this machine does not have it: this machine asks no peer.']),
         ...(found.replaced ? [`It takes the place of ${found.replaced}, which signs nothing any more.`] : []),
       ]);
     });

@@ -82,7 +82,8 @@ export async function replacePeerKey(settings: Settings, query: Query, file: Key
       'SVC_SIGNER_URL: the signer has no other key with "svc_purposes": ["peers"]. Make one there, and run this again',
     ]);
   const next = unused ?? SigningKey.generate();
-  if (before?.signer || !unused) replaceKeyFile(settings, { ...file, peers: [next] });
+  // The file first, as ever; the signer keeps its own.
+  if (!hasSigner(settings)) replaceKeyFile(settings, { ...file, peers: [next] });
   await nameKey(query, next.publicKey);
   return { kid: next.kid, replaced: before?.publicKey.kid ?? null };
 }
