@@ -77,6 +77,7 @@ import { PeerLogsModule } from '../modules/evidence/peer-logs/peer-logs.module.j
 import { ReplayModule } from '../modules/evidence/replay/replay.module.js';
 import { ContextGraphModule } from '../modules/projects/context-graph/context-graph.module.js';
 import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspace-scan.module.js';
+import { SyncModule } from '../modules/memory/sync/sync.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
@@ -128,6 +129,7 @@ const MODULES = [
   ObserveModule,
   PacksModule,
   PeersModule,
+  SyncModule,
   CandidatesModule,
   CasesModule,
   ContextModule,

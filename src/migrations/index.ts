@@ -86,6 +86,7 @@ import { NoteTruncations1795691100000 } from './1795691100000-note-truncations.j
 import { CreateProjects1795700000000 } from './1795700000000-create-projects.js';
 import { CreateWorkspaceScans1795710000000 } from './1795710000000-create-workspace-scans.js';
 import { CreateStorybooks1795720000000 } from './1795720000000-create-storybooks.js';
+import { CreateTenantSync1795800000000 } from './1795800000000-create-tenant-sync.js';
 import { CreateSyncPeers1795801000000 } from './1795801000000-create-sync-peers.js';
 import { CreatePeerLogs1795802000000 } from './1795802000000-create-peer-logs.js';
 
@@ -179,6 +180,7 @@ export const MIGRATIONS = [
   CreateProjects1795700000000,
   CreateWorkspaceScans1795710000000,
   CreateStorybooks1795720000000,
+  CreateTenantSync1795800000000,
   CreateSyncPeers1795801000000,
   CreatePeerLogs1795802000000,
 ];

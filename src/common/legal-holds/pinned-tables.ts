@@ -71,6 +71,9 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   ...each('names and sizes of files of a folder of the server, made again by the next scan', [
     ...['workspace_file', 'workspace_symbol'],
   ]),
+  ...each('digests, names and marks by which records are compared; what they are of stands in tables that are pinned', [
+    ...['sync_change', 'sync_record', 'sync_tenant'],
+  ]),
   legal_hold: 'the holds themselves, which triggers of their own keep',
 };
 

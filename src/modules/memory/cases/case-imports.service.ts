@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
@@ -25,6 +26,9 @@ export interface ImportedCase {
   /** Of its texts. */
   screened: ScreenedMember[];
 }
+
+/** Cases that are written by one statement. */
+const AT_ONCE = 200;
 
 export { resultOf } from './cases.rules.js';
 
@@ -60,15 +64,24 @@ export class CaseImportsService {
   }
 
   async storeAll(cases: readonly ImportedCase[], receiptId: string): Promise<void> {
-    for (const one of cases) {
-      const { case_id, created_at, recorded_by, ...texts } = one;
-      const { terms, length } = wordsOf(one);
-      const { caseId } = await this.rows.insert({
-        ...{ ...texts, caseId: case_id ?? uuid(), reward: Math.fround(one.reward), length, receiptId },
-        ...{ contentHash: hashOf(one), recordedBy: recorded_by, createdAt: new Date(created_at) },
+    for (let from = 0; from < cases.length; from += AT_ONCE) {
+      const made = cases.slice(from, from + AT_ONCE).map((one) => {
+        const { case_id, created_at, recorded_by, ...texts } = one;
+        const { terms, length } = wordsOf(one);
+        const row = {
+          ...{ ...texts, caseId: case_id ?? uuid(), reward: Math.fround(one.reward), length, receiptId },
+          ...{ contentHash: hashOf(one), recordedBy: recorded_by, createdAt: new Date(created_at) },
+        };
+        return { row, terms };
       });
-      await this.store.index(caseId, terms);
+      await this.rows.insertAll(made.map(({ row }) => row));
+      await this.store.indexAll(made.map(({ row, terms }) => ({ caseId: row.caseId, terms })));
     }
+  }
+
+  /** Those that are there are deleted, with their words. */
+  async deleteAll(caseIds: readonly string[]): Promise<void> {
+    if (caseIds.length > 0) await this.rows.delete({ caseId: In([...caseIds]) });
   }
 }
 

@@ -32,6 +32,15 @@ export class CasesStore {
     await this.tenancy.query(INDEX, [this.tenancy.tenant, caseId, [...terms.keys()], [...terms.values()]]);
   }
 
+  /** The same of many. */
+  async indexAll(cases: readonly { caseId: string; terms: ReadonlyMap<string, number> }[]): Promise<void> {
+    const words = cases.flatMap(({ caseId, terms }) => [...terms].map(([term, count]) => ({ caseId, term, count })));
+    await this.tenancy.query(INDEX_ALL, [
+      ...[this.tenancy.tenant, words.map(({ caseId }) => caseId), words.map(({ term }) => term)],
+      words.map(({ count }) => count),
+    ]);
+  }
+
   /** Best first; of equal ones the latest. */
   async rank({ terms, near, limit, onlySuccess }: CaseSearch): Promise<RankedCase[]> {
     const found = await this.tenancy.query<Record<string, unknown>>(RANK, [
@@ -53,6 +62,10 @@ export class CasesStore {
 const INDEX = `
   insert into memory_case_term (tenant_id, term, case_id, frequency)
   select $1, w.term, $2, w.frequency from unnest($3::text[], $4::int[]) w (term, frequency)`;
+
+const INDEX_ALL = `
+  insert into memory_case_term (tenant_id, term, case_id, frequency)
+  select $1, w.term, w.case_id, w.frequency from unnest($2::uuid[], $3::text[], $4::int[]) w (case_id, term, frequency)`;
 
 /**
  * BM25 as src/search has it, over the cases of the tenant that are not set aside; sums in the order of words. The

@@ -7,7 +7,7 @@ import { FactMatchesStore } from './fact-matches.store.js';
 import { FactWritesStore } from './fact-writes.store.js';
 import { StoreFactRequest } from './facts.dto.js';
 import { checkValidity, draftOf, type FactAuthor, writerOf } from './facts.service.js';
-import { ownerOf } from './facts.rules.js';
+import { ownerOf, publicChain } from './facts.rules.js';
 import { VISIBILITY, type FactDraft, type FactMatch } from './facts.types.js';
 
 /** Of facts that are stored in bulk: who deletes a fact meanwhile does not wait. */
@@ -66,5 +66,11 @@ export class FactImportsService {
   /** In the open unit of work, at once, with one receipt. @throws ValidationFailed for an unknown source_receipt */
   async storeBatch(by: Actor, drafts: readonly FactDraft[]): Promise<void> {
     if (drafts.length > 0) await this.writes.storeInUnit(drafts, writerOf(by), IMPORTS);
+  }
+
+  /** In the open unit of work: deletes public facts with all their versions; what is deleted already stays so. */
+  async retireAll(by: Actor, facts: readonly { entity: string; key: string }[]): Promise<void> {
+    for (const { entity, key } of facts)
+      await this.writes.retire(publicChain(entity, key), ownerOf(by.principal), writerOf(by));
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inRounds } from '../../../common/database/rounds.js';
 import type { BoundFact } from '../../../evidence/fact-leaf.js';
 import { sha256Digest } from '../../../evidence/digest.js';
+import { sha256 } from '../../../evidence/sha256.js';
 import { VISIBILITY, type FactDraft, type Visibility } from './facts.types.js';
 
 /** Entities that daemons keep for themselves: always private (D36). */
@@ -114,3 +115,7 @@ export function shortestFloat(value: number): number {
   }
   return Number(value.toPrecision(9));
 }
+
+/** Names the chain of a public fact, as svc_fact_chain does. */
+export const publicChain = (entity: string, key: string): Buffer =>
+  sha256(`0:${Array.from(entity).length}:${entity}${key}`);

@@ -3,7 +3,7 @@ import { Text } from '../../../common/fields/fields.js';
 import { readAll } from '../../../common/fields/read-each.js';
 import { StoreEdge } from './edges.dto.js';
 import { StoreEntity } from './entities.dto.js';
-import { MAX_ID, MAX_KIND } from './graph.types.js';
+import { type EdgeIdentity, MAX_ID, MAX_KIND } from './graph.types.js';
 import { KindRules } from './kind-rules.service.js';
 import { type GraphMatch, GraphImportsStore } from './graph-imports.store.js';
 
@@ -51,6 +51,16 @@ export class GraphImportsService {
   /** In the open unit of work. @returns how many were stored */
   storeEdges(edges: readonly StoreEdge[], actor: string): Promise<number> {
     return this.store.storeEdges(edges, actor);
+  }
+
+  /** In the open unit of work: deletes those that are there. */
+  async retireEntities(entities: readonly { kind: string; id: string }[], actor: string): Promise<void> {
+    await this.store.retireEntities(entities, actor);
+  }
+
+  /** The same for edges. */
+  async retireEdges(edges: readonly EdgeIdentity[], actor: string): Promise<void> {
+    await this.store.retireEdges(edges, actor);
   }
 
   /** In the open unit of work: of each of them, in their order, whether it is there as it is, otherwise, or not. */

@@ -24,6 +24,14 @@ const MATCH_EDGES = `
     and g.edge_kind = n.item ->> 'edge_kind' and g.to_kind = n.item ->> 'to_kind' and g.to_id = n.item ->> 'to_id'
   order by n.place`;
 
+const RETIRE_ENTITIES = `
+  select count(d.*) from json_to_recordset($2::json) i (kind text, id text, event uuid)
+  cross join lateral svc_delete_entity($1, i.kind, i.id, $3, i.event) d`;
+
+const RETIRE_EDGES = `
+  select count(d.*) from json_to_recordset($2::json) i (from_kind text, from_id text, edge_kind text, to_kind text, to_id text, event uuid)
+  cross join lateral svc_delete_edge($1, i.from_kind, i.from_id, i.edge_kind, i.to_kind, i.to_id, $3, i.event) d`;
+
 /** Lists of entities and edges in the open unit of work, one statement a list. */
 @Injectable()
 export class GraphImportsStore {
@@ -44,6 +52,20 @@ export class GraphImportsStore {
 
   matchEdges(edges: readonly object[]): Promise<GraphMatch[]> {
     return this.match(MATCH_EDGES, edges);
+  }
+
+  async retireEntities(entities: readonly { kind: string; id: string }[], actor: string): Promise<void> {
+    await this.retire(RETIRE_ENTITIES, entities, actor);
+  }
+
+  async retireEdges(edges: readonly EdgeIdentity[], actor: string): Promise<void> {
+    await this.retire(RETIRE_EDGES, edges, actor);
+  }
+
+  private async retire(sql: string, items: readonly object[], actor: string): Promise<void> {
+    if (items.length === 0) return;
+    const named = items.map((item) => ({ ...item, event: uuid() }));
+    await this.tenancy.query(sql, [this.tenancy.tenant, JSON.stringify(named), actor]);
   }
 
   private async match(sql: string, items: readonly object[]): Promise<GraphMatch[]> {

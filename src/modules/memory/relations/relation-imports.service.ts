@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RelationImportsStore } from './relation-imports.store.js';
-import type { ImportedRelation } from './relations.types.js';
+import type { ImportedRelation, RelationName } from './relations.types.js';
 
 /** Relations supplied by another module, in its unit of work. */
 @Injectable()
@@ -14,5 +14,9 @@ export class RelationImportsService {
 
   async storeAll(relations: readonly ImportedRelation[], actor: string): Promise<void> {
     if (relations.length > 0) await this.store.store(relations, actor);
+  }
+
+  async removeAll(relations: readonly RelationName[], actor: string): Promise<void> {
+    if (relations.length > 0) await this.store.remove(relations, actor);
   }
 }

@@ -1,0 +1,19 @@
+import { QueryFailedError } from 'typeorm';
+
+/** Two units of work that take the same rows in another order; the database then ends one of them. */
+const DEADLOCK = '40P01';
+const ATTEMPTS = 5;
+
+/** Runs a unit of work again where the database ended it for the sake of another. */
+export async function againAfterDeadlock<T>(unit: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await unit();
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+const isDeadlock = (error: unknown): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === DEADLOCK;

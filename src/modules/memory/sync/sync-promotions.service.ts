@@ -1,0 +1,215 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, AuditTrail } from '../../../common/evidence-log/audit-trail.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { againAfterDeadlock } from './deadlocks.js';
+import { type PlannedRecord, SyncApplyService } from './sync-apply.service.js';
+import { SyncContentsService } from './sync-contents.service.js';
+import { confirmHash, named, recordsHash } from './sync-digests.rules.js';
+import { collectionOf, wireIdOf } from './sync-ids.rules.js';
+import { SyncIndexService } from './sync-index.service.js';
+import { type ReadRecord, SyncReadingService } from './sync-reading.service.js';
+import type { SyncVersion, Verdict } from './sync-record.types.js';
+import type { SyncTenant } from './sync-tenants.store.js';
+import { syncApplied } from './sync.events.js';
+import { SyncStateMoved } from './sync.problems.js';
+import type { PromotionConfirmed, PromotionPreview, PromotionRequest, PromotionRow } from './sync-promotions.dto.js';
+import type { SyncReach } from './sync.types.js';
+import { wholeRecordOf } from './sync.views.js';
+
+/** Versions of one record that may be alive at once: more are no conflict that anybody solves. */
+const MAX_ALIVE = 64;
+
+/** What becomes of each record, as of a moment. */
+interface Decision {
+  readonly planned: readonly PlannedRecord[];
+  readonly rows: readonly DecidedRecord[];
+  readonly confirmHash: string;
+  readonly recordHash: string;
+}
+
+interface DecidedRecord {
+  readonly record: ReadRecord;
+  readonly verdict: Verdict;
+  readonly reason: string | null;
+  readonly planned: PlannedRecord | undefined;
+}
+
+/** Records of a peer: what would become of them, and taking them in, all or nothing. */
+@Injectable()
+export class SyncPromotionsService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly index: SyncIndexService,
+    private readonly reading: SyncReadingService,
+    private readonly applies: SyncApplyService,
+    private readonly contents: SyncContentsService,
+    private readonly audit: AuditTrail,
+  ) {}
+
+  /** Nothing of it is done. @throws ValidationFailed */
+  async preview(tenantId: string, reach: SyncReach, request: PromotionRequest): Promise<PromotionPreview> {
+    const read = await this.read(request, reach);
+    return this.inTenant(tenantId, async () => {
+      const decision = await this.decide(await this.index.settle(), read, request.allowlist);
+      const rows: PromotionRow[] = [];
+      for (const row of decision.rows) rows.push(await this.rowOf(row, request.include_content));
+      return {
+        ...{ schema: 'svc.sync_preview/1', tenant_id: tenantId, rows, counts: countsOf(decision.rows) },
+        confirm_hash: named(decision.confirmHash),
+        record_hash: named(decision.recordHash),
+      };
+    });
+  }
+
+  /** @throws ValidationFailed; SyncStateMoved unless what is done is what was previewed, or was done already */
+  async confirm(by: Actor, tenantId: string, reach: SyncReach, request: PromotionRequest): Promise<PromotionConfirmed> {
+    const read = await this.read(request, reach);
+    return this.take({ by, tenantId, reach, read, allowlist: request.allowlist }, (decision) => {
+      if (request.confirm_hash !== named(decision.confirmHash))
+        throw new SyncStateMoved(
+          { confirm_hash: named(decision.confirmHash) },
+          request.confirm_hash === undefined
+            ? 'confirm_hash is needed: preview the same records, and send what that answers'
+            : 'What would be done is not what was previewed, and nothing was: preview again, and decide on that',
+        );
+    });
+  }
+
+  /** What confirm does, without a preview: for records that this server asked for itself. @throws ValidationFailed */
+  async apply(by: Actor, tenantId: string, reach: SyncReach, records: readonly unknown[]): Promise<PromotionConfirmed> {
+    const read = await this.reading.read(records, reach, [], 'records');
+    return this.take({ by, tenantId, reach, read, allowlist: [] }, () => undefined);
+  }
+
+  private read({ records, allowlist }: PromotionRequest, reach: SyncReach): Promise<ReadRecord[]> {
+    return this.reading.read(records, reach, allowlist, 'body.records');
+  }
+
+  private take(wish: Wish, check: (decision: Decision) => void): Promise<PromotionConfirmed> {
+    const { by, tenantId, reach, read, allowlist } = wish;
+    return this.inTenant(tenantId, async () => {
+      const tenant = await this.index.settle();
+      const decision = await this.decide(tenant, read, allowlist);
+      const fresh = decision.planned.filter(({ plan }) => plan.isChanged);
+      if (fresh.length > 0) check(decision);
+      const { recordHash } = decision;
+      const counts = countsOf(decision.rows);
+      const entry = syncApplied(
+        named(recordHash),
+        reach.peerId ?? null,
+        Object.fromEntries(counts.map((one) => [one.verdict, one.count])),
+      );
+      const receiptId = fresh.length === 0 ? null : (await this.audit.record(by, entry)).receiptId;
+      if (receiptId !== null) await this.applies.apply(by, tenant, fresh, receiptId);
+      return {
+        ...{
+          schema: 'svc.sync_confirm/1',
+          tenant_id: tenantId,
+          record_hash: named(recordHash),
+          counts,
+          receipt_id: receiptId,
+        },
+        applied_count: decision.rows.filter(({ verdict }) => TAKEN.has(verdict)).length,
+      };
+    });
+  }
+
+  /** The index is brought up to date before, so that writers wait for no longer than it takes. */
+  private inTenant<T>(tenantId: string, unit: () => Promise<T>): Promise<T> {
+    return againAfterDeadlock(async () => {
+      await this.index.open(tenantId);
+      return this.tenancy.run(tenantId, unit);
+    });
+  }
+
+  private async decide(
+    tenant: SyncTenant,
+    read: readonly ReadRecord[],
+    allowlist: readonly string[],
+  ): Promise<Decision> {
+    const refusals = new Map(read.map((record) => [record.index, record.refusal ?? forgedIn(tenant, record)]));
+    const taken = read.filter(({ index }) => refusals.get(index) === null).map(({ version }) => version);
+    const all = await this.applies.plan(taken);
+    const planned = all.filter(({ plan }) => plan.versions.length <= MAX_ALIVE);
+    const byKey = new Map(planned.map((one) => [one.plan.key, one]));
+    const rows = read.map((record) =>
+      decided(record, refusals.get(record.index) ?? null, byKey.get(record.version.key)),
+    );
+    return {
+      ...{ planned, rows },
+      confirmHash: confirmHash(
+        this.tenancy.tenant,
+        allowlist,
+        rows.map(({ record, verdict, planned: one }) => ({
+          digest: record.version.digest,
+          verdict,
+          local: localOf(one),
+        })),
+      ),
+      recordHash: recordsHash(taken.map(({ digest }) => digest)),
+    };
+  }
+
+  private async rowOf(
+    { record, verdict, reason, planned }: DecidedRecord,
+    withContent: boolean,
+  ): Promise<PromotionRow> {
+    const { target, parts, isDeleted, digest }: SyncVersion = record.version;
+    const kept = planned?.before.kept ?? [];
+    const whole = withContent ? (await this.contents.read(kept)).versions : [];
+    return {
+      ...{
+        index: record.index,
+        collection: collectionOf(target, isDeleted),
+        id: [...wireIdOf(target, parts, isDeleted)],
+      },
+      ...{ digest: named(digest), verdict, reason, local: localOf(planned).map(named) },
+      ...(withContent ? { local_versions: whole.map(({ version, content }) => wholeRecordOf(version, content)) } : {}),
+    };
+  }
+}
+
+interface Wish {
+  by: Actor;
+  tenantId: string;
+  reach: SyncReach;
+  read: readonly ReadRecord[];
+  allowlist: readonly string[];
+}
+
+/** What a record is with once it is taken in; a hold keeps some of them from being shown. */
+const TAKEN: ReadonlySet<Verdict> = new Set(['apply', 'conflict_kept', 'tombstone']);
+
+const localOf = (planned: PlannedRecord | undefined): string[] =>
+  (planned?.before.kept ?? []).map(({ digest }) => digest).sort();
+
+/** Nobody else writes under the name of this server. */
+function forgedIn({ origins: [origin], writes }: SyncTenant, { version }: ReadRecord): ReadRecord['refusal'] {
+  if ((version.vector[origin] ?? 0) <= writes) return null;
+  return {
+    verdict: 'refused_content',
+    reason: `its vector names a write of this server (${origin}) that this server never made; if its database was restored without svc restore, let svc doctor look at it`,
+  };
+}
+
+function decided(
+  record: ReadRecord,
+  refusal: ReadRecord['refusal'],
+  planned: PlannedRecord | undefined,
+): DecidedRecord {
+  if (refusal) return { record, ...refusal, planned: undefined };
+  if (!planned)
+    return {
+      ...{ record, planned: undefined, verdict: 'refused_content' as const },
+      reason: `the record would have more than ${MAX_ALIVE} versions alive; solve the conflict first`,
+    };
+  const verdict = planned.plan.verdicts.get(record.version.digest)!;
+  const reason = verdict === 'refused_hold' ? 'a legal hold, or an incident, keeps what is here until it ends' : null;
+  return { record, verdict, reason, planned };
+}
+
+function countsOf(rows: readonly DecidedRecord[]): { verdict: Verdict; count: number }[] {
+  const counts = new Map<Verdict, number>();
+  for (const { verdict } of rows) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([verdict, count]) => ({ verdict, count }));
+}
