@@ -28,6 +28,9 @@ interface RefusedTruncation {
   login: string;
 }
 
+/** Who was refused, and in which tenant where that is known. */
+type Refused = Actor & { readonly homeTenant?: string | undefined; readonly tenantId?: string };
+
 /**
  * What legal holds refused: counted by holds, entity and principal of a minute, with one receipt for each of those, so
  * that a caller that asks again and again cannot fill the log.
@@ -44,9 +47,9 @@ export class HoldRefusals {
    * After the transaction that was refused has ended, in one of its own.
    * @returns what the caller is answered
    */
-  async refuse(by: Actor, { holdIds, entity, table }: HeldRow): Promise<LegalHold> {
+  async refuse(by: Refused, { holdIds, entity, table }: HeldRow): Promise<LegalHold> {
     const [holdId] = holdIds as [string];
-    const tenantId = await this.findTenantOf(holdId);
+    const tenantId = await this.findTenantOf(holdId, by.homeTenant ?? by.tenantId);
     if (tenantId === undefined) throw new Error(`there is no legal hold ${holdId}, which refused a deletion`);
     await this.tenancy.run(tenantId, async () => {
       await this.tenancy.query('select svc_note_refusal($1, $2, $3, $4, $5, $6, $7)', [
@@ -79,10 +82,13 @@ export class HoldRefusals {
       );
   }
 
-  /** Whose hold it is, of whatever tenant. */
-  async findTenantOf(holdId: string): Promise<string | undefined> {
+  /** Whose hold it is, of whatever tenant; where tenants share one by sync, that of this tenant. */
+  async findTenantOf(holdId: string, preferred?: string): Promise<string | undefined> {
     const [row] = await this.crossTenant.run('legal hold by id', (query) =>
-      query<{ tenant_id: string }>('select tenant_id from legal_hold where hold_id = $1', [holdId]),
+      query<{ tenant_id: string }>(
+        'select tenant_id from legal_hold where hold_id = $1 order by tenant_id is distinct from $2, tenant_id limit 1',
+        [holdId, preferred ?? null],
+      ),
     );
     return row?.tenant_id;
   }

@@ -109,7 +109,7 @@ export class LegalHoldsService {
 
   /** A hold is addressed by its id alone; one of a tenant that the caller does not reach is not there. */
   private async inTenantOf<T>(caller: DaemonCaller, id: string, work: () => Promise<T>): Promise<T> {
-    const tenantId = await this.refusals.findTenantOf(id);
+    const tenantId = await this.refusals.findTenantOf(id, caller.homeTenant);
     if (tenantId === undefined) throw unknownHold(id);
     try {
       return await this.tenants.run(caller, tenantId, work);

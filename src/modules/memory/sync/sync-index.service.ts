@@ -15,7 +15,7 @@ const A_ROUND = 5000;
 const SYNC: Actor = { principal: 'sync', authType: 'internal' };
 
 /** 96 random bits: no two databases write under one name, whatever their servers are called. */
-const newOrigin = (): string => randomBytes(12).toString('base64url');
+const newOrigin = (): string => randomBytes(12).toString('hex');
 
 /**
  * The index of what a tenant has, kept up lazily: before each use it takes up what local writers changed since the use

@@ -3,15 +3,18 @@ import type { VersionVector } from './sync-record.types.js';
 /** How a version vector stands to another. */
 export type VectorOrder = 'equal' | 'before' | 'after' | 'concurrent';
 
+/** How many writes of an origin a vector knows of; origins may be called as members of every object are. */
+const seenOf = (vector: VersionVector, origin: string): number => (Object.hasOwn(vector, origin) ? vector[origin]! : 0);
+
 export function compareVectors(a: VersionVector, b: VersionVector): VectorOrder {
   let isLess = false;
   let isMore = false;
   for (const [origin, n] of Object.entries(a)) {
-    const other = b[origin] ?? 0;
+    const other = seenOf(b, origin);
     if (n < other) isLess = true;
     if (n > other) isMore = true;
   }
-  for (const [origin, n] of Object.entries(b)) if (a[origin] === undefined && n > 0) isLess = true;
+  for (const [origin, n] of Object.entries(b)) if (n > seenOf(a, origin)) isLess = true;
   if (isLess && isMore) return 'concurrent';
   if (isLess) return 'before';
   return isMore ? 'after' : 'equal';
@@ -21,7 +24,7 @@ export function compareVectors(a: VersionVector, b: VersionVector): VectorOrder 
 export function joinVectors(vectors: readonly VersionVector[]): Record<string, number> {
   const joined: Record<string, number> = {};
   for (const vector of vectors)
-    for (const [origin, n] of Object.entries(vector)) joined[origin] = Math.max(joined[origin] ?? 0, n);
+    for (const [origin, n] of Object.entries(vector)) joined[origin] = Math.max(seenOf(joined, origin), n);
   return joined;
 }
 

@@ -185,7 +185,7 @@ const localOf = (planned: PlannedRecord | undefined): string[] =>
 
 /** Nobody else writes under the name of this server. */
 function forgedIn({ origins: [origin], writes }: SyncTenant, { version }: ReadRecord): ReadRecord['refusal'] {
-  if ((version.vector[origin] ?? 0) <= writes) return null;
+  if (!Object.hasOwn(version.vector, origin) || version.vector[origin]! <= writes) return null;
   return {
     verdict: 'refused_content',
     reason: `its vector names a write of this server (${origin}) that this server never made; if its database was restored without svc restore, let svc doctor look at it`,

@@ -120,13 +120,20 @@ export class SyncRecordsStore {
 
   /** Content that no version needs any more. What a legal hold pins stays until it is released. */
   async dropContents(): Promise<void> {
-    await this.tenancy.query(`select set_config('svc.sync_moves', 'on', true)`);
-    await this.tenancy.query(
-      `delete from sync_content c where c.tenant_id = $1 and svc_holds_on_any($1, c.names) = '{}' and not exists (
-         select from sync_record r where r.tenant_id = $1 and r.key = c.key and r.digest = c.digest and not r.deleted
-           and r.content_digest is distinct from r.local_digest)`,
-      [this.tenancy.tenant],
+    await this.moveAlone(() =>
+      this.tenancy.query(
+        `delete from sync_content c where c.tenant_id = $1 and svc_holds_on_any($1, c.names) = '{}' and not exists (
+           select from sync_record r where r.tenant_id = $1 and r.key = c.key and r.digest = c.digest and not r.deleted
+             and r.content_digest is distinct from r.local_digest)`,
+        [this.tenancy.tenant],
+      ),
     );
+  }
+
+  /** While it lasts, rows that go are moved by sync, and no erasure (svc_mark_sync). */
+  async moveAlone(work: () => Promise<unknown>): Promise<void> {
+    await this.tenancy.query(`select set_config('svc.sync_moves', 'on', true)`);
+    await work();
     await this.tenancy.query(`select set_config('svc.sync_moves', '', true)`);
   }
 }

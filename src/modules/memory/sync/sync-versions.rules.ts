@@ -6,7 +6,7 @@ import type { SyncRecord } from './sync.dto.js';
 
 /** Origins that a vector names at most. */
 export const MAX_ORIGINS = 256;
-const ORIGIN = /^[A-Za-z0-9._~-]{1,64}$/;
+const ORIGIN = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/;
 
 /** Thrown for a record that is not what it says of itself: the request is refused whole. */
 export class BrokenRecord extends Error {
@@ -59,11 +59,14 @@ function checkVector({ vector, origin }: SyncRecord, path: string): void {
     throw broken(`${path}.vector`, `must name 1 to ${MAX_ORIGINS} origins`);
   for (const [name, n] of origins) {
     if (!ORIGIN.test(name))
-      throw broken(`${path}.vector`, 'names an origin that is none: 1 to 64 of A-Z a-z 0-9 . _ ~ -');
+      throw broken(
+        `${path}.vector`,
+        'names an origin that is none: 1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or digit',
+      );
     if (!Number.isSafeInteger(n) || (n as number) < 1)
       throw broken(`${path}.vector.${name}`, 'must be a whole number from 1 to 2^53 - 1');
   }
-  if (vector[origin.writer] !== origin.seq)
+  if (!Object.hasOwn(vector, origin.writer) || vector[origin.writer] !== origin.seq)
     throw broken(`${path}.origin.seq`, 'must be what the vector has of its writer');
 }
 

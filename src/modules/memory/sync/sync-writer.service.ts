@@ -8,6 +8,7 @@ import { GraphImportsService, type ImportedEdge, type ImportedEntity } from '../
 import { RelationImportsService } from '../relations/relation-imports.service.js';
 import type { ImportedRelation } from '../relations/relations.types.js';
 import type { LocalWrite, RecordCollection } from './sync-record.types.js';
+import { SyncRecordsStore } from './sync-records.store.js';
 
 /** Records of one statement, and characters of them as JSON. */
 const MAX_BATCH = 1000;
@@ -22,15 +23,18 @@ export class SyncWriterService {
     private readonly relations: RelationImportsService,
     private readonly cases: CaseImportsService,
     private readonly holds: HoldImportsService,
+    private readonly records: SyncRecordsStore,
   ) {}
 
   /** Holds first, then deletions, then content. @param receiptId the receipt that says so */
   async write(by: Actor, writes: readonly LocalWrite[], receiptId: string): Promise<void> {
-    for (const batch of batchesOf(writes)) {
-      await this.holds.storeAll(contentsOf<ImportedHold>(batch, 'holds'), receiptId);
-      await this.delete(by, batch);
-      await this.store(by, batch, receiptId);
-    }
+    await this.records.moveAlone(async () => {
+      for (const batch of batchesOf(writes)) {
+        await this.holds.storeAll(contentsOf<ImportedHold>(batch, 'holds'), receiptId);
+        await this.delete(by, batch);
+        await this.store(by, batch, receiptId);
+      }
+    });
   }
 
   private async delete(by: Actor, writes: readonly LocalWrite[]): Promise<void> {

@@ -31,7 +31,7 @@ export class SyncConflictPath extends SyncTenantPath {
 }
 
 export class VersionOriginMember {
-  @Text({ about: 'The origin that wrote it.', pattern: /^[A-Za-z0-9._~-]{1,64}$/ })
+  @Text({ about: 'The origin that wrote it.', pattern: /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/ })
   writer!: string;
 
   @Integer({ about: 'Which of its writes.', min: 1 })
