@@ -4,8 +4,10 @@ import { mean, ndcg, recall } from './measures.js';
 export interface Answered {
   /** Ids of turns, in the order in which the answer shows them, each once. */
   turns: string[];
-  /** Of all that was answered, o200k_base. */
+  /** Of the texts that were answered, o200k_base. */
   tokens: number;
+  /** Of the whole answer, as JSON. */
+  sent: number;
 }
 
 export interface Way {
@@ -14,6 +16,7 @@ export interface Way {
   recall10: number;
   /** By question, on average. */
   tokens: number;
+  sent: number;
 }
 
 /** Averages over the questions. */
@@ -25,5 +28,6 @@ export function rateWay(answers: readonly Answered[], evidence: readonly Readonl
     recall10: average(({ turns }, grades) => recall(turns, grades, 10)),
     ndcg10: average(({ turns }, grades) => ndcg(turns, grades, 10)),
     tokens: mean(answers.map(({ tokens }) => tokens)),
+    sent: mean(answers.map(({ sent }) => sent)),
   };
 }

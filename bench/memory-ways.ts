@@ -13,7 +13,11 @@ const SHARE = 4;
 const FACTS_A_REQUEST = 200;
 const CORPUS = 'sessions';
 
-export type WayName = 'facts' | 'passages' | 'context_of_facts' | 'context_of_passages' | 'context_of_both';
+/** More than all items together: what is found then is what any order of them could give. */
+const UNBOUNDED = 1_000_000;
+
+export type WayName =
+  'facts' | 'passages' | 'context_of_facts' | 'context_of_passages' | 'context_of_both' | 'context_unbounded';
 export type WayAnswers = Record<WayName, Answered>;
 
 interface FoundItem {
@@ -25,6 +29,8 @@ interface FoundItem {
 /** A conversation as it is remembered in a tenant: each turn a fact, each session a document. */
 export class RememberedConversation {
   private readonly lineOf = new Map<string, Turn>();
+  /** Milliseconds of each context. */
+  readonly took: number[] = [];
 
   private constructor(
     private readonly conversation: Conversation,
@@ -49,12 +55,15 @@ export class RememberedConversation {
   async ask(question: string): Promise<WayAnswers> {
     const facts = await this.searchFacts(question);
     const passages = await this.searchPassages(question);
-    const [ofFacts, ofPassages, ofBoth] = [
-      await this.assemble(question, facts.tokens, ['facts', 'passages']),
-      await this.assemble(question, passages.tokens, ['facts', 'passages']),
-      await this.assemble(question, facts.tokens + passages.tokens, ['facts', 'passages']),
-    ];
-    return { facts, passages, context_of_facts: ofFacts, context_of_passages: ofPassages, context_of_both: ofBoth };
+    const quarterOf = (tokens: number): number => Math.max(1, Math.floor(tokens / SHARE));
+    return {
+      facts,
+      passages,
+      context_of_facts: await this.assemble(question, quarterOf(facts.tokens)),
+      context_of_passages: await this.assemble(question, quarterOf(passages.tokens)),
+      context_of_both: await this.assemble(question, quarterOf(facts.tokens + passages.tokens)),
+      context_unbounded: await this.assemble(question, UNBOUNDED),
+    };
   }
 
   private async storeFacts(): Promise<void> {
@@ -67,31 +76,34 @@ export class RememberedConversation {
 
   private async searchFacts(question: string): Promise<Answered> {
     const path = `/v1/facts?top_k=${FACTS_TOP_K}&query=${encodeURIComponent(question)}`;
-    const { facts } = await this.call<{ facts: { entity: string; key: string; value: string }[] }>('GET', path);
+    const reply = await this.call<{ facts: { entity: string; key: string; value: string }[] }>('GET', path);
     let tokens = 0;
     // As a context shows a fact, so that both are counted alike.
-    for (const { entity, key, value } of facts) tokens += await countTokens(`${entity} ${key}: ${value}`);
-    return { turns: facts.map(({ key }) => key), tokens };
+    for (const { entity, key, value } of reply.facts) tokens += await countTokens(`${entity} ${key}: ${value}`);
+    return { turns: reply.facts.map(({ key }) => key), tokens, sent: await sentTokens(reply) };
   }
 
   private async searchPassages(query: string): Promise<Answered> {
     const request = { query, corpusIds: [CORPUS], limit: PASSAGES_TOP_K, lane: 'verified', includeCommons: false };
-    const { results } = await new ApiClient(this.address).post<RetrievalReply>('/v1/retrieve', request);
+    const reply = await new ApiClient(this.address).post<RetrievalReply>('/v1/retrieve', request);
     let tokens = 0;
-    for (const { content } of results) tokens += await countTokens(content);
-    return { turns: [...new Set(results.flatMap(({ content }) => this.turnsIn(content)))], tokens };
+    for (const { content } of reply.results) tokens += await countTokens(content);
+    const turns = [...new Set(reply.results.flatMap(({ content }) => this.turnsIn(content)))];
+    return { turns, tokens, sent: await sentTokens(reply) };
   }
 
-  private async assemble(task: string, tokens: number, include: string[]): Promise<Answered> {
-    const token_budget = Math.max(1, Math.floor(tokens / SHARE));
-    const { items, total_tokens } = await this.call<{ items: FoundItem[]; total_tokens: number }>(
-      'POST',
-      '/v1/context',
-      { task, token_budget, include },
-    );
+  private async assemble(task: string, token_budget: number): Promise<Answered> {
+    const include = ['facts', 'passages'];
+    const from = performance.now();
+    const reply = await this.call<{ items: FoundItem[]; total_tokens: number }>('POST', '/v1/context', {
+      ...{ task, token_budget, include },
+    });
+    this.took.push(performance.now() - from);
     const keys = new Map(this.conversation.turns.map((turn) => [`${entityOf(turn)} ${turn.id}:`, turn.id]));
-    const turns = items.flatMap(({ kind, text }) => (kind === 'facts' ? factTurn(text, keys) : this.turnsIn(text)));
-    return { turns: [...new Set(turns)], tokens: total_tokens };
+    const turns = reply.items.flatMap(({ kind, text }) =>
+      kind === 'facts' ? factTurn(text, keys) : this.turnsIn(text),
+    );
+    return { turns: [...new Set(turns)], tokens: reply.total_tokens, sent: await sentTokens(reply) };
   }
 
   /** The turns that stand in a passage whole, in their order. */
@@ -114,6 +126,9 @@ export class RememberedConversation {
     return (await response.json()) as T;
   }
 }
+
+/** What an agent pays that reads the answer as it is sent. */
+const sentTokens = (reply: object): Promise<number> => countTokens(JSON.stringify(reply));
 
 const entityOf = ({ speaker }: Turn): string => `speaker:${speaker}`;
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -8,6 +8,7 @@ import type { CborMap } from '../src/evidence/cbor.js';
 import { makeConversations } from './conversation-maker.js';
 import { readConversations, type Conversation, type ConversationSet } from './conversations.js';
 import { withDatabase } from './database.js';
+import { quantile } from './measures.js';
 import { rateWay, type Way } from './memory-measures.js';
 import { datasetDigest, outputsRoot, signReport } from './memory-statement.js';
 import { FACTS_TOP_K, PASSAGES_TOP_K, RememberedConversation, type WayAnswers, type WayName } from './memory-ways.js';
@@ -81,27 +82,29 @@ const measure = (conversations: readonly Conversation[]): Promise<Output[]> =>
         const remembered = await RememberedConversation.store(conversation, server.daemonUrl, tenants[at]!);
         for (const { id, text, category, evidence } of conversation.questions)
           outputs.push({ question: id, category, evidence: [...evidence], ways: await remembered.ask(text) });
-        say(`${conversation.id}: ${conversation.turns.length} turns, ${conversation.questions.length} questions`);
+        const p95 = figure(
+          quantile(
+            remembered.took.sort((a, b) => a - b),
+            0.95,
+          ),
+          0,
+        );
+        say(
+          `${conversation.id}: ${conversation.turns.length} turns, ${conversation.questions.length} questions; contexts p95 ${p95} ms`,
+        );
       }
       return outputs;
     }),
   );
 
 function reportOf(set: ConversationSet, chosen: readonly Conversation[], outputs: Output[], options: Options) {
-  const evidence = outputs.map((one) => new Set(one.evidence));
-  const names = Object.keys(outputs[0]?.ways ?? {}) as WayName[];
-  const ways = Object.fromEntries(
-    names.map((name) => [
-      name,
-      rateWay(
-        outputs.map((one) => one.ways[name]),
-        evidence,
-      ),
-    ]),
-  );
+  const ways = rate(outputs);
+  const categories = [...Map.groupBy(outputs, ({ category }) => category)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([category, of]) => ({ category, questions: of.length, ways: rate(of) }));
   const { version, commit } = readBuild();
   return {
-    schema: 'svc.memory-bench/1',
+    schema: 'svc.memory-bench/2',
     layout: set.layout,
     dataset_digest: datasetDigest(set.files),
     code: { version, commit: commit ?? 'unknown' },
@@ -113,12 +116,23 @@ function reportOf(set: ConversationSet, chosen: readonly Conversation[], outputs
     turns: chosen.reduce((sum, { turns }) => sum + turns.length, 0),
     questions: outputs.length,
     unmeasured: set.unmeasured,
-    ways: ways as Record<WayName, Way>,
+    ways,
+    categories,
     holds: PAIRS.map(([plain, context]) => ({ plain, context, holds: isHeld(ways[plain], ways[context]) })),
     outputs_root: outputsRoot(outputs),
   };
 }
 type Report = ReturnType<typeof reportOf>;
+
+function rate(outputs: readonly Output[]): Record<WayName, Way> {
+  const evidence = outputs.map((one) => new Set(one.evidence));
+  const names = Object.keys(outputs[0]?.ways ?? {}) as WayName[];
+  const rated = names.map((name) => {
+    const answers = outputs.map((one) => one.ways[name]);
+    return [name, rateWay(answers, evidence)] as const;
+  });
+  return Object.fromEntries(rated) as Record<WayName, Way>;
+}
 
 /** Whether the context found as much as plain search did, at a quarter of its tokens. */
 const isHeld = (plain: Way | undefined, context: Way | undefined): boolean =>
@@ -141,10 +155,19 @@ function signedFormOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, signedFormOf(member)]));
 }
 
-function describe({ layout, conversations, turns, questions, unmeasured, ways, holds }: Report, out: string): string {
+function describe(
+  { layout, conversations, turns, questions, unmeasured, ways, categories, holds }: Report,
+  out: string,
+): string {
   const rows = Object.entries(ways).map(([name, way]) => [
     name.replaceAll('_', ' '),
     ...[figure(way.recall, DIGITS), figure(way.recall10, DIGITS), figure(way.ndcg10, DIGITS), figure(way.tokens, 1)],
+    figure(way.sent, 1),
+  ]);
+  const byCategory = categories.map(({ category, questions: count, ways: of }) => [
+    category,
+    String(count),
+    ...Object.values(of).map(({ recall }) => figure(recall, DIGITS)),
   ]);
   const lines = holds.map(({ plain, context, holds: isHolding }) => {
     const [a, b] = [ways[plain], ways[context]];
@@ -153,7 +176,10 @@ function describe({ layout, conversations, turns, questions, unmeasured, ways, h
   return [
     `${layout}: ${conversations} conversations, ${turns} turns, ${questions} questions; ${unmeasured} without evidence left out`,
     '',
-    table(['way', 'recall', 'recall@10', 'nDCG@10', 'tokens'], rows),
+    table(['way', 'recall', 'recall@10', 'nDCG@10', 'tokens', 'tokens sent'], rows),
+    'Recall by category:',
+    '',
+    table(['category', 'questions', ...Object.keys(ways).map((name) => name.replaceAll('_', ' '))], byCategory),
     ...lines,
     `Signed: svc verify ${out}/report.json --key ${out}/report.jwk`,
     '',

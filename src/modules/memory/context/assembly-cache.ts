@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import type { AssembledContext } from './context.dto.js';
+import type { WholeContext } from './context.types.js';
 
 /** Contexts that a process keeps. */
 const MOST = 200;
@@ -11,7 +11,7 @@ const MS = 60_000;
 interface Kept {
   /** What was committed when the items were looked for. */
   snapshot: string;
-  context: AssembledContext;
+  context: WholeContext;
 }
 
 /**
@@ -32,19 +32,19 @@ export class AssemblyCache {
     });
   }
 
-  async find(tenantId: string, key: string): Promise<AssembledContext | undefined> {
+  async find(tenantId: string, key: string): Promise<WholeContext | undefined> {
     const kept = this.kept.get(key);
     if (!kept) return undefined;
     const isStale = await this.tenancy.run(tenantId, async () => {
       const [row] = await this.tenancy.query<{ changed: boolean }>(CHANGED, [tenantId, kept.snapshot]);
       return row!.changed;
     });
-    if (!isStale) return { ...kept.context, cached: true };
+    if (!isStale) return { ...kept.context, isCached: true };
     this.kept.delete(key);
     return undefined;
   }
 
-  keep(key: string, snapshot: string, context: AssembledContext): void {
+  keep(key: string, snapshot: string, context: WholeContext): void {
     this.kept.set(key, { snapshot, context });
   }
 }

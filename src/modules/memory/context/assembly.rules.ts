@@ -1,6 +1,13 @@
-import { CONTEXT_KINDS, type ContextKind, type CountedCandidate, type OmittedItem } from './context.types.js';
+import {
+  CONTEXT_KINDS,
+  type ContextKind,
+  type CountedCandidate,
+  type CountedPiece,
+  type OmittedItem,
+} from './context.types.js';
+import { areNear, rowsOf } from './near-duplicates.rules.js';
 
-/** What the best of a kind is worth before others of it are chosen. Layers are not built. */
+/** What the best of a kind is worth before others of it are chosen. */
 const WEIGHTS: Readonly<Record<ContextKind, number>> = {
   facts: 1,
   passages: 1,
@@ -9,7 +16,7 @@ const WEIGHTS: Readonly<Record<ContextKind, number>> = {
   work: 0.6,
   layers: 1,
 };
-/** Each item that was chosen makes the next of its kind worth so much less: no kind crowds out the others. */
+/** Each that was chosen makes the next of its kind worth so much less: no kind crowds out the others. */
 const DECAY = 0.97;
 /**
  * Added to the tokens of an item before its worth is divided by them: with less, short items that say little come
@@ -17,63 +24,87 @@ const DECAY = 0.97;
  */
 const OVERHEAD = 400;
 
-interface Weighed {
+/** What may be chosen: an item, or a piece of one. */
+export interface Choice {
   item: CountedCandidate;
-  /** The square of its share of the best score of its kind, times the weight of the kind: weak matches add little. */
+  piece?: CountedPiece;
+}
+
+interface Weighed extends Choice {
+  tokens: number;
+  /** From 0 to the weight of its kind: weak matches add little. */
   worth: number;
 }
 
 export interface Assembly {
-  items: CountedCandidate[];
+  /** In the order in which they were chosen. */
+  chosen: Choice[];
   omitted: OmittedItem[];
-  tokens: number;
 }
 
 /**
- * Chooses whole items until the budget is full: the one with the greatest worth by token first, those of a kind worth
- * less the more of it there are. The same items and budget give the same assembly, in whatever order they come.
+ * Chooses whole items, and pieces of those that have some, until the budget is full: the one with the greatest worth by
+ * token first, those of a kind worth less the more of it there are. What nearly repeats one that was chosen is left
+ * out. The same items and budget give the same assembly, in whatever order they come.
  */
 export function assemble(candidates: readonly CountedCandidate[], budget: number): Assembly {
   const { unique, omitted } = withoutDuplicates(candidates);
   const left = new Map(CONTEXT_KINDS.map((kind) => [kind, weigh(unique.filter((item) => item.kind === kind))]));
-  const items: CountedCandidate[] = [];
-  let tokens = 0;
-  for (;;) {
-    const next = bestOf(left, items, budget - tokens);
+  const chosen: Choice[] = [];
+  const said: { item: CountedCandidate; rows: ReadonlySet<string> }[] = [];
+  const repeats = new Map<CountedCandidate, CountedCandidate>();
+  for (let tokens = 0; ;) {
+    const next = bestOf(left, chosen, budget - tokens);
     if (!next) break;
-    items.push(next);
+    const rows = rowsOf(textOf(next));
+    const first = said.find((one) => (next.piece || one.item.kind !== next.item.kind) && areNear(one.rows, rows));
+    if (first) {
+      repeats.set(next.item, first.item);
+      continue;
+    }
+    said.push({ item: next.item, rows });
+    chosen.push({ item: next.item, ...(next.piece ? { piece: next.piece } : {}) });
     tokens += next.tokens;
   }
-  const chosen = new Set(items);
-  const tooMuch = unique.filter((item) => !chosen.has(item)).map((item) => withoutPlace(item, budget));
-  return { items, omitted: [...omitted, ...tooMuch], tokens };
+  const used = new Set(chosen.map(({ item }) => item));
+  const unused = unique.filter((item) => !used.has(item)).map((item) => unusedOne(item, repeats.get(item), budget));
+  return { chosen, omitted: [...omitted, ...unused] };
 }
+
+const textOf = ({ item, piece }: Choice): string => (piece ? item.text.slice(piece.start, piece.end) : item.text);
 
 /** Takes the best that fits out of what is left. */
 function bestOf(
   left: ReadonlyMap<ContextKind, Weighed[]>,
-  items: readonly CountedCandidate[],
+  chosen: readonly Choice[],
   within: number,
-): CountedCandidate | undefined {
+): Weighed | undefined {
   let best: { of: Weighed[]; at: number; value: number } | undefined;
   for (const kind of CONTEXT_KINDS) {
     const of = left.get(kind)!;
-    const at = of.findIndex(({ item }) => item.tokens <= within);
+    const at = of.findIndex(({ tokens }) => tokens <= within);
     if (at < 0) continue;
-    const { item, worth } = of[at]!;
-    const value = (worth * DECAY ** items.filter((one) => one.kind === item.kind).length) / (item.tokens + OVERHEAD);
+    const value = valueOf(of[at]!) * DECAY ** chosen.filter(({ item }) => item.kind === kind).length;
     if (!best || value > best.value) best = { of, at, value };
   }
-  return best?.of.splice(best.at, 1)[0]?.item;
+  return best?.of.splice(best.at, 1)[0];
 }
+
+const valueOf = ({ worth, tokens }: Weighed): number => worth / (tokens + OVERHEAD);
 
 /** Most worth by token first; of equal ones the lesser id, so that the order in which they came does not matter. */
 function weigh(items: readonly CountedCandidate[]): Weighed[] {
   const most = Math.max(...items.map(({ score }) => score), Number.MIN_VALUE);
-  const weighed = items.map((item) => ({ item, worth: WEIGHTS[item.kind] * (item.score / most) ** 2 }));
-  const value = ({ item, worth }: Weighed): number => worth / (item.tokens + OVERHEAD);
-  return weighed.sort((a, b) => value(b) - value(a) || (a.item.id < b.item.id ? -1 : 1));
+  const weighed = items.flatMap((item): Weighed[] => {
+    const weight = WEIGHTS[item.kind];
+    const whole = { item, tokens: item.tokens, worth: weight * (item.score / most) ** 2 };
+    return item.pieces?.map((piece) => ({ item, piece, tokens: piece.tokens, worth: weight * piece.worth })) ?? [whole];
+  });
+  return weighed.sort((a, b) => valueOf(b) - valueOf(a) || byPlace(a, b));
 }
+
+const byPlace = (a: Choice, b: Choice): number =>
+  a.item === b.item ? (a.piece?.start ?? 0) - (b.piece?.start ?? 0) : a.item.id < b.item.id ? -1 : 1;
 
 /** The same text is said once: by the kind that comes first, then by the better score. */
 function withoutDuplicates(candidates: readonly CountedCandidate[]): {
@@ -98,7 +129,10 @@ const sameAs = ({ kind, id, tokens }: CountedCandidate, first: CountedCandidate)
   detail: `says the same as ${first.id} of ${first.kind}`,
 });
 
-const withoutPlace = ({ kind, id, tokens }: CountedCandidate, budget: number): OmittedItem => ({
-  ...{ kind, id, tokens, reason: 'budget' },
-  detail: tokens > budget ? 'is larger than the whole budget' : 'others that fit better took the budget',
-});
+function unusedOne(item: CountedCandidate, first: CountedCandidate | undefined, budget: number): OmittedItem {
+  const { kind, id, tokens } = item;
+  if (first) return { kind, id, tokens, reason: 'duplicate', detail: `nearly repeats ${first.id} of ${first.kind}` };
+  const isLarge = Math.min(tokens, ...(item.pieces ?? []).map((piece) => piece.tokens)) > budget;
+  const detail = isLarge ? 'is larger than the whole budget' : 'others that fit better took the budget';
+  return { kind, id, tokens, reason: 'budget', detail };
+}

@@ -6,6 +6,7 @@ import { DEFAULT_LANGUAGE } from '../../../search/languages.js';
 import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
 import { WorkListService } from '../../coordination/work/work-list.service.js';
 import { LaneSearchService } from '../../knowledge/retrieval/lane-search.service.js';
+import type { Passage } from '../../knowledge/retrieval/retrieval.types.js';
 import { EffectiveLayersService } from '../../projects/layers/effective-layers.service.js';
 import type { LayerText } from '../../projects/layers/layers.types.js';
 import { ProjectUnknown } from '../../projects/projects/projects.problems.js';
@@ -14,10 +15,12 @@ import { EngramReadsService } from '../engrams/engram-reads.service.js';
 import { FactReadsService } from '../facts/fact-reads.service.js';
 import { readerOf } from '../facts/facts.service.js';
 import type { FactRow } from '../facts/facts.types.js';
-import { worthOf } from './neighbours.rules.js';
 import type { ContextRequest } from './context.dto.js';
 import type { Candidate, ContextKind, Gathered, OmittedItem } from './context.types.js';
+import { piecesOf } from './excerpts.rules.js';
 import { caseText, factText, shareOf, workText } from './item-texts.rules.js';
+import { worthOf } from './neighbours.rules.js';
+import { asks, Asked, nameOf, worthOfPieces } from './relevance.rules.js';
 
 /** Of each kind as many at most are looked at. */
 const MOST = { facts: 200, session: 20, cases: 10, engrams: 10, work: 100, passages: 50 } as const;
@@ -70,13 +73,19 @@ export class ContextGatherService {
       reader,
       ranked.map(({ fact }) => fact),
     );
+    const asked = askedOf(task);
+    const read = [...ranked.map(({ fact }) => fact), ...rows].map(
+      ({ seq, entity, value }) =>
+        [seq, { isQuestion: asks(value), factor: asked.factorFor(nameOf(entity), value) }] as const,
+    );
     const worth = worthOf(
       ranked.map(({ fact: { seq: id }, score }) => ({ id, score })),
       neighbours.map(({ seq: id, ...place }) => ({ id, ...place })),
+      new Map(read),
     );
     const filter = { entity: `session:${session_id}` };
     const latest = session_id === undefined ? [] : await this.factReads.best(reader, { filter, limit: MOST.session });
-    const known = new Set([...ranked.map(({ fact }) => fact.seq), ...rows.map(({ seq }) => seq)]);
+    const known = new Set(read.map(([seq]) => seq));
     const score = ({ seq }: FactRow): number => worth.get(seq) ?? 0;
     const found = [
       ...ranked.map(({ fact: row }, place) => ({ row, score: score(row), why: `fact ${place + 1} for the task` })),
@@ -153,23 +162,34 @@ export class ContextGatherService {
     return just(candidates);
   }
 
-  /** Passages of the tenant's own documents, each checked against its digest. */
+  /** Passages of the tenant's own documents, each checked against its digest, in pieces. */
   private async passages(tenantId: string, { task }: ContextRequest): Promise<Gathered> {
     const search = { query: task, corpusIds: [], includeCommons: false, limit: MOST.passages };
     const { passages } = await this.searches.search(tenantId, search, 'verified');
+    const spans = passages.map(({ content }) => piecesOf(content));
+    const worth = worthOfPieces(
+      askedOf(task),
+      passages.map(({ score, content }, place) => ({
+        score,
+        pieces: spans[place]!.map(({ start, end }) => content.slice(start, end)),
+      })),
+    );
     return just(
-      passages.map(({ chunkId, corpusId, docId, version, title, url, content, contentHash, score }, place) => {
-        const hash = namedDigest('blake3', contentHash);
-        const citation = {
-          ...{ chunk_id: chunkId, corpus_id: corpusId, doc_id: docId, doc_version: version },
-          ...{ content_hash: hash, title, url },
-        };
-        const why = `passage ${place + 1} for the task`;
-        return { kind: 'passages' as const, id: chunkId, hash, text: content, score, why, citation };
-      }),
+      passages.map((passage, place) => ({
+        ...{ kind: 'passages' as const, id: passage.chunkId, hash: namedDigest('blake3', passage.contentHash) },
+        ...{ text: passage.content, score: passage.score, why: `passage ${place + 1} for the task` },
+        citation: placeOf(passage),
+        pieces: spans[place]!.map((span, at) => ({ ...span, worth: worth[place]![at]! })),
+      })),
     );
   }
 }
+
+const askedOf = (task: string): Asked => new Asked(analyzerFor(DEFAULT_LANGUAGE), task);
+
+const placeOf = ({ corpusId, docId, version, title, url }: Passage): NonNullable<Candidate['citation']> => ({
+  ...{ corpus_id: corpusId, doc_id: docId, doc_version: version, title, url },
+});
 
 const just = (candidates: Candidate[]): Gathered => ({ candidates, omitted: [] });
 

@@ -37,54 +37,75 @@ export class ContextRequest {
     maxItems: CONTEXT_KINDS.length,
   })
   include?: string[];
+
+  @Flag({
+    about: 'Also the digest and score of each item, and each item that was left out instead of their numbers.',
+    default: false,
+  })
+  details!: boolean;
+}
+
+export class ContextSpan {
+  @Integer({ about: 'Where it begins in the passage, in UTF-16 code units.', min: 0 })
+  start!: number;
+
+  @Integer({ about: 'Where it ends, exclusive.', min: 1 })
+  end!: number;
 }
 
 export class ContextCitation {
-  @Text({ about: 'The passage.' })
-  chunk_id!: string;
-
-  @Text({ about: 'Its corpus.' })
+  @Text({ about: 'The corpus of the document.' })
   corpus_id!: string;
 
-  @Text({ about: 'Its document.' })
+  @Text({ about: 'The document.' })
   doc_id!: string;
 
-  @Integer({ about: 'The version of the document.' })
-  doc_version!: number;
+  @Text({ about: 'The title of the document, where it has one.', optional: true })
+  title?: string;
 
-  @Text({ about: 'BLAKE3 of its text, as a citation names it.' })
-  content_hash!: string;
+  @Text({ about: 'Where the document can be read, where that is known.', optional: true })
+  url?: string;
 
-  @Text({ about: 'The title of the document.', nullable: true })
-  title!: string | null;
+  @ListOf({
+    about: 'Which parts of the passage the text has, in their order; absent where it has the whole.',
+    type: () => ContextSpan,
+    optional: true,
+  })
+  spans?: ContextSpan[];
 
-  @Text({ about: 'Its address.', nullable: true })
-  url!: string | null;
+  @Integer({ about: 'The version of the document; with details.', optional: true })
+  doc_version?: number;
 }
 
 export class ContextItem {
   @Choice({ about: 'What it is.', values: CONTEXT_KINDS })
   kind!: ContextKind;
 
-  @Text({ about: 'Its id within its kind.' })
+  @Text({ about: 'Its id within its kind; of a passage the chunkId that a citation names.' })
   id!: string;
 
-  @Text({ about: 'The digest of it in this version.' })
-  hash!: string;
-
-  @Text({ about: 'The item, whole.' })
+  @Text({
+    about: 'The item, whole; of a passage the lines and sentences that fit, with … where others are left out.',
+  })
   text!: string;
 
   @Integer({ about: 'Tokens of the text (o200k_base).' })
   tokens!: number;
 
-  @Decimal({ about: 'How well it fits, comparable within its kind alone.' })
-  score!: number;
-
   @Text({ about: 'Why it is here.' })
   why!: string;
 
-  @Nested({ about: 'Of a passage: what a citation of it needs.', type: () => ContextCitation, optional: true })
+  @Text({
+    about:
+      'The digest of it in this version: of a fact and of work that of its text, of a passage that of the whole passage. With details.',
+    optional: true,
+  })
+  hash?: string;
+
+  @Decimal({ about: 'How well it fits, comparable within its kind alone. With details.', optional: true })
+  score?: number;
+
+  @Nested({ about: 'Of a passage: where it stands.', type: () => ContextCitation, optional: true })
   citation?: ContextCitation;
 }
 
@@ -92,8 +113,11 @@ export class ContextOmission {
   @Choice({ about: 'What it is.', values: CONTEXT_KINDS })
   kind!: ContextKind;
 
-  @Text({ about: 'Its id; absent where the whole kind is meant.', optional: true })
+  @Text({ about: 'Its id; absent where a whole kind or several are meant.', optional: true })
   id?: string;
+
+  @Integer({ about: 'How many, where several are meant.', optional: true })
+  count?: number;
 
   @Integer({ about: 'Tokens that it would have taken.', optional: true })
   tokens?: number;
@@ -121,13 +145,19 @@ export class AssembledContext {
   @Integer({ about: 'The most they may be.' })
   token_budget!: number;
 
-  @ListOf({ about: 'What was found and left out, or not looked for; 200 at most.', type: () => ContextOmission })
+  @ListOf({
+    about:
+      'What was found and left out, or not looked for, in numbers by kind and reason; with details one by one, 200 at most.',
+    type: () => ContextOmission,
+  })
   omitted!: ContextOmission[];
 
   @Integer({ about: 'How many were left out in all.' })
   omitted_count!: number;
 
-  @Text({ about: 'BLAKE3 of the request and of kind, id and digest of each item: equal contexts have equal hashes.' })
+  @Text({
+    about: 'BLAKE3 of the request and of kind, id, digest and spans of each item: equal contexts have equal hashes.',
+  })
   context_hash!: string;
 
   @Flag({ about: 'Whether it was kept from an earlier call, since nothing has changed (SVCD_ASSEMBLY_CACHE).' })

@@ -9,12 +9,19 @@ import { blake3Digest } from '../../../evidence/digest.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { EngramReadsService } from '../engrams/engram-reads.service.js';
 import { AssemblyCache } from './assembly-cache.js';
-import { assemble } from './assembly.rules.js';
+import { assemble, type Choice } from './assembly.rules.js';
 import { ContextGatherService } from './context-gather.service.js';
 import type { AssembledContext, ContextRequest } from './context.dto.js';
-import { CONTEXT_KINDS, type Candidate, type ContextKind, type CountedCandidate } from './context.types.js';
-
-const MAX_OMITTED = 200;
+import {
+  CONTEXT_KINDS,
+  type Candidate,
+  type ChosenItem,
+  type ContextKind,
+  type CountedCandidate,
+  type WholeContext,
+} from './context.types.js';
+import { viewOf } from './context.views.js';
+import { itemsOf } from './excerpts.rules.js';
 
 /** Puts a context together for a task (memory-daemon.md 4.12; D46). */
 @Injectable()
@@ -36,14 +43,14 @@ export class ContextService {
   async assemble(caller: DaemonCaller, request: ContextRequest): Promise<AssembledContext> {
     const kinds = kindsOf(request.include);
     const tenantId = await this.tenants.enter(caller);
-    if (!this.keeps) return this.make(caller, tenantId, request, kinds);
+    if (!this.keeps) return viewOf(await this.make(caller, tenantId, request, kinds), request);
     const key = await this.keyOf(caller, tenantId, request, kinds);
     const kept = await this.cache.find(tenantId, key);
-    if (kept) return kept;
+    if (kept) return viewOf(kept, request);
     const snapshot = await this.cache.snapshot(tenantId);
     const context = await this.make(caller, tenantId, request, kinds);
     this.cache.keep(key, snapshot, context);
-    return context;
+    return viewOf(context, request);
   }
 
   private async make(
@@ -51,27 +58,17 @@ export class ContextService {
     tenantId: string,
     request: ContextRequest,
     kinds: readonly ContextKind[],
-  ): Promise<AssembledContext> {
-    const { task, token_budget: budget } = request;
+  ): Promise<WholeContext> {
     const gathered = await this.gathering.gather(caller, tenantId, request, kinds);
-    const { items, omitted, tokens } = assemble(await countAll(gathered.candidates), budget);
-    const all = [...gathered.omitted, ...omitted];
+    const { chosen, omitted } = assemble(await countAll(gathered.candidates), request.token_budget);
+    const items = await countWithin(chosen, request.token_budget);
+    const bound = items.map(({ kind, id, hash, spans }) => ({ kind, id, hash, ...(spans ? { spans } : {}) }));
     return {
-      schema: 'svc.context/1',
-      task,
       items,
-      total_tokens: tokens,
-      token_budget: budget,
-      omitted: all.slice(0, MAX_OMITTED),
-      omitted_count: all.length,
-      context_hash: blake3Digest(
-        canonicalJson({
-          ...requestOf(request, kinds),
-          items: items.map(({ kind, id, hash }) => ({ kind, id, hash })),
-        }),
-      ),
-      cached: false,
-      assembled_at: new Date().toISOString(),
+      omitted: [...gathered.omitted, ...omitted],
+      hash: blake3Digest(canonicalJson({ ...requestOf(request, kinds), items: bound })),
+      isCached: false,
+      assembledAt: new Date(),
     };
   }
 
@@ -103,8 +100,23 @@ const requestOf = (
   ...{ task, project_id: project_id ?? null, session_id: session_id ?? null, token_budget, include: [...kinds] },
 });
 
+/** Of a piece: with what stands for the words between it and the next. */
 async function countAll(candidates: readonly Candidate[]): Promise<CountedCandidate[]> {
   const counted: CountedCandidate[] = [];
-  for (const candidate of candidates) counted.push({ ...candidate, tokens: await countTokens(candidate.text) });
+  for (const { pieces, ...item } of candidates) {
+    const parts = [];
+    for (const piece of pieces ?? [])
+      parts.push({ ...piece, tokens: 1 + (await countTokens(`${item.text.slice(piece.start, piece.end)}\n`)) });
+    const tokens = pieces ? parts.reduce((sum, part) => sum + part.tokens, 0) : await countTokens(item.text);
+    counted.push({ ...item, tokens, ...(pieces ? { pieces: parts } : {}) });
+  }
   return counted;
+}
+
+/** The items with the tokens of what they show. Signs between pieces may take more than was thought: then fewer pieces. */
+async function countWithin(chosen: readonly Choice[], budget: number): Promise<ChosenItem[]> {
+  const items = itemsOf(chosen);
+  for (const item of items) if (item.spans) item.tokens = await countTokens(item.text);
+  const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
+  return tokens <= budget ? items : countWithin(chosen.slice(0, -1), budget);
 }

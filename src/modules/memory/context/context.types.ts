@@ -1,13 +1,17 @@
 export const CONTEXT_KINDS = ['facts', 'cases', 'engrams', 'layers', 'work', 'passages'] as const;
 export type ContextKind = (typeof CONTEXT_KINDS)[number];
 
-/** Where a passage stands, with all that a citation of it needs. */
-interface PassageCitation {
-  chunk_id: string;
+/** A stretch of a text, in UTF-16 units; `end` is exclusive. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Where a passage stands. A citation of it takes its id, and may take a span. */
+interface PassagePlace {
   corpus_id: string;
   doc_id: string;
   doc_version: number;
-  content_hash: string;
   title: string | null;
   url: string | null;
 }
@@ -22,11 +26,30 @@ export interface Candidate {
   /** How well it fits the task, among those of its kind; comparable with no other kind's. */
   score: number;
   why: string;
-  citation?: PassageCitation;
+  citation?: PassagePlace;
+  /** Where parts of it may be taken without the rest: all there are, in their order. */
+  pieces?: readonly Piece[];
+}
+
+/** A part of an item that says something by itself. */
+export interface Piece extends Span {
+  /** From 0 to 1, among the pieces of all items of the kind. */
+  worth: number;
+}
+
+export interface CountedPiece extends Piece {
+  tokens: number;
 }
 
 export interface CountedCandidate extends Candidate {
   tokens: number;
+  pieces?: readonly CountedPiece[];
+}
+
+/** What is in a context of an item. */
+export interface ChosenItem extends Omit<CountedCandidate, 'pieces'> {
+  /** The stretches of it that the text has; absent where it has the whole. */
+  spans?: readonly Span[];
 }
 
 export const OMISSIONS = ['budget', 'duplicate', 'not_whole', 'unknown'] as const;
@@ -45,4 +68,13 @@ export interface OmittedItem {
 export interface Gathered {
   candidates: Candidate[];
   omitted: OmittedItem[];
+}
+
+/** An assembly with all that is known of it; what a caller is shown of it is made of this. */
+export interface WholeContext {
+  items: readonly ChosenItem[];
+  omitted: readonly OmittedItem[];
+  hash: string;
+  isCached: boolean;
+  assembledAt: Date;
 }

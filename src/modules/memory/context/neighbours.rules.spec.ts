@@ -20,6 +20,15 @@ describe('what a fact is worth', () => {
     expect(shown(worthOf(found(10, 10, 5), neighbours))).toEqual({ f0: 0.8944, f1: 0.8944, f2: 1 });
   });
 
+  it('is more right after a question, and follows what is known of the text', () => {
+    const neighbours = [-1, 1].map((distance) => ({ of: 'f0', id: `n${distance}`, distance }));
+    const texts = new Map([
+      ['f0', { isQuestion: true, factor: 0.75 }],
+      ['n1', { isQuestion: false, factor: 1 }],
+    ]);
+    expect(shown(worthOf(found(10), neighbours, texts))).toEqual({ f0: 1, 'n-1': 0.8165, n1: 1 });
+  });
+
   it('of nothing is nothing', () => {
     expect(worthOf([], [])).toEqual(new Map());
   });

@@ -25,7 +25,7 @@ const MOST_NEIGHBOURS = 3;
 const NEIGHBOURS_WITHIN = '1 hour';
 
 const neighboursOn = (side: '<' | '>', order: 'asc' | 'desc'): string => `
-  select n.seq, n.written_by, n.stored_at, row_number() over (order by n.stored_at ${order}, n.seq ${order})::int as distance from (
+  select n.seq, n.written_by, n.stored_at, ${side === '<' ? -1 : 1} * row_number() over (order by n.stored_at ${order}, n.seq ${order})::int as distance from (
     select f.seq, f.written_by, f.stored_at from fact f
     where f.tenant_id = $1 and f.visibility = ${VISIBILITY.public} and f.deleted_at is null and not f.tombstone
       and (f.stored_at, f.seq) ${side} (a.stored_at, a.seq) order by f.stored_at ${order}, f.seq ${order} limit $3) n`;

@@ -124,7 +124,7 @@ export interface FactNeighbour {
   /** The other: its seq. */
   of: string;
   seq: string;
-  /** 1 for the first before or after it. */
+  /** 1 for the first after it, -1 for the first before it. */
   distance: number;
 }
 
