@@ -29,7 +29,7 @@ interface FoundItem {
 /** A conversation as it is remembered in a tenant: each turn a fact, each session a document. */
 export class RememberedConversation {
   private readonly lineOf = new Map<string, Turn>();
-  /** Milliseconds of each context. */
+  /** Milliseconds of each context with a bound. */
   readonly took: number[] = [];
 
   private constructor(
@@ -98,7 +98,7 @@ export class RememberedConversation {
     const reply = await this.call<{ items: FoundItem[]; total_tokens: number }>('POST', '/v1/context', {
       ...{ task, token_budget, include },
     });
-    this.took.push(performance.now() - from);
+    if (token_budget < UNBOUNDED) this.took.push(performance.now() - from);
     const keys = new Map(this.conversation.turns.map((turn) => [`${entityOf(turn)} ${turn.id}:`, turn.id]));
     const turns = reply.items.flatMap(({ kind, text }) =>
       kind === 'facts' ? factTurn(text, keys) : this.turnsIn(text),

@@ -90,13 +90,41 @@ describe('a context', () => {
 
   it('has passages with all that a citation of them needs', async () => {
     const { items } = await assembled({ include: ['passages'] });
-    const { citation, hash } = items[0];
-    expect(citation).toMatchObject({ corpus_id: 'guide', doc_id: 'deploy', content_hash: hash });
-    expect(await givenAnswer(acme, [citation.chunk_id])).toEqual(expect.any(String));
+    const [{ id, citation }] = items;
+    expect(citation).toMatchObject({ corpus_id: 'guide', doc_id: 'deploy' });
+    expect(await givenAnswer(acme, [id])).toEqual(expect.any(String));
+  });
+
+  it('has the parts of passages that fit, whole lines, each with where it stands', async () => {
+    const lines = Array.from({ length: 12 }, (_, i) => `Line ${i} is about the harvest of that year.`);
+    lines[7] = 'Bilbies eat at night.';
+    await givenDocument(acme, { text: lines.join('\n'), corpusId: 'zoo', docId: 'bilby' });
+    const wanted = { task: 'When do bilbies eat?', include: ['passages'] };
+    const context = await assembled({ ...wanted, token_budget: 20 });
+    const [{ id, text, why, citation }] = context.items;
+    expect([text, why]).toEqual(['… Bilbies eat at night. …', 'parts of passage 1 for the task']);
+    const [{ start, end }] = citation.spans;
+    const quote = 'Bilbies eat at night.';
+    const citations = [{ chunkId: id, quote, start, end }];
+    expect(await givenAnswer(acme, [id], { citations })).toEqual(expect.any(String));
+    const [whole] = (await assembled({ ...wanted, token_budget: 2000 })).items;
+    expect([whole.id, whole.text, whole.citation.spans]).toEqual([id, lines.join('\n'), undefined]);
+    const other = await assembled({ ...wanted, token_budget: 21 });
+    expect(other.context_hash).not.toBe(context.context_hash);
+  });
+
+  it('has digests, scores and a list of what was left out only where they are asked for', async () => {
+    const [few, all] = [await assembled({ token_budget: 60 }), await assembled({ token_budget: 60, details: true })];
+    expect(all.context_hash).toBe(few.context_hash);
+    expect(few.items[0]).not.toHaveProperty('hash');
+    expect(all.items[0]).toMatchObject({ hash: expect.stringMatching(/^blake3:/), score: expect.any(Number) });
+    expect(all.omitted).toHaveLength(few.omitted_count);
+    expect(few.omitted.reduce((sum: number, { count = 1 }: any) => sum + count, 0)).toBe(few.omitted_count);
+    expect(few.omitted.find(({ kind }: any) => kind === 'facts')).toMatchObject({ count: expect.any(Number) });
   });
 
   it('keeps to its budget, and says what had no place', async () => {
-    const context = await assembled({ token_budget: 30 });
+    const context = await assembled({ token_budget: 30, details: true });
     expect(context.total_tokens).toBeLessThanOrEqual(30);
     expect(context.items.length).toBeGreaterThan(0);
     const left = context.omitted.filter(({ reason }: any) => reason === 'budget');
@@ -233,6 +261,7 @@ describe('what is refused', () => {
     ['no kind', { include: [] }, 'body.include'],
     ['a budget of nothing', { token_budget: 0 }, 'body.token_budget'],
     ['a budget that is no number', { token_budget: 'all' }, 'body.token_budget'],
+    ['a flag that is none', { details: 'all' }, 'body.details'],
     ['a member there is not', { color: 'red' }, 'color'],
   ])('is %s: 400 names the member', async (_what, more, member) => {
     const { status, body } = await call('POST', ROUTE, { task: TASK, ...more });

@@ -5,7 +5,7 @@ import {
   type CountedPiece,
   type OmittedItem,
 } from './context.types.js';
-import { areNear, rowsOf } from './near-duplicates.rules.js';
+import { SaidTexts } from './near-duplicates.rules.js';
 
 /** What the best of a kind is worth before others of it are chosen. */
 const WEIGHTS: Readonly<Record<ContextKind, number>> = {
@@ -51,19 +51,21 @@ export function assemble(candidates: readonly CountedCandidate[], budget: number
   const { unique, omitted } = withoutDuplicates(candidates);
   const left = new Map(CONTEXT_KINDS.map((kind) => [kind, weigh(unique.filter((item) => item.kind === kind))]));
   const chosen: Choice[] = [];
-  const said: { item: CountedCandidate; rows: ReadonlySet<string> }[] = [];
+  const said = new SaidTexts<CountedCandidate>();
   const repeats = new Map<CountedCandidate, CountedCandidate>();
+  const counts = new Map<ContextKind, number>();
   for (let tokens = 0; ;) {
-    const next = bestOf(left, chosen, budget - tokens);
+    const next = bestOf(left, counts, budget - tokens);
     if (!next) break;
-    const rows = rowsOf(textOf(next));
-    const first = said.find((one) => (next.piece || one.item.kind !== next.item.kind) && areNear(one.rows, rows));
+    const { item, piece } = next;
+    const first = said.find(textOf(next), ({ kind }) => piece !== undefined || kind !== item.kind);
     if (first) {
-      repeats.set(next.item, first.item);
+      repeats.set(item, first);
       continue;
     }
-    said.push({ item: next.item, rows });
-    chosen.push({ item: next.item, ...(next.piece ? { piece: next.piece } : {}) });
+    said.add(item, textOf(next));
+    chosen.push({ item, ...(piece ? { piece } : {}) });
+    counts.set(item.kind, (counts.get(item.kind) ?? 0) + 1);
     tokens += next.tokens;
   }
   const used = new Set(chosen.map(({ item }) => item));
@@ -76,7 +78,7 @@ const textOf = ({ item, piece }: Choice): string => (piece ? item.text.slice(pie
 /** Takes the best that fits out of what is left. */
 function bestOf(
   left: ReadonlyMap<ContextKind, Weighed[]>,
-  chosen: readonly Choice[],
+  counts: ReadonlyMap<ContextKind, number>,
   within: number,
 ): Weighed | undefined {
   let best: { of: Weighed[]; at: number; value: number } | undefined;
@@ -84,7 +86,7 @@ function bestOf(
     const of = left.get(kind)!;
     const at = of.findIndex(({ tokens }) => tokens <= within);
     if (at < 0) continue;
-    const value = valueOf(of[at]!) * DECAY ** chosen.filter(({ item }) => item.kind === kind).length;
+    const value = valueOf(of[at]!) * DECAY ** (counts.get(kind) ?? 0);
     if (!best || value > best.value) best = { of, at, value };
   }
   return best?.of.splice(best.at, 1)[0];
