@@ -100,7 +100,7 @@ describe('a context', () => {
     lines[7] = 'Bilbies eat at night.';
     await givenDocument(acme, { text: lines.join('\n'), corpusId: 'zoo', docId: 'bilby' });
     const wanted = { task: 'When do bilbies eat?', include: ['passages'] };
-    const context = await assembled({ ...wanted, token_budget: 20 });
+    const context = await assembled({ ...wanted, token_budget: 12 });
     const [{ id, text, why, citation }] = context.items;
     expect([text, why]).toEqual(['… Bilbies eat at night. …', 'parts of passage 1 for the task']);
     const [{ start, end }] = citation.spans;
@@ -109,7 +109,7 @@ describe('a context', () => {
     expect(await givenAnswer(acme, [id], { citations })).toEqual(expect.any(String));
     const [whole] = (await assembled({ ...wanted, token_budget: 2000 })).items;
     expect([whole.id, whole.text, whole.citation.spans]).toEqual([id, lines.join('\n'), undefined]);
-    const other = await assembled({ ...wanted, token_budget: 21 });
+    const other = await assembled({ ...wanted, token_budget: 13 });
     expect(other.context_hash).not.toBe(context.context_hash);
   });
 

@@ -113,7 +113,9 @@ async function countAll(candidates: readonly Candidate[]): Promise<CountedCandid
   return counted;
 }
 
-/** The items with the tokens of what they show. Signs between pieces may take more than was thought: then fewer pieces. */
+/**
+ * The items with the tokens of what they show. Signs between pieces may take more than was thought: then fewer pieces.
+ */
 async function countWithin(chosen: readonly Choice[], budget: number): Promise<ChosenItem[]> {
   const items = itemsOf(chosen);
   for (const item of items) if (item.spans) item.tokens = await countTokens(item.text);
