@@ -14,6 +14,9 @@ import { TenantRegistry } from '../guards/tenant-registry.js';
 import { DaemonFlagGuard } from '../guards/daemon-flag.guard.js';
 import { NotBuiltGuard } from '../guards/not-built.guard.js';
 import { PeerGuard } from '../guards/peer.guard.js';
+import { PassportGuard } from '../guards/passport.guard.js';
+import { PassportPresence } from '../guards/passport-presence.js';
+import { PassportStandings } from '../guards/passport-standings.js';
 import { ProvenCallerGuard } from '../guards/proven-caller.guard.js';
 import { RouteRateGuard } from '../guards/route-rate.guard.js';
 import { ScopeGuard } from '../guards/scope.guard.js';
@@ -78,6 +81,7 @@ import { ReplayModule } from '../modules/evidence/replay/replay.module.js';
 import { ContextGraphModule } from '../modules/projects/context-graph/context-graph.module.js';
 import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspace-scan.module.js';
 import { SyncModule } from '../modules/memory/sync/sync.module.js';
+import { PassportsModule } from '../modules/operations/passports/passports.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
@@ -89,6 +93,7 @@ const REQUESTS = {
   guards: [DaemonFlagGuard, ProvenCallerGuard, PeerGuard, ScopeGuard, RouteRateGuard, NotBuiltGuard],
   pipeline: [
     { provide: APP_GUARD, useClass: TenantGuard },
+    { provide: APP_GUARD, useClass: PassportGuard },
     { provide: APP_FILTER, useClass: DaemonProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: ReadRetryInterceptor },
   ],
@@ -139,6 +144,7 @@ const MODULES = [
   WorkspaceScanModule,
   StorybooksModule,
   DossiersModule,
+  PassportsModule,
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */
@@ -146,6 +152,10 @@ const MODULES = [
 class DaemonAppModule {
   static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
     const shared = [Listeners, TenantResolver, TenantRegistry, ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck];
+    const shared = [
+      ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence],
+      ...[ProjectionChecks, ReadRetries, UnbuiltPlanes],
+    ];
     const values = [
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
       { provide: AUTHENTICATOR, useValue: authenticator },

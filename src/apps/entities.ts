@@ -28,6 +28,9 @@ import { WorkTransitionRow } from '../modules/coordination/work/work-transition.
 import { ObserveSessionRow } from '../modules/governance/observe/observe-session.entity.js';
 import { ObserveStepRow } from '../modules/governance/observe/observe-step.entity.js';
 import { PeerLogPeerRow } from '../modules/evidence/peer-logs/peer-log-peer.entity.js';
+import { MintRequestRow } from '../modules/operations/passports/mint-request.entity.js';
+import { PassportPresenceRow } from '../modules/operations/passports/passport-presence.entity.js';
+import { PassportRow } from '../modules/operations/passports/passport.entity.js';
 import { BundlePurchaseRow } from '../modules/economy/bundles/bundle-purchase.entity.js';
 import { CapabilityAuditRow } from '../modules/memory/capabilities/capability-audit.entity.js';
 import { BundleRow } from '../modules/economy/bundles/bundle.entity.js';
@@ -92,6 +95,9 @@ export const ENTITIES = [
   OrchestratorMemberRow,
   OrchestratorRow,
   PeerLogPeerRow,
+  MintRequestRow,
+  PassportPresenceRow,
+  PassportRow,
   PlaneRow,
   PolicyRow,
   DossierAnchorRow,

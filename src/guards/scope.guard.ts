@@ -21,6 +21,7 @@ import { Problem } from '../common/problem/problem.js';
 import { RouteAuth } from '../common/route-auth/route-auth.js';
 import { UnbuiltPlanes } from '../common/route-auth/unbuilt-planes.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
+import { PassportStandings } from './passport-standings.js';
 import { TenantRegistry } from './tenant-registry.js';
 
 /**
@@ -39,6 +40,7 @@ export class ScopeGuard implements CanActivate {
     private readonly failures: FailedCredentials,
     planes: UnbuiltPlanes,
     private readonly registry: TenantRegistry,
+    private readonly standings: PassportStandings,
     @Inject(SETTINGS) { daemon, bootstrap }: Settings,
     @Inject(LOG) log: Log,
   ) {
@@ -71,7 +73,9 @@ export class ScopeGuard implements CanActivate {
     if (!identity || request.is404) return;
     if (access.kind === 'scopes') await this.registry.checkCredential(identity);
     checkScopes(access, identity);
-    request.daemonCaller = { ...this.callerOf(access, identity), agentSession: agentSessionIn(request) };
+    const caller = this.callerOf(access, identity);
+    const isUnattested = await this.admitPassport(caller);
+    request.daemonCaller = { ...caller, isUnattested, agentSession: agentSessionIn(request) };
   }
 
   /**
@@ -96,7 +100,17 @@ export class ScopeGuard implements CanActivate {
     return this.failures.count({ address: this.addresses.of(request), prefix: 'token' });
   }
 
-  private callerOf(access: Access, identity: Identity): Omit<DaemonCaller, 'agentSession'> {
+  /** @returns whether it is registered without a proven key @throws PassportRevoked */
+  private async admitPassport({
+    homeTenant,
+    passport,
+  }: Pick<DaemonCaller, 'homeTenant' | 'passport'>): Promise<boolean> {
+    if (homeTenant === undefined || passport === undefined) return false;
+    await this.standings.check(homeTenant, passport);
+    return this.standings.isUnattested(homeTenant, passport);
+  }
+
+  private callerOf(access: Access, identity: Identity): Omit<DaemonCaller, 'agentSession' | 'isUnattested'> {
     const isAdmin = isOpenedByAdmin(access, identity);
     const { selectedTenant } = identity;
     if (selectedTenant !== undefined && !isAdmin && !coversTenant(identity, selectedTenant))

@@ -8,6 +8,7 @@ import type { Query } from '../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../common/tenancy/tenancy.js';
 import { coversTenant, type DaemonCaller } from '../common/bearer-auth/daemon-caller.js';
 import { TenantMismatch } from '../common/problem/daemon-problems.js';
+import { PassportStandings } from './passport-standings.js';
 import { TenantRegistry } from './tenant-registry.js';
 
 /**
@@ -22,6 +23,7 @@ export class TenantResolver {
   constructor(
     private readonly tenancy: Tenancy,
     private readonly registry: TenantRegistry,
+    private readonly standings: PassportStandings,
     @Inject(LOG) private readonly log: Log,
     metrics: Metrics,
   ) {
@@ -35,7 +37,7 @@ export class TenantResolver {
   /**
    * Runs `work`, which reads, as a tenant: the one named, else the caller's own.
    * @throws TenantMismatch for one that the credential does not cover, or where it covers none; ValidationFailed where
-   * none is named and the credential covers several; TenantNotRegistered, TenantInactive
+   * none is named and the credential covers several; PassportRevoked, TenantNotRegistered, TenantInactive
    */
   async run<T>(caller: DaemonCaller, tenantId: string | undefined, work: () => Promise<T>): Promise<T> {
     return this.tenancy.run(await this.enter(caller, tenantId), work);
@@ -43,7 +45,7 @@ export class TenantResolver {
 
   /** The tenant that `run` would work in, for a statement that sets it itself. @throws as `run` does */
   async enter(caller: DaemonCaller, tenantId?: string): Promise<string> {
-    const chosen = this.choose(caller, tenantId);
+    const chosen = await this.choose(caller, tenantId);
     await this.registry.checkReadable(chosen);
     return chosen;
   }
@@ -54,7 +56,7 @@ export class TenantResolver {
    * @throws as `run` does
    */
   async write<T>(caller: DaemonCaller, tenantId: string | undefined, work: () => Promise<T>): Promise<T> {
-    const chosen = this.choose(caller, tenantId);
+    const chosen = await this.choose(caller, tenantId);
     if (await this.registry.isRegistered(chosen)) return this.tenancy.run(chosen, work);
     return this.registerWith(caller, chosen, work);
   }
@@ -69,7 +71,7 @@ export class TenantResolver {
     tenantId: string | undefined,
     work: (tenantId: string, unit?: Query) => Promise<T>,
   ): Promise<T> {
-    const chosen = this.choose(caller, tenantId);
+    const chosen = await this.choose(caller, tenantId);
     if (await this.registry.isRegistered(chosen)) return work(chosen);
     return this.registerWith(caller, chosen, () =>
       work(chosen, (sql, parameters) => this.tenancy.query(sql, parameters)),
@@ -83,9 +85,10 @@ export class TenantResolver {
     });
   }
 
-  private choose(caller: DaemonCaller, tenantId = caller.homeTenant): string {
+  private async choose(caller: DaemonCaller, tenantId = caller.homeTenant): Promise<string> {
     if (tenantId === undefined) throw this.noneChosen(caller);
     if (tenantId !== caller.homeTenant) this.check(caller, tenantId);
+    await this.standings.check(tenantId, caller.passport);
     if (isCrossing(caller, tenantId)) {
       this.crossings.inc({ reason: 'admin scope' });
       this.log.info({ principal: caller.principal, tenant: tenantId }, 'an admin scope entered a tenant');

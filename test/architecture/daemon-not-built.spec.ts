@@ -128,10 +128,4 @@ describe('other addresses that no route is at', () => {
       expect(await answerTo('enforce', { ...call, method: 'HEAD' })).toMatchObject({ status: 404 });
     }
   });
-
-  it('are unclassified under enforce where a reserved flag opens what no row of the map covers', async () => {
-    const call = { method: 'GET', path: '/v1/passport/mint-requests/1', scopes: 'admin:read', id: 'no-row' };
-    expect(await answerTo('enforce', call)).toMatchObject({ status: 403, code: 'ROUTE_UNCLASSIFIED' });
-    expect(await answerTo('shadow', call)).toEqual(notBuilt(call));
-  });
 });

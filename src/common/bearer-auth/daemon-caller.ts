@@ -36,6 +36,8 @@ export interface DaemonCaller extends Identity {
   homeTenant: string | undefined;
   /** The agent's session that the request named (X-Svc-Session-Id); receipts bear it. */
   agentSession: string | undefined;
+  /** The passport is registered in the home tenant, and nobody proved to have its key; receipts say so (D71). */
+  isUnattested?: boolean;
 }
 
 declare module 'fastify' {

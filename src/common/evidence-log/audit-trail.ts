@@ -10,6 +10,8 @@ export interface Actor {
   readonly authType: string;
   /** The agent's session that the request named (X-Svc-Session-Id). */
   readonly agentSession?: string | undefined;
+  /** A registered passport that nobody proved to have the key of; receipts say so (D71). */
+  readonly isUnattested?: boolean | undefined;
 }
 
 /** Whoever works on the server's command line. */
@@ -98,6 +100,9 @@ const eventOf = (by: Actor, { kind, subject, facts, event }: PlainEntry): Outbox
   data: { ...facts, ...event, actor: by.principal },
 });
 
+/** What receipts say of an actor whose passport has no proven key; of several, where that is so of any. */
+export const UNATTESTED = { passport_attested: false };
+
 function evidenceOf(by: Actor, { kind, subject, facts = {}, receipt, stream }: AuditEntry): EvidenceEvent {
   const members = Object.entries(facts).map(([name, value]: [string, unknown]) => [snakeCase(name), value] as const);
   return {
@@ -106,7 +111,7 @@ function evidenceOf(by: Actor, { kind, subject, facts = {}, receipt, stream }: A
     authMode: by.authType,
     agentSession: by.agentSession,
     subject,
-    body: { ...Object.fromEntries(members), ...receipt },
+    body: { ...Object.fromEntries(members), ...receipt, ...(by.isUnattested ? UNATTESTED : {}) },
     ...(stream === undefined ? {} : { stream }),
   };
 }

@@ -35,6 +35,8 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
     ...['access_request', 'access_request_change', 'agent', 'agent_home', 'agent_retrieval', 'api_key', 'entitlement'],
     ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'work_gate_policy'],
     ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant', 'sync_peer'],
+    ...['passport', 'passport_mint_request', 'passport_presence'],
+    ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant'],
   ]),
   ...each(MONEY, [
     ...['bundle', 'bundle_purchase', 'conversion', 'conversion_event', 'ledger_account', 'ledger_allowance'],

@@ -32,6 +32,8 @@ export class MissingScope extends problem<{ missingAnyScope?: readonly Scope[]; 
   'Forbidden',
 ) {}
 export class PassportHeaderMismatch extends problem(403, 'PassportHeaderMismatch', 'Forbidden') {}
+/** A passport that was revoked in the tenant; whoever acts by it is refused everywhere there (D71). */
+export class PassportRevoked extends problem<{ passport_id: string }>(403, 'PassportRevoked', 'Forbidden') {}
 /** The mode believes callers without proof, and the route takes none such. */
 export class SpoofableAuth extends problem<{ auth_mode: string }>(403, 'SpoofableAuth', 'Forbidden') {}
 /** A tenant that the credential does not cover; without tenant_id: it covers none at all. */
@@ -72,6 +74,7 @@ export const DAEMON_CREDENTIAL_PROBLEMS: ProblemClass[] = [
   NotAuthenticated,
   MissingScope,
   PassportHeaderMismatch,
+  PassportRevoked,
   TenantMismatch,
   TenantNotRegistered,
 ];

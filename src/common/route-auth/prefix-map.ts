@@ -79,6 +79,12 @@ export const PREFIX_MAP: readonly PrefixRow[] = [
     get: ['admin:read', 'facts:read', 'query:read', 'sessions:read'],
     other: ['admin:write', 'facts:write', 'integrations:install'],
   },
+  // Ours: no row of the specification covers them (A-11); who asks is not who registers.
+  {
+    paths: ['/v1/passport/mint-requests*'],
+    get: ['admin:read', 'facts:read', 'query:read', 'sessions:read'],
+    other: FACTS,
+  },
   { paths: ['/v1/gpu1/*', '/v1/context*'], get: READS, other: READS },
   { paths: ['/v1/openai/*'], get: [...READS, 'admin:write'], other: [...READS, 'admin:write'] },
   { paths: ['/v1/compute/embed'], get: [], other: ['compute:embed'] },

@@ -9,6 +9,7 @@ import {
   type Tool as ToolDefinition,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PassportStandings } from '../../../guards/passport-standings.js';
 import { readBuild } from '../../../common/build-info.js';
 import type { ProcessContext } from '../../../common/process-context.js';
 import { RouteManifest } from '../../../common/contract/route-manifest.js';
@@ -87,13 +88,18 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
     authenticator: app.get<Authenticator>(AUTHENTICATOR),
     defaultTenant: settings.bootstrap.tenantId,
   });
+  const standings = app.get(PassportStandings);
   const handler = makeHandler(parts, { http, problems, registry, stateKey, context, steps }, tools);
   for (const method of ['POST', 'GET', 'DELETE'])
     fastify.route({
       method,
       url: '/mcp',
       config: { body: 'bytes' },
-      handler: (request, reply) => answer(handler, request, reply),
+      handler: async (request, reply) => {
+        const response = await answer(handler, request, reply);
+        if (isStream(response)) void endWithPassport(standings, steps, request, reply);
+        return response;
+      },
     });
   await fastify.listen({ host: mcpHost, port: mcpPort });
   const { port } = fastify.server.address() as { port: number };
@@ -111,6 +117,24 @@ const nothingHere = () =>
     {},
     'This listener answers POST /mcp and nothing else; the rest is on the HTTP listener (SVCD_HTTP_PORT)',
   );
+
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+/** What is streamed to a passport ends with it, whether it is an answer on its way or a subscription. */
+async function endWithPassport(
+  standings: PassportStandings,
+  steps: McpSteps,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+): Promise<void> {
+  const of = await steps.passportOf(request);
+  if (!of || raw.destroyed) return;
+  raw.once(
+    'close',
+    standings.follow(of.tenantId, of.passport, () => raw.destroy()),
+  );
+}
 
 async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: FastifyReply): Promise<Response> {
   const read = readMcp(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));

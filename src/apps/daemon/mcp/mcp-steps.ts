@@ -35,6 +35,21 @@ export class McpSteps {
     });
   }
 
+  /**
+   * Whose request it is, to be ended with its passport.
+   * @returns nobody for one without a passport, or without a tenant of its own
+   */
+  async passportOf(request: FastifyRequest): Promise<{ tenantId: string; passport: string } | undefined> {
+    try {
+      const identity = await this.speakers.authenticator.identify(request);
+      const tenantId = this.homeOf(identity);
+      const { passport } = identity;
+      return passport === undefined || tenantId === undefined ? undefined : { tenantId, passport };
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Nobody, where the route refuses the credential or the tenant: whose session it is, is not known then. */
   private async find({ tenant_id: named }: Record<string, unknown>, request: FastifyRequest) {
     try {

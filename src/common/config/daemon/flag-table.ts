@@ -47,14 +47,12 @@ export const DAEMON_FLAGS = {
     ['/v1/compute/embed'],
     'POST /v1/compute/embed gives vectors of SVC_EMBEDDINGS_URL. Off, or without that, it answers `"enabled": false`.',
   ),
-  mintRequests: reserved(
-    daemonFlag(
-      'SVCD_FEATURE_PASSPORT_MINT_REQUESTS',
-      false,
-      404,
-      ['/v1/passport/mint-requests/*'],
-      'Requests for passports.',
-    ),
+  mintRequests: daemonFlag(
+    'SVCD_FEATURE_PASSPORT_MINT_REQUESTS',
+    false,
+    404,
+    ['/v1/passport/mint-requests*'],
+    'Requests for passports.',
   ),
   incidents: daemonFlag('SVCD_FEATURE_INCIDENTS', false, 404, ['/v1/incidents*'], 'Incidents.'),
   legalHold: daemonFlag('SVCD_FEATURE_LEGAL_HOLD', false, 404, ['/v1/legal-holds*'], 'Legal holds.'),

@@ -342,6 +342,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/coordination/orchestrators/orchestrators.rules.spec.ts',
     'test/medium/orchestrators/orchestrators.spec.ts',
   ],
+  'svc-daemon.passports': [
+    'src/modules/operations/passports/passports.rules.spec.ts',
+    'test/medium/passports/passports.spec.ts',
+    'test/medium/passports/revocation.spec.ts',
+  ],
   'svc-daemon.projects': [
     'src/modules/projects/context-graph/context-graph.rules.spec.ts',
     'test/medium/context-graph/context-graph.spec.ts',

@@ -1,3 +1,4 @@
+import { UNATTESTED } from '../../../common/evidence-log/audit-trail.js';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
@@ -83,6 +84,7 @@ export class FactReceipts {
           count: drafts.length,
           root: namedDigest('sha256', rootOfLeaves(leaves)),
           ...(session === undefined ? {} : { session_id: session }),
+          ...(by.isUnattested ? UNATTESTED : {}),
         },
       },
       active,

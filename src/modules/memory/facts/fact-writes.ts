@@ -75,6 +75,7 @@ function writerOf([first, ...others]: readonly Asked[]): FactWriter {
     principal: others.every(({ by }) => by.principal === principal) ? principal : SEVERAL,
     authType,
     agentSession: others.every(({ by }) => by.agentSession === agentSession) ? agentSession : undefined,
+    isUnattested: [first!, ...others].some(({ by }) => by.isUnattested),
     ...(others.length > 0 && { sessions: [first!, ...others].flatMap(({ by, drafts }) => sessionFactsOf(by, drafts)) }),
   };
 }

@@ -119,10 +119,11 @@ export const readerOf = ({ principal, isAdmin }: DaemonCaller, tenantId: string)
 const actorOf = ({ passport, principal }: FactAuthor): string => passport ?? ownerOf(principal);
 
 /** Whose credential writes, under the name that facts and receipts have it. */
-export const writerOf = ({ principal, authType, agentSession }: Actor): FactWriter => ({
+export const writerOf = ({ principal, authType, agentSession, isUnattested }: Actor): FactWriter => ({
   principal: ownerOf(principal),
   authType,
   agentSession,
+  isUnattested,
 });
 
 /** Who says what is stored. */

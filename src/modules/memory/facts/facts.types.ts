@@ -79,6 +79,8 @@ export interface FactWriter {
   authType: string;
   /** The agent's session that the request named. */
   agentSession?: string | undefined;
+  /** Its passport is registered without a proven key: the receipt says so (D71). */
+  isUnattested?: boolean | undefined;
   /** Where facts of several requests are stored together: what each session wrote. */
   sessions?: readonly SessionFacts[];
 }

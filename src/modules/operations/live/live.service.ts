@@ -9,6 +9,7 @@ import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { TENANT_CHANGED } from '../../../common/tenancy/tenant-state.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
+import { PassportStandings } from '../../../guards/passport-standings.js';
 import { TenantRegistry } from '../../../guards/tenant-registry.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
@@ -37,6 +38,7 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     private readonly events: EventReaderService,
     private readonly tenants: TenantResolver,
     private readonly registry: TenantRegistry,
+    private readonly standings: PassportStandings,
     private readonly listener: Listener,
     private readonly scheduler: Scheduler,
     private readonly metrics: Metrics,
@@ -87,7 +89,12 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     this.connections.add(connection);
     connection.begin();
     const follower = this.followerOf(tenantId, connection.seen);
-    raw.once('close', () => this.forget(tenantId, follower, connection));
+    const { passport } = caller;
+    const unfollow = passport && this.standings.follow(tenantId, passport, () => connection.end('unauthorized'));
+    raw.once('close', () => {
+      if (unfollow) unfollow();
+      this.forget(tenantId, follower, connection);
+    });
     try {
       await follower.join(connection);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findRefusal, isNamed, isRequester, needsApproval, type AskedMove } from './gates.rules.js';
+import { isRequester } from '../../../../common/bearer-auth/party.js';
+import { findRefusal, isNamed, needsApproval, type AskedMove } from './gates.rules.js';
 
 const ada = { passport: 'ada', principal: 'passport:ada' };
 const bob = { passport: 'bob', principal: 'passport:bob' };

@@ -1,17 +1,9 @@
+import { ANONYMOUS, isNobody, isRequester, namesOf, type Party } from '../../../../common/bearer-auth/party.js';
 import { moveName } from '../moves.rules.js';
 import type { WorkState } from '../work.types.js';
 
 /** Days that a gate waits for a decision. */
 export const GATE_DAYS = 7;
-
-/** Nobody in particular: the modes without tokens, where no passport was sent. */
-export const ANONYMOUS = 'anonymous';
-
-/** Who asks or decides: as the request names it, and as the credential does. */
-export interface Party {
-  passport: string | undefined;
-  principal: string;
-}
 
 /** What an approval may be needed for. */
 export interface AskedMove {
@@ -21,12 +13,6 @@ export interface AskedMove {
   owners: readonly (string | null | undefined)[];
   by: Party;
 }
-
-/** The names by which a party is known for certain, then the one it goes by. */
-const namesOf = ({ passport, principal }: Party): string[] => [
-  ...(principal === ANONYMOUS ? [] : [principal, principal.replace(/^(passport|sub):/, '')]),
-  ...(passport === undefined ? [] : [passport]),
-];
 
 /** Whether a policy names a move, itself or by `*` for any state. */
 export function isNamed(moves: readonly string[], from: WorkState, to: WorkState): boolean {
@@ -48,17 +34,9 @@ export interface Requested {
   mayDecide: readonly string[] | null;
 }
 
-/**
- * Whether two are one: by the passport they go by, or by their credentials. Without a credential that names somebody
- * the passport of the body is all there is.
- */
-export const isRequester = (by: Party, { requestedPassport, requestedPrincipal }: Requested): boolean =>
-  namesOf(by).some((name) => name === requestedPassport || name === requestedPrincipal);
-
 /** @returns why a party may not decide; undefined where it may */
 export function findRefusal(by: Party, gate: Requested): string | undefined {
-  if (by.passport === undefined && by.principal === ANONYMOUS)
-    return 'Nothing says who decides: send approver_passport, or X-Svc-Passport-Id';
+  if (isNobody(by)) return 'Nothing says who decides: send approver_passport, or X-Svc-Passport-Id';
   if (isRequester(by, gate)) return `${gate.requestedPassport} asked for it, and another has to decide`;
   if (gate.mayDecide === null) return undefined;
   // What a body claims counts only where nothing else says who it is.

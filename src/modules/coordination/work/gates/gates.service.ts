@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { validate as isUuid } from 'uuid';
 import type { DaemonCaller } from '../../../../common/bearer-auth/daemon-caller.js';
-import { namedPassport } from '../../../../common/bearer-auth/named-passport.js';
+import { isRequester, partyOf, type Party } from '../../../../common/bearer-auth/party.js';
 import { AuditTrail, type Actor } from '../../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { TenantResolver } from '../../../../guards/tenant-resolver.js';
@@ -10,7 +10,7 @@ import { WorkMovesService } from '../work-moves.service.js';
 import type { DecideGate, GateResolution, PendingGates, PendingGatesQuery, WithdrawGate } from './gates.dto.js';
 import { gateEvent, gateFacts } from './gates.events.js';
 import { GateDecided, GateUnknown, MayNotDecide } from './gates.problems.js';
-import { ANONYMOUS, findRefusal, isRequester, type Party } from './gates.rules.js';
+import { findRefusal } from './gates.rules.js';
 import { GatesStore } from './gates.store.js';
 import { gateOf, resolutionOf } from './gates.views.js';
 import type { WorkGateRow } from './work-gate.entity.js';
@@ -103,9 +103,9 @@ export class GatesService {
     return this.moves.change(by, item, { values: { state, ...blocker }, passport, why, actionId, facts });
   }
 
-  /** Records that the time of a gate is over, or that its item is not what it was. */
+  /** Records that the time of a gate is over, that its item is not what it was, or what else ended it before. */
   lapse(by: Actor, gate: WorkGateRow): Promise<WorkGateRow> {
-    const reason = gate.isExpired ? 'Nobody decided in time' : 'The item has changed meanwhile';
+    const reason = gate.reason ?? (gate.isExpired ? 'Nobody decided in time' : 'The item has changed meanwhile');
     return this.end(by, gate, { status: 'lapsed', passport: null, reason, facts: {} });
   }
 
@@ -138,13 +138,6 @@ export class GatesService {
     const gate = isUuid(actionId) ? await this.store.gates.find({ actionId }) : undefined;
     return gate ?? unknown(actionId);
   }
-}
-
-/** Who decides. A token that names nobody is nobody, whatever the body claims. */
-function partyOf(caller: DaemonCaller, named: string | undefined, member: string): Party {
-  const passport = namedPassport(caller, named, member);
-  const isNobody = caller.principal === ANONYMOUS && caller.authType.startsWith('jwt');
-  return { passport: isNobody ? undefined : passport, principal: caller.principal };
 }
 
 function refusalOf(by: Party, gate: WorkGateRow, decision: Decision): string | undefined {
