@@ -32,7 +32,7 @@ export interface Candidate {
 }
 
 /** A part of an item that says something by itself. */
-export interface Piece extends Span {
+interface Piece extends Span {
   /** From 0 to 1, among the pieces of all items of the kind. */
   worth: number;
 }

@@ -58,7 +58,7 @@ export const nameOf = (entity: string): string =>
   entity.slice(Math.max(...[':', '/'].map((c) => entity.lastIndexOf(c))) + 1);
 
 /** A passage that was found, divided: its pieces in their order. */
-export interface DividedPassage {
+interface DividedPassage {
   score: number;
   pieces: readonly string[];
 }
