@@ -63,7 +63,7 @@ describe('a context', () => {
     const shop = await must('PUT', '/v1/projects/shop/layers/style', { content: 'Shop style.' });
     await must('PUT', '/v1/projects/common/layers/style', { content: 'Common style.' });
     await must('PUT', '/v1/facts', { entity: 'layer:session/s1', key: 'mood', value: 'Be brief.' });
-    const { items, omitted } = await layersOf({ project_id: 'shop', session_id: 's1' });
+    const { items, omitted } = await layersOf({ project_id: 'shop', session_id: 's1', details: true });
     expect(items).toMatchObject([
       { kind: 'layers', id: shop.fact_id, hash: shop.hash, text: 'Shop style.', why: 'layer style of the project' },
       { kind: 'layers', text: 'Be brief.', why: 'layer mood of the session' },
