@@ -151,10 +151,9 @@ const MODULES = [
 @Module({})
 class DaemonAppModule {
   static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
-    const shared = [Listeners, TenantResolver, TenantRegistry, ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck];
     const shared = [
       ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence],
-      ...[ProjectionChecks, ReadRetries, UnbuiltPlanes],
+      ...[ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck],
     ];
     const values = [
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },

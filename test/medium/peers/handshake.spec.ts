@@ -161,7 +161,7 @@ describe('refused, with a code of its own and the nonce spent:', () => {
       { targetUri: `http://elsewhere.example${PATH}` },
       { digest: digestOf('{}') },
     ]) {
-      const sent = signed.digest === undefined ? {} : { 'content-digest': digestOf('') };
+      const sent: Record<string, string> = signed.digest === undefined ? {} : { 'content-digest': digestOf('') };
       expect(await outcome(peer, { signed, sent })).toEqual(refused(401, 'SIGNATURE_INVALID'));
     }
     const other = await nonceOf(daemon.url);
