@@ -1,6 +1,6 @@
 -- Marks records of tenants that sync as changed, after a statement (`changed`). The arguments: the collection, an
--- expression over r that gives the id, a condition. A tenant that does not sync pays one look. Rows that go other than by sync leave
--- no digest of what they held: the index makes a deletion of such a record when it is used next.
+-- expression over r that gives the id, a condition. A tenant that does not sync pays one look. Rows that go other than
+-- by sync leave no digest of what they held: the index makes a deletion of such a record when it is used next.
 create or replace function svc_mark_sync() returns trigger language plpgsql as $$
   begin
     if not exists (select from changed c join public.sync_tenant s on s.tenant_id = c.tenant_id) then

@@ -57,7 +57,9 @@ function isBetter(a: Rankable, b: Rankable): boolean {
   return left === right ? a.digest > b.digest : left > right;
 }
 
-/** The version that reads show: a deletion before any content, then the one that knows of most, then the larger digest. */
+/**
+ * The version that reads show: a deletion before any content, then the one that knows of most, then the larger digest.
+ */
 export function winnerOf<T extends Rankable>(versions: readonly T[]): T {
   const [first, ...others] = versions;
   if (!first) throw new Error('a record without versions has none that wins');

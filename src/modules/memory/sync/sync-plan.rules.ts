@@ -11,7 +11,7 @@ import type {
   VersionState,
 } from './sync-record.types.js';
 
-/** Collections whose tables overwrite: a hold keeps their content from being replaced, as it does from local writers. */
+/** Collections whose tables overwrite: a hold keeps their content from being replaced, as by local writers. */
 const OVERWRITTEN: ReadonlySet<RecordCollection> = new Set(['edges', 'relations', 'cases']);
 
 /** A record as it is here. */

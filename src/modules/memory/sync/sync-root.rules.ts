@@ -1,8 +1,8 @@
 import { emptyRoot, leafHash, nodeHash } from '../../../evidence/merkle.js';
 
 /**
- * The root of a tree to which leaves are only added (RFC 6962 section 2.1), kept as the roots of its whole subtrees, the
- * largest first: as many as the number of leaves has ones among its binary digits.
+ * The root of a tree to which leaves are only added (RFC 6962 section 2.1), kept as the roots of its whole subtrees,
+ * the largest first: as many as the number of leaves has ones among its binary digits.
  */
 export class GrowingRoot {
   private constructor(
