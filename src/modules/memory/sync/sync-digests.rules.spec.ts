@@ -107,7 +107,7 @@ async function made(): Promise<object> {
     collections: [{ name: 'facts', count: 1, position: 7, root: rootOf([versions[0]!.version.digest]) }],
     ...{ checkpoint: null, issued_at: '2026-01-01T00:00:00.000Z' },
   };
-  const [signature] = await key.signAll([manifestBytes(manifest)], 'exports');
+  const [signature] = await key.signAll([manifestBytes(manifest)]);
   const rows = [
     { digest: digests[0]!, verdict: 'apply', local: [] },
     { digest: digests[1]!, verdict: 'conflict_kept', local: [digests[2]!] },

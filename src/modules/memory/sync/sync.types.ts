@@ -3,10 +3,6 @@ export const COLLECTIONS = ['holds', 'tombstones', 'entities', 'edges', 'facts',
 export type Collection = (typeof COLLECTIONS)[number];
 
 /** What one who calls the sync routes reaches of a tenant: all of it, or what a peer's row and delegation leave. */
-/**
- * What one who calls the sync routes reaches of a tenant: all of it, or what the row of a peer and its delegation
- * leave.
- */
 export interface SyncReach {
   /** Undefined for a caller with scopes of the tenant itself. */
   readonly peerId: string | undefined;
