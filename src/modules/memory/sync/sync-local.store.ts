@@ -39,8 +39,9 @@ export class SyncLocalStore {
 const FACTS = `
   select n.place, f.quarantined as withheld, h.records = 0 as absent, f.value, f.actor, f.confidence, f.horizon_class, f.tenant_hash,
     coalesce(f.valid_from, case when f.valid_to is null or f.stored_at < f.valid_to then f.stored_at end) as valid_from, f.valid_to
-  from unnest($2::text[], $3::text[]) with ordinality n (entity, key, place)
-  join fact_head h on h.tenant_id = $1 and h.chain = svc_fact_chain('', n.entity, n.key)
+  from (select n.place, svc_fact_chain('', n.entity, n.key) as chain
+    from unnest($2::text[], $3::text[]) with ordinality n (entity, key, place) offset 0) n
+  join fact_head h on h.tenant_id = $1 and h.chain = n.chain
   join fact f on f.tenant_id = $1 and f.seq = h.seq`;
 
 const ENTITIES = `

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { KeptVersion } from './sync-record.types.js';
-import { type RawVersion, VERSION_COLUMNS, versionOf } from './sync-records.store.js';
+import { bytesOf, type RawVersion, VERSION_COLUMNS, versionOf } from './sync-records.store.js';
 import type { Collection, SyncReach } from './sync.types.js';
 
 /** Where a page begins: after a version, or after a position. */
@@ -24,7 +24,7 @@ export class SyncPagesStore {
     const isByPosition = 'position' in start;
     const after = isByPosition
       ? `r.position > ${bind(start.position)}`
-      : `(r.key, r.digest) > (decode(${bind(start.key)}, 'hex'), decode(${bind(start.digest)}, 'hex'))`;
+      : `(r.key, r.digest) > (${bind(Buffer.from(start.key, 'hex'))}::bytea, ${bind(Buffer.from(start.digest, 'hex'))}::bytea)`;
     const rows = await this.tenancy.query<RawVersion>(
       `select ${VERSION_COLUMNS} from sync_record r where r.tenant_id = $1 and r.collection = $2 and ${after}${reachOf(reach, bind)}
        order by ${isByPosition ? 'r.position' : 'r.key, r.digest'} limit ${bind(limit)}`,
@@ -49,11 +49,11 @@ export class SyncPagesStore {
 
   /** The versions in a collection of records that are named by their keys. */
   async ofKeys(collection: Collection, reach: SyncReach, keys: readonly string[]): Promise<KeptVersion[]> {
-    const values: unknown[] = [this.tenancy.tenant, collection, keys];
+    const values: unknown[] = [this.tenancy.tenant, collection, bytesOf(keys)];
     const bind = (value: unknown) => `$${values.push(value)}`;
     const rows = await this.tenancy.query<RawVersion>(
-      `select ${VERSION_COLUMNS} from unnest($3::text[]) with ordinality k (key, place)
-       join sync_record r on r.tenant_id = $1 and r.key = decode(k.key, 'hex')
+      `select ${VERSION_COLUMNS} from unnest($3::bytea[]) with ordinality k (key, place)
+       join sync_record r on r.tenant_id = $1 and r.key = k.key
        where r.collection = $2${reachOf(reach, bind)} order by k.place, r.digest`,
       values,
     );
@@ -62,11 +62,11 @@ export class SyncPagesStore {
 
   /** Keys of records with versions that are alive and not shown, after one of them. */
   async conflicts(reach: SyncReach, after: string, limit: number): Promise<string[]> {
-    const values: unknown[] = [this.tenancy.tenant, after];
+    const values: unknown[] = [this.tenancy.tenant, Buffer.from(after, 'hex')];
     const bind = (value: unknown) => `$${values.push(value)}`;
     const rows = await this.tenancy.query<{ key: string }>(
       `select distinct encode(r.key, 'hex') as key from sync_record r
-       where r.tenant_id = $1 and r.state = 'conflict' and r.key > decode($2, 'hex')${reachOf(reach, bind)} order by 1 limit ${bind(limit)}`,
+       where r.tenant_id = $1 and r.state = 'conflict' and r.key > $2::bytea${reachOf(reach, bind)} order by 1 limit ${bind(limit)}`,
       values,
     );
     return rows.map(({ key }) => key);

@@ -24,8 +24,14 @@ export class PromotionRequest {
   @Text({ about: 'The confirm_hash of the preview; a confirmation needs it.', optional: true, pattern: DIGEST })
   confirm_hash?: string;
 
-  @ListReadLater({ about: 'Versions, with their content.', type: () => SyncRecord, min: 0, max: MAX_RECORDS })
-  records: SyncRecord[] = [];
+  @ListReadLater({
+    about: 'Versions, with their content; none unless given.',
+    type: () => SyncRecord,
+    optional: true,
+    min: 0,
+    max: MAX_RECORDS,
+  })
+  records?: SyncRecord[];
 }
 
 export class PromotionRow {

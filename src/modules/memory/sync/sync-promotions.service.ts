@@ -81,7 +81,7 @@ export class SyncPromotionsService {
     return this.take({ by, tenantId, reach, read, allowlist: [] }, () => undefined);
   }
 
-  private read({ records, allowlist }: PromotionRequest, reach: SyncReach): Promise<ReadRecord[]> {
+  private read({ records = [], allowlist }: PromotionRequest, reach: SyncReach): Promise<ReadRecord[]> {
     return this.reading.read(records, reach, allowlist, 'body.records');
   }
 

@@ -45,6 +45,15 @@ export const versionOf = (row: RawVersion): KeptVersion => ({
   localDigest: row.local_digest,
 });
 
+/**
+ * Digests as the statements take them: under row-level security what is computed of a row is not looked up in an index.
+ */
+export const bytesOf = (digests: readonly string[]): Buffer[] => digests.map((digest) => Buffer.from(digest, 'hex'));
+const namesOf = (versions: readonly Pick<SyncVersion, 'key' | 'digest'>[]): [Buffer[], Buffer[]] => [
+  bytesOf(versions.map(({ key }) => key)),
+  bytesOf(versions.map(({ digest }) => digest)),
+];
+
 /** Versions and what is kept of their content, in the open unit of work. */
 @Injectable()
 export class SyncRecordsStore {
@@ -53,8 +62,8 @@ export class SyncRecordsStore {
   /** All versions of these records, by key. */
   async find(keys: readonly string[]): Promise<Map<string, KeptVersion[]>> {
     const rows = await this.tenancy.query<RawVersion>(
-      `select ${VERSION_COLUMNS} from unnest($2::text[]) k (key) join sync_record r on r.tenant_id = $1 and r.key = decode(k.key, 'hex')`,
-      [this.tenancy.tenant, [...new Set(keys)]],
+      `select ${VERSION_COLUMNS} from unnest($2::bytea[]) k (key) join sync_record r on r.tenant_id = $1 and r.key = k.key`,
+      [this.tenancy.tenant, bytesOf([...new Set(keys)])],
     );
     const found = new Map<string, KeptVersion[]>();
     for (const row of rows) found.set(row.key, [...(found.get(row.key) ?? []), versionOf(row)]);
@@ -73,9 +82,9 @@ export class SyncRecordsStore {
   async remove(versions: readonly Pick<SyncVersion, 'key' | 'digest'>[]): Promise<void> {
     if (versions.length === 0) return;
     await this.tenancy.query(
-      `delete from sync_record r using unnest($2::text[], $3::text[]) g (key, digest)
-       where r.tenant_id = $1 and r.key = decode(g.key, 'hex') and r.digest = decode(g.digest, 'hex')`,
-      [this.tenancy.tenant, versions.map(({ key }) => key), versions.map(({ digest }) => digest)],
+      `delete from sync_record r using unnest($2::bytea[], $3::bytea[]) g (key, digest)
+       where r.tenant_id = $1 and r.key = g.key and r.digest = g.digest`,
+      [this.tenancy.tenant, ...namesOf(versions)],
     );
   }
 
@@ -87,12 +96,12 @@ export class SyncRecordsStore {
   async move(rows: readonly Pick<VersionRow, 'key' | 'digest' | 'state' | 'localDigest'>[]): Promise<void> {
     if (rows.length === 0) return;
     await this.tenancy.query(
-      `update sync_record r set state = m.state, local_digest = decode(m."localDigest", 'hex')
-       from json_to_recordset($2::json) m (key text, digest text, state text, "localDigest" text)
-       where r.tenant_id = $1 and r.key = decode(m.key, 'hex') and r.digest = decode(m.digest, 'hex')`,
+      `update sync_record r set state = m.state, local_digest = m.local_digest
+       from unnest($2::bytea[], $3::bytea[], $4::text[], $5::bytea[]) m (key, digest, state, local_digest)
+       where r.tenant_id = $1 and r.key = m.key and r.digest = m.digest`,
       [
-        this.tenancy.tenant,
-        JSON.stringify(rows.map(({ key, digest, state, localDigest }) => ({ key, digest, state, localDigest }))),
+        ...[this.tenancy.tenant, ...namesOf(rows), rows.map(({ state }) => state)],
+        rows.map(({ localDigest }) => (localDigest === null ? null : Buffer.from(localDigest, 'hex'))),
       ],
     );
   }
@@ -101,9 +110,9 @@ export class SyncRecordsStore {
   async readContents(versions: readonly Pick<SyncVersion, 'key' | 'digest'>[]): Promise<Map<string, SyncContent>> {
     if (versions.length === 0) return new Map();
     const rows = await this.tenancy.query<{ digest: string; content: SyncContent }>(
-      `select encode(c.digest, 'hex') as digest, c.content from unnest($2::text[], $3::text[]) d (key, digest)
-       join sync_content c on c.tenant_id = $1 and c.key = decode(d.key, 'hex') and c.digest = decode(d.digest, 'hex')`,
-      [this.tenancy.tenant, versions.map(({ key }) => key), versions.map(({ digest }) => digest)],
+      `select encode(c.digest, 'hex') as digest, c.content from unnest($2::bytea[], $3::bytea[]) d (key, digest)
+       join sync_content c on c.tenant_id = $1 and c.key = d.key and c.digest = d.digest`,
+      [this.tenancy.tenant, ...namesOf(versions)],
     );
     return new Map(rows.map(({ digest, content }) => [digest, content]));
   }
