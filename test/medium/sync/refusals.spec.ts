@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SyncManifestService } from '../../../src/modules/memory/sync/sync-manifest.service.js';
+import { SyncPagesService } from '../../../src/modules/memory/sync/sync-pages.service.js';
+import { SyncPromotionsService } from '../../../src/modules/memory/sync/sync-promotions.service.js';
+import { completeVersion, contentDigest } from '../../../src/modules/memory/sync/sync-digests.rules.js';
+import type { RecordCollection, SyncContent } from '../../../src/modules/memory/sync/sync-record.types.js';
+import { recordOf } from '../../../src/modules/memory/sync/sync.views.js';
+import { type Collection, FULL_REACH, type SyncReach } from '../../../src/modules/memory/sync/sync.types.js';
+import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { type Item, Replica } from './given.js';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon({ env: { SVCD_FEATURE_LEGAL_HOLD: '1' }, tenants: [...'abcdefghij'] });
+});
+afterAll(() => daemon.close());
+const replica = (tenant: string) => new Replica(daemon, tenant);
+const BY = { principal: 'peer:x', authType: 'test' };
+
+/** A version of another server. */
+function foreign(
+  target: RecordCollection,
+  parts: string[],
+  content: SyncContent | null,
+  vector = { other: 1 } as Record<string, number>,
+): Item {
+  const version = completeVersion({
+    ...{ target, parts, vector, writer: 'other', seq: vector['other']!, isDeleted: content === null },
+    contentDigest: content === null ? null : contentDigest(content),
+  });
+  return { ...recordOf(version), content } as Item;
+}
+const fact = (entity: string, value: string, more: object = {}): Item =>
+  foreign('facts', [entity, 'k'], {
+    ...{ actor: 'passport:o', confidence: 1, entity, horizon_class: 'durable', key: 'k', tenant_hash: null },
+    ...{ valid_from: '2026-01-01T00:00:00.000Z', valid_to: null, value, ...more },
+  });
+const hold = (id: string, prefixes: string[], vector: Record<string, number>, released: string | null = null): Item =>
+  foreign(
+    'holds',
+    [id],
+    {
+      ...{
+        entity_prefixes: prefixes,
+        hold_id: id,
+        placed_at: '2026-01-01T00:00:00.000Z',
+        placed_by: 'passport:o',
+        reason: 'M',
+      },
+      ...{ released_at: released, released_by: released === null ? null : 'passport:o' },
+    },
+    vector,
+  );
+const HOLD = '0199aaaa-0000-7000-8000-000000000001';
+
+const rowsOf = async (one: Replica, records: Item[]) =>
+  (
+    await one.ok<{ rows: { verdict: string; reason: string | null }[] }>('POST', one.at('promotions/preview'), {
+      records,
+    })
+  ).rows;
+
+describe('a record that is not what it says of itself', () => {
+  it('is 400 naming it, and nothing of the request is stored', async () => {
+    const a = replica('a');
+    const good = fact('user:ada', 'London');
+    const tampered = { ...fact('user:bob', 'Paris'), content: { ...good.content, value: 'other' } };
+    for (const path of ['preview', 'confirm']) {
+      const { status, body } = await a.call('POST', a.at(`promotions/${path}`), { records: [good, tampered] });
+      expect([status, (body as { issues: { path: string }[] }).issues[0]?.path]).toEqual([
+        400,
+        'body.records[1].content',
+      ]);
+    }
+    expect(await a.all('facts')).toEqual([]);
+  });
+});
+
+describe('content that is not taken', () => {
+  it.each([
+    ['a secret', fact('user:ada', 'password: hunter2hunter2')],
+    ['a reserved prefix', fact('svc:x', 'v')],
+    [
+      'another id',
+      { ...fact('user:ada', 'v'), ...foreign('facts', ['user:bob', 'k'], fact('user:ada', 'v').content!) },
+    ],
+    ['too much confidence', fact('user:ada', 'v', { confidence: 2 })],
+    ['a member more', fact('user:ada', 'v', { extra: 1 })],
+    ['a validity that ends before it begins', fact('user:ada', 'v', { valid_to: '2025-01-01T00:00:00.000Z' })],
+    ['no content', { ...fact('user:ada', 'v'), content: null }],
+    ['a deleted hold', foreign('holds', [HOLD], null)],
+    [
+      'a payload that its kind would not store',
+      foreign('entities', ['engram', 'x'], { kind: 'engram', id: 'x', payload: 1 }),
+    ],
+  ])('for %s is refused with the reason', async (_, record) => {
+    const [row] = await rowsOf(replica('a'), [record]);
+    expect(row).toMatchObject({ verdict: 'refused_content', reason: expect.any(String) });
+    expect((await replica('a').take([record])).applied_count).toBe(0);
+  });
+
+  it('is a write of this server that it never made', async () => {
+    const a = replica('a');
+    await a.fact('user:own', 'k', 'mine');
+    const { origin } = await a.manifest();
+    const [row] = await rowsOf(a, [
+      foreign('facts', ['user:own', 'k'], fact('user:own', 'forged').content!, { other: 1, [origin]: 1000 }),
+    ]);
+    expect(row).toMatchObject({ verdict: 'refused_content', reason: expect.stringContaining(origin) });
+  });
+});
+
+describe('a confirmation', () => {
+  it('of what is not as previewed is 412 with nothing applied, and sent again changes nothing', async () => {
+    const b = replica('b');
+    const records = [fact('user:ada', 'London'), fact('user:bob', 'Paris')];
+    const { confirm_hash } = await b.ok<{ confirm_hash: string }>('POST', b.at('promotions/preview'), { records });
+    await b.fact('user:bob', 'k', 'Rome');
+    const refused = await b.call('POST', b.at('promotions/confirm'), { records, confirm_hash });
+    expect([refused.status, refused.body]).toMatchObject([412, { code: 'SYNC_STATE_MOVED' }]);
+    expect((await b.call('POST', b.at('promotions/confirm'), { records })).status).toBe(412);
+    expect(await b.valueOf('user:ada', 'k')).toBeUndefined();
+    const preview = await b.ok<{ confirm_hash: string; record_hash: string }>('POST', b.at('promotions/preview'), {
+      records,
+    });
+    const body = { records, confirm_hash: preview.confirm_hash };
+    const first = await b.ok<object>('POST', b.at('promotions/confirm'), body);
+    expect(first).toMatchObject({
+      applied_count: 2,
+      record_hash: preview.record_hash,
+      tenant_id: 'b',
+      schema: 'svc.sync_confirm/1',
+    });
+    const again = await b.ok<object>('POST', b.at('promotions/confirm'), body);
+    expect(again).toMatchObject({ applied_count: 0, record_hash: preview.record_hash, receipt_id: null });
+    const receipts = await daemon.database.query(`select from receipt where tenant_id = 'b' and kind = 'sync.applied'`);
+    expect(receipts).toHaveLength(1);
+  });
+
+  it('takes what is in the allowlist alone', async () => {
+    const b = replica('b');
+    const records = [fact('team:x', '1'), fact('home:x', '2')];
+    const { rows, confirm_hash } = await b.ok<{ rows: { verdict: string }[]; confirm_hash: string }>(
+      'POST',
+      b.at('promotions/preview'),
+      {
+        ...{ records, allowlist: ['team:'] },
+      },
+    );
+    expect(rows.map(({ verdict }) => verdict)).toEqual(['apply', 'refused_scope']);
+    const body = { records, allowlist: ['team:'], confirm_hash };
+    expect(await b.ok('POST', b.at('promotions/confirm'), body)).toMatchObject({ applied_count: 1 });
+    expect((await b.all('facts')).map(({ id }) => id[0])).not.toContain('home:x');
+  });
+});
+
+describe('the reach of a peer', () => {
+  const within = (...prefixes: string[]): SyncReach => ({ ...FULL_REACH, peerId: 'x', prefixes });
+  const promotions = () => daemon.app.get(SyncPromotionsService, { strict: false });
+  const apply = (tenant: string, reach: SyncReach, records: Item[]) => promotions().apply(BY, tenant, reach, records);
+
+  it('bounds what it is shown: pages, counts and roots', async () => {
+    const c = replica('c');
+    await c.fact('open:a', 'k', '1');
+    await c.fact('secret:a', 'k', '2');
+    await c.ok('PUT', '/v1/edges', {
+      from_kind: 'open',
+      from_id: 'a',
+      edge_kind: 'e',
+      to_kind: 'secret',
+      to_id: 'a',
+      payload: 1,
+    });
+    await c.forget('secret:a', 'k');
+    const { collections } = await daemon.app.get(SyncManifestService, { strict: false }).read('c', within('open:'));
+    expect(collections.map(({ name, count }) => [name, count]).filter(([, count]) => count !== 0)).toEqual([
+      ['facts', 1],
+    ]);
+    const pages = daemon.app.get(SyncPagesService, { strict: false });
+    const query = { limit: 500, include_content: true };
+    const read = async (collection: Collection, reach: SyncReach) =>
+      (await pages.page('c', reach, collection, query)).items.map(({ id }) => id);
+    expect(await read('facts', within('open:'))).toEqual([['open:a', 'k']]);
+    expect([await read('tombstones', within('open:')), await read('edges', within('open:'))]).toEqual([[], []]);
+    expect(await read('edges', within('open:', 'secret:'))).toHaveLength(1);
+    const known = await pages.diff('c', within('open:'), 'tombstones', {
+      ...{ items: [{ id: ['facts', 'secret:a', 'k'], digests: [] }], include_content: true },
+    });
+    expect(known.missing).toEqual([]);
+  });
+
+  it('bounds what it brings', async () => {
+    const done = await apply('d', within('open:'), [
+      fact('open:a', '1'),
+      fact('secret:a', '2'),
+      foreign('facts', ['secret:a', 'k'], null),
+    ]);
+    expect(done).toMatchObject({ applied_count: 1 });
+    expect(await replica('d').valueOf('secret:a', 'k')).toBeUndefined();
+    const { collections } = await replica('d').manifest();
+    expect(collections.filter(({ count }) => count > 0).map(({ name }) => name)).toEqual(['facts']);
+    const onlyFacts: SyncReach = { ...FULL_REACH, peerId: 'x', collections: new Set(['facts']) };
+    expect((await apply('d', onlyFacts, [foreign('facts', ['open:a', 'k'], null)])).counts).toEqual([
+      { verdict: 'refused_scope', count: 1 },
+    ]);
+  });
+
+  it('lets it place holds that overlap, and release none that goes beyond', async () => {
+    const e = replica('e');
+    expect((await apply('e', within('open:'), [hold(HOLD, ['open:a', 'secret:'], { other: 1 })])).applied_count).toBe(
+      1,
+    );
+    const release = hold(HOLD, ['open:a', 'secret:'], { other: 2 }, '2026-02-01T00:00:00.000Z');
+    expect((await apply('e', within('open:'), [release])).counts).toEqual([{ verdict: 'refused_scope', count: 1 }]);
+    const active = await e.ok<{ holds: { status: string }[] }>('GET', '/v1/legal-holds?tenant_id=e');
+    expect(active.holds.map(({ status }) => status)).toEqual(['active']);
+    expect((await apply('e', FULL_REACH, [release])).applied_count).toBe(1);
+    const released = await e.ok<{ holds: { status: string }[] }>('GET', '/v1/legal-holds?tenant_id=e');
+    expect(released.holds.map(({ status }) => status)).toEqual(['released']);
+  });
+});
+
+describe('the routes', () => {
+  it('refuse other tenants, cursors of other lists and collections that there are not', async () => {
+    const f = replica('f');
+    const as = daemon.as({ tenant: 'f', scopes: 'facts:read facts:write' });
+    expect((await as('GET', '/v1/sync/tenants/g/manifest')).status).toBe(403);
+    expect((await f.call('GET', f.at('collections/facts?cursor=abc'))).status).toBe(400);
+    expect((await f.call('GET', f.at('collections/nothing'))).status).toBe(400);
+    expect((await f.call('GET', f.at('collections/facts?limit=5001'))).status).toBe(400);
+    expect((await f.call('GET', f.at('manifest?membership_epoch=-1'))).status).toBe(400);
+    const scopes = ALL_SCOPES.split(' ')
+      .filter((one) => !one.startsWith('facts'))
+      .join(' ');
+    expect(
+      (await daemon.as({ tenant: 'f', scopes: scopes.replaceAll(/admin:\w+/g, '') })('GET', f.at('manifest'))).status,
+    ).toBe(403);
+  });
+
+  it('say what differs from what the caller believes', async () => {
+    const { differs } = await replica('f').manifest(
+      '?membership_epoch=2&tenant_category=personal&owner_id=x&role_grants=read&role_grants=write',
+    );
+    expect(differs).toEqual(['owner_id', 'membership_epoch']);
+  });
+});
