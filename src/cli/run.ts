@@ -16,7 +16,7 @@ const VERBS: Record<string, () => Promise<Command>> = {
   'peer-log': async () => (await import('./peer-log.js')).peerLogCommand(),
   embeddings: async () => (await import('./embeddings.js')).embeddingsCommand(),
   memory: async () => (await import('./memory.js')).memoryCommand(),
-  peer: async () => (await import('./peer.js')).peerCommand(),
+  peer: async () => (await import('./peers.js')).peerCommand(),
   project: async () => (await import('./project.js')).projectCommand(),
   credits: async () => (await import('./credits.js')).creditsCommand(),
   feedback: async () => (await import('./feedback.js')).feedbackCommand(),

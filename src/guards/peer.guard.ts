@@ -3,11 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import { routeOf, type PeerRight } from '../common/contract/contract.js';
 import { ClientAddresses } from '../common/http/client-address.js';
-import { headerOf } from '../common/http/headers.js';
+import { headerOf, isStorableText } from '../common/http/headers.js';
 import { digestHolds } from '../common/peer-auth/content-digest.js';
 import { PeerCheck, type PeerHead } from '../common/peer-auth/peer-check.js';
 import { NONCE_HEADER } from '../common/peer-auth/peer-request.js';
 import { targetUrisOf } from '../common/peer-auth/target-uris.js';
+import { invalid } from '../common/problem/common-problems.js';
 import { RateLimited } from '../common/problem/daemon-problems.js';
 import {
   ContentDigestMismatch,
@@ -76,10 +77,12 @@ export class PeerGuard implements CanActivate {
 
   private headOf(request: FastifyRequest, right: PeerRight): PeerHead {
     const { method, params, raw, headers } = request;
+    const { tenantId } = params as { tenantId: string };
+    if (!isStorableText(tenantId)) throw invalid('path.tenantId', 'holds a NUL character, which is not text');
     return {
       method,
       targetUris: targetUrisOf(this.publicUrl, headers.host, raw.url ?? ''),
-      tenantId: (params as { tenantId: string }).tenantId,
+      tenantId,
       header: (name) => headerOf(request, name),
       right,
     };

@@ -43,7 +43,9 @@ async function readIdentity(query: Query, file: KeyFile): Promise<PeerIdentity |
   return { publicKey, signer: file.peers.find(({ kid }) => kid === publicKey.kid) };
 }
 
-/** The file first: a key that only the file knows is named by the next start. A file that cannot be written has none. */
+/**
+ * The file first: a key that only the file knows is named by the next start. A file that cannot be written has none.
+ */
 function addKey(settings: Settings, file: KeyFile): KeyFile {
   const whole = { ...file, peers: [SigningKey.generate(), ...file.peers] };
   try {

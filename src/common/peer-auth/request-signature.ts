@@ -1,8 +1,6 @@
 import {
   type InnerList,
-  isInnerList,
   parseDictionary,
-  type Parameters,
   serializeDictionary,
   serializeInnerList,
   serializeString,
@@ -38,6 +36,9 @@ export const signatureBase = (covered: Covered, parameters: string): string =>
     '\n',
   );
 
+/** A member of a structured dictionary as it was parsed: an item or a list of items, with its parameters. */
+type Member = readonly [value: unknown, parameters: ReadonlyMap<string, unknown>];
+
 /**
  * Reads the fields signature-input and signature of a request with one signature.
  * @throws MalformedSignature
@@ -46,33 +47,38 @@ export function parseSignature(input: string, signature: string): RequestSignatu
   const [label, members] = only(input, 'signature-input');
   const [signatureLabel, [bytes]] = only(signature, 'signature');
   if (label !== signatureLabel) throw new MalformedSignature('signature and signature-input have different names');
-  if (!isInnerList(members)) throw new MalformedSignature('signature-input is no list of components');
+  const [components, parameters] = members;
+  if (!Array.isArray(components)) throw new MalformedSignature('signature-input is no list of components');
   if (!(bytes instanceof ArrayBuffer) || bytes.byteLength !== SIGNATURE_BYTES)
     throw new MalformedSignature(`signature is not ${SIGNATURE_BYTES} bytes between colons`);
   return {
-    components: members[0].map(componentOf),
-    parameters: serializeInnerList(members),
-    ...readParameters(members[1]),
+    components: (components as Member[]).map(componentOf),
+    parameters: serializeInnerList(members as unknown as InnerList),
+    ...readParameters(parameters),
     signature: new Uint8Array(bytes),
   };
 }
 
-function only(field: string, name: string) {
-  try {
-    const [first, ...others] = parseDictionary(field);
-    if (first && others.length === 0) return first;
-  } catch {
-    throw new MalformedSignature(`${name} is no dictionary of RFC 9421, or was cut`);
-  }
+function only(field: string, name: string): readonly [string, Member] {
+  const [first, ...others] = dictionaryOf(field, name);
+  if (first && others.length === 0) return first;
   throw new MalformedSignature(`${name} has not exactly one signature`);
 }
 
-function componentOf([name, parameters]: InnerList[0][number]): string {
+function dictionaryOf(field: string, name: string): ReadonlyMap<string, Member> {
+  try {
+    return parseDictionary(field) as ReadonlyMap<string, Member>;
+  } catch {
+    throw new MalformedSignature(`${name} is no dictionary of RFC 9421, or was cut`);
+  }
+}
+
+function componentOf([name, parameters]: Member): string {
   if (typeof name === 'string' && parameters.size === 0) return name;
   throw new MalformedSignature('a component of signature-input is no name, or has parameters');
 }
 
-function readParameters(parameters: Parameters): Pick<RequestSignature, 'created' | 'expires' | 'keyid'> {
+function readParameters(parameters: Member[1]): Pick<RequestSignature, 'created' | 'expires' | 'keyid'> {
   const [created, expires] = [parameters.get('created'), parameters.get('expires')];
   const keyid = parameters.get('keyid');
   if (!isTime(created)) throw new MalformedSignature('signature-input lacks created, a number of seconds');
@@ -98,13 +104,14 @@ export interface SignatureDraft {
 }
 
 export function draftSignature(covered: Covered, { created, expires, keyid }: SigningParameters): SignatureDraft {
-  const parameters: Parameters = new Map<string, number | string>([
+  const parameters = new Map<string, number | string>([
     ['created', created],
     ...(expires === undefined ? [] : [['expires', expires] as const]),
     ['keyid', keyid],
     ['alg', ALGORITHM],
   ]);
-  const members: InnerList = [covered.map(([name]) => [name, new Map()]), parameters];
+  const names = covered.map(([name]) => [name, new Map()]);
+  const members = [names, parameters] as InnerList;
   return {
     toBeSigned: Buffer.from(signatureBase(covered, serializeInnerList(members)), 'ascii'),
     with: (signature) => ({

@@ -106,7 +106,7 @@ describe('a daemon that asks another', () => {
     expect(body).toMatchObject({ principal: `peer:issuer/${self.keyid}`, entity_prefixes: ['project:x'] });
   });
 
-  it('is told why it is refused', async () => {
+  it('learns why it is refused', async () => {
     const refusal = await failureOf(
       connectionTo(there.url).ask({
         method: 'POST',

@@ -26,7 +26,6 @@ describe('POST /v1/sync/handshake/nonce', () => {
       {
         nonce: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
         ttl_seconds: 120,
-        note: 'Sync is not built in this version: no route takes this nonce',
       },
       'no-store',
     ]);

@@ -67,7 +67,6 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'svc-api.events': [
     'src/modules/events/outbox/outbox.rules.spec.ts',
     'src/modules/events/outbox/webhooks/retry.rules.spec.ts',
-    'src/common/http/public-targets.spec.ts',
     'test/medium/outbox/nats.spec.ts',
     'test/medium/outbox/stream.spec.ts',
     'test/medium/outbox/webhooks.spec.ts',
@@ -182,7 +181,6 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'svc-api.webhooks': [
     'src/modules/events/outbox/outbox.rules.spec.ts',
     'src/modules/events/outbox/webhooks/retry.rules.spec.ts',
-    'src/common/http/public-targets.spec.ts',
     'test/medium/outbox/nats.spec.ts',
     'test/medium/outbox/stream.spec.ts',
     'test/medium/outbox/webhooks.spec.ts',
@@ -403,6 +401,14 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/streams/append.spec.ts',
   ],
   'svc-daemon.sync': [
+    'src/modules/memory/peers/delegation.rules.spec.ts',
+    'src/modules/memory/peers/handshake.rules.spec.ts',
+    'src/modules/memory/peers/peer-rights.rules.spec.ts',
+    'test/medium/peers/delegations.spec.ts',
+    'test/medium/peers/handshake.spec.ts',
+    'test/medium/peers/peer-client.spec.ts',
+    'test/medium/peers/peer-key.spec.ts',
+    'test/medium/peers/peers.spec.ts',
     'test/medium/system/console.spec.ts',
     'test/medium/system/ground.spec.ts',
     'test/medium/system/nonce.spec.ts',

@@ -77,24 +77,32 @@ export class HandshakeService implements OnModuleInit {
     state: NonceState,
   ): Promise<Admission> {
     const chain = this.chainIn(fields);
-    const kids = [signature.keyid, ...chain.flatMap(({ claims }) => [claims.iss, claims.sub])];
-    const known = await this.peers.findByKeys(tenantId, [...new Set(kids)]);
-    const key = chain.at(-1)?.key ?? known.get(signature.keyid)?.key;
-    const peer = known.get(chain[0]?.claims.iss ?? signature.keyid);
-    if (!key || !peer) throw unknownPeer(chain[0]?.claims.iss ?? signature.keyid);
+    const first = chain[0]?.claims.iss ?? signature.keyid;
+    const kids = [...new Set([signature.keyid, ...chain.flatMap(({ claims }) => [claims.iss, claims.sub])])];
+    const known = await this.peers.findByKeys(tenantId, kids);
+    const peer = known.get(first);
+    if (!peer) throw unknownPeer(first);
+    const key = chain.at(-1)?.key ?? peer.key;
     const isSigned = targetUris.some((targetUri) => holds(signature, key, { method, targetUri, ...fields }));
     if (!isSigned || key.kid !== signature.keyid) throw unsigned(targetUris);
     checkTimes(signature, Date.now() / 1000);
     checkNonce(state);
-    const revoked = kids.map((kid) => known.get(kid)).find((one) => one?.isRevoked);
-    if (revoked) throw new PeerRevoked({ peer_id: revoked.peerId }, `The peer ${revoked.peerId} was revoked here`);
-    if (peer.rights.prefixes.length === 0) throw withoutPrefixes(peer);
+    checkRows(peer, [...known.values()]);
     if (chain.length === 0) return { peer, rights: peer.rights, delegate: undefined };
+    return { peer, rights: await this.rightsLeft(peer, chain, tenantId, signature.keyid), delegate: signature.keyid };
+  }
+
+  /** At the end of a chain. */
+  private async rightsLeft(
+    root: KnownPeer,
+    chain: readonly Delegation[],
+    tenantId: string,
+    signer: string,
+  ): Promise<PeerRights> {
     const audience = this.keys.peerIdentity?.publicKey.kid;
-    const context = { root: peer, audience, tenantId, signer: signature.keyid, now: Date.now() / 1000 };
-    const rights = await followChain(chain, context);
-    this.log.info({ tenant: tenantId, peer: peer.peerId, chain: chain.map(idsOf) }, 'a delegate of a peer calls');
-    return { peer, rights, delegate: signature.keyid };
+    const rights = await followChain(chain, { root, audience, tenantId, signer, now: Date.now() / 1000 });
+    this.log.info({ tenant: tenantId, peer: root.peerId, chain: chain.map(idsOf) }, 'a delegate of a peer calls');
+    return rights;
   }
 
   /** @throws DelegationNotEnforced, DelegationMalformed */
@@ -126,6 +134,16 @@ const holds = (
   const covered = components.map((name) => [name, values.get(name)!] as const);
   return key.verify(Buffer.from(signatureBase(covered, parameters), 'latin1'), signature);
 };
+
+/**
+ * Of a chain every key that was revoked here ends it.
+ * @throws PeerRevoked, PeerWithoutPrefixes
+ */
+function checkRows(peer: KnownPeer, all: readonly KnownPeer[]): void {
+  const revoked = all.find(({ isRevoked }) => isRevoked);
+  if (revoked) throw new PeerRevoked({ peer_id: revoked.peerId }, `The peer ${revoked.peerId} was revoked here`);
+  if (peer.rights.prefixes.length === 0) throw withoutPrefixes(peer);
+}
 
 /** @throws NonceUnknown, NonceExpired, NonceReplayed */
 function checkNonce(state: NonceState): void {

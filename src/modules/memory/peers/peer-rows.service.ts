@@ -95,7 +95,7 @@ export class PeerRowsService {
     if (other)
       throw new PeerTaken(
         { peer_id: other.peerId, keyid: kid },
-        `The key ${kid} is that of the peer ${other.peerId}; revoke that one to add it anew`,
+        `The key ${kid} is that of the peer ${other.peerId}; revoke that one to add it again`,
       );
     const before = await this.rows.find({ peerId });
     if (before && (before.revokedAt === null || before.kid !== kid))

@@ -2,16 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { sha256 } from '../../../evidence/sha256.js';
 import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
-import { UnbuiltPlanes } from '../../../common/route-auth/unbuilt-planes.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Nonce } from './system.dto.js';
 
 /** memory-daemon.md 8. */
 const TTL_SECONDS = 120;
 const MAX_OPEN = 10_000;
-/** An address of what the nonces are for. */
-const SYNC = '/v1/sync/tenants/';
-const NOTHING_TAKES_IT = 'Sync is not built in this version: no route takes this nonce';
 const NONCE = /^[A-Za-z0-9_-]{43}$/;
 
 /** `spent`: it was taken before, and would not have expired yet. */
@@ -20,10 +16,7 @@ export type NonceState = 'taken' | 'spent' | 'expired' | 'unknown';
 /** Nonces of the sync handshake: anyone may have one, each works once (memory-daemon.md 4.7). */
 @Injectable()
 export class NonceService {
-  constructor(
-    private readonly tenancy: Tenancy,
-    private readonly planes: UnbuiltPlanes,
-  ) {}
+  constructor(private readonly tenancy: Tenancy) {}
 
   /** @throws ServiceUnavailable while too many are open */
   async issue(): Promise<Nonce> {
@@ -35,8 +28,7 @@ export class NonceService {
     ]);
     if (!row?.kept)
       throw new ServiceUnavailable({ retryAfterSec: 5 }, `${MAX_OPEN} nonces are open; the oldest expire soon`);
-    const note = this.planes.find(SYNC) && NOTHING_TAKES_IT;
-    return { nonce, ttl_seconds: TTL_SECONDS, note };
+    return { nonce, ttl_seconds: TTL_SECONDS };
   }
 
   /** @returns `taken` once for a nonce that was issued and has not expired */

@@ -80,10 +80,4 @@ export class Nonce {
 
   @Integer({ about: 'How long it works, in seconds.', example: 120 })
   ttl_seconds!: number;
-
-  @Text({
-    about: 'That sync is not built in this version, while that is so: no route takes the nonce.',
-    optional: true,
-  })
-  note?: string;
 }

@@ -48,7 +48,7 @@ const add = () =>
     )
     .option('--json', 'print one JSON object')
     .action(async (peerId: string, options: AddOptions) => {
-      const { addPeer } = await import('./peer/rows.js');
+      const { addPeer } = await import('./peer/peer-list.js');
       const peer = await addPeer(options.tenant, {
         ...{ peer_id: peerId, public_key: options.key, direction: options.direction },
         ...{ entity_prefixes: options.prefix, scopes: options.scope ?? [...PEER_SCOPES] },
@@ -64,7 +64,7 @@ const list = () =>
     .addOption(tenantOption())
     .option('--json', 'print one JSON object')
     .action(async (options: TenantOptions) => {
-      const { listPeers } = await import('./peer/rows.js');
+      const { listPeers } = await import('./peer/peer-list.js');
       const peers = await listPeers(options.tenant);
       print(options, { tenant_id: options.tenant, peers }, () =>
         table(
@@ -84,7 +84,7 @@ const check = () =>
     .addOption(tenantOption())
     .option('--json', 'print one JSON object')
     .action(async (peerId: string, options: TenantOptions) => {
-      const { checkPeer } = await import('./peer/check.js');
+      const { checkPeer } = await import('./peer/check-peer.js');
       const opened = await checkPeer(options.tenant, peerId);
       print(options, opened, () => [
         `${peerId} knows this daemon as ${opened.principal} of ${opened.tenant_id}.`,
@@ -99,7 +99,7 @@ const revoke = () =>
     .addOption(tenantOption())
     .option('--json', 'print one JSON object')
     .action(async (peerId: string, options: TenantOptions) => {
-      const { revokePeer } = await import('./peer/rows.js');
+      const { revokePeer } = await import('./peer/peer-list.js');
       const peer = await revokePeer(options.tenant, peerId);
       print(options, peer, () => [`Revoked ${peer.peer_id}, receipt ${peer.revoke_receipt_id}.`]);
     });
