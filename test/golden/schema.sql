@@ -1983,16 +1983,57 @@ create table payment_event (
 grant insert, select on payment_event to svc_app;
 grant insert, select on payment_event to svc_operator;
 
-create table peer_identity (
-  only_one boolean not null default true,
-  kid text not null,
-  public_key bytea not null,
-  since timestamp with time zone not null default now(),
-  constraint peer_identity_pkey PRIMARY KEY (only_one),
-  constraint peer_identity_only_one_check CHECK (only_one),
-  constraint peer_identity_public_key_check CHECK ((length(public_key) = 32))
+create table peer_log (
+  log_id uuid not null,
+  name text collate "C" not null,
+  pinned text[] not null,
+  statements text[] not null default '{}'::text[],
+  witness_key text,
+  url text,
+  origin text collate "C",
+  size bigint not null default 0,
+  root bytea,
+  checkpoint text,
+  seen_at timestamp with time zone,
+  cosignature text,
+  cosigned_at timestamp with time zone,
+  state text not null default 'ok'::text,
+  reason text,
+  since timestamp with time zone,
+  contradiction text,
+  forked_origin text,
+  cleared_by text,
+  cleared_at timestamp with time zone,
+  constraint peer_log_pkey PRIMARY KEY (log_id),
+  constraint peer_log_check CHECK ((((origin IS NULL) = (root IS NULL)) AND ((origin IS NULL) = (checkpoint IS NULL)))),
+  constraint peer_log_check1 CHECK (((state = 'ok'::text) = (since IS NULL))),
+  constraint peer_log_pinned_check CHECK ((cardinality(pinned) > 0)),
+  constraint peer_log_size_check CHECK ((size >= 0)),
+  constraint peer_log_state_check CHECK ((state = ANY (ARRAY['ok'::text, 'split'::text, 'rolled_back'::text])))
 );
-grant insert, select, update on peer_identity to svc_operator;
+CREATE INDEX peer_log_name ON public.peer_log USING btree (name);
+CREATE INDEX peer_log_origin ON public.peer_log USING btree (origin);
+grant select on peer_log to svc_app;
+grant insert, select, update on peer_log to svc_operator;
+
+create table peer_log_peer (
+  tenant_id text not null,
+  peer_id text collate "C" not null,
+  log_id uuid not null,
+  pinned_by text not null,
+  pinned_at timestamp with time zone not null default now(),
+  alarmed_since timestamp with time zone,
+  incident_id uuid,
+  constraint peer_log_peer_pkey PRIMARY KEY (tenant_id, peer_id),
+  constraint peer_log_peer_log_id_fkey FOREIGN KEY (log_id) REFERENCES peer_log(log_id)
+);
+alter table peer_log_peer enable row level security, force row level security;
+create policy erased_rows on peer_log_peer for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on peer_log_peer for all to svc_operator using (true) with check (true);
+create policy tenant_rows on peer_log_peer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX peer_log_peer_log ON public.peer_log_peer USING btree (log_id);
+grant delete, insert, select, update on peer_log_peer to svc_app;
+grant select on peer_log_peer to svc_operator;
 
 create table plane (
   tenant_id text not null,
@@ -3132,44 +3173,11 @@ grant insert, select on survey_window to svc_operator;
 create table sync_nonce (
   nonce_hash bytea not null,
   expires_at timestamp with time zone not null,
-  spent_at timestamp with time zone,
   constraint sync_nonce_pkey PRIMARY KEY (nonce_hash),
   constraint sync_nonce_nonce_hash_check CHECK ((length(nonce_hash) = 32))
 );
 CREATE INDEX sync_nonce_expiry ON public.sync_nonce USING btree (expires_at);
 grant select on sync_nonce to svc_operator;
-
-create table sync_peer (
-  tenant_id text not null,
-  peer_id text collate "C" not null,
-  url text,
-  kid text collate "C" not null,
-  public_key bytea not null,
-  scopes text[] not null,
-  entity_prefixes text[] not null,
-  collections text[],
-  direction text not null,
-  last_cosigned_head text,
-  receipt_id uuid not null,
-  created_by text not null,
-  created_at timestamp with time zone not null default now(),
-  revoked_by text,
-  revoked_at timestamp with time zone,
-  revoke_receipt uuid,
-  constraint sync_peer_pkey PRIMARY KEY (tenant_id, peer_id),
-  constraint sync_peer_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
-  constraint sync_peer_check CHECK ((((revoked_at IS NULL) = (revoke_receipt IS NULL)) AND ((revoked_at IS NULL) = (revoked_by IS NULL)))),
-  constraint sync_peer_direction_check CHECK ((direction = ANY (ARRAY['pull'::text, 'push'::text, 'both'::text]))),
-  constraint sync_peer_public_key_check CHECK ((length(public_key) = 32))
-);
-alter table sync_peer enable row level security, force row level security;
-create policy erased_rows on sync_peer for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
-create policy operator_rows on sync_peer for all to svc_operator using (true) with check (true);
-create policy tenant_rows on sync_peer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE UNIQUE INDEX sync_peer_key ON public.sync_peer USING btree (tenant_id, kid) WHERE (revoked_at IS NULL);
-CREATE INDEX sync_peer_kid ON public.sync_peer USING btree (tenant_id, kid);
-grant insert, select, update on sync_peer to svc_app;
-grant insert, select, update on sync_peer to svc_operator;
 
 create table tenant (
   tenant_id text not null,
@@ -4942,19 +4950,6 @@ AS $function$
       end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_find_peers(wanted_tenant text, wanted_kids text[])
- RETURNS TABLE(peer_id text, kid text, public_key bytea, scopes text[], entity_prefixes text[], collections text[], direction text, revoked_at timestamp with time zone)
- LANGUAGE plpgsql
-AS $function$
-  begin
-    perform set_config('svc.tenant_id', wanted_tenant, true);
-    return query
-      select distinct on (p.kid) p.peer_id, p.kid, p.public_key, p.scopes, p.entity_prefixes, p.collections, p.direction, p.revoked_at
-      from sync_peer p where p.tenant_id = wanted_tenant and p.kid = any(wanted_kids)
-      order by p.kid, p.revoked_at desc nulls first;
-  end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.svc_find_session(wanted_tenant text, wanted_hash bytea)
  RETURNS TABLE(session_id uuid, principal text, auth_type text, expires_at timestamp with time zone, key_prefix text, seat_id uuid, seat_role text, seat_email text, tier text)
  LANGUAGE plpgsql
@@ -5466,7 +5461,7 @@ AS $function$
       begin
         delete from sync_nonce where nonce_hash = any(array(
           select nonce_hash from sync_nonce where expires_at <= clock_timestamp() order by expires_at limit 500 for update skip locked));
-        if (select count(*) from (select from sync_nonce where expires_at > clock_timestamp() and spent_at is null limit most) open) >= most then
+        if (select count(*) from (select from sync_nonce where expires_at > clock_timestamp() limit most) open) >= most then
           return false;
         end if;
         insert into sync_nonce values (hash, clock_timestamp() + ttl_seconds * interval '1 second');
@@ -6446,22 +6441,6 @@ AS $function$
   end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_spend_nonce(hash bytea)
- RETURNS text
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-AS $function$
-  begin
-    update sync_nonce set spent_at = clock_timestamp()
-    where nonce_hash = hash and spent_at is null and expires_at > clock_timestamp();
-    if found then
-      return 'taken';
-    end if;
-    return coalesce((select case when spent_at is null then 'expired' else 'spent' end from sync_nonce where nonce_hash = hash), 'unknown');
-  end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.svc_sponsor_agent(wanted_agent uuid, sponsor text, wanted_tier text, acting text)
  RETURNS TABLE(claimed boolean, sponsor_tenant_id text, sponsor_tier text, sponsored_at timestamp with time zone, is_over boolean)
  LANGUAGE plpgsql
@@ -6848,6 +6827,17 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_take_nonce(hash bytea)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+        with taken as (delete from sync_nonce where nonce_hash = hash returning expires_at)
+        select coalesce((select expires_at > clock_timestamp() from taken), false);
+      $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_take_truncation()
  RETURNS TABLE(table_name text, login text)
  LANGUAGE plpgsql
@@ -7073,7 +7063,6 @@ grant execute on function svc_facts_to_index(me text, wanted bigint[]) to public
 grant execute on function svc_find_agent(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_entity(me text, of_kind text, of_id text) to public, svc_app;
 grant execute on function svc_find_key(wanted_tenant text, wanted_hash bytea) to public, svc_app;
-grant execute on function svc_find_peers(wanted_tenant text, wanted_kids text[]) to svc_app;
 grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_subject(me text, selector jsonb) to svc_app;
 grant execute on function svc_find_tenant(wanted_tenant text) to svc_app;
@@ -7137,7 +7126,6 @@ grant execute on function svc_shield_facts(me text, wanted_principal text, wante
 grant execute on function svc_shield_read_switches(me text) to public, svc_app;
 grant execute on function svc_sign_in_succeeded(of_address bytea, of_pair bytea, of_tenant bytea, mark integer) to svc_app;
 grant execute on function svc_spend(me text, transfer uuid, agent text, credits bigint, target text, why text, about text, actor text, words text, allowance bigint) to public, svc_app, svc_operator;
-grant execute on function svc_spend_nonce(hash bytea) to svc_app;
 grant execute on function svc_sponsor_agent(wanted_agent uuid, sponsor text, wanted_tier text, acting text) to public, svc_app;
 grant execute on function svc_state_root(me text) to public;
 grant execute on function svc_store_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, content json, actor text, event uuid) to public, svc_app;
@@ -7148,6 +7136,7 @@ grant execute on function svc_store_fact_batch(me text, rounds json, batch json)
 grant execute on function svc_store_facts(me text, rounds json) to public, svc_app;
 grant execute on function svc_store_observed_facts(me text, rounds json, batch json, steps jsonb) to svc_app;
 grant execute on function svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid) to public, svc_app;
+grant execute on function svc_take_nonce(hash bytea) to svc_app;
 grant execute on function svc_take_truncation() to svc_operator;
 grant execute on function svc_tally_receipts() to public;
 grant execute on function svc_tell_edge(head graph_edge, what text, event uuid) to public, svc_app;

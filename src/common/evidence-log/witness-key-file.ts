@@ -14,7 +14,7 @@ export interface OwnWitness extends Witness {
 }
 
 /** Where the key is: SVC_WITNESS_KEY_FILE, or `<data dir>/keys/witness-key.pem`. */
-export const witnessKeyFile = ({ evidence, process }: Settings): string =>
+const witnessKeyFile = ({ evidence, process }: Settings): string =>
   evidence.witnessKeyFile ?? join(process.dataDir, 'keys', 'witness-key.pem');
 
 /**

@@ -80,7 +80,7 @@ describe('POST add-checkpoint', () => {
     const { origin, key, headOf, add } = await givenLog();
     const text = (size: number, name = origin) => `${name}\n${size}\n${Buffer.from(ROOTS[size]!).toString('base64')}\n`;
     const unknown = signNote(text(1, 'unknown.example/log'), 'unknown.example/log', key);
-    const byStranger = signNote(text(3), origin, SigningKey.generate());
+    const byAnother = signNote(text(3), origin, SigningKey.generate());
     expect((await add(0, [], headOf(2))).status).toBe(200);
     // The line of another head under this one.
     const badLine = headOf(3).split('\n\n')[0]! + '\n\n' + headOf(2).split('\n\n')[1]!;
@@ -89,7 +89,7 @@ describe('POST add-checkpoint', () => {
       ['no note', send('old 0\n\nnonsense\n'), 400],
       ['bytes that are no text', send(Uint8Array.of(0xff, 0xfe)), 400],
       ['another origin', add(0, [], unknown), 404],
-      ['no line by a known key', add(2, [three], byStranger), 403],
+      ['no line by a known key', add(2, [three], byAnother), 403],
       ['a line by a known key that does not hold', add(2, [three], badLine), 403],
       ['an old size past the checkpoint', add(2, [], headOf(1)), 400],
       ['another old size', add(1, [two], headOf(2)), 409, '2\n'],

@@ -5,6 +5,7 @@ import { OPERATOR } from '../../../src/common/evidence-log/audit-trail.js';
 import { parseCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { findCosignature, parseWitnessKey } from '../../../src/evidence/cosignature.js';
 import { parseNote } from '../../../src/evidence/signed-note.js';
+import { PeerExchange } from '../../../src/modules/evidence/peer-logs/peer-exchange.service.js';
 import { PeerLogKeyUnknown } from '../../../src/modules/evidence/peer-logs/peer-logs.problems.js';
 import { copyOf, type TestDatabase } from '../../kit/database.js';
 import { TestPeer, until } from '../../kit/peers.js';
@@ -52,6 +53,47 @@ describe('the log of a peer', () => {
     expect(await linesOn(b)).toEqual(['b.example/log/1', 'a.example/log/1/witness']);
   });
 
+  it('costs one request where nothing has changed', async () => {
+    const asked: string[] = [];
+    const send: typeof fetch = (input, init) => {
+      asked.push(input as string);
+      return fetch(input, init);
+    };
+    await until(async () => {
+      asked.length = 0;
+      await b.daemon.app.get(PeerExchange, { strict: false }).exchange(PEER, { send });
+      return asked.length === 1;
+    });
+    expect(asked[0]).toContain('/v1/witness/checkpoint?origin=');
+  });
+
+  it('takes lines of witnesses alone that a peer is, and under its own heads', async () => {
+    const hand = async (body: object) => {
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`${a.prefix}/cosignatures`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+    };
+    const [own, others] = [await a.head(), await b.head()];
+    const { witness, statements } = others;
+    expect(await hand({ checkpoint: own.checkpoint, witness: own.witness, statements: own.statements })).toBe(403);
+    expect(await hand({ checkpoint: own.checkpoint, witness: own.witness, statements })).toBe(403);
+    expect(await hand({ checkpoint: 'nonsense', witness, statements })).toBe(400);
+    expect(await hand({ checkpoint: own.checkpoint, witness: 'nonsense', statements })).toBe(400);
+    expect(await hand({ checkpoint: own.checkpoint })).toBe(400);
+    const bare = own.checkpoint.replace(/\u2014 b[^\n]*\n/, '');
+    expect(await hand({ checkpoint: bare, witness, statements })).toBe(422);
+    const seen = await b.look();
+    const line = seen.line!;
+    expect(
+      await hand({
+        checkpoint: bare.replace('\n\n', '\n\n' + line.replace('b.example', 'c.example')),
+        witness,
+        statements,
+      }),
+    ).toBe(422);
+    expect(await hand({ checkpoint: seen.checkpoint + line, witness, statements })).toBe(200);
+    expect(await hand({ checkpoint: others.checkpoint, witness, statements })).toBe(422);
+  });
+
   it('may grow', async () => {
     const before = await b.look();
     await a.grow(3);
@@ -77,7 +119,7 @@ describe('the log of a peer', () => {
     const head = await a.head();
     const shown = { from: 0, proof: [] };
     const misnamed = [b.firstKey.replace('b.example/log', 'c.example/log')];
-    await expect(b.pin(a, { peerId: 'stranger', keys: misnamed })).rejects.toThrow('key id');
+    await expect(b.pin(a, { peerId: 'unknown', keys: misnamed })).rejects.toThrow('key id');
     const other = await TestPeer.start('c.example/log');
     try {
       await b.pin(other, { peerId: 'other' });

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { parseWitnessKey } from '../../../evidence/cosignature.js';
+import { parseNote } from '../../../evidence/signed-note.js';
 import { digestBytes } from '../../../evidence/digest.js';
 import { CosignedHeadsStore } from '../../../common/evidence-log/cosigned-heads.store.js';
 import { LogReader } from '../../../common/evidence-log/log-reader.js';
@@ -67,8 +68,9 @@ export class PeerExchange {
    */
   async exchange(peer: PeerName, { url, send = fetch }: PeerAddress = {}): Promise<Exchanged> {
     const client = await this.clientOf(peer, url, send);
-    const observed = await this.look(peer, client);
-    const notTaken = observed.line === null ? null : await reasonOf(() => this.hand(client, observed));
+    const { observed, lines } = await this.look(peer, client);
+    const isTaken = observed.line === null || lines.includes(witnessIn(observed.line));
+    const notTaken = isTaken ? null : await reasonOf(() => this.hand(client, observed));
     return { ...observed, notTaken, notCosigned: await reasonOf(() => this.askFor(peer, client)) };
   }
 
@@ -97,12 +99,14 @@ export class PeerExchange {
     );
   }
 
-  private async look(peer: PeerName, client: PeerClient): Promise<Observed> {
+  /** @returns also the names of those who have signed the head that the peer showed */
+  private async look(peer: PeerName, client: PeerClient): Promise<{ observed: Observed; lines: string[] }> {
     for (let tries = 1; ; tries++) {
       const { head: seen } = await this.logs.find(peer);
       const shown = await client.readHead(seen?.origin, seen?.size ?? 0);
       try {
-        return await this.logs.observe(peer, shown);
+        const observed = await this.logs.observe(peer, shown);
+        return { observed, lines: parseNote(shown.checkpoint).signatures.map(({ name }) => name) };
       } catch (error) {
         if (!(error instanceof PeerLogBusy) || tries === TRIES) throw error;
       }
@@ -120,10 +124,12 @@ export class PeerExchange {
     if (witnessKey === null) throw new Error('the peer has no witness key');
     const head = await this.crossTenant.run('cosign log', (query) => new CosignedHeadsStore(query).findNewest());
     if (!head) throw new Error('the log of this server has not begun');
-    const { checkpoint, size } = head;
+    const { checkpoint, size, cosignatures } = head;
+    const known = parseWitnessKey(witnessKey);
+    if (parseNote(checkpoint + cosignatures).signatures.some(({ name }) => name === known.name)) return;
     const prove = (from: number) =>
       this.crossTenant.run('cosign log', (query) => new LogReader(query).proveConsistency(from, size));
-    const witness = { ...parseWitnessKey(witnessKey), verifierKey: witnessKey, url: client.prefix };
+    const witness = { ...known, verifierKey: witnessKey, url: client.prefix };
     const line = await askForLine(witness, { checkpoint, size, prove }, 0);
     await this.crossTenant.run('cosign log', (query) => new CosignedHeadsStore(query).add(witnessKey, head, line));
   }
@@ -177,6 +183,9 @@ class PeerClient {
     throw new Error(`it answered ${response.status} ${oneLine(text)}`);
   }
 }
+
+/** Under whose name a line is. */
+const witnessIn = (line: string): string => parseNote(`\n\n${line}`).signatures[0]!.name;
 
 const asBytes = (digest: string): Uint8Array => digestBytes('sha256', digest);
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);

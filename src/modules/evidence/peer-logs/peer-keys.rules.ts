@@ -3,7 +3,7 @@ import { logName } from '../../../evidence/checkpoint.js';
 import { parseNoteVerifierKey } from '../../../evidence/signed-note.js';
 import type { VerifyingKey } from '../../../evidence/signing-key.js';
 
-/** More rotations than a server does in its life. */
+/** More rotations than a server does in its life: so many are looked at. */
 const MAX_STATEMENTS = 256;
 /** How far the clocks of two servers may differ, in seconds. */
 const SKEW = 300;
@@ -26,16 +26,36 @@ export function readPinned(texts: readonly string[]): Pinned {
   return { name, keys };
 }
 
-/** The keys of a log as the pinned ones vouch for them; a statement that does not hold leads nowhere. */
-export function peerChain(pinned: readonly string[], statements: readonly string[]): KeyChain {
+/** The keys of a log, and the statements that lead to them. */
+export interface PeerChain {
+  readonly chain: KeyChain;
+  /** In the order of their stream: base64. */
+  readonly statements: string[];
+}
+
+/**
+ * The keys of a log as the pinned ones vouch for them, by the statements that are known and those that are shown: a
+ * peer that leaves one out does not bring back a key that has ended. One that does not hold is none, so that nobody
+ * fills the list with such.
+ */
+export function peerChain(
+  pinned: readonly string[],
+  known: readonly string[],
+  shown: readonly string[] = [],
+): PeerChain {
   const chain = new KeyChain(pinned.map((text) => ({ key: parseNoteVerifierKey(text).key })));
-  for (const statement of opened(statements))
-    try {
-      chain.add(statement);
-    } catch {
-      // Of a key that the pinned ones do not lead to.
-    }
-  return chain;
+  const all = [...new Set([...known, ...shown.slice(0, MAX_STATEMENTS)])];
+  const held = opened(all).filter((statement) => isAdded(chain, statement));
+  return { chain, statements: held.map(({ receipt }) => Buffer.from(receipt.cose).toString('base64')) };
+}
+
+function isAdded(chain: KeyChain, statement: KeyStatement): boolean {
+  try {
+    chain.add(statement);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The keys that sign checkpoints at a time, in seconds since 1970. */
@@ -44,16 +64,6 @@ export const logKeysOf = (chain: KeyChain, now: number): VerifyingKey[] =>
     .all()
     .filter(({ terms }) => isWithin(terms.get('log'), now) || isWithin(terms.get('log'), now + SKEW))
     .map(({ key }) => key);
-
-/**
- * Those that are known and those that are shown, each once, in the order of their chain: a peer that leaves one out
- * does not bring back a key that has ended.
- */
-export function mergeStatements(known: readonly string[], shown: readonly string[]): string[] {
-  const all = [...new Set([...known, ...shown])];
-  const inOrder = opened(all.slice(0, MAX_STATEMENTS));
-  return inOrder.map(({ receipt }) => Buffer.from(receipt.cose).toString('base64'));
-}
 
 /** Those that can be read, in the order of their stream. */
 function opened(statements: readonly string[]): KeyStatement[] {

@@ -4,7 +4,7 @@ import { TenantRow } from '../../../common/tenancy/tenant-row.js';
 /** Which log a peer of a tenant has. */
 @Entity('peer_log_peer')
 export class PeerLogPeerRow extends TenantRow {
-  @PrimaryColumn('text')
+  @PrimaryColumn('text', { collation: 'C' })
   peerId!: string;
 
   @Column('uuid')

@@ -32,7 +32,7 @@ const OTHER_SIZE: DocumentedResponse = {
   description: 'The witness has signed another size last: that size in decimal and a newline.',
   content: { [SIZE_TYPE]: { schema: { type: 'string' } } },
 };
-const tag = 'witness';
+const tag = 'system';
 const problems = [CheckpointMalformed, PeerLogKeyUnknown, CheckpointRefused];
 
 @Controller()

@@ -12,7 +12,7 @@ import { PeerAlarms } from './peer-alarms.service.js';
 import { followEpochs } from './peer-epochs.rules.js';
 import { type Finding, judgeHead, ownLines } from './peer-heads.rules.js';
 import { PeerHeads } from './peer-heads.service.js';
-import { logKeysOf, mergeStatements, peerChain, type Pinned, readPinned } from './peer-keys.rules.js';
+import { logKeysOf, peerChain, type Pinned, readPinned } from './peer-keys.rules.js';
 import { PeerLogPeerRow } from './peer-log-peer.entity.js';
 import { peerLogEntry, WATCH } from './peer-logs.events.js';
 import {
@@ -131,8 +131,7 @@ export class PeerLogs {
 
   /** Keeps the statements that a peer shows of its keys, and the witness that it is by them. */
   async learn(query: Query, log: PeerLog, { statements: shown, witness }: Pick<PeerNews, 'statements' | 'witness'>) {
-    const statements = mergeStatements(log.statements, shown);
-    const chain = peerChain(log.pinned, statements);
+    const { chain, statements } = peerChain(log.pinned, log.statements, shown);
     const witnessKey = witness === null ? log.witnessKey : (readWitness(log, witness, chain) ?? log.witnessKey);
     if (witnessKey !== log.witnessKey || String(statements) !== String(log.statements))
       await new PeerLogsStore(query).learn(log.logId, statements, witnessKey);

@@ -1,9 +1,8 @@
-export const PEER_LOG_STATES = ['ok', 'split', 'rolled_back'] as const;
 /**
  * `split`: two heads were seen that do not go together. `rolled_back`: the log has less than it had, and does not say
  * that it was restored.
  */
-export type PeerLogState = (typeof PEER_LOG_STATES)[number];
+export type PeerLogState = 'ok' | 'split' | 'rolled_back';
 
 /** A head of a log that was looked at. */
 export interface SeenHead {

@@ -80,7 +80,7 @@ export class PeerWitness {
 }
 
 const keysOf = ({ pinned, statements }: PeerLog): VerifyingKey[] =>
-  logKeysOf(peerChain(pinned, statements), Date.now() / 1000);
+  logKeysOf(peerChain(pinned, statements).chain, Date.now() / 1000);
 
 function readRequest(body: Uint8Array): { request: WitnessRequest; head: Checkpoint } {
   try {

@@ -418,6 +418,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/system/witness.spec.ts',
   ],
   'svc-daemon.system': [
+    'src/modules/evidence/peer-logs/peer-epochs.rules.spec.ts',
+    'src/modules/evidence/peer-logs/peer-heads.rules.spec.ts',
+    'src/modules/evidence/peer-logs/peer-keys.rules.spec.ts',
+    'test/medium/peer-logs/add-checkpoint.spec.ts',
+    'test/medium/peer-logs/peer-logs.spec.ts',
     'test/medium/readiness/database-gates.spec.ts',
     'test/medium/readiness/machine-gates.spec.ts',
     'test/medium/readiness/replication.spec.ts',
