@@ -10,6 +10,7 @@ import { FEEDBACK_SERVICES } from '../modules/continuity/feedback/feedback.modul
 import { SettlementModule } from '../modules/economy/ledger/settlement.module.js';
 import { PeerLogServicesModule } from '../modules/evidence/peer-logs/peer-log-services.module.js';
 import { PeerServicesModule } from '../modules/memory/peers/peer-services.module.js';
+import { SyncExchangeServicesModule } from '../modules/memory/sync-exchange/sync-exchange-services.module.js';
 import { PackServicesModule } from '../modules/memory/packs/pack-services.module.js';
 import { ProjectWritesModule } from '../modules/projects/projects/project-writes.module.js';
 import { CoreModule } from './core.module.js';
@@ -29,6 +30,7 @@ class OperatorModule {
         PackServicesModule,
         PeerLogServicesModule,
         PeerServicesModule,
+        SyncExchangeServicesModule,
         ProjectWritesModule,
       ],
       providers: FEEDBACK_SERVICES,

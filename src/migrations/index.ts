@@ -89,6 +89,7 @@ import { CreateStorybooks1795720000000 } from './1795720000000-create-storybooks
 import { CreateTenantSync1795800000000 } from './1795800000000-create-tenant-sync.js';
 import { CreateSyncPeers1795801000000 } from './1795801000000-create-sync-peers.js';
 import { CreatePeerLogs1795802000000 } from './1795802000000-create-peer-logs.js';
+import { CreateSyncExchanges1795804000000 } from './1795804000000-create-sync-exchanges.js';
 import { CreatePassports1795810000000 } from './1795810000000-create-passports.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -184,5 +185,6 @@ export const MIGRATIONS = [
   CreateTenantSync1795800000000,
   CreateSyncPeers1795801000000,
   CreatePeerLogs1795802000000,
+  CreateSyncExchanges1795804000000,
   CreatePassports1795810000000,
 ];

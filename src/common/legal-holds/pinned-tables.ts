@@ -74,7 +74,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
     ...['workspace_file', 'workspace_symbol'],
   ]),
   ...each('digests, names and marks by which records are compared; what they are of stands in tables that are pinned', [
-    ...['sync_change', 'sync_record', 'sync_tenant'],
+    ...['sync_change', 'sync_exchange', 'sync_exchange_part', 'sync_record', 'sync_tenant'],
   ]),
   legal_hold: 'the holds themselves, which triggers of their own keep',
 };

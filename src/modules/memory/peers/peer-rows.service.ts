@@ -7,6 +7,7 @@ import { PeerRevoked } from '../../../common/problem/peer-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { VerifyingKey } from '../../../evidence/signing-key.js';
+import { SyncIndexService } from '../sync/sync-index.service.js';
 import { COLLECTIONS } from '../sync/sync.types.js';
 import { faultOfPrefixes } from './peer-rights.rules.js';
 import { PeerAddresses } from './peer-addresses.service.js';
@@ -26,6 +27,7 @@ export class PeerRowsService {
     private readonly tenancy: Tenancy,
     private readonly audit: AuditTrail,
     private readonly addresses: PeerAddresses,
+    private readonly index: SyncIndexService,
   ) {
     this.rows = new TenantRepository(tenancy, SyncPeerRow);
   }
@@ -41,7 +43,7 @@ export class PeerRowsService {
   async add(by: Actor, peer: NewPeer): Promise<SyncPeerRow> {
     await this.tenancy.lock('sync peers');
     const before = await this.findFree(peer);
-    // At the merge with memory/sync: SyncTenants.enable() is called here, so that the first peer begins the sync.
+    await this.index.begin();
     const { receiptId } = await this.audit.record(by, peerAdded(peer));
     const added = { ...peer, receiptId, createdBy: by.principal };
     if (!before) return this.rows.insert(added);

@@ -51,6 +51,11 @@ export class SyncIndexService {
     return this.read();
   }
 
+  /** Makes the open unit's tenant one that syncs, where it is none: what it has is taken up at the next use. */
+  async begin(): Promise<void> {
+    await this.lock();
+  }
+
   /** In the open unit of work. */
   async read(): Promise<SyncTenant> {
     const tenant = await this.tenants.find();

@@ -75,17 +75,35 @@ export class SyncPromotionsService {
     });
   }
 
-  /** What confirm does, without a preview: for records that this server asked for itself. @throws ValidationFailed */
-  async apply(by: Actor, tenantId: string, reach: SyncReach, records: readonly unknown[]): Promise<PromotionConfirmed> {
+  /**
+   * What confirm does, without a preview: for records that this server asked for itself.
+   * @param alongside done in the same transaction
+   * @throws ValidationFailed
+   */
+  async apply(
+    by: Actor,
+    tenantId: string,
+    reach: SyncReach,
+    records: readonly unknown[],
+    alongside: (rows: readonly PromotionRow[]) => Promise<void>,
+  ): Promise<PromotionConfirmed> {
     const read = await this.reading.read(records, reach, [], 'records');
-    return this.take({ by, tenantId, reach, read, allowlist: [] }, () => undefined);
+    return this.take(
+      { by, tenantId, reach, read, allowlist: [] },
+      () => undefined,
+      async ({ rows }) => alongside(await Promise.all(rows.map((row) => this.rowOf(row, false)))),
+    );
   }
 
   private read({ records = [], allowlist }: PromotionRequest, reach: SyncReach): Promise<ReadRecord[]> {
     return this.reading.read(records, reach, allowlist, 'body.records');
   }
 
-  private take(wish: Wish, check: (decision: Decision) => void): Promise<PromotionConfirmed> {
+  private take(
+    wish: Wish,
+    check: (decision: Decision) => void,
+    alongside: (decision: Decision) => Promise<void> = () => Promise.resolve(),
+  ): Promise<PromotionConfirmed> {
     const { by, tenantId, reach, read, allowlist } = wish;
     return this.inTenant(tenantId, async () => {
       const tenant = await this.index.settle();
@@ -101,6 +119,7 @@ export class SyncPromotionsService {
       );
       const receiptId = fresh.length === 0 ? null : (await this.audit.record(by, entry)).receiptId;
       if (receiptId !== null) await this.applies.apply(by, tenant, fresh, receiptId);
+      await alongside(decision);
       return {
         ...{
           schema: 'svc.sync_confirm/1',

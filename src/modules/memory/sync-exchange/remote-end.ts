@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { PeerAsk, PeerConnection } from '../peers/peer-client.service.js';
+import { PeerAnswerUnusable, PeerFailure, PeerRefused } from '../peers/peer-failures.types.js';
+import { named, pageDigest, unnamed } from '../sync/sync-digests.rules.js';
+import { VERDICTS } from '../sync/sync-record.types.js';
+import type { CollectionQuery, SyncRecord } from '../sync/sync.dto.js';
+import { type Collection, COLLECTIONS } from '../sync/sync.types.js';
+import { asUnapplied, isUnapplied } from './exchange.rules.js';
+import type { Diff, Known, Manifest, Page, SyncEnd, Taken } from './exchange.types.js';
+
+const TRIES = 6;
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_SECONDS = 30;
+/** Writers that are there between a preview and its confirmation. */
+const PREVIEWS = 8;
+const STATE_MOVED = 412;
+
+const DIGEST = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const COLLECTION = z.enum(COLLECTIONS);
+const ID = z.array(z.string()).min(1).max(6);
+const COUNT = z.int().min(0);
+const KNOWN = z.object({ id: ID, digests: z.array(DIGEST) });
+/** What else it has is verified when it is taken. */
+const RECORD = z.looseObject({ collection: COLLECTION, id: ID, digest: DIGEST });
+const MANIFEST = z.object({
+  origin: z.string().min(1).max(64),
+  membership_epoch: z.union([z.string().max(20), z.int().min(0)]),
+  position: COUNT,
+  checkpoint: z.string().nullable(),
+  role_grants: z.array(z.string()),
+  collections: z.array(z.object({ name: COLLECTION, count: COUNT, position: COUNT, root: DIGEST })),
+});
+const PAGE = z.object({
+  items: z.array(RECORD),
+  next_cursor: z.string().nullable(),
+  position: COUNT,
+  page_digest: DIGEST,
+});
+const DIFF = z.object({
+  missing: z.array(RECORD),
+  unknown: z.array(KNOWN),
+  next_item: z.int().min(1).nullable(),
+});
+const COUNTS = z.array(z.object({ verdict: z.enum(VERDICTS), count: COUNT }));
+const ROW = z.object({
+  ...{ collection: COLLECTION, id: ID, digest: DIGEST },
+  ...{ verdict: z.enum(VERDICTS), reason: z.string().nullable() },
+});
+const PREVIEW = z.object({ rows: z.array(ROW), confirm_hash: DIGEST });
+const CONFIRMED = z.object({ counts: COUNTS });
+const HANDSHAKE = z.object({
+  ...{ may_read: z.boolean(), may_write: z.boolean() },
+  ...{ entity_prefixes: z.array(z.string()), collections: z.array(COLLECTION) },
+});
+export type Opened = z.infer<typeof HANDSHAKE>;
+
+/** The memory of a peer, by signed requests to its routes of sync. */
+export class RemoteEnd implements SyncEnd {
+  requests = 0;
+
+  constructor(
+    private readonly connection: PeerConnection,
+    private readonly tenantId: string,
+    private readonly peerId: string,
+    private readonly signal?: AbortSignal,
+  ) {}
+
+  /** What it opens to this daemon. @throws PeerRefused where it refuses what is going to be asked */
+  shakeHands(right: 'reads' | 'writes'): Promise<Opened> {
+    return this.ask(HANDSHAKE, { method: 'POST', path: this.at('handshake'), body: { right } });
+  }
+
+  readManifest(): Promise<Manifest> {
+    return this.ask(MANIFEST, { method: 'GET', path: this.at('manifest') });
+  }
+
+  async readPage(collection: Collection, query: CollectionQuery): Promise<Page> {
+    const members = Object.entries(query).filter(([, value]) => value !== undefined);
+    const text = new URLSearchParams(members.map(([name, value]): [string, string] => [name, String(value)])).toString();
+    const page = await this.ask(PAGE, { method: 'GET', path: this.at(`collections/${collection}?${text}`) });
+    const digests = page.items.map(({ digest }) => unnamed(digest));
+    if (page.page_digest !== named(pageDigest(this.tenantId, collection, digests)))
+      throw new PeerAnswerUnusable(this.peerId, `answered a page of ${collection} with another digest than its items`);
+    return page as unknown as Page;
+  }
+
+  async compare(collection: Collection, items: readonly Known[], include_content: boolean): Promise<Diff> {
+    const path = this.at(`collections/${collection}/diff`);
+    return (await this.ask(DIFF, { method: 'POST', path, body: { items, include_content } })) as unknown as Diff;
+  }
+
+  async take(records: readonly SyncRecord[], save: () => Promise<void>): Promise<Taken> {
+    for (let previews = 1; ; previews += 1) {
+      const body = { records };
+      const { rows, confirm_hash } = await this.ask(PREVIEW, this.promotion('preview', body));
+      try {
+        const { counts } = await this.ask(CONFIRMED, this.promotion('confirm', { ...body, confirm_hash }));
+        await save();
+        return { counts, unapplied: rows.filter(isUnapplied).map(asUnapplied) };
+      } catch (error) {
+        const hasMoved = error instanceof PeerRefused && error.status === STATE_MOVED;
+        if (!hasMoved || previews === PREVIEWS) throw error;
+      }
+    }
+  }
+
+  private promotion = (what: 'preview' | 'confirm', body: object): PeerAsk => ({
+    ...{ method: 'POST', path: this.at(`promotions/${what}`), body },
+  });
+
+  private at = (path: string): string => `/v1/sync/tenants/${encodeURIComponent(this.tenantId)}/${path}`;
+
+  /** Each request can be sent again: what is there already changes nothing. */
+  private async ask<T>(schema: z.ZodType<T>, request: PeerAsk): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        this.requests += 1;
+        const { body } = await this.connection.ask(this.signal ? { ...request, signal: this.signal } : request);
+        const read = schema.safeParse(body);
+        if (read.success) return read.data;
+        throw new PeerAnswerUnusable(
+          this.peerId,
+          `answered what no peer answers to ${request.path}: ${z.prettifyError(read.error).slice(0, 300)}`,
+        );
+      } catch (error) {
+        if (!(error instanceof PeerFailure) || !error.isRetryable || tries === TRIES) throw error;
+        await sleep(pauseMs(error, tries), undefined, this.signal ? { signal: this.signal } : {});
+      }
+    }
+  }
+}
+
+function pauseMs(error: PeerFailure, tries: number): number {
+  const asked = error instanceof PeerRefused ? error.retryAfterSec : undefined;
+  if (asked !== undefined) return Math.min(asked, MAX_PAUSE_SECONDS) * 1000;
+  return FIRST_PAUSE_MS * 2 ** (tries - 1);
+}
