@@ -81,6 +81,7 @@ import { ReplayModule } from '../modules/evidence/replay/replay.module.js';
 import { ContextGraphModule } from '../modules/projects/context-graph/context-graph.module.js';
 import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspace-scan.module.js';
 import { SyncModule } from '../modules/memory/sync/sync.module.js';
+import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
@@ -145,6 +146,7 @@ const MODULES = [
   StorybooksModule,
   DossiersModule,
   PassportsModule,
+  CostModule,
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */

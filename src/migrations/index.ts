@@ -91,6 +91,7 @@ import { CreateSyncPeers1795801000000 } from './1795801000000-create-sync-peers.
 import { CreatePeerLogs1795802000000 } from './1795802000000-create-peer-logs.js';
 import { CreateSyncExchanges1795804000000 } from './1795804000000-create-sync-exchanges.js';
 import { CreatePassports1795810000000 } from './1795810000000-create-passports.js';
+import { CreateUsage1795810100000 } from './1795810100000-create-usage.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -187,4 +188,5 @@ export const MIGRATIONS = [
   CreatePeerLogs1795802000000,
   CreateSyncExchanges1795804000000,
   CreatePassports1795810000000,
+  CreateUsage1795810100000,
 ];

@@ -1470,6 +1470,7 @@ CREATE INDEX lease_due ON public.lease USING btree (expires_at) WHERE (status = 
 CREATE INDEX lease_held ON public.lease USING btree (tenant_id, kind, subject) WHERE (status = 'held'::text);
 CREATE INDEX lease_of_subject ON public.lease USING btree (tenant_id, kind, subject, fence);
 CREATE UNIQUE INDEX lease_of_work ON public.lease USING btree (tenant_id, subject) WHERE ((status = 'held'::text) AND (kind = 'work'::text));
+CREATE TRIGGER keep_from_revoked BEFORE INSERT ON public.lease FOR EACH ROW EXECUTE FUNCTION svc_keep_lease();
 grant delete, insert, select, update on lease to svc_app;
 grant delete, insert, select, update on lease to svc_operator;
 
@@ -1975,6 +1976,82 @@ CREATE INDEX outgoing_mail_age ON public.outgoing_mail USING btree (created_at);
 grant delete, insert, select, update on outgoing_mail to svc_app;
 grant delete, insert, select, update on outgoing_mail to svc_operator;
 
+create table passport (
+  tenant_id text not null,
+  passport_id text collate "C" not null,
+  display_name text not null,
+  kind text not null,
+  public_key text,
+  fingerprint text,
+  attested boolean not null default false,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  revoke_reason text,
+  constraint passport_pkey PRIMARY KEY (tenant_id, passport_id),
+  constraint passport_check CHECK (((public_key IS NULL) = (fingerprint IS NULL))),
+  constraint passport_check1 CHECK (((public_key IS NOT NULL) OR (NOT attested))),
+  constraint passport_check2 CHECK (((revoked_at IS NULL) = (revoked_by IS NULL))),
+  constraint passport_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'agent'::text, 'service'::text])))
+);
+alter table passport enable row level security, force row level security;
+create policy erased_rows on passport for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on passport for all to svc_operator using (true) with check (true);
+create policy tenant_rows on passport for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX passport_key ON public.passport USING btree (tenant_id, fingerprint) WHERE (fingerprint IS NOT NULL);
+CREATE TRIGGER announce AFTER INSERT ON public.passport FOR EACH ROW EXECUTE FUNCTION svc_announce_passport();
+CREATE TRIGGER end_principal AFTER UPDATE OF revoked_at ON public.passport FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION svc_end_passport();
+grant insert, select, update on passport to svc_app;
+grant delete, select on passport to svc_operator;
+
+create table passport_mint_request (
+  tenant_id text not null,
+  request_id uuid not null,
+  passport_id text collate "C" not null,
+  display_name text not null,
+  kind text not null,
+  public_key text,
+  fingerprint text,
+  attested boolean not null default false,
+  why text,
+  requested_passport text,
+  requested_principal text not null,
+  requested_at timestamp with time zone not null default now(),
+  status text not null default 'pending'::text,
+  decided_passport text,
+  decided_principal text,
+  decided_at timestamp with time zone,
+  reason text,
+  constraint passport_mint_request_pkey PRIMARY KEY (tenant_id, request_id),
+  constraint passport_mint_request_check CHECK (((public_key IS NULL) = (fingerprint IS NULL))),
+  constraint passport_mint_request_check1 CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint passport_mint_request_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'agent'::text, 'service'::text]))),
+  constraint passport_mint_request_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text])))
+);
+alter table passport_mint_request enable row level security, force row level security;
+create policy erased_rows on passport_mint_request for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on passport_mint_request for all to svc_operator using (true) with check (true);
+create policy tenant_rows on passport_mint_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX passport_mint_request_list ON public.passport_mint_request USING btree (tenant_id, status, request_id);
+grant insert, select, update on passport_mint_request to svc_app;
+grant delete, select on passport_mint_request to svc_operator;
+
+create table passport_presence (
+  tenant_id text not null,
+  passport_id text collate "C" not null,
+  first_seen_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  constraint passport_presence_pkey PRIMARY KEY (tenant_id, passport_id)
+);
+alter table passport_presence enable row level security, force row level security;
+create policy erased_rows on passport_presence for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on passport_presence for all to svc_operator using (true) with check (true);
+create policy tenant_rows on passport_presence for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX passport_presence_age ON public.passport_presence USING btree (last_seen_at);
+grant delete, insert, select, update on passport_presence to svc_app;
+grant delete, select on passport_presence to svc_operator;
+
 create table payment_event (
   event_id text not null,
   received_at timestamp with time zone not null default now(),
@@ -2161,8 +2238,10 @@ alter table principal_end enable row level security, force row level security;
 create policy erased_rows on principal_end for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on principal_end for all to svc_operator using (true) with check (true);
 create policy tenant_rows on principal_end for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER announce AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_announce_principal_end();
 CREATE TRIGGER end_approvals AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_approvals();
 CREATE TRIGGER end_invitations AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_invitations();
+CREATE TRIGGER end_passport AFTER INSERT ON public.principal_end FOR EACH ROW WHEN ((new.principal ~~ 'passport:%'::text)) EXECUTE FUNCTION svc_end_held();
 CREATE TRIGGER end_sessions AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_sessions();
 CREATE TRIGGER end_watches AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_watches();
 grant delete, insert, select, update on principal_end to svc_app;
@@ -3238,6 +3317,32 @@ create policy tenant_rows on tool_window for all to svc_app using ((tenant_id = 
 grant delete, insert, select, update on tool_window to svc_app;
 grant delete, insert, select, update on tool_window to svc_operator;
 
+create table usage_event (
+  tenant_id text not null,
+  source text collate "C" not null,
+  event_id text collate "C" not null,
+  happened_at timestamp with time zone not null,
+  day date not null,
+  model text collate "C" not null,
+  tokens_in bigint not null,
+  tokens_out bigint not null,
+  passport text collate "C" not null default ''::text,
+  project text collate "C" not null default ''::text,
+  surface text collate "C" not null default ''::text,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint usage_event_pkey PRIMARY KEY (tenant_id, source, event_id),
+  constraint usage_event_tokens_in_check CHECK ((tokens_in >= 0)),
+  constraint usage_event_tokens_out_check CHECK ((tokens_out >= 0))
+);
+alter table usage_event enable row level security, force row level security;
+create policy erased_rows on usage_event for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on usage_event for all to svc_operator using (true) with check (true);
+create policy tenant_rows on usage_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX usage_event_day ON public.usage_event USING btree (tenant_id, day);
+grant insert, select on usage_event to svc_app;
+grant delete, select on usage_event to svc_operator;
+
 create table vector_space (
   space_id integer not null,
   name text collate "C" not null,
@@ -3509,6 +3614,7 @@ create policy tenant_rows on work_gate for all to svc_app using ((tenant_id = NU
 CREATE INDEX work_gate_expiry ON public.work_gate USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE INDEX work_gate_item ON public.work_gate USING btree (tenant_id, work_id) WHERE (status = 'pending'::text);
 CREATE INDEX work_gate_pending ON public.work_gate USING btree (tenant_id, requested_at, action_id) WHERE (status = 'pending'::text);
+CREATE TRIGGER keep_from_revoked BEFORE INSERT ON public.work_gate FOR EACH ROW EXECUTE FUNCTION svc_keep_gate();
 CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_gate FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_gate REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_gate FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
@@ -3575,6 +3681,7 @@ CREATE INDEX work_item_claimable_of_project ON public.work_item USING btree (ten
 CREATE INDEX work_item_labels ON public.work_item USING gin (labels);
 CREATE INDEX work_item_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id);
 CREATE INDEX work_item_state ON public.work_item USING btree (tenant_id, state, priority, created_at, work_id);
+CREATE TRIGGER keep_from_revoked BEFORE UPDATE OF lease_fence ON public.work_item FOR EACH ROW WHEN (((new.lease_fence IS NOT NULL) AND (new.lease_fence IS DISTINCT FROM old.lease_fence))) EXECUTE FUNCTION svc_keep_claim();
 CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_item FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_item REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_item FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
@@ -3804,6 +3911,26 @@ AS $function$
         perform pg_notify('svc_key_revoked', old.key_id::text);
         return null;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_passport()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_notify('svc_passport_registered', json_build_object('tenant', new.tenant_id, 'principal', 'passport:' || new.passport_id)::text);
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_principal_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_notify('svc_principal_ended', json_build_object('tenant', new.tenant_id, 'principal', new.principal)::text);
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_announce_session()
@@ -4305,6 +4432,31 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_end_held()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    ended text := substr(new.principal, 10);
+    clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+  begin
+    update work_gate set expires_at = least(expires_at, clock), reason = 'The passport that asked has been revoked'
+      where tenant_id = new.tenant_id and status = 'pending' and (requested_passport = ended or requested_principal = new.principal);
+    update work_gate set may_decide = array_remove(array_remove(may_decide, ended), new.principal)
+      where tenant_id = new.tenant_id and status = 'pending' and may_decide && array[ended, new.principal];
+    update work_gate set expires_at = least(expires_at, clock), reason = 'The only passport that may decide has been revoked'
+      where tenant_id = new.tenant_id and status = 'pending' and may_decide = '{}';
+    update work_item w set lease_expires_at = least(w.lease_expires_at, clock) from lease l
+      where l.tenant_id = new.tenant_id and l.kind = 'work' and l.status = 'held' and (l.holder_passport = ended or l.held_by = ended)
+        and w.tenant_id = l.tenant_id and w.work_id = l.subject and w.lease_fence = l.fence;
+    update lease set expires_at = least(expires_at, clock)
+      where tenant_id = new.tenant_id and status = 'held' and (holder_passport = ended or held_by = ended);
+    update coord_intent set expires_at = least(expires_at, clock)
+      where tenant_id = new.tenant_id and (by_passport = ended or announced_by = new.principal);
+    return null;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_end_invitations()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4328,6 +4480,16 @@ AS $function$
         insert into principal_end (tenant_id, principal, reason) values (new.tenant_id, 'key:' || new.key_id, 'key revoked');
         return null;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_passport()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    insert into principal_end (tenant_id, principal, reason) values (new.tenant_id, 'passport:' || new.passport_id, 'passport revoked');
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_end_seat()
@@ -4669,6 +4831,9 @@ AS $function$
     ('orchestrator_member', 'keep', '', '', false),
     ('outbox_event', 'delete', 'event_id', '', false),
     ('outgoing_mail', 'delete', '', '', false),
+    ('passport', 'blank', '', 'display_name revoke_reason', false),
+    ('passport_mint_request', 'blank', '', 'display_name why reason', false),
+    ('passport_presence', 'keep', '', '', false),
     ('plane', 'blank', '', 'name description', false),
     ('primitive', 'delete', '', '', false),
     ('primitive_pin', 'delete', '', '', false),
@@ -4711,6 +4876,7 @@ AS $function$
     ('stream_head', 'delete', 'stream', '', false),
     ('survey_response', 'delete', 'response_id', '', false),
     ('tool_window', 'keep', '', '', false),
+    ('usage_event', 'keep', '', '', false),
     ('watch', 'delete', 'watch_id', '', false),
     ('watch_alert', 'delete', 'alert_id', '', false),
     ('watch_seen', 'delete', '', '', false),
@@ -4948,6 +5114,20 @@ AS $function$
           where k.lookup = wanted_lookup and k.tenant_id = wanted_tenant and t.state = 'active' and k.revoked_at is null
             and (k.expires_at is null or k.expires_at > clock_timestamp());
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_passport(wanted_tenant text, wanted_passport text)
+ RETURNS TABLE(standing text, attested boolean)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', wanted_tenant, true);
+    return query select case when p.revoked_at is null then 'registered' else 'revoked' end, p.attested
+      from passport p where p.tenant_id = wanted_tenant and p.passport_id = wanted_passport;
+    if not found then
+      return query select 'unregistered', false;
+    end if;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_find_session(wanted_tenant text, wanted_hash bytea)
@@ -5331,6 +5511,18 @@ AS $function$
   $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_is_revoked(me text, wanted text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    revoked boolean;
+  begin
+    select p.revoked_at is not null into revoked from passport p where p.tenant_id = me and p.passport_id = wanted for share skip locked;
+    return coalesce(revoked, exists (select from passport p where p.tenant_id = me and p.passport_id = wanted));
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_json_of(given text)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -5360,6 +5552,31 @@ AS $function$
     from (select tenant_id, account_id, sum(amount)::bigint as amount from posted group by tenant_id, account_id) e
     where a.tenant_id = e.tenant_id and a.account_id = e.account_id;
     return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_claim()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if svc_is_revoked(new.tenant_id, new.lease_holder) then
+      new.lease_expires_at := least(new.lease_expires_at, date_trunc('milliseconds', clock_timestamp()));
+    end if;
+    return new;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_gate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if svc_is_revoked(new.tenant_id, new.requested_passport) then
+      new.expires_at := new.requested_at;
+      new.reason := 'The passport that asked has been revoked';
+    end if;
+    return new;
   end $function$
 ;
 
@@ -5449,6 +5666,18 @@ AS $function$
       return new;
     end if;
     raise exception 'legal hold % is released by the daemon, and changes in nothing else', old.hold_id using errcode = 'SVH02';
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_lease()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if svc_is_revoked(new.tenant_id, new.holder_passport) or (new.held_by <> new.holder_passport and svc_is_revoked(new.tenant_id, new.held_by)) then
+      new.expires_at := new.acquired_at;
+    end if;
+    return new;
   end $function$
 ;
 
@@ -7017,6 +7246,8 @@ grant execute on function svc_admit_sign_in(of_address bytea, of_pair bytea, of_
 grant execute on function svc_agent_standing(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_announce_agent() to public;
 grant execute on function svc_announce_key() to public;
+grant execute on function svc_announce_passport() to public;
+grant execute on function svc_announce_principal_end() to public;
 grant execute on function svc_announce_session() to public;
 grant execute on function svc_announce_shield() to public;
 grant execute on function svc_announce_tenant() to public;
@@ -7042,8 +7273,10 @@ grant execute on function svc_emit_decision() to public;
 grant execute on function svc_emit_entitlement() to public;
 grant execute on function svc_end_agent_principal() to public;
 grant execute on function svc_end_approvals() to public;
+grant execute on function svc_end_held() to public;
 grant execute on function svc_end_invitations() to public;
 grant execute on function svc_end_key() to public;
+grant execute on function svc_end_passport() to public;
 grant execute on function svc_end_seat() to public;
 grant execute on function svc_end_sessions() to public;
 grant execute on function svc_end_watches() to public;
@@ -7063,6 +7296,7 @@ grant execute on function svc_facts_to_index(me text, wanted bigint[]) to public
 grant execute on function svc_find_agent(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_entity(me text, of_kind text, of_id text) to public, svc_app;
 grant execute on function svc_find_key(wanted_tenant text, wanted_hash bytea) to public, svc_app;
+grant execute on function svc_find_passport(wanted_tenant text, wanted_passport text) to public;
 grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_subject(me text, selector jsonb) to svc_app;
 grant execute on function svc_find_tenant(wanted_tenant text) to svc_app;
@@ -7079,12 +7313,16 @@ grant execute on function svc_index_postings(me text, wanted_tenants text[], wan
 grant execute on function svc_index_state(me text, known_shards uuid[], known_generations bigint[]) to public, svc_app;
 grant execute on function svc_index_vectors(dimensions integer) to svc_app;
 grant execute on function svc_is_product() to public;
+grant execute on function svc_is_revoked(me text, wanted text) to public;
 grant execute on function svc_json_of(given text) to public;
 grant execute on function svc_keep_balances() to public;
+grant execute on function svc_keep_claim() to public;
+grant execute on function svc_keep_gate() to public;
 grant execute on function svc_keep_held() to public;
 grant execute on function svc_keep_held_rows() to public;
 grant execute on function svc_keep_held_table() to public;
 grant execute on function svc_keep_hold() to public;
+grant execute on function svc_keep_lease() to public;
 grant execute on function svc_keep_nonce(hash bytea, ttl_seconds integer, most integer) to svc_app;
 grant execute on function svc_keep_settlement() to public;
 grant execute on function svc_key_lookup(wanted_hash bytea) to svc_app, svc_operator;

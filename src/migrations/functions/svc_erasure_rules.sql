@@ -127,6 +127,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('sync_record', 'own', '', '', false),
     ('sync_tenant', 'keep', '', '', false),
     ('tool_window', 'keep', '', '', false),
+    ('usage_event', 'keep', '', '', false),
     ('watch', 'delete', 'watch_id', '', false),
     ('watch_alert', 'delete', 'alert_id', '', false),
     ('watch_seen', 'delete', '', '', false),

@@ -195,6 +195,11 @@ export const DAEMON_SETTINGS = {
     text(),
     'JWK Set (RFC 7517) of the Ed25519 keys whose signatures on result envelopes are accepted. Unset: none.',
   ),
+  pricesFile: setting(
+    'SVCD_PRICES_FILE',
+    text(),
+    'YAML or JSON file of what models cost, for the reports of SVCD_FEATURE_COST_LENS; see docs/cost.md. Unset: reports have tokens and no money.',
+  ),
   provenanceTrustRootsFile: setting(
     'SVCD_PROVENANCE_TRUST_ROOTS_FILE',
     text(),

@@ -73,7 +73,7 @@ export const DAEMON_FLAGS = {
     ['/v1/punchcards*'],
     'Leases of paths: `off`, `advisory` (reported, never refused) or `enforce`.',
   ),
-  costLens: reserved(daemonFlag('SVCD_FEATURE_COST_LENS', false, 404, ['/v1/cost/*'], 'Cost reports.')),
+  costLens: daemonFlag('SVCD_FEATURE_COST_LENS', false, 404, ['/v1/cost/*'], 'Cost reports.'),
 };
 
 /** The members of {@link DAEMON_FLAGS}. */

@@ -217,6 +217,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/intents/intents.spec.ts',
     'test/medium/status-feed/status-feed.spec.ts',
   ],
+  'svc-daemon.cost': ['src/modules/operations/cost/prices.rules.spec.ts', 'test/medium/cost/cost.spec.ts'],
   'svc-daemon.dossiers': [
     'src/modules/projects/dossiers/auto-dossier.rules.spec.ts',
     'src/modules/projects/dossiers/claim-states.rules.spec.ts',
