@@ -26,7 +26,11 @@ export const declaredSystems = (daemon: readonly Imported[]): DeclaredSystem[] =
 ];
 
 const toolsOf = ({ tools }: ToolRegistry): DeclaredSystem['tools'] =>
-  tools.map(({ definition, addresses }) => ({ name: definition.name, routes: addresses.map((one) => one.address) }));
+  tools.map(({ definition, addresses, isRead }) => ({
+    name: definition.name,
+    routes: addresses.map((one) => one.address),
+    isRead,
+  }));
 
 /** These modules and all that they import, each once. */
 function modulesOf(roots: readonly Imported[]): DeclaredModule[] {

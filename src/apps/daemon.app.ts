@@ -17,6 +17,7 @@ import { PeerGuard } from '../guards/peer.guard.js';
 import { PassportGuard } from '../guards/passport.guard.js';
 import { PassportPresence } from '../guards/passport-presence.js';
 import { PassportStandings } from '../guards/passport-standings.js';
+import { ProServiceGuard } from '../guards/pro-service.guard.js';
 import { ProvenCallerGuard } from '../guards/proven-caller.guard.js';
 import { RouteRateGuard } from '../guards/route-rate.guard.js';
 import { ScopeGuard } from '../guards/scope.guard.js';
@@ -83,6 +84,7 @@ import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspac
 import { SyncModule } from '../modules/memory/sync/sync.module.js';
 import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
+import { WorkbenchModule } from '../modules/operations/workbench/workbench.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
@@ -92,6 +94,11 @@ import { listen, makeHttpApp, type RunningApp } from './http-app.js';
  */
 const REQUESTS = {
   guards: [DaemonFlagGuard, ProvenCallerGuard, PeerGuard, ScopeGuard, RouteRateGuard, NotBuiltGuard],
+ * proof, then the credential (A-12), whether its service is enabled, the rate of the route, and whether that plane is
+ * built.
+ */
+const REQUESTS = {
+  guards: [DaemonFlagGuard, ProvenCallerGuard, ScopeGuard, ProServiceGuard, RouteRateGuard, NotBuiltGuard],
   pipeline: [
     { provide: APP_GUARD, useClass: TenantGuard },
     { provide: APP_GUARD, useClass: PassportGuard },
@@ -147,6 +154,7 @@ const MODULES = [
   DossiersModule,
   PassportsModule,
   CostModule,
+  WorkbenchModule,
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */

@@ -21,6 +21,7 @@ import { OrchestratorMemberRow } from '../modules/coordination/orchestrators/orc
 import { OrchestratorRow } from '../modules/coordination/orchestrators/orchestrator.entity.js';
 import { GatePolicyRow } from '../modules/coordination/work/gates/gate-policy.entity.js';
 import { WorkGateRow } from '../modules/coordination/work/gates/work-gate.entity.js';
+import { CommandRow } from '../modules/operations/workbench/command.entity.js';
 import { WorkBlockerRow } from '../modules/coordination/work/work-blocker.entity.js';
 import { WorkCommentRow } from '../modules/coordination/work/work-comment.entity.js';
 import { WorkItemRow } from '../modules/coordination/work/work-item.entity.js';
@@ -125,6 +126,7 @@ export const ENTITIES = [
   WebhookAttemptRow,
   WebhookDeliveryRow,
   WebhookEndpointRow,
+  CommandRow,
   WorkBlockerRow,
   WorkCommentRow,
   WorkGateRow,

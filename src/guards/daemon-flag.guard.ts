@@ -18,10 +18,7 @@ export class DaemonFlagGuard implements CanActivate {
   private readonly ofTemplates = new Map<string, DaemonFlag | undefined>();
 
   constructor(@Inject(SETTINGS) { flags }: Settings) {
-    this.off = (Object.keys(DAEMON_FLAGS) as DaemonFlagName[])
-      .filter((name) => !isFlagOn(flags, name))
-      .map((name) => DAEMON_FLAGS[name])
-      .filter(({ off }) => off !== 'by route');
+    this.off = flagsOff(flags);
   }
 
   /** @throws FlagOff, PlaneOff */
@@ -29,12 +26,12 @@ export class DaemonFlagGuard implements CanActivate {
     const http = context.switchToHttp();
     const flag = this.findFor(http.getRequest<FastifyRequest>());
     if (!flag) return true;
-    const detail = flag.isReserved
-      ? notBuilt(flag)
-      : `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;
-    if (flag.off === 404) throw new FlagOff({ flag: flag.env }, detail);
-    if (flag.off === 501) throw new PlaneOff({ flag: flag.env }, detail);
-    void http.getResponse<FastifyReply>().status(200).send(reportOff(flag.env, detail));
+    const objection = flagObjection(flag);
+    if (objection) throw objection;
+    void http
+      .getResponse<FastifyReply>()
+      .status(200)
+      .send(reportOff(flag.env, detailOf(flag)));
     return true;
   }
 
@@ -47,6 +44,27 @@ export class DaemonFlagGuard implements CanActivate {
   }
 
   private findForPath(path: string): DaemonFlag | undefined {
-    return this.off.find(({ paths }) => paths.some((pattern) => matches(pattern, path)));
+    return flagAt(this.off, path);
   }
 }
+
+/** The flags that are off and close what they stand for. */
+export const flagsOff = (flags: Settings['flags']): DaemonFlag[] =>
+  (Object.keys(DAEMON_FLAGS) as DaemonFlagName[])
+    .filter((name) => !isFlagOn(flags, name))
+    .map((name) => DAEMON_FLAGS[name])
+    .filter(({ off }) => off !== 'by route');
+
+export const flagAt = (flags: readonly DaemonFlag[], path: string): DaemonFlag | undefined =>
+  flags.find(({ paths }) => paths.some((pattern) => matches(pattern, path)));
+
+/** What an address is refused with while its flag is off; undefined where that is reported with 200. */
+export function flagObjection(flag: DaemonFlag): FlagOff | PlaneOff | undefined {
+  if (flag.off === 404) return new FlagOff({ flag: flag.env }, detailOf(flag));
+  return flag.off === 501 ? new PlaneOff({ flag: flag.env }, detailOf(flag)) : undefined;
+}
+
+const detailOf = (flag: DaemonFlag): string =>
+  flag.isReserved
+    ? notBuilt(flag)
+    : `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;

@@ -11,7 +11,6 @@ import { ClientAddresses } from '../common/http/client-address.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import {
   InvalidToken,
-  MissingScope,
   PassportHeaderMismatch,
   RateLimited,
   TenantMismatch,
@@ -19,6 +18,7 @@ import {
 } from '../common/problem/daemon-problems.js';
 import { Problem } from '../common/problem/problem.js';
 import { RouteAuth } from '../common/route-auth/route-auth.js';
+import { scopeObjection } from '../common/route-auth/scope-check.js';
 import { UnbuiltPlanes } from '../common/route-auth/unbuilt-planes.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
 import { PassportStandings } from './passport-standings.js';
@@ -76,6 +76,9 @@ export class ScopeGuard implements CanActivate {
     const caller = this.callerOf(access, identity);
     const isUnattested = await this.admitPassport(caller);
     request.daemonCaller = { ...caller, isUnattested, agentSession: agentSessionIn(request) };
+    const objection = scopeObjection(access, identity);
+    if (objection) throw objection;
+    request.daemonCaller = { ...this.callerOf(access, identity), agentSession: agentSessionIn(request) };
   }
 
   /**
@@ -133,17 +136,6 @@ export class ScopeGuard implements CanActivate {
 }
 
 const TOO_MANY = 'Too many invalid tokens from this address; a valid one is accepted';
-
-/** @throws MissingScope as memory-daemon.md 5.3 words it */
-function checkScopes(access: Access, identity: Identity): void {
-  if (access.kind !== 'scopes') return;
-  const { rule, scopes } = access;
-  const missing = scopes.filter((scope) => !hasScope(identity, scope));
-  if (rule === 'any' && missing.length === scopes.length)
-    throw new MissingScope({ missingAnyScope: scopes }, `This takes one of: ${scopes.join(', ')}`);
-  if (rule === 'all' && missing.length > 0)
-    throw new MissingScope({ missingScopes: missing }, `This takes all of: ${scopes.join(', ')}`);
-}
 
 const isOpenedByAdmin = (access: Access, identity: Identity): boolean =>
   access.kind === 'scopes' && access.scopes.some((scope) => isCrossTenant(scope) && hasScope(identity, scope));

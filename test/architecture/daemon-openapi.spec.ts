@@ -79,7 +79,7 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
         scopes: writtenScopes(route.access),
         tenantBound: route.tenantBound,
         routeClass: classify(route.verb, route.path)?.class,
-        flag: route.flag && flagVariable(route.flag),
+        flag: route.service ? 'SVCD_ENABLED_PRO_SERVICES' : route.flag && flagVariable(route.flag),
         security: new Set(writtenCredentials(route).map((one) => JSON.stringify(one))),
         unlisted: route.unlisted,
         extension: route.extension,

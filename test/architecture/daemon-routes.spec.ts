@@ -81,13 +81,13 @@ describe('every route of the running daemon', () => {
   });
 });
 
-const declared = ({ address, verb, path, access, tenantBound, flag }: RouteRecord) => ({
+const declared = ({ address, verb, path, access, tenantBound, flag, service }: RouteRecord) => ({
   address,
   class: classify(verb, path)?.class,
   route: classify(verb, path)?.anyOf,
   handler: written(access),
   tenantBound: tenantBound ?? false,
-  flag: flag && flagVariable(flag),
+  flag: service ? 'SVCD_ENABLED_PRO_SERVICES' : flag && flagVariable(flag),
 });
 
 function specified({ address, verb, path }: RouteRecord): ReturnType<typeof declared> {

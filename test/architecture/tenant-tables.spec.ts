@@ -92,4 +92,5 @@ const NO_SECRETS = [
   'storybook.content_hash',
   'stream_event.salt',
   'watch_source.content_hash',
+  'workbench_command.salt',
 ];

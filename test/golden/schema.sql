@@ -3716,6 +3716,43 @@ CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, work_id, version, w
 grant insert, select on work_transition to svc_app;
 grant delete, select on work_transition to svc_operator;
 
+create table workbench_command (
+  tenant_id text not null,
+  seq bigint not null,
+  command_id text collate "C" not null,
+  session_id text collate "C",
+  principal text not null,
+  command text not null,
+  cwd text,
+  exit_code integer,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  output_digest text,
+  salt text not null,
+  content_digest bytea not null,
+  previous bytea not null,
+  digest bytea not null,
+  receipt_id uuid not null,
+  recorded_at timestamp with time zone not null,
+  constraint workbench_command_tenant_id_command_id_key UNIQUE (tenant_id, command_id),
+  constraint workbench_command_pkey PRIMARY KEY (tenant_id, seq),
+  constraint workbench_command_content_digest_check CHECK ((length(content_digest) = 32)),
+  constraint workbench_command_digest_check CHECK ((length(digest) = 32)),
+  constraint workbench_command_previous_check CHECK ((length(previous) = 32)),
+  constraint workbench_command_seq_check CHECK ((seq > 0))
+);
+alter table workbench_command enable row level security, force row level security;
+create policy erased_rows on workbench_command for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on workbench_command for all to svc_operator using (true) with check (true);
+create policy tenant_rows on workbench_command for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX workbench_command_session ON public.workbench_command USING btree (tenant_id, session_id, seq) WHERE (session_id IS NOT NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.workbench_command FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array_remove(array[''command:'' || r.command_id, ''session:'' || r.session_id], null)');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.workbench_command REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array_remove(array[''command:'' || r.command_id, ''session:'' || r.session_id], null)');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.workbench_command FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, seq, command, cwd, salt ON public.workbench_command FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.command IS NOT NULL) AND (old.command IS DISTINCT FROM new.command)) OR ((old.cwd IS NOT NULL) AND (old.cwd IS DISTINCT FROM new.cwd)) OR ((old.salt IS NOT NULL) AND (old.salt IS DISTINCT FROM new.salt)))) EXECUTE FUNCTION svc_keep_held('array_remove(array[''command:'' || r.command_id, ''session:'' || r.session_id], null)');
+grant insert, select on workbench_command to svc_app;
+grant insert, select on workbench_command to svc_operator;
+
 create table workspace_file (
   tenant_id text not null,
   scan_id uuid not null,
@@ -4884,6 +4921,7 @@ AS $function$
     ('webhook_attempt', 'delete', '', '', false),
     ('webhook_delivery', 'delete', 'delivery_id', '', false),
     ('webhook_endpoint', 'delete', 'endpoint_id', '', false),
+    ('workbench_command', 'blank', '', 'session_id command cwd salt', false),
     ('work_blocker', 'keep', '', '', false),
     ('work_comment', 'blank', '', 'body', false),
     ('work_gate', 'blank', '', 'why reason', false),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DaemonFlagName } from '../../src/common/config/daemon/flag-table.js';
 import { DAEMON_FLAGS } from '../../src/common/config/daemon/flag-table.js';
+import { PRO_SERVICES } from '../../src/common/contract/scopes.js';
 
 /** What the specification says of one route, with the readings decided on where it is silent or at odds with itself. */
 export interface ContractRoute {
@@ -47,9 +48,12 @@ export function contractOf(method: string, path: string): ContractRoute | undefi
 }
 
 /** Every flag of the daemon switched on, so that each of its routes is there. */
-export const ALL_FLAGS_ON: Record<string, string> = Object.fromEntries(
-  (Object.keys(DAEMON_FLAGS) as DaemonFlagName[]).map((name) => [
-    DAEMON_FLAGS[name].env,
-    name === 'punchcard' ? 'enforce' : '1',
-  ]),
-);
+export const ALL_FLAGS_ON: Record<string, string> = {
+  ...Object.fromEntries(
+    (Object.keys(DAEMON_FLAGS) as DaemonFlagName[]).map((name) => [
+      DAEMON_FLAGS[name].env,
+      name === 'punchcard' ? 'enforce' : '1',
+    ]),
+  ),
+  SVCD_ENABLED_PRO_SERVICES: PRO_SERVICES.join(','),
+};

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { FlagName } from '../config/feature-flags.js';
 import type { JsonSchema } from '../fields/fields.js';
 import type { ProblemClass } from '../problem/problem.js';
-import type { Scope } from './scopes.js';
+import type { ProService, Scope } from './scopes.js';
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Address = `${Verb} /${string}`;
@@ -114,6 +114,10 @@ export interface RouteDeclaration<R> {
   access: Access;
   /** The feature flag it is behind. */
   flag?: FlagName;
+  /**
+   * The service of the workbench that it is: 402 unless SVCD_ENABLED_PRO_SERVICES lists it (memory-daemon.md 4.11).
+   */
+  service?: ProService;
   /** Whether tenants of the free tier are refused with 403 (D14). */
   paidTier?: true;
   /**

@@ -1,3 +1,4 @@
+import { DAEMON_SETTINGS } from '../config/daemon/daemon-settings.js';
 import { DAEMON_FLAGS } from '../config/daemon/flag-table.js';
 import { flagVariable, isFeature } from '../config/feature-flags.js';
 import { DaemonProblem } from '../problem/daemon-problem-body.js';
@@ -8,6 +9,7 @@ import {
   FenceStale,
   FlagOff,
   PlaneOff,
+  ProServiceOff,
   SpoofableAuth,
 } from '../problem/daemon-problems.js';
 import { PEER_PROBLEMS } from '../problem/peer-problems.js';
@@ -43,6 +45,7 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...(route.provenCaller ? [SpoofableAuth] : []),
     ...(route.fenced ? [FenceStale] : []),
     ...(route.peers ? PEER_PROBLEMS : []),
+    ...(route.service ? [ProServiceOff] : []),
   ],
   securitySchemes: {
     bearer: {
@@ -74,11 +77,13 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
   offSchema: ({ flag }) =>
     flag !== undefined && !isFeature(flag) && DAEMON_FLAGS[flag].off === 'reported' ? PLANE_REPORTED_OFF : undefined,
   extensionsOf: ({ access, tenantBound, peers, flag, verb, path, unlisted, extension }) => ({
+  extensionsOf: ({ access, tenantBound, flag, service, verb, path, unlisted, extension }) => ({
     ...(access.kind === 'scopes' ? { 'x-scopes': { [`${access.rule}_of`]: access.scopes } } : {}),
     ...(tenantBound ? { 'x-tenant-bound': true } : {}),
     ...(peers ? { 'x-peers': peers } : {}),
     'x-route-class': classify(verb, path)?.class,
     ...(flag ? { 'x-flag': flagVariable(flag) } : {}),
+    ...(service ? { 'x-flag': DAEMON_SETTINGS.proServices.env, 'x-pro-service': service } : {}),
     ...(unlisted ? { 'x-unlisted': true } : {}),
     ...(extension ? { 'x-extension': true } : {}),
   }),

@@ -10,7 +10,9 @@ export interface DeclaredModule {
 /** A tool, and the addresses that it is a name for. */
 interface DeclaredTool {
   name: string;
+  /** The one that it goes on to first. */
   routes: readonly Address[];
+  isRead: boolean;
 }
 
 /** One app of the product, as its declarations have it. */

@@ -1,4 +1,22 @@
-/** What a token of the daemon may do (memory-daemon.md 5.3). The ten capabilities of the workbench come with it. */
+/**
+ * The services of the workbench (memory-daemon.md 4.11): each is a scope, and one that SVCD_ENABLED_PRO_SERVICES has to
+ * list.
+ */
+export const PRO_SERVICES = [
+  'agent_brief:pro',
+  'context_pack:budgeted',
+  'impact:preflight',
+  'ledger:history',
+  'audit:triage',
+  'reasoning:timeline',
+  'handoff:v2',
+  'route_probe:lab',
+  'api_drift:check',
+  'policy:simulate',
+] as const;
+export type ProService = (typeof PRO_SERVICES)[number];
+
+/** What a token of the daemon may do (memory-daemon.md 5.3). */
 export const SCOPES = [
   'admin:read',
   'admin:write',
@@ -25,6 +43,7 @@ export const SCOPES = [
   'tenant:content:preview',
   'tenant:metadata:read',
   'tool:invoke:read',
+  ...PRO_SERVICES,
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -10,7 +10,7 @@ import {
 } from './common-problems.js';
 import { InternalError } from './problem.filter.js';
 import { problem, type ProblemClass } from './problem.js';
-import type { Scope } from '../contract/scopes.js';
+import type { ProService, Scope } from '../contract/scopes.js';
 
 /** No scopes at all in dev_scopes, or a token that is missing or not valid in the jwt modes (A-43). */
 export class NotAuthenticated extends problem<{ hint: string }>(
@@ -51,6 +51,12 @@ export class FlagOff extends problem<{ flag: string }>(404, 'FlagOff', 'Not Foun
 /** No route of this version is there, and one is planned. */
 export class NotBuilt extends problem<{ flag?: string }>(404, 'NotBuilt', 'Not Found') {}
 export class PlaneOff extends problem<{ flag: string }>(501, 'PlaneOff', 'Not Implemented') {}
+/** A service of the workbench that the operator has not enabled. */
+export class ProServiceOff extends problem<{ service: ProService; flag: string }>(
+  402,
+  'pro_service_not_enabled',
+  'The service is not enabled',
+) {}
 export class RateLimited extends problem<{ retryAfterSec: number }>(429, 'RateLimited', 'Too Many Requests') {}
 export class Overloaded extends problem<{ retryAfterSec: number }>(503, 'Overloaded', 'Service Overloaded') {}
 

@@ -7,6 +7,15 @@ import type { Problem } from '../problem/problem.js';
 import { classify, type Classified } from './route-class.js';
 import type { UnbuiltPlanes } from './unbuilt-planes.js';
 
+/** An address, with the template of the route at it, where there is one. */
+interface Addressed {
+  method: string;
+  path: string;
+  template: string | undefined;
+}
+
+type Scoped = Pick<Identity, 'scopes'>;
+
 /** The deny-by-default layer (memory-daemon.md 5.4): off passes, shadow logs what it would refuse, enforce refuses. */
 export class RouteAuth {
   /** By address: the classes do not change. */
@@ -28,23 +37,30 @@ export class RouteAuth {
    * built: that keeps its class (A-46).
    */
   classify({ method, url, is404, routeOptions }: FastifyRequest): Classified | undefined {
+    return this.classOf({ method, path: url.split('?', 1)[0]!, template: is404 ? undefined : routeOptions.url! });
+  }
+
+  /** The same of an address that nobody has asked for. */
+  classOf({ method, path, template }: Addressed): Classified | undefined {
     // HEAD is answered by the route of GET (RFC 9110, 9.3.2).
     const verb = method === 'HEAD' ? 'GET' : method;
-    if (is404) {
-      const path = url.split('?', 1)[0]!;
+    if (template === undefined) {
       const found = classify(verb, path);
       return found?.class === 'Public' || this.planes.find(path) ? found : undefined;
     }
-    const template = routeOptions.url!;
     const address = `${verb} ${template}`;
     if (!this.classes.has(address)) this.classes.set(address, classify(verb, template));
     return this.classes.get(address);
   }
 
+  /** What the layer has against a request; only under enforce it is refused for that. */
+  objection(classified: Classified | undefined, identity: Scoped | undefined): Problem | undefined {
+    return this.mode === 'off' ? undefined : refusalOf(classified, identity);
+  }
+
   /** @throws MissingScope, RouteUnclassified, NotAuthenticated; only under enforce */
   check(request: FastifyRequest, classified: Classified | undefined, identity: Identity | undefined): void {
-    if (this.mode === 'off') return;
-    const refusal = refusalOf(classified, identity);
+    const refusal = this.objection(classified, identity);
     if (!refusal) return;
     if (this.enforces) throw refusal;
     const { id, method, routeOptions } = request;
@@ -62,7 +78,7 @@ export class RouteAuth {
   }
 }
 
-function refusalOf(classified: Classified | undefined, identity: Identity | undefined): Problem | undefined {
+function refusalOf(classified: Classified | undefined, identity: Scoped | undefined): Problem | undefined {
   if (!classified)
     return new RouteUnclassified({}, 'Route-auth (SVCD_ROUTE_AUTH=enforce) knows no route at this address');
   const { anyOf } = classified;

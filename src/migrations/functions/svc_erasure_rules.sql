@@ -135,6 +135,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('webhook_attempt', 'delete', '', '', false),
     ('webhook_delivery', 'delete', 'delivery_id', '', false),
     ('webhook_endpoint', 'delete', 'endpoint_id', '', false),
+    ('workbench_command', 'blank', '', 'session_id command cwd salt', false),
     ('work_blocker', 'keep', '', '', false),
     ('work_comment', 'blank', '', 'body', false),
     ('work_gate', 'blank', '', 'why reason', false),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { choice, decimal, integer, networks, optionalInteger, setting, text, textOr, url } from '../setting.js';
+import { choice, decimal, flag, integer, networks, optionalInteger, setting, text, textOr, url } from '../setting.js';
 import { parseNetworks } from '../../http/client-address.js';
 import { TENANT_NAME, TENANT_NAME_FORM } from '../../keys/tenant-name.js';
+import { PRO_SERVICES } from '../../contract/scopes.js';
 import { AUTH_MODES, authModeOf } from './auth-mode.js';
 
 export const ROUTE_AUTH_MODES = ['off', 'shadow', 'enforce'] as const;
@@ -189,6 +190,20 @@ export const DAEMON_SETTINGS = {
     'SVCD_OBS_RETENTION_DAYS',
     optionalInteger(1, 36_500),
     'After so many days without a step a session is archived: what was in its steps is removed, every hour. Unset: never.',
+  ),
+  proServices: setting(
+    'SVCD_ENABLED_PRO_SERVICES',
+    z.preprocess(
+      (value) => (typeof value === 'string' ? value.split(/[\s,]+/).filter((name) => name !== '') : []),
+      z.array(z.enum(PRO_SERVICES, `expected some of ${PRO_SERVICES.join(', ')}`)),
+    ),
+    'The services of the workbench that are enabled, separated by commas; the routes of the others answer 402. See docs/workbench.md.',
+    { shownDefault: 'none' },
+  ),
+  handoffObservations: setting(
+    'SVCD_HANDOFF_OBSERVATIONS',
+    flag(false),
+    'A handoff of the workbench leaves a step in the observed session that it is of.',
   ),
   platformKeysFile: setting(
     'SVCD_PLATFORM_KEYS_FILE',

@@ -10,5 +10,6 @@ import { ReceiptsService } from './receipts.service.js';
 @Module({
   controllers: [ReceiptsController],
   providers: [ReceiptsService, ReceiptListStore],
+  exports: [ReceiptsService],
 })
 export class ReceiptsModule {}

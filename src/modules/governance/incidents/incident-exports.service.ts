@@ -35,7 +35,7 @@ export class IncidentExportsService {
   /** Its own receipts and events, the receipts of its window, and the facts of the entities that it names. */
   private async gather(caller: DaemonCaller, row: IncidentRow): Promise<Evidence> {
     const reader = { seesAll: caller.isAdmin, principal: caller.principal };
-    const wanted = { source: 'receipt', after: undefined, limit: MAX_RECEIPTS + 1 } as const;
+    const wanted = { sources: ['receipt'], after: undefined, limit: MAX_RECEIPTS + 1 } as const;
     const receipts = await this.timelines.read(row, reader, wanted);
     const entities = row.entities.slice(0, MAX_ENTITIES);
     return this.subjects.gatherCase(caller, {

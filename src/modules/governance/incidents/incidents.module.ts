@@ -17,6 +17,7 @@ import { IncidentsController } from './incidents.controller.js';
 import { IncidentsService } from './incidents.service.js';
 import { IncidentTimelineService } from './timeline/incident-timeline.service.js';
 import { IncidentTimelineStore } from './timeline/incident-timeline.store.js';
+import { TimelineReadsService } from './timeline/timeline-reads.service.js';
 
 /**
  * Incident cases (memory-daemon.md 4.8; D54): what happened in a window of time, its export, a legal hold over it, all
@@ -31,11 +32,13 @@ import { IncidentTimelineStore } from './timeline/incident-timeline.store.js';
     IncidentHoldsService,
     IncidentTimelineService,
     IncidentTimelineStore,
+    TimelineReadsService,
     BlastRadiusService,
     QuarantinesService,
     RadiusReadsService,
     RadiusWalkService,
     RadiusStore,
   ],
+  exports: [TimelineReadsService],
 })
 export class IncidentsModule {}

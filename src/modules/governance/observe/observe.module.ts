@@ -27,5 +27,6 @@ import { StepReceipts } from './step-receipts.service.js';
     StepCapture,
     StepReceipts,
   ],
+  exports: [ObserveStepsService],
 })
 export class ObserveModule {}

@@ -12,12 +12,12 @@ const SYSTEMS: DeclaredSystem[] = [
   },
   {
     name: 'svc-tools',
-    tools: [{ name: 'find', routes: ['GET /search'] as never }],
+    tools: [{ name: 'find', routes: ['GET /search'] as never, isRead: true }],
     modules: [{ name: 'Rpc', routes: [route('POST /rpc', 'tools')], imports: [] }],
   },
   {
     name: 'svc-daemon',
-    tools: [{ name: 'open_case', routes: ['POST /cases'] as never }],
+    tools: [{ name: 'open_case', routes: ['POST /cases'] as never, isRead: false }],
     modules: [
       { name: 'Cases', routes: [route('POST /cases', 'case files', 'cases')], imports: ['Shared', 'Elsewhere'] },
       { name: 'Shared', routes: [], imports: ['Facts', 'Shared'] },

@@ -15,5 +15,6 @@ import { ContextService } from './context.service.js';
   imports: [CasesModule, EngramsModule, FactsModule, LayersModule, SearchModule, WorkModule],
   controllers: [ContextController],
   providers: [AssemblyCache, ContextGatherService, ContextService],
+  exports: [ContextService],
 })
 export class ContextModule {}

@@ -1,31 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import type { IncidentRow } from '../incident.entity.js';
 import { SOURCES, type SourceSql, type TimelineSource } from './timeline-sources.js';
-
-export interface TimelineRow {
-  /** Microseconds since the year 1, as digits. */
-  at_us: string;
-  at: Date;
-  source: TimelineSource;
-  id: string;
-  kind: string;
-  subject: string;
-  actor: string | null;
-  facts: Record<string, unknown>;
-}
-
-/** The last entry of the page before: at_us, source, id. */
-type TimelinePlace = [string, string, string];
-
-/** Whose private steps are seen, in addition to those of nobody. */
-export interface TimelineReader {
-  seesAll: boolean;
-  principal: string;
-}
+import type { TimelinePlace, TimelineReader, TimelineRow, TimelineWindow } from './timeline.types.js';
 
 interface Wanted {
-  source: TimelineSource | undefined;
+  sources: readonly TimelineSource[];
   after: TimelinePlace | undefined;
   limit: number;
 }
@@ -35,9 +14,9 @@ interface Wanted {
 export class IncidentTimelineStore {
   constructor(private readonly tenancy: Tenancy) {}
 
-  read(row: IncidentRow, reader: TimelineReader, { source, after, limit }: Wanted): Promise<TimelineRow[]> {
+  read(row: TimelineWindow, reader: TimelineReader, { sources, after, limit }: Wanted): Promise<TimelineRow[]> {
     const isNarrow = row.sessionIds.length + row.agentIds.length + row.entities.length > 0;
-    const parts = SOURCES.filter((one) => source === undefined || one.source === source);
+    const parts = SOURCES.filter(({ source }) => sources.includes(source));
     return this.tenancy.query<TimelineRow>(
       `with named as materialized (select $6::text[], $7::text[], $8::text[], $4::boolean, $5::text)
        select * from (${parts.map((part) => `(${pageOf(part, { isNarrow, isNext: after !== undefined })})`).join(' union all ')}) t
