@@ -84,6 +84,7 @@ import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspac
 import { SyncModule } from '../modules/memory/sync/sync.module.js';
 import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
+import { ActivityModule } from '../modules/operations/activity/activity.module.js';
 import { WorkbenchModule } from '../modules/operations/workbench/workbench.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
@@ -155,6 +156,7 @@ const MODULES = [
   PassportsModule,
   CostModule,
   WorkbenchModule,
+  ActivityModule,
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */

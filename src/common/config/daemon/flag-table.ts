@@ -56,7 +56,7 @@ export const DAEMON_FLAGS = {
   ),
   incidents: daemonFlag('SVCD_FEATURE_INCIDENTS', false, 404, ['/v1/incidents*'], 'Incidents.'),
   legalHold: daemonFlag('SVCD_FEATURE_LEGAL_HOLD', false, 404, ['/v1/legal-holds*'], 'Legal holds.'),
-  activityLog: reserved(daemonFlag('SVCD_FEATURE_ACTIVITY_LOG', false, 404, ['/v1/activity*'], 'The activity log.')),
+  activityLog: daemonFlag('SVCD_FEATURE_ACTIVITY_LOG', false, 404, ['/v1/activity*'], 'The activity log.'),
   observe: daemonFlag('SVCD_OBSERVE', false, 'reported', ['/v1/observe/*'], 'Step-level audits of sessions.'),
   orchestrators: daemonFlag('SVCD_ORCHESTRATORS', false, 404, ['/v1/orchestrators*'], 'Orchestrators.'),
   statusFeed: daemonFlag(

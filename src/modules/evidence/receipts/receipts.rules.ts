@@ -2,12 +2,6 @@ import { decodeCursor } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import type { Position } from './receipts.types.js';
 
-/** Kinds of principals, as actors are written, and the two that have no kind. */
-const ACTOR = /^((passport|sub|key|seat|agent|svc|drill|public):.+|anonymous|operator)$/;
-
-/** The actor that is meant by a passport's id, or by itself in full. */
-export const actorNamed = (principal: string): string => (ACTOR.test(principal) ? principal : `passport:${principal}`);
-
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** Whether PostgreSQL reads it as well: Date.parse makes 2 March of 30 February, and takes the year 0. */

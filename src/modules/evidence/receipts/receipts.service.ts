@@ -3,6 +3,7 @@ import { provesNothing } from '../../../evidence/auth-modes.js';
 import { type CborMap, encodeCanonical } from '../../../evidence/cbor.js';
 import { type CoseSign1, parseCose } from '../../../evidence/cose.js';
 import { blake3Digest } from '../../../evidence/digest.js';
+import { actorNamed } from '../../../common/evidence-log/actor-names.js';
 import { EvidenceRecords, type StoredRecord } from '../../../common/evidence-log/evidence-records.js';
 import { ReceiptUnknown } from '../../../common/evidence-log/evidence-log.problems.js';
 import {
@@ -35,7 +36,7 @@ import type {
   VerificationReport,
 } from './receipts.dto.js';
 import { NotAcceptable, ReceiptDamaged, ReceiptUnsigned } from './receipts.problems.js';
-import { actorNamed, cursorKeyOf, positionOf } from './receipts.rules.js';
+import { cursorKeyOf, positionOf } from './receipts.rules.js';
 import { CBOR, COSE, JSON_TYPE, type Shown, type WantedReceipt } from './receipts.types.js';
 
 /** Principals whose counts are returned. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { EventPosition, StoredEvent } from '../outbox.types.js';
-import { EventsStore, type FamilyFilter } from './events.store.js';
+import { EventsStore, type FamilyFilter, type SearchFilter } from './events.store.js';
 
 /** Behind all that can ever be. */
 const THE_END: EventPosition = { transaction: String(2n ** 63n - 1n), position: String(2n ** 63n - 1n) };
@@ -27,6 +27,19 @@ export class EventReaderService {
     limit: number,
   ): Promise<StoredEvent[]> {
     return this.tenancy.run(tenantId, () => this.store.listNewest(filter, before ?? THE_END, limit));
+  }
+
+  /**
+   * The newest that a filter finds, newest first; before a position where one is given.
+   * @returns them, and where to go on, while there may be more
+   */
+  search(
+    tenantId: string,
+    filter: SearchFilter,
+    before: EventPosition | undefined,
+    limit: number,
+  ): Promise<{ events: StoredEvent[]; next: EventPosition | undefined }> {
+    return this.tenancy.run(tenantId, () => this.store.search(filter, before ?? THE_END, limit));
   }
 
   /** Where everything that is certain by now lies behind. */

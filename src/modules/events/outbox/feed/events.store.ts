@@ -17,6 +17,21 @@ export interface FamilyFilter {
   about?: string | undefined;
 }
 
+/** Events by whatever of them; what is undefined does not filter. */
+export interface SearchFilter {
+  kind?: string | undefined;
+  subject?: string | undefined;
+  /** Any of these, of the data. */
+  actors?: readonly string[] | undefined;
+  /** Of the data, or the subject; what goes on after it with a slash or a colon is meant too. */
+  entity?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** Events that one search with a filter looks at: what finds little must not read all there is. */
+const MOST_LOOKED = 20_000;
+
 /** The tenant's events that no later commit can come before. */
 @Injectable()
 export class EventsStore {
@@ -51,6 +66,25 @@ export class EventsStore {
     return rows.map(eventOf);
   }
 
+  /** A page of what a filter finds among the newest before a position, and where to go on, while there may be more. */
+  async search(
+    filter: SearchFilter,
+    before: Cursor,
+    limit: number,
+  ): Promise<{ events: StoredEvent[]; next: Cursor | undefined }> {
+    const { kind, subject, actors, entity, since, until } = filter;
+    const given = [kind, subject, actors, entity, since, until].map((value) => value ?? null);
+    const most = given.every((value) => value === null) ? limit + 1 : MOST_LOOKED;
+    const rows = await this.tenancy.query<EventRow & { looked: number; last: Cursor | null }>(SEARCH, [
+      ...[this.tenancy.tenant, before.transaction, before.position, ...given, most, limit + 1],
+    ]);
+    const { looked = 0, last = null } = rows[0] ?? {};
+    const found = rows.filter((row) => row.event_id !== null).map(eventOf);
+    const events = found.slice(0, limit);
+    if (found.length > limit) return { events, next: events.at(-1) };
+    return { events, next: looked === most ? (last ?? undefined) : undefined };
+  }
+
   /** The position before which everything is certain: what is yet to be seen comes after it. */
   async line(): Promise<Cursor> {
     const [row] = await this.tenancy.query<Cursor>(
@@ -68,3 +102,22 @@ export class EventsStore {
     return row?.past === true;
   }
 }
+
+/** Whether or not anything is found, one row says how much was looked at, and up to where. */
+const SEARCH = `
+  with looked as materialized (
+    select ${EVENT_COLUMNS} , outbox_event.transaction as at, outbox_event.position as place from outbox_event
+    where tenant_id = $1 and ${BELOW_THE_LINE} and (transaction, position) < ($2::xid8, $3::bigint) and ($5::text is null or subject = $5)
+    order by outbox_event.transaction desc, outbox_event.position desc limit $10
+  ), found as (
+    select * from looked where ($4::text is null or case when $4 like '%.*' then starts_with(kind, left($4, -1)) else kind = $4 end)
+      and ($6::text[] is null or data ->> 'actor' = any($6))
+      and ($7::text is null or data ->> 'entity' = $7 or subject = $7 or starts_with(data ->> 'entity', $7 || '/') or starts_with(data ->> 'entity', $7 || ':')
+        or starts_with(subject, $7 || '/') or starts_with(subject, $7 || ':'))
+      and ($8::timestamptz is null or occurred_at >= $8) and ($9::timestamptz is null or occurred_at < $9)
+    order by at desc, place desc limit $11
+  )
+  select f.tenant_id, f.event_id, f.kind, f.subject, f.data, f.occurred_at, f.transaction, f.position, l.looked, l.last
+  from (select count(*)::int as looked,
+      (select json_build_object('transaction', transaction, 'position', position) from looked order by at, place limit 1) as last from looked) l
+    left join found f on true order by f.at desc, f.place desc`;
