@@ -17,7 +17,6 @@ const VERBS: Record<string, () => Promise<Command>> = {
   embeddings: async () => (await import('./embeddings.js')).embeddingsCommand(),
   memory: async () => (await import('./memory.js')).memoryCommand(),
   peer: async () => (await import('./peers.js')).peerCommand(),
-  peer: async () => (await import('./peer.js')).peerCommand(),
   sync: async () => (await import('./sync.js')).syncCommand(),
   project: async () => (await import('./project.js')).projectCommand(),
   credits: async () => (await import('./credits.js')).creditsCommand(),

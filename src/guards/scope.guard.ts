@@ -72,13 +72,11 @@ export class ScopeGuard implements CanActivate {
     this.routeAuth.check(request, classified, identity);
     if (!identity || request.is404) return;
     if (access.kind === 'scopes') await this.registry.checkCredential(identity);
-    checkScopes(access, identity);
+    const objection = scopeObjection(access, identity);
+    if (objection) throw objection;
     const caller = this.callerOf(access, identity);
     const isUnattested = await this.admitPassport(caller);
     request.daemonCaller = { ...caller, isUnattested, agentSession: agentSessionIn(request) };
-    const objection = scopeObjection(access, identity);
-    if (objection) throw objection;
-    request.daemonCaller = { ...this.callerOf(access, identity), agentSession: agentSessionIn(request) };
   }
 
   /**

@@ -76,8 +76,7 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
   ],
   offSchema: ({ flag }) =>
     flag !== undefined && !isFeature(flag) && DAEMON_FLAGS[flag].off === 'reported' ? PLANE_REPORTED_OFF : undefined,
-  extensionsOf: ({ access, tenantBound, peers, flag, verb, path, unlisted, extension }) => ({
-  extensionsOf: ({ access, tenantBound, flag, service, verb, path, unlisted, extension }) => ({
+  extensionsOf: ({ access, tenantBound, peers, flag, service, verb, path, unlisted, extension }) => ({
     ...(access.kind === 'scopes' ? { 'x-scopes': { [`${access.rule}_of`]: access.scopes } } : {}),
     ...(tenantBound ? { 'x-tenant-bound': true } : {}),
     ...(peers ? { 'x-peers': peers } : {}),

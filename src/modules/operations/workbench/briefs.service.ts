@@ -12,13 +12,13 @@ export class BriefsService {
   constructor(private readonly contexts: ContextService) {}
 
   async brief(caller: DaemonCaller, request: BriefRequest): Promise<Brief> {
-    const context = await this.contexts.assemble(caller, request);
+    const context = await this.contexts.assemble(caller, { ...request, details: true });
     const { items, context_hash } = context;
     const { text, order } = briefOf(context);
     return {
       schema: 'svc.workbench.brief/1',
       brief: text,
-      sources: order.map(({ kind, id, hash, tokens, why }) => ({ kind, id, hash, tokens, why })),
+      sources: order.map(({ kind, id, hash, tokens, why }) => ({ kind, id, hash: hash!, tokens, why })),
       context_hash,
       ...judge(findingsOfContext(context), summaryOf(items.length, context)),
     };
@@ -26,7 +26,7 @@ export class BriefsService {
 
   /** @throws ValidationFailed for a kind that there is not */
   async pack(caller: DaemonCaller, request: PackRequest): Promise<ContextPack> {
-    const context = await this.contexts.assemble(caller, request);
+    const context = await this.contexts.assemble(caller, { ...request, details: true });
     return {
       schema: 'svc.workbench.context-pack/1',
       context,
