@@ -85,7 +85,7 @@ export class SyncPromotionsService {
     tenantId: string,
     reach: SyncReach,
     records: readonly unknown[],
-    alongside: (rows: readonly PromotionRow[]) => Promise<void>,
+    alongside: (rows: readonly PromotionRow[]) => Promise<void> = () => Promise.resolve(),
   ): Promise<PromotionConfirmed> {
     const read = await this.reading.read(records, reach, [], 'records');
     return this.take(
