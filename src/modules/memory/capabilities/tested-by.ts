@@ -186,6 +186,10 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/outbox/stream.spec.ts',
     'test/medium/outbox/webhooks.spec.ts',
   ],
+  'svc-daemon.activity': [
+    'src/modules/operations/activity/activity.rules.spec.ts',
+    'test/medium/activity/activity.spec.ts',
+  ],
   'svc-daemon.audit': ['test/medium/audit/bundles.spec.ts', 'test/medium/audit/fair-turns.spec.ts'],
   'svc-daemon.candidates': [
     'src/modules/memory/candidates/consolidation.rules.spec.ts',

@@ -4,8 +4,7 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 /** Groups of one kind that are looked at. */
 const MAX_GROUPS = 50;
 
-export const TRIAGE_KINDS = ['step', 'decision', 'hold', 'gate', 'incident'] as const;
-export type TriageKind = (typeof TRIAGE_KINDS)[number];
+export type TriageKind = 'step' | 'decision' | 'hold' | 'gate' | 'incident';
 
 /** What went wrong alike: how often, and the newest of it. */
 export interface TriageGroup {
