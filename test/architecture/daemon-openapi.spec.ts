@@ -39,8 +39,8 @@ function writtenScopes(access: Access): object | undefined {
   return access.kind === 'scopes' ? { [`${access.rule}_of`]: [...access.scopes] } : undefined;
 }
 
-const writtenCredentials = ({ access }: RouteRecord): object[] =>
-  access.kind === 'anyone' ? [] : [{ bearer: [] }, { devScopes: [] }];
+const writtenCredentials = ({ access, peers }: RouteRecord): object[] =>
+  access.kind === 'anyone' ? [] : [{ bearer: [] }, { devScopes: [] }, ...(peers ? [{ peerSignature: [] }] : [])];
 
 describe.each(BOTH)('the OpenAPI document at %s', (path) => {
   it('is valid OpenAPI 3.1', async () => {
@@ -68,6 +68,7 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
         address: route.address,
         scopes: operation['x-scopes'],
         tenantBound: operation['x-tenant-bound'],
+        peers: operation['x-peers'],
         routeClass: operation['x-route-class'],
         flag: operation['x-flag'],
         security: new Set(operation.security.map((one: object) => JSON.stringify(one))),
@@ -78,6 +79,7 @@ describe.each(BOTH)('the OpenAPI document at %s', (path) => {
         address: route.address,
         scopes: writtenScopes(route.access),
         tenantBound: route.tenantBound,
+        peers: route.peers,
         routeClass: classify(route.verb, route.path)?.class,
         flag: route.service ? 'SVCD_ENABLED_PRO_SERVICES' : route.flag && flagVariable(route.flag),
         security: new Set(writtenCredentials(route).map((one) => JSON.stringify(one))),
