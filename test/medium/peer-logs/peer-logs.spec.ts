@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enterNextEpoch } from '../../../src/cli/archive/next-epoch.js';
@@ -163,6 +164,7 @@ describe('a log that is restored from a backup', () => {
     for (const { database, peer } of made) {
       await peer?.stop();
       await database.drop();
+      if (peer) rmSync(peer.folder, { recursive: true, force: true });
     }
     await Promise.all([a.close(), b.close()]);
   });
