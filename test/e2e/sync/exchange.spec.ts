@@ -88,7 +88,7 @@ describe('two daemons', () => {
   });
 
   it('go on where they were, whichever of them was killed on the way', { timeout: 480_000 }, async () => {
-    const COUNT = 6000;
+    const COUNT = 3000;
     await there.import('import:many', COUNT, (n) => `value ${n} ${'x'.repeat(500)}`);
     const counted = async () => {
       const [row] = await here.database.query<{ n: string }>(

@@ -31,6 +31,7 @@ export class Site {
     await createTenants(database, [TENANT]);
     const settings = {
       ...{ SVC_SIGNING_KEY_FILE: '', SVCD_SYNC_MUTUAL_AUTH: '1', SVCD_FEATURE_LEGAL_HOLD: '1' },
+      ...{ SVC_MEMORY_IMPORT: '1' },
       ...env,
     };
     const daemon = await ApiProcess.at(database.url, folder, settings, 'daemon');

@@ -33,13 +33,16 @@ import type { SyncReach } from './sync.types.js';
 const tag = 'sync';
 const reads = { tag, access: anyOf('facts:read'), tenantBound: true } as const;
 const writes = { tag, access: anyOf('facts:write'), tenantBound: true } as const;
+/** With SVCD_SYNC_MUTUAL_AUTH=1 peers call these; conflicts are for those who work here. */
+const peerReads = { ...reads, peers: 'reads' } as const;
+const peerWrites = { ...writes, peers: 'writes' } as const;
 
 @Controller()
 export class SyncController {
   constructor(private readonly sync: SyncService) {}
 
   @Route('GET /v1/sync/tenants/:tenantId/manifest', {
-    ...reads,
+    ...peerReads,
     summary: 'Read the signed manifest of a tenant',
     description:
       'One Merkle root a collection, so that equal manifests end a sync, signed by the key of exports, with the newest checkpoint of the log. The first request makes the tenant one that syncs. What the query says and is otherwise here stands in `differs`. docs/formats/sync.md.',
@@ -56,7 +59,7 @@ export class SyncController {
   }
 
   @Route('GET /v1/sync/tenants/:tenantId/collections/:collection', {
-    ...reads,
+    ...peerReads,
     summary: 'Read a page of a collection',
     description:
       'Versions in the order of their keys, resumable by cursor, the root over all so far with each page; or with `since` what changed after a position. An answer holds about 8 MiB of content, whatever the limit.',
@@ -73,7 +76,7 @@ export class SyncController {
   }
 
   @Route('POST /v1/sync/tenants/:tenantId/collections/:collection/diff', {
-    ...reads,
+    ...peerReads,
     extension: true,
     summary: 'Compare records of a collection',
     description: 'Ids and digests of versions in; the versions that the caller lacks out, and those that are not here.',
@@ -91,7 +94,7 @@ export class SyncController {
   }
 
   @Route('POST /v1/sync/tenants/:tenantId/promotions/preview', {
-    ...reads,
+    ...peerReads,
     summary: 'Preview what records would do',
     description:
       'Each record is verified by its digests, and gets a verdict; nothing is stored. `confirm_hash` is over the verdicts and the versions here that they rest on.',
@@ -109,7 +112,7 @@ export class SyncController {
   }
 
   @Route('POST /v1/sync/tenants/:tenantId/promotions/confirm', {
-    ...writes,
+    ...peerWrites,
     summary: 'Take in records as previewed',
     description:
       'All or nothing, in one transaction with its receipt (sync.applied). 412 where what would be done is not what was previewed. What is here already changes nothing, so that a request can be sent again.',
@@ -127,7 +130,7 @@ export class SyncController {
   }
 
   @Route('POST /v1/sync/tenants/:tenantId/offboard', {
-    ...writes,
+    ...peerWrites,
     summary: 'Leave all peers of a tenant',
     description:
       'Ends peers and their delegations, removes up to 2,000 copies that came from peers alone (`remaining_count`: call again), and lists those that legal holds kept. The membership epoch rises; an older one is 409.',
