@@ -19,6 +19,7 @@ import { PassportPresence } from '../guards/passport-presence.js';
 import { PassportStandings } from '../guards/passport-standings.js';
 import { ProServiceGuard } from '../guards/pro-service.guard.js';
 import { ProvenCallerGuard } from '../guards/proven-caller.guard.js';
+import { QuotaGuard } from '../guards/quota.guard.js';
 import { RouteRateGuard } from '../guards/route-rate.guard.js';
 import { ScopeGuard } from '../guards/scope.guard.js';
 import { TenantGuard } from '../guards/tenant.guard.js';
@@ -86,6 +87,7 @@ import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
 import { ActivityModule } from '../modules/operations/activity/activity.module.js';
 import { WorkbenchModule } from '../modules/operations/workbench/workbench.module.js';
+import { QuotaModule } from '../modules/operations/quota/quota.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
@@ -96,6 +98,11 @@ import { listen, makeHttpApp, type RunningApp } from './http-app.js';
  */
 const REQUESTS = {
   guards: [DaemonFlagGuard, ProvenCallerGuard, PeerGuard, ScopeGuard, ProServiceGuard, RouteRateGuard, NotBuiltGuard],
+ * proof, then the credential (A-12), the rate of the route, whether that plane is built, and what is left of the
+ * caller's quota.
+ */
+const REQUESTS = {
+  guards: [DaemonFlagGuard, ProvenCallerGuard, ScopeGuard, RouteRateGuard, NotBuiltGuard, QuotaGuard],
   pipeline: [
     { provide: APP_GUARD, useClass: TenantGuard },
     { provide: APP_GUARD, useClass: PassportGuard },
@@ -153,6 +160,7 @@ const MODULES = [
   CostModule,
   WorkbenchModule,
   ActivityModule,
+  QuotaModule,
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */

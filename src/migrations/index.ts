@@ -92,6 +92,7 @@ import { CreatePeerLogs1795802000000 } from './1795802000000-create-peer-logs.js
 import { CreateSyncExchanges1795804000000 } from './1795804000000-create-sync-exchanges.js';
 import { CreatePassports1795810000000 } from './1795810000000-create-passports.js';
 import { CreateUsage1795810100000 } from './1795810100000-create-usage.js';
+import { CreateQuota1795810200000 } from './1795810200000-create-quota.js';
 import { CreateCommandLedger1795811000000 } from './1795811000000-create-command-ledger.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -190,5 +191,6 @@ export const MIGRATIONS = [
   CreateSyncExchanges1795804000000,
   CreatePassports1795810000000,
   CreateUsage1795810100000,
+  CreateQuota1795810200000,
   CreateCommandLedger1795811000000,
 ];

@@ -91,6 +91,8 @@ const NO_SECRETS = [
   'result_envelope.content_hash',
   'storybook.content_hash',
   'stream_event.salt',
+  'usage_event.tokens_in',
+  'usage_event.tokens_out',
   'watch_source.content_hash',
   'workbench_command.salt',
 ];

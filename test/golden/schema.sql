@@ -2426,6 +2426,25 @@ CREATE INDEX proof_upstream_claim_id ON public.proof_upstream_claim USING btree 
 grant delete, insert, select, update on proof_upstream_claim to svc_app;
 grant delete, insert, select, update on proof_upstream_claim to svc_operator;
 
+create table quota_window (
+  tenant_id text not null,
+  principal text not null,
+  surface text not null,
+  window_start timestamp with time zone not null,
+  window_seconds integer not null,
+  used integer not null,
+  constraint quota_window_pkey PRIMARY KEY (tenant_id, principal, surface, window_seconds, window_start),
+  constraint quota_window_used_check CHECK ((used > 0)),
+  constraint quota_window_window_seconds_check CHECK ((window_seconds > 0))
+);
+alter table quota_window enable row level security, force row level security;
+create policy erased_rows on quota_window for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on quota_window for all to svc_operator using (true) with check (true);
+create policy tenant_rows on quota_window for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX quota_window_age ON public.quota_window USING btree (window_start);
+grant delete, insert, select, update on quota_window to svc_app;
+grant delete, select on quota_window to svc_operator;
+
 create table receipt (
   tenant_id text not null,
   receipt_id uuid not null,
@@ -4883,6 +4902,7 @@ AS $function$
     ('proof_job', 'delete', 'job_id', '', false),
     ('proof_job_chunk', 'delete', '', '', true),
     ('proof_upstream_claim', 'delete', '', '', false),
+    ('quota_window', 'keep', '', '', false),
     ('receipt', 'own', '', '', false),
     ('receipt_head', 'own', '', '', false),
     ('receipt_tally', 'own', '', '', false),
@@ -7105,6 +7125,24 @@ AS $function$
       $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_take_quota(me text, taken_by text, of_surface text, bucket integer, seconds integer)
+ RETURNS TABLE(admitted boolean, used integer, ends_in integer)
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    starts timestamptz := to_timestamp(floor(extract(epoch from clock_timestamp()) / seconds) * seconds);
+    taken int;
+  begin
+    perform set_config('svc.tenant_id', me, true), set_config('synchronous_commit', 'off', true);
+    insert into quota_window as w (tenant_id, principal, surface, window_start, window_seconds, used)
+      values (me, taken_by, of_surface, starts, seconds, 1)
+      on conflict (tenant_id, principal, surface, window_seconds, window_start) do update set used = w.used + 1 where w.used < bucket
+      returning w.used into taken;
+    return query select taken is not null, coalesce(taken, bucket),
+      greatest(1, ceil(extract(epoch from starts + make_interval(secs => seconds) - clock_timestamp())))::int;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_take_truncation()
  RETURNS TABLE(table_name text, login text)
  LANGUAGE plpgsql
@@ -7413,6 +7451,7 @@ grant execute on function svc_store_facts(me text, rounds json) to public, svc_a
 grant execute on function svc_store_observed_facts(me text, rounds json, batch json, steps jsonb) to svc_app;
 grant execute on function svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid) to public, svc_app;
 grant execute on function svc_take_nonce(hash bytea) to svc_app;
+grant execute on function svc_take_quota(me text, taken_by text, of_surface text, bucket integer, seconds integer) to public;
 grant execute on function svc_take_truncation() to svc_operator;
 grant execute on function svc_tally_receipts() to public;
 grant execute on function svc_tell_edge(head graph_edge, what text, event uuid) to public, svc_app;

@@ -4,6 +4,7 @@ export const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'idempotent_request',
   'outgoing_mail',
   'tool_window',
+  'quota_window',
   // Derived from documents and facts.
   'chunk_vector',
   'fact_count',

@@ -30,7 +30,15 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   ]),
   ...each(EVIDENCE, ['fact_batch', 'receipt', 'receipt_head', 'retrieval_receipt', 'hold_refusal', 'retrieval_ledger']),
   ...each(NOTICE, ['outbox_event', 'outgoing_mail', 'webhook_attempt', 'webhook_delivery', 'webhook_endpoint']),
-  ...each(PASSING, ['coord_intent', 'idempotent_request', 'lease', 'session', 'shield_ui_session', 'tool_window']),
+  ...each(PASSING, [
+    'coord_intent',
+    'idempotent_request',
+    'lease',
+    'quota_window',
+    'session',
+    'shield_ui_session',
+    'tool_window',
+  ]),
   ...each(ACCESS, [
     ...['access_request', 'access_request_change', 'agent', 'agent_home', 'agent_retrieval', 'api_key', 'entitlement'],
     ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'work_gate_policy'],

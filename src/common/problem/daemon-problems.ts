@@ -58,6 +58,14 @@ export class ProServiceOff extends problem<{ service: ProService; flag: string }
   'The service is not enabled',
 ) {}
 export class RateLimited extends problem<{ retryAfterSec: number }>(429, 'RateLimited', 'Too Many Requests') {}
+/** Nothing is left of a quota (draft-ietf-httpapi-ratelimit-headers-10, 5.1: quota-exceeded). */
+export class QuotaExceeded extends problem<{
+  surface: string;
+  limit: number;
+  window_seconds: number;
+  retryAfterSec: number;
+  'violated-policies': readonly string[];
+}>(429, 'QuotaExceeded', 'The quota is used up') {}
 export class Overloaded extends problem<{ retryAfterSec: number }>(503, 'Overloaded', 'Service Overloaded') {}
 
 /** What any address of the daemon may answer. */
@@ -71,6 +79,7 @@ export const DAEMON_COMMON_PROBLEMS: ProblemClass[] = [
   PayloadTooLarge,
   UnsupportedMediaType,
   RateLimited,
+  QuotaExceeded,
   InternalError,
   Overloaded,
   ServiceUnavailable,

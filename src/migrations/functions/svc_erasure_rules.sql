@@ -93,6 +93,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('proof_job', 'delete', 'job_id', '', false),
     ('proof_job_chunk', 'delete', '', '', true),
     ('proof_upstream_claim', 'delete', '', '', false),
+    ('quota_window', 'keep', '', '', false),
     ('receipt', 'own', '', '', false),
     ('receipt_head', 'own', '', '', false),
     ('receipt_tally', 'own', '', '', false),

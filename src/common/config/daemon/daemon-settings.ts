@@ -1,3 +1,4 @@
+import { quotaSurfaces } from './quota-surfaces.js';
 import { z } from 'zod';
 import { choice, decimal, flag, integer, networks, optionalInteger, setting, text, textOr, url } from '../setting.js';
 import { parseNetworks } from '../../http/client-address.js';
@@ -209,6 +210,11 @@ export const DAEMON_SETTINGS = {
     'SVCD_PLATFORM_KEYS_FILE',
     text(),
     'JWK Set (RFC 7517) of the Ed25519 keys whose signatures on result envelopes are accepted. Unset: none.',
+  ),
+  quotaSurfaces: setting(
+    'SVCD_QUOTA_HOSTED_SURFACES',
+    quotaSurfaces(),
+    'With SVCD_QUOTA=1, what passports have a quota of: `surface:requests/seconds`, separated by commas, a surface being the first segment of addresses below /v1 (`context:100/60,compute`). Without numbers 600 in 60 seconds. What is not listed is unlimited.',
   ),
   pricesFile: setting(
     'SVCD_PRICES_FILE',

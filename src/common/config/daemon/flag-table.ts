@@ -22,7 +22,7 @@ export const DAEMON_FLAGS = {
     'Candidates captured from text.',
   ),
   memoryImport: daemonFlag('SVC_MEMORY_IMPORT', false, 404, ['/v1/memory/import'], 'Import of memory packs.'),
-  quota: reserved(daemonFlag('SVCD_QUOTA', false, 404, ['/v1/quota*'], 'Quotas by passport and surface.')),
+  quota: daemonFlag('SVCD_QUOTA', false, 404, ['/v1/quota*'], 'Quotas by passport and surface.'),
   creditMeter: reserved(daemonFlag('SVCD_CREDIT_METER', false, 404, ['/v1/credits/spend'], 'Spending of credits.')),
   identityLinks: reserved(
     daemonFlag(

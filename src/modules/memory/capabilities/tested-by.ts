@@ -373,6 +373,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/punchcards/modes.spec.ts',
     'test/medium/punchcards/punchcards.spec.ts',
   ],
+  'svc-daemon.quota': ['test/medium/quota/quota.spec.ts'],
   'svc-daemon.receipts': [
     'src/modules/evidence/receipts/receipts.rules.spec.ts',
     'test/medium/receipts/es256.spec.ts',
