@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { fromAnotherAddress, send, type Answer } from './app.js';
 
 /** A program that signs requests as docs/formats/peer-requests.md says; it shares no code with the product. */
@@ -15,16 +15,6 @@ export function makePeer(key: KeyObject = generateKeyPairSync('ed25519').private
   return { publicKey: x!, keyid: createHash('sha256').update(canonical).digest('base64url'), key };
 }
 
-/** A key of 32 bytes, for examples that are written down. */
-export const peerOfSeed = (seed: Buffer): TestPeer =>
-  makePeer(
-    createPrivateKey({
-      key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]),
-      format: 'der',
-      type: 'pkcs8',
-    }),
-  );
-
 export const digestOf = (body: string): string => `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
@@ -40,7 +30,7 @@ export interface SignedParts {
   delegation?: string;
 }
 
-export function baseOf(parts: SignedParts): { base: string; parameters: string } {
+function baseOf(parts: SignedParts): { base: string; parameters: string } {
   const { method, targetUri, digest, nonce, created, expires, keyid, delegation } = parts;
   const lines = [
     `"@method": ${method}`,

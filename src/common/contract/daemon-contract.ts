@@ -47,27 +47,7 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...(route.peers ? PEER_PROBLEMS : []),
     ...(route.service ? [ProServiceOff] : []),
   ],
-  securitySchemes: {
-    bearer: {
-      type: 'http',
-      scheme: 'bearer',
-      description:
-        'A token of the mode jwt_hs256 or jwt_jwks (`svc token` mints one); in dev_scopes a list of scopes. x-scopes of an operation says which it takes.',
-    },
-    devScopes: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'x-svc-scopes',
-      description: 'Scopes, in the mode dev_scopes alone.',
-    },
-    peerSignature: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'signature',
-      description:
-        'With SVCD_SYNC_MUTUAL_AUTH=1, and then alone: an HTTP Message Signature (RFC 9421) of a peer, docs/formats/peer-requests.md.',
-    },
-  },
+  securitySchemes: SECURITY_SCHEMES,
   credentialsOf: ({ access, peers }) =>
     access.kind === 'anyone' ? [] : peers ? [...CREDENTIALS, { peerSignature: [] }] : CREDENTIALS,
   headersOf: ({ access, fenced }) => [
@@ -87,6 +67,28 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...(extension ? { 'x-extension': true } : {}),
   }),
 });
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A token of the mode jwt_hs256 or jwt_jwks (`svc token` mints one); in dev_scopes a list of scopes. x-scopes of an operation says which it takes.',
+  },
+  devScopes: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-svc-scopes',
+    description: 'Scopes, in the mode dev_scopes alone.',
+  },
+  peerSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'signature',
+    description:
+      'With SVCD_SYNC_MUTUAL_AUTH=1, and then alone: an HTTP Message Signature (RFC 9421) of a peer, docs/formats/peer-requests.md.',
+  },
+};
 
 const CREDENTIALS: Record<string, string[]>[] = [{ bearer: [] }, { devScopes: [] }];
 

@@ -15,8 +15,8 @@ import { COLLECTIONS } from '../sync/sync.types.js';
 import { faultOfPrefixes, findWider, rightsOf } from './peer-rights.rules.js';
 import { PEER_SCOPES, type PeerRights } from './peers.types.js';
 
-export const DELEGATION_VERSION = '1.1';
-export const DELEGATION_TYPE = 'svc-delegation+jwt';
+const DELEGATION_VERSION = '1.1';
+const DELEGATION_TYPE = 'svc-delegation+jwt';
 /** Delegations of one chain. */
 const MAX_CHAIN = 5;
 const MAX_PREFIXES = 100;
@@ -42,7 +42,7 @@ const CLAIMS = z.strictObject({
   jti: z.string().min(1).max(128),
   cnf: z.strictObject({ jwk: JWK }),
 });
-export type DelegationClaims = z.infer<typeof CLAIMS>;
+type DelegationClaims = z.infer<typeof CLAIMS>;
 
 /** One delegation as it was sent; nothing of it is verified but its form. */
 export interface Delegation {

@@ -34,7 +34,7 @@ export interface PeerAsk {
   readonly signal?: AbortSignal;
 }
 
-export interface PeerAnswer {
+interface PeerAnswer {
   readonly status: number;
   readonly body: unknown;
   /** As it came. */

@@ -51,7 +51,7 @@ const ALLOWED: Record<Direction, readonly PeerScope[]> = {
   both: PEER_SCOPES,
 };
 
-export const allows = (direction: Direction, scope: PeerScope): boolean => ALLOWED[direction].includes(scope);
+const allows = (direction: Direction, scope: PeerScope): boolean => ALLOWED[direction].includes(scope);
 
 /** What a peer reaches with rights that it has, or were delegated by it. */
 export function reachOf(

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../../common/evidence-log/audit-trail.js';
 import type { SyncPeerRow } from './sync-peer.entity.js';
 
 /** The receipts of peers have a chain of their own. */
-export const PEERS_STREAM = 'sync-peers';
+const PEERS_STREAM = 'sync-peers';
 
 type Named = Pick<SyncPeerRow, 'peerId' | 'kid' | 'url' | 'scopes' | 'entityPrefixes' | 'collections' | 'direction'>;
 
