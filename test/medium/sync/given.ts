@@ -1,7 +1,7 @@
 import { ALL_SCOPES, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import type { Answer } from '../../kit/app.js';
 
-export const COLLECTIONS = ['holds', 'tombstones', 'entities', 'edges', 'facts', 'relations', 'cases'] as const;
+const COLLECTIONS = ['holds', 'tombstones', 'entities', 'edges', 'facts', 'relations', 'cases'] as const;
 export type Name = (typeof COLLECTIONS)[number];
 export interface Item {
   collection: Name;

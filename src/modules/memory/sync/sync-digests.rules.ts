@@ -26,7 +26,7 @@ const digest = (domain: keyof typeof DOMAINS, value: unknown): string =>
 export const contentDigest = (content: SyncContent): string => digest('content', content);
 
 /** Of a version, its content by its digest alone. */
-export const versionDigest = (version: Omit<SyncVersion, 'digest' | 'key'>): string =>
+const versionDigest = (version: Omit<SyncVersion, 'digest' | 'key'>): string =>
   digest('version', {
     collection: collectionOf(version.target, version.isDeleted),
     deleted: version.isDeleted,

@@ -28,7 +28,7 @@ const PARTS: Readonly<Record<RecordCollection, readonly Part[]>> = {
   cases: [isUuid],
 };
 
-export const isCollection = (name: unknown): name is Collection => COLLECTIONS.includes(name as Collection);
+const isCollection = (name: unknown): name is Collection => COLLECTIONS.includes(name as Collection);
 export const isTarget = (name: unknown): name is RecordCollection => isCollection(name) && name !== 'tombstones';
 
 export function arePartsOf(target: RecordCollection, parts: unknown): parts is string[] {

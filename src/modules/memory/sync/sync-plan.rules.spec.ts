@@ -138,9 +138,27 @@ function live(seed: number, models: readonly Model[], reach: SyncReach): Set<str
   return placed;
 }
 
+/** Who pulls from whom. */
+const PAIRS = [0, 1, 2].flatMap((a) => [0, 1, 2].filter((b) => a !== b).map((b) => [a, b] as const));
+
 function heal(models: readonly Model[], reach: (a: number, b: number) => SyncReach): void {
-  for (let round = 0; round < 3; round += 1)
-    for (const a of [0, 1, 2]) for (const b of [0, 1, 2]) if (a !== b) models[a]!.take(models[b]!, reach(a, b));
+  for (let round = 0; round < 3; round += 1) for (const [a, b] of PAIRS) models[a]!.take(models[b]!, reach(a, b));
+}
+
+/** All holds are there; what has a deletion among its versions is deleted, unless a hold keeps it. */
+function expectKept(model: Model, placed: ReadonlySet<string>, seed: number): void {
+  for (const id of placed) expect(model.entries.get(JSON.stringify(['holds', id]))?.local).toBeTruthy();
+  for (const [name, { versions, local }] of model.entries) {
+    const isGone = versions.some(({ isDeleted }) => isDeleted);
+    const [entity] = versions[0]!.parts;
+    if (isGone && !model.isPinned(entity!)) expect(local, `seed ${seed}: ${name}`).toBeNull();
+    if (!isGone && versions[0]!.target === 'facts') expect(local, `seed ${seed}: ${name}`).not.toBeNull();
+  }
+}
+
+function expectWithin(model: Model, own: ReadonlySet<string>, reach: SyncReach): void {
+  for (const { versions } of model.entries.values())
+    for (const version of versions) expect(own.has(version.digest) || isReached(version, reach)).toBe(true);
 }
 
 describe('replicas that write while they are apart', () => {
@@ -151,15 +169,7 @@ describe('replicas that write while they are apart', () => {
       heal(models, () => FULL_REACH);
       expect(models[1]!.digests(), `seed ${seed}`).toEqual(models[0]!.digests());
       expect(models[2]!.digests(), `seed ${seed}`).toEqual(models[0]!.digests());
-      for (const model of models) {
-        for (const id of placed) expect(model.entries.get(JSON.stringify(['holds', id]))?.local).toBeTruthy();
-        for (const [name, { versions, local }] of model.entries) {
-          const isGone = versions.some(({ isDeleted }) => isDeleted);
-          const [entity] = versions[0]!.parts;
-          if (isGone && !model.isPinned(entity!)) expect(local, `seed ${seed}: ${name}`).toBeNull();
-          if (!isGone && versions[0]!.target === 'facts') expect(local, `seed ${seed}: ${name}`).not.toBeNull();
-        }
-      }
+      for (const model of models) expectKept(model, placed, seed);
       for (const [name, entry] of models[0]!.entries) {
         const other = models[1]!.entries.get(name)!;
         const isHeld = [...entry.versions, ...other.versions].some(({ state }) => state === 'held');
@@ -175,9 +185,7 @@ describe('replicas that write while they are apart', () => {
       live(seed, models, reach);
       const own = new Set(models[2]!.digests());
       heal(models, (a, b) => (a === 2 || b === 2 ? reach : FULL_REACH));
-      for (const { versions } of models[2]!.entries.values())
-        for (const version of versions)
-          expect(own.has(version.digest) || isReached(version, reach), `seed ${seed}`).toBe(true);
+      expectWithin(models[2]!, own, reach);
       const open = (model: Model) =>
         [...model.entries.values()]
           .flatMap(({ versions }) => versions)

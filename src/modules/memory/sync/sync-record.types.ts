@@ -6,13 +6,6 @@ export type RecordCollection = Exclude<Collection, 'tombstones'>;
 /** Per origin the last of its writes that a version knows of. */
 export type VersionVector = Readonly<Record<string, number>>;
 
-/** Of which write a version is. `hash`: of its content, `sha256:` and 64 digits; null of a deletion. */
-export interface VersionOrigin {
-  readonly writer: string;
-  readonly seq: number;
-  readonly hash: string | null;
-}
-
 /** What makes a version the one it is, its content apart. Digests are 64 hexadecimal digits. */
 export interface SyncVersion {
   /** Of the record, of deletions too. */
@@ -40,9 +33,8 @@ export interface IncomingVersion extends SyncVersion {
   readonly content: SyncContent | null;
 }
 
-export const VERSION_STATES = ['applied', 'held', 'conflict'] as const;
 /** How a version stands here: what reads show; what would be shown but for a legal hold; alive, and not shown. */
-export type VersionState = (typeof VERSION_STATES)[number];
+export type VersionState = 'applied' | 'held' | 'conflict';
 
 /** A version that is kept. */
 export interface KeptVersion extends SyncVersion {

@@ -21,7 +21,7 @@ const faultOf = (record: SyncRecord): string => {
     throw error;
   }
 };
-const changed = (members: object, record = made({ a: 1 })): string => faultOf({ ...record, ...members } as SyncRecord);
+const changed = (members: object, record = made({ a: 1 })): string => faultOf({ ...record, ...members });
 
 describe('a record that comes in', () => {
   it('is read where it is what it says of itself, with its content or without', () => {
