@@ -49,7 +49,7 @@ export class SyncController {
     reply: ok(SyncManifest),
     problems: [SyncOutOfReach],
   })
-  readManifest(
+  readSyncManifest(
     @Caller() caller: DaemonCaller,
     @Param() { tenantId }: SyncTenantPath,
     @Query() query: ManifestQuery,
@@ -66,7 +66,7 @@ export class SyncController {
     reply: ok(CollectionPage),
     problems: [SyncOutOfReach],
   })
-  readPage(
+  readSyncPage(
     @Caller() caller: DaemonCaller,
     @Param() { tenantId, collection }: SyncCollectionPath,
     @Query() query: CollectionQuery,
@@ -84,7 +84,7 @@ export class SyncController {
     problems: [SyncOutOfReach],
     memberLimit: MANY_JSON_MEMBERS,
   })
-  diff(
+  diffSyncCollection(
     @Caller() caller: DaemonCaller,
     @Param() { tenantId, collection }: SyncCollectionPath,
     @Body() body: DiffRequest,
@@ -102,7 +102,7 @@ export class SyncController {
     problems: [SyncOutOfReach],
     memberLimit: MANY_JSON_MEMBERS,
   })
-  preview(
+  previewPromotion(
     @Caller() caller: DaemonCaller,
     @Param() { tenantId }: SyncTenantPath,
     @Body() body: PromotionRequest,
@@ -120,7 +120,7 @@ export class SyncController {
     problems: [SyncOutOfReach, SyncStateMoved],
     memberLimit: MANY_JSON_MEMBERS,
   })
-  confirm(
+  confirmPromotion(
     @Caller() caller: DaemonCaller,
     @Param() { tenantId }: SyncTenantPath,
     @Body() body: PromotionRequest,
@@ -137,7 +137,7 @@ export class SyncController {
     reply: ok(Offboarded),
     problems: [SyncOutOfReach, MembershipEpochOld, LegalHold, InternalError],
   })
-  offboard(
+  offboardTenant(
     @Caller() caller: DaemonCaller,
     @Param() { tenantId }: SyncTenantPath,
     @Body() body: OffboardRequest,
@@ -155,7 +155,7 @@ export class SyncController {
     reply: ok(SyncConflictList),
     problems: [SyncOutOfReach],
   })
-  listConflicts(
+  listSyncConflicts(
     @Caller() caller: DaemonCaller,
     @Param() { tenantId }: SyncTenantPath,
     @Query() query: PageQuery,
@@ -173,7 +173,7 @@ export class SyncController {
     reply: ok(ConflictResolved),
     problems: [SyncOutOfReach, SyncConflictUnknown, LegalHold],
   })
-  resolve(
+  resolveSyncConflict(
     @Caller() caller: DaemonCaller,
     @Param() { tenantId, conflictId }: SyncConflictPath,
     @Body() body: ResolveConflict,
