@@ -82,6 +82,7 @@ import { PeerLogsModule } from '../modules/evidence/peer-logs/peer-logs.module.j
 import { ReplayModule } from '../modules/evidence/replay/replay.module.js';
 import { ContextGraphModule } from '../modules/projects/context-graph/context-graph.module.js';
 import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspace-scan.module.js';
+import { SyncExchangeModule } from '../modules/memory/sync-exchange/sync-exchange.module.js';
 import { SyncModule } from '../modules/memory/sync/sync.module.js';
 import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
@@ -147,6 +148,7 @@ const MODULES = [
   PacksModule,
   PeersModule,
   SyncModule,
+  SyncExchangeModule,
   CandidatesModule,
   CasesModule,
   ContextModule,

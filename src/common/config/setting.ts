@@ -59,6 +59,17 @@ export const integer = (fallback: number, min: number, max: number) =>
     z.int(`expected a whole number from ${min} to ${max}`).min(min).max(max),
   );
 
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const MAX_SECONDS = 30 * 86_400;
+
+/** A time such as 90s or 5m, in seconds; unset: none. */
+export const optionalTime = () =>
+  z.preprocess((value) => {
+    if (present(value) === undefined) return undefined;
+    const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(String(value)) ?? [];
+    return Number(count) * (UNITS[unit ?? ''] ?? NaN);
+  }, z.number('expected a time from 1s to 30d, such as 90s, 5m or 1h').min(1).max(MAX_SECONDS).optional());
+
 /** Where the default depends on other settings. */
 export const optionalInteger = (min: number, max: number) =>
   z.preprocess(

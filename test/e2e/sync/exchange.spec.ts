@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { introduce, Site, TENANT } from './given.js';
 
@@ -23,7 +24,13 @@ describe('two daemons', () => {
     await there.forget('user:gone', 'city');
     await there.ok('PUT', '/v1/entities/person/ada', { payload: { born: 1815 } });
     await there.ok('PUT', '/v1/edges', EDGE);
-    await there.ok('POST', '/v1/relations', { from_id: 1, to_id: 2, edge_type: 'cites', confidence: 0.3 });
+    await there.ok('POST', '/v1/relations', {
+      tenant_id: TENANT,
+      from_id: 1,
+      to_id: 2,
+      edge_type: 'cites',
+      confidence: 0.3,
+    });
     await there.ok('POST', '/v1/cases', { task: 'Book a flight', action: 'Booked', outcome: 'Flown', success: true });
     await there.ok('POST', HOLDS, { tenant_id: TENANT, reason: 'Matter 1', entity_prefixes: ['user:bob'] });
     const pulled = await here.sync('pull', 'there');
@@ -62,7 +69,7 @@ describe('two daemons', () => {
   it('delete what was deleted, save what a legal hold keeps until it is released', async () => {
     await there.fact('user:held', 'city', 'Oslo');
     await here.sync('pull', 'there');
-    const hold = await here.ok<{ hold_id: string }>('POST', HOLDS, {
+    const { hold } = await here.ok<{ hold: { id: string } }>('POST', HOLDS, {
       ...{ tenant_id: TENANT, reason: 'Matter 2', entity_prefixes: ['user:held'] },
     });
     await there.forget('user:held', 'city');
@@ -74,7 +81,7 @@ describe('two daemons', () => {
       'Oslo',
     ]);
     expectEqual(await here.sync('push', 'there'));
-    await here.ok('POST', `${HOLDS}/${hold.hold_id}/release`, { tenant_id: TENANT, reason: 'Over' });
+    await here.ok('DELETE', `${HOLDS}/${hold.id}?tenant_id=${TENANT}`);
     expectEqual(await here.sync('push', 'there'));
     expect(await here.valueOf('user:held', 'city')).toBeUndefined();
   });
@@ -102,7 +109,7 @@ describe('two daemons', () => {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       let isOver = false;
       void ended.then(() => (isOver = true));
-      while (!isOver && (await counted()) === before);
+      while (!isOver && (await counted()) === before) await sleep(20);
       await kill();
       child.kill('SIGKILL');
       await ended;

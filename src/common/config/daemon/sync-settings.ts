@@ -1,4 +1,4 @@
-import { flag, integer, setting, url } from '../setting.js';
+import { flag, integer, optionalTime, setting, url } from '../setting.js';
 import { switched } from './flag.js';
 
 /** How memory is synchronised with other daemons (memory-daemon.md 4.7; D50, D51). */
@@ -28,6 +28,11 @@ export const SYNC_SETTINGS = {
     'SVCD_SYNC_ALLOW_HTTP',
     flag(false),
     'Peers that are not on this machine may have an address that begins with http://. What is synchronised crosses the network in the clear then.',
+  ),
+  everySec: setting(
+    'SVCD_SYNC_EVERY',
+    optionalTime(),
+    'How often the daemon exchanges memory with each peer that has an address, by its direction, such as 5m. Unset: only `svc sync` does.',
   ),
   timeoutMs: setting(
     'SVCD_SYNC_TIMEOUT_MS',

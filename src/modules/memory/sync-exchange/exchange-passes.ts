@@ -58,7 +58,13 @@ export class ExchangePasses {
     const pass = before.pass ?? (before.position === null || before.refused > 0 ? 'full' : 'delta');
     let part: PartProgress =
       before.pass === null
-        ? { ...before, pass, passPosition: manifests.source.position, cursor: null, ...(pass === 'full' && { refused: 0 }) }
+        ? {
+            ...before,
+            pass,
+            passPosition: manifests.source.position,
+            cursor: null,
+            ...(pass === 'full' && { refused: 0 }),
+          }
         : before;
     const of = rootOf(manifests.source, collection)?.count ?? 0;
     const isWhole = pass === 'full' && isMostlyMissing(collection, manifests);

@@ -78,7 +78,11 @@ export class ExchangeProgressStore {
     });
   }
 
-  async keepReach({ tenantId, peerId, way }: ExchangeName, prefixes: readonly string[], collections: readonly string[]) {
+  async keepReach(
+    { tenantId, peerId, way }: ExchangeName,
+    prefixes: readonly string[],
+    collections: readonly string[],
+  ) {
     await this.tenancy.run(tenantId, () =>
       this.tenancy.query(
         'update sync_exchange set entity_prefixes = $4, collections = $5 where tenant_id = $1 and peer_id = $2 and direction = $3',

@@ -77,7 +77,9 @@ export class RemoteEnd implements SyncEnd {
 
   async readPage(collection: Collection, query: CollectionQuery): Promise<Page> {
     const members = Object.entries(query).filter(([, value]) => value !== undefined);
-    const text = new URLSearchParams(members.map(([name, value]): [string, string] => [name, String(value)])).toString();
+    const text = new URLSearchParams(
+      members.map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
     const page = await this.ask(PAGE, { method: 'GET', path: this.at(`collections/${collection}?${text}`) });
     const digests = page.items.map(({ digest }) => unnamed(digest));
     if (page.page_digest !== named(pageDigest(this.tenantId, collection, digests)))

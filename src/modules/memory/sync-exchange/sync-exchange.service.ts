@@ -158,7 +158,7 @@ export class SyncExchangeService {
         : 'equal';
     const exchanged = {
       schema: 'svc.sync_exchange/1' as const,
-      ...{ tenant_id: name.tenantId, peer_id: name.peerId, direction: name.way, state, log, collections } as const,
+      ...({ tenant_id: name.tenantId, peer_id: name.peerId, direction: name.way, state, log, collections } as const),
       ...{ counts: Object.fromEntries(outcome.counts), unapplied: outcome.unapplied },
       ...{ unapplied_count: outcome.unappliedCount, requests: remote.requests, started_at: startedAt.toISOString() },
     };
