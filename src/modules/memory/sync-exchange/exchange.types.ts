@@ -45,7 +45,7 @@ export type Diff = Pick<CollectionDiff, 'next_item'> & {
 
 /** A tenant's memory as an exchange sees it: that of this daemon, or that of a peer. */
 export interface SyncEnd {
-  /** How many requests were sent. */
+  /** How many requests were sent, those for nonces apart. */
   readonly requests: number;
   readManifest(): Promise<Manifest>;
   readPage(collection: Collection, query: CollectionQuery): Promise<Page>;
@@ -91,7 +91,7 @@ export interface Exchanged {
   /** The first hundred. */
   readonly unapplied: readonly Unapplied[];
   readonly unapplied_count: number;
-  /** To the peer. */
+  /** To the peer, those for nonces apart. */
   readonly requests: number;
   readonly receipt_id: string | null;
   readonly started_at: string;
