@@ -95,15 +95,13 @@ import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 /**
  * What every request passes once ingress has let it in: the flag of its plane, whether the route takes callers without
  * proof, then the signature of a peer or the credential (A-12), whether its service is enabled, the rate of the route,
- * and whether that plane is built.
+ * whether that plane is built, and what is left of the caller's quota.
  */
 const REQUESTS = {
-  guards: [DaemonFlagGuard, ProvenCallerGuard, PeerGuard, ScopeGuard, ProServiceGuard, RouteRateGuard, NotBuiltGuard],
- * proof, then the credential (A-12), the rate of the route, whether that plane is built, and what is left of the
- * caller's quota.
- */
-const REQUESTS = {
-  guards: [DaemonFlagGuard, ProvenCallerGuard, ScopeGuard, RouteRateGuard, NotBuiltGuard, QuotaGuard],
+  guards: [
+    ...[DaemonFlagGuard, ProvenCallerGuard, PeerGuard, ScopeGuard, ProServiceGuard, RouteRateGuard],
+    ...[NotBuiltGuard, QuotaGuard],
+  ],
   pipeline: [
     { provide: APP_GUARD, useClass: TenantGuard },
     { provide: APP_GUARD, useClass: PassportGuard },
