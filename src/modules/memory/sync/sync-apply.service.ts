@@ -111,10 +111,9 @@ export class SyncApplyService {
       record.plan.versions.map((version) => ({ ...version, localDigest: digestOf(record), before: record.before })),
     );
     const fresh = all.filter(({ isNew }) => isNew).map(rowOf(tenant));
-    const moved = all.filter((version) => !version.isNew && isMoved(version));
-    await this.records.remove(dropped);
-    await this.records.insert(fresh);
-    await this.records.move(moved);
+    const moved = all.flatMap((version) => (version.isNew ? [] : movedRow(version)));
+    await this.records.remove([...dropped, ...moved]);
+    await this.records.insert([...fresh, ...moved]);
     const position = tenant.position + fresh.length;
     await this.tenants.advance({
       writes: tenant.writes,
@@ -152,9 +151,11 @@ const plain = <T extends object>(version: T): T => {
   return rest as T;
 };
 
-function isMoved({ digest, state, localDigest, before }: PlacedVersion): boolean {
-  const was = before.kept.find((kept) => kept.digest === digest);
-  return was?.state !== state || was.localDigest !== localDigest;
+/** A version that stays, where it stands otherwise now: at its place in the order of changes. */
+function movedRow({ before, isNew: _, ...version }: PlacedVersion) {
+  const was = before.kept.find(({ digest }) => digest === version.digest)!;
+  const isSame = was.state === version.state && was.localDigest === version.localDigest;
+  return isSame ? [] : [{ ...plain(version), position: was.position }];
 }
 
 /** What the tables have once everything is written; what was not looked at again is as it was. */

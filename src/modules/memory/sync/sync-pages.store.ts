@@ -52,9 +52,10 @@ export class SyncPagesStore {
     const values: unknown[] = [this.tenancy.tenant, collection, bytesOf(keys)];
     const bind = (value: unknown) => `$${values.push(value)}`;
     const rows = await this.tenancy.query<RawVersion>(
-      `select ${VERSION_COLUMNS} from unnest($3::bytea[]) with ordinality k (key, place)
-       join sync_record r on r.tenant_id = $1 and r.key = k.key
-       where r.collection = $2${reachOf(reach, bind)} order by k.place, r.digest`,
+      `select v.* from unnest($3::bytea[]) with ordinality k (key, place) cross join lateral (
+         select ${VERSION_COLUMNS} from sync_record r
+         where r.tenant_id = $1 and r.key = k.key and r.collection = $2${reachOf(reach, bind)} offset 0) v
+       order by k.place, v.digest`,
       values,
     );
     return rows.map(versionOf);
@@ -76,7 +77,7 @@ export class SyncPagesStore {
   async foreign(origins: readonly string[], limit: number): Promise<KeptVersion[]> {
     const rows = await this.tenancy.query<RawVersion>(
       `select ${VERSION_COLUMNS} from sync_record r where r.tenant_id = $1 and r.target <> 'holds'
-         and not exists (select from sync_record o where o.tenant_id = $1 and o.key = r.key and o.vector ?| $2::text[])
+         and (select bool_or(o.vector ?| $2::text[]) from sync_record o where o.tenant_id = $1 and o.key = r.key) is not true
        order by r.key, r.digest limit $3`,
       [this.tenancy.tenant, origins, limit],
     );

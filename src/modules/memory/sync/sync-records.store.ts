@@ -54,7 +54,10 @@ const namesOf = (versions: readonly Pick<SyncVersion, 'key' | 'digest'>[]): [Buf
   bytesOf(versions.map(({ digest }) => digest)),
 ];
 
-/** Versions and what is kept of their content, in the open unit of work. */
+/**
+ * Versions and what is kept of their content, in the open unit of work. Rows are looked up one by one, in lateral parts
+ * of statements: by the statistics of a table that grew a moment ago the planner would read it whole for each.
+ */
 @Injectable()
 export class SyncRecordsStore {
   constructor(private readonly tenancy: Tenancy) {}
@@ -62,7 +65,8 @@ export class SyncRecordsStore {
   /** All versions of these records, by key. */
   async find(keys: readonly string[]): Promise<Map<string, KeptVersion[]>> {
     const rows = await this.tenancy.query<RawVersion>(
-      `select ${VERSION_COLUMNS} from unnest($2::bytea[]) k (key) join sync_record r on r.tenant_id = $1 and r.key = k.key`,
+      `select v.* from unnest($2::bytea[]) k (key) cross join lateral (
+         select ${VERSION_COLUMNS} from sync_record r where r.tenant_id = $1 and r.key = k.key offset 0) v`,
       [this.tenancy.tenant, bytesOf([...new Set(keys)])],
     );
     const found = new Map<string, KeptVersion[]>();
@@ -82,8 +86,9 @@ export class SyncRecordsStore {
   async remove(versions: readonly Pick<SyncVersion, 'key' | 'digest'>[]): Promise<void> {
     if (versions.length === 0) return;
     await this.tenancy.query(
-      `delete from sync_record r using unnest($2::bytea[], $3::bytea[]) g (key, digest)
-       where r.tenant_id = $1 and r.key = g.key and r.digest = g.digest`,
+      `delete from sync_record where tenant_id = $1 and ctid = any(array(
+         select v.ctid from unnest($2::bytea[], $3::bytea[]) g (key, digest) cross join lateral (
+           select r.ctid from sync_record r where r.tenant_id = $1 and r.key = g.key and r.digest = g.digest offset 0) v))`,
       [this.tenancy.tenant, ...namesOf(versions)],
     );
   }
@@ -92,26 +97,12 @@ export class SyncRecordsStore {
     if (rows.length > 0) await this.tenancy.query(INSERT, [this.tenancy.tenant, JSON.stringify(rows)]);
   }
 
-  /** States, and what the tables of the memory have of the record, of versions that stay. */
-  async move(rows: readonly Pick<VersionRow, 'key' | 'digest' | 'state' | 'localDigest'>[]): Promise<void> {
-    if (rows.length === 0) return;
-    await this.tenancy.query(
-      `update sync_record r set state = m.state, local_digest = m.local_digest
-       from unnest($2::bytea[], $3::bytea[], $4::text[], $5::bytea[]) m (key, digest, state, local_digest)
-       where r.tenant_id = $1 and r.key = m.key and r.digest = m.digest`,
-      [
-        ...[this.tenancy.tenant, ...namesOf(rows), rows.map(({ state }) => state)],
-        rows.map(({ localDigest }) => (localDigest === null ? null : Buffer.from(localDigest, 'hex'))),
-      ],
-    );
-  }
-
   /** By the digests of the versions. */
   async readContents(versions: readonly Pick<SyncVersion, 'key' | 'digest'>[]): Promise<Map<string, SyncContent>> {
     if (versions.length === 0) return new Map();
     const rows = await this.tenancy.query<{ digest: string; content: SyncContent }>(
-      `select encode(c.digest, 'hex') as digest, c.content from unnest($2::bytea[], $3::bytea[]) d (key, digest)
-       join sync_content c on c.tenant_id = $1 and c.key = d.key and c.digest = d.digest`,
+      `select encode(c.digest, 'hex') as digest, c.content from unnest($2::bytea[], $3::bytea[]) d (key, digest) cross join lateral (
+         select c.digest, c.content from sync_content c where c.tenant_id = $1 and c.key = d.key and c.digest = d.digest offset 0) c`,
       [this.tenancy.tenant, ...namesOf(versions)],
     );
     return new Map(rows.map(({ digest, content }) => [digest, content]));
@@ -131,9 +122,9 @@ export class SyncRecordsStore {
   async dropContents(): Promise<void> {
     await this.moveAlone(() =>
       this.tenancy.query(
-        `delete from sync_content c where c.tenant_id = $1 and svc_holds_on_any($1, c.names) = '{}' and not exists (
-           select from sync_record r where r.tenant_id = $1 and r.key = c.key and r.digest = c.digest and not r.deleted
-             and r.content_digest is distinct from r.local_digest)`,
+        `delete from sync_content c where c.tenant_id = $1 and svc_holds_on_any($1, c.names) = '{}' and (
+           select r.content_digest is distinct from r.local_digest from sync_record r
+           where r.tenant_id = $1 and r.key = c.key and r.digest = c.digest and not r.deleted) is not true`,
         [this.tenancy.tenant],
       ),
     );
