@@ -934,6 +934,9 @@ CREATE TRIGGER legal_hold BEFORE DELETE ON public.fact FOR EACH ROW WHEN ((NOT s
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.fact REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.entity]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.fact FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, seq, entity, key, value, actor, stored_at, deleted_at ON public.fact FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.entity IS NOT NULL) AND (old.entity IS DISTINCT FROM new.entity)) OR ((old.key IS NOT NULL) AND (old.key IS DISTINCT FROM new.key)) OR ((old.value IS NOT NULL) AND (old.value IS DISTINCT FROM new.value)) OR ((old.actor IS NOT NULL) AND (old.actor IS DISTINCT FROM new.actor)) OR ((old.stored_at IS NOT NULL) AND (old.stored_at IS DISTINCT FROM new.stored_at)) OR ((old.deleted_at IS NULL) AND (new.deleted_at > '-infinity'::timestamp with time zone)))) EXECUTE FUNCTION svc_keep_held('array[r.entity]');
+CREATE TRIGGER sync_delete AFTER DELETE ON public.fact REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('facts', 'array[r.entity, r.key]', 'r.visibility = 0');
+CREATE TRIGGER sync_enter BEFORE DELETE ON public.fact FOR EACH STATEMENT EXECUTE FUNCTION svc_enter_sync();
+CREATE TRIGGER sync_quarantine AFTER UPDATE OF quarantined ON public.fact FOR EACH ROW WHEN (((old.quarantined IS DISTINCT FROM new.quarantined) AND (new.visibility = 0))) EXECUTE FUNCTION svc_mark_sync_fact();
 grant delete, insert, select, update on fact to svc_app;
 grant delete, insert, select, update on fact to svc_operator;
 
@@ -1140,6 +1143,10 @@ CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_edge FOR EACH ROW WHEN (
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.graph_edge REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.from_kind || '':'' || r.from_id, r.to_kind || '':'' || r.to_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.graph_edge FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, from_kind, from_id, edge_kind, to_kind, to_id, payload, is_deleted ON public.graph_edge FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.from_kind IS NOT NULL) AND (old.from_kind IS DISTINCT FROM new.from_kind)) OR ((old.from_id IS NOT NULL) AND (old.from_id IS DISTINCT FROM new.from_id)) OR ((old.edge_kind IS NOT NULL) AND (old.edge_kind IS DISTINCT FROM new.edge_kind)) OR ((old.to_kind IS NOT NULL) AND (old.to_kind IS DISTINCT FROM new.to_kind)) OR ((old.to_id IS NOT NULL) AND (old.to_id IS DISTINCT FROM new.to_id)) OR ((old.payload IS NOT NULL) AND ((old.payload)::text IS DISTINCT FROM (new.payload)::text)) OR ((NOT old.is_deleted) AND new.is_deleted))) EXECUTE FUNCTION svc_keep_held('array[r.from_kind || '':'' || r.from_id, r.to_kind || '':'' || r.to_id]');
+CREATE TRIGGER sync_delete AFTER DELETE ON public.graph_edge REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('edges', 'array[r.from_kind, r.from_id, r.edge_kind, r.to_kind, r.to_id]', 'true');
+CREATE TRIGGER sync_enter BEFORE INSERT OR DELETE OR UPDATE ON public.graph_edge FOR EACH STATEMENT EXECUTE FUNCTION svc_enter_sync();
+CREATE TRIGGER sync_insert AFTER INSERT ON public.graph_edge REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('edges', 'array[r.from_kind, r.from_id, r.edge_kind, r.to_kind, r.to_id]', 'true');
+CREATE TRIGGER sync_update AFTER UPDATE ON public.graph_edge REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('edges', 'array[r.from_kind, r.from_id, r.edge_kind, r.to_kind, r.to_id]', 'true');
 grant delete, insert, select, update on graph_edge to svc_app;
 grant delete, insert, select, update on graph_edge to svc_operator;
 
@@ -1163,6 +1170,10 @@ CREATE TRIGGER legal_hold BEFORE DELETE ON public.graph_entity FOR EACH ROW WHEN
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.graph_entity REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.kind || '':'' || r.id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.graph_entity FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, kind, id, is_deleted ON public.graph_entity FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.kind IS NOT NULL) AND (old.kind IS DISTINCT FROM new.kind)) OR ((old.id IS NOT NULL) AND (old.id IS DISTINCT FROM new.id)) OR ((NOT old.is_deleted) AND new.is_deleted))) EXECUTE FUNCTION svc_keep_held('array[r.kind || '':'' || r.id]');
+CREATE TRIGGER sync_delete AFTER DELETE ON public.graph_entity REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('entities', 'array[r.kind, r.id]', 'true');
+CREATE TRIGGER sync_enter BEFORE INSERT OR DELETE OR UPDATE ON public.graph_entity FOR EACH STATEMENT EXECUTE FUNCTION svc_enter_sync();
+CREATE TRIGGER sync_insert AFTER INSERT ON public.graph_entity REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('entities', 'array[r.kind, r.id]', 'true');
+CREATE TRIGGER sync_update AFTER UPDATE ON public.graph_entity REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('entities', 'array[r.kind, r.id]', 'true');
 grant delete, insert, select, update on graph_entity to svc_app;
 grant delete, insert, select, update on graph_entity to svc_operator;
 
@@ -1592,6 +1603,9 @@ CREATE INDEX legal_hold_active ON public.legal_hold USING btree (tenant_id) WHER
 CREATE INDEX legal_hold_incident ON public.legal_hold USING btree (tenant_id, incident_id) WHERE (incident_id IS NOT NULL);
 CREATE TRIGGER keep BEFORE DELETE OR UPDATE ON public.legal_hold FOR EACH ROW EXECUTE FUNCTION svc_keep_hold();
 CREATE TRIGGER keep_all BEFORE TRUNCATE ON public.legal_hold FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER sync_enter BEFORE INSERT OR UPDATE ON public.legal_hold FOR EACH STATEMENT EXECUTE FUNCTION svc_enter_holds();
+CREATE TRIGGER sync_insert AFTER INSERT ON public.legal_hold REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('holds', 'array[r.hold_id::text]', 'true');
+CREATE TRIGGER sync_update AFTER UPDATE ON public.legal_hold REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('holds', 'array[r.hold_id::text]', 'true');
 grant insert, select, update on legal_hold to svc_app;
 grant insert, select, update on legal_hold to svc_operator;
 
@@ -1742,6 +1756,10 @@ CREATE TRIGGER legal_hold BEFORE DELETE ON public.memory_case FOR EACH ROW WHEN 
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.memory_case REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''case:'' || r.case_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.memory_case FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, case_id, task, action, outcome, context, lesson, tags, source_receipt ON public.memory_case FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.case_id IS NOT NULL) AND (old.case_id IS DISTINCT FROM new.case_id)) OR ((old.task IS NOT NULL) AND (old.task IS DISTINCT FROM new.task)) OR ((old.action IS NOT NULL) AND (old.action IS DISTINCT FROM new.action)) OR ((old.outcome IS NOT NULL) AND (old.outcome IS DISTINCT FROM new.outcome)) OR ((old.context IS NOT NULL) AND (old.context IS DISTINCT FROM new.context)) OR ((old.lesson IS NOT NULL) AND (old.lesson IS DISTINCT FROM new.lesson)) OR ((old.tags IS NOT NULL) AND (old.tags IS DISTINCT FROM new.tags)) OR ((old.source_receipt IS NOT NULL) AND (old.source_receipt IS DISTINCT FROM new.source_receipt)))) EXECUTE FUNCTION svc_keep_held('array[''case:'' || r.case_id]');
+CREATE TRIGGER sync_delete AFTER DELETE ON public.memory_case REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('cases', 'array[r.case_id::text]', 'true');
+CREATE TRIGGER sync_enter BEFORE INSERT OR DELETE OR UPDATE ON public.memory_case FOR EACH STATEMENT EXECUTE FUNCTION svc_enter_sync();
+CREATE TRIGGER sync_insert AFTER INSERT ON public.memory_case REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('cases', 'array[r.case_id::text]', 'true');
+CREATE TRIGGER sync_update AFTER UPDATE ON public.memory_case REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('cases', 'array[r.case_id::text]', 'true');
 grant delete, insert, select on memory_case to svc_app;
 grant delete, insert, select on memory_case to svc_operator;
 
@@ -2059,6 +2077,17 @@ create table payment_event (
 );
 grant insert, select on payment_event to svc_app;
 grant insert, select on payment_event to svc_operator;
+
+create table peer_identity (
+  only_one boolean not null default true,
+  kid text not null,
+  public_key bytea not null,
+  since timestamp with time zone not null default now(),
+  constraint peer_identity_pkey PRIMARY KEY (only_one),
+  constraint peer_identity_only_one_check CHECK (only_one),
+  constraint peer_identity_public_key_check CHECK ((length(public_key) = 32))
+);
+grant insert, select, update on peer_identity to svc_operator;
 
 create table peer_log (
   log_id uuid not null,
@@ -2541,6 +2570,10 @@ CREATE TRIGGER legal_hold BEFORE DELETE ON public.relation FOR EACH ROW WHEN ((N
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.relation REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''artifact:'' || r.from_id, ''artifact:'' || r.to_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.relation FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, from_id, to_id, edge_type, confidence ON public.relation FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.from_id IS NOT NULL) AND (old.from_id IS DISTINCT FROM new.from_id)) OR ((old.to_id IS NOT NULL) AND (old.to_id IS DISTINCT FROM new.to_id)) OR ((old.edge_type IS NOT NULL) AND (old.edge_type IS DISTINCT FROM new.edge_type)) OR ((old.confidence IS NOT NULL) AND (old.confidence IS DISTINCT FROM new.confidence)))) EXECUTE FUNCTION svc_keep_held('array[''artifact:'' || r.from_id, ''artifact:'' || r.to_id]');
+CREATE TRIGGER sync_delete AFTER DELETE ON public.relation REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('relations', 'array[r.from_id::text, r.edge_type, r.to_id::text]', 'true');
+CREATE TRIGGER sync_enter BEFORE INSERT OR DELETE OR UPDATE ON public.relation FOR EACH STATEMENT EXECUTE FUNCTION svc_enter_sync();
+CREATE TRIGGER sync_insert AFTER INSERT ON public.relation REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('relations', 'array[r.from_id::text, r.edge_type, r.to_id::text]', 'true');
+CREATE TRIGGER sync_update AFTER UPDATE ON public.relation REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION svc_mark_sync('relations', 'array[r.from_id::text, r.edge_type, r.to_id::text]', 'true');
 grant delete, insert, select, update on relation to svc_app;
 grant delete, insert, select, update on relation to svc_operator;
 
@@ -3268,14 +3301,188 @@ create table survey_window (
 grant insert, select on survey_window to svc_app;
 grant insert, select on survey_window to svc_operator;
 
+create table sync_change (
+  tenant_id text not null,
+  mark bigint not null,
+  target text not null,
+  parts text[] not null,
+  constraint sync_change_pkey PRIMARY KEY (tenant_id, mark)
+);
+alter table sync_change enable row level security, force row level security;
+create policy erased_rows on sync_change for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on sync_change for all to svc_operator using (true) with check (true);
+create policy tenant_rows on sync_change for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select on sync_change to svc_app;
+grant delete, insert, select on sync_change to svc_operator;
+
+create table sync_content (
+  tenant_id text not null,
+  key bytea not null,
+  digest bytea not null,
+  names text[] not null,
+  content json not null,
+  constraint sync_content_pkey PRIMARY KEY (tenant_id, key, digest)
+);
+alter table sync_content enable row level security, force row level security;
+create policy erased_rows on sync_content for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on sync_content for all to svc_operator using (true) with check (true);
+create policy tenant_rows on sync_content for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.sync_content FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('r.names');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.sync_content REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('r.names');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.sync_content FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, key, digest, content ON public.sync_content FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.key IS NOT NULL) AND (old.key IS DISTINCT FROM new.key)) OR ((old.digest IS NOT NULL) AND (old.digest IS DISTINCT FROM new.digest)) OR ((old.content IS NOT NULL) AND ((old.content)::text IS DISTINCT FROM (new.content)::text)))) EXECUTE FUNCTION svc_keep_held('r.names');
+CREATE TRIGGER sync_delete AFTER DELETE ON public.sync_content REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN ((current_setting('svc.sync_moves'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION svc_mark_sync_content();
+CREATE TRIGGER sync_enter BEFORE DELETE ON public.sync_content FOR EACH STATEMENT EXECUTE FUNCTION svc_enter_sync();
+grant delete, insert, select on sync_content to svc_app;
+grant delete, insert, select on sync_content to svc_operator;
+
+create table sync_exchange (
+  tenant_id text not null,
+  peer_id text collate "C" not null,
+  direction text not null,
+  entity_prefixes text[],
+  collections text[],
+  started_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  state text not null default 'running'::text,
+  message text,
+  taken bigint not null default 0,
+  refused bigint not null default 0,
+  receipt_id uuid,
+  constraint sync_exchange_pkey PRIMARY KEY (tenant_id, peer_id, direction),
+  constraint sync_exchange_direction_check CHECK ((direction = ANY (ARRAY['pull'::text, 'push'::text]))),
+  constraint sync_exchange_state_check CHECK ((state = ANY (ARRAY['running'::text, 'equal'::text, 'complete'::text, 'unequal'::text, 'failed'::text])))
+);
+alter table sync_exchange enable row level security, force row level security;
+create policy erased_rows on sync_exchange for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on sync_exchange for all to svc_operator using (true) with check (true);
+create policy tenant_rows on sync_exchange for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on sync_exchange to svc_app;
+grant delete, insert, select, update on sync_exchange to svc_operator;
+
+create table sync_exchange_part (
+  tenant_id text not null,
+  peer_id text collate "C" not null,
+  direction text not null,
+  collection text not null,
+  basis text not null,
+  "position" bigint,
+  pass text,
+  pass_position bigint,
+  cursor text,
+  refused bigint not null default 0,
+  is_ahead boolean not null default false,
+  updated_at timestamp with time zone not null default now(),
+  constraint sync_exchange_part_pkey PRIMARY KEY (tenant_id, peer_id, direction, collection),
+  constraint sync_exchange_part_pass_check CHECK ((pass = ANY (ARRAY['full'::text, 'delta'::text])))
+);
+alter table sync_exchange_part enable row level security, force row level security;
+create policy erased_rows on sync_exchange_part for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on sync_exchange_part for all to svc_operator using (true) with check (true);
+create policy tenant_rows on sync_exchange_part for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on sync_exchange_part to svc_app;
+grant delete, insert, select, update on sync_exchange_part to svc_operator;
+
 create table sync_nonce (
   nonce_hash bytea not null,
   expires_at timestamp with time zone not null,
+  spent_at timestamp with time zone,
   constraint sync_nonce_pkey PRIMARY KEY (nonce_hash),
   constraint sync_nonce_nonce_hash_check CHECK ((length(nonce_hash) = 32))
 );
 CREATE INDEX sync_nonce_expiry ON public.sync_nonce USING btree (expires_at);
 grant select on sync_nonce to svc_operator;
+
+create table sync_peer (
+  tenant_id text not null,
+  peer_id text collate "C" not null,
+  url text,
+  kid text collate "C" not null,
+  public_key bytea not null,
+  scopes text[] not null,
+  entity_prefixes text[] not null,
+  collections text[],
+  direction text not null,
+  last_cosigned_head text,
+  receipt_id uuid not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  revoked_by text,
+  revoked_at timestamp with time zone,
+  revoke_receipt uuid,
+  constraint sync_peer_pkey PRIMARY KEY (tenant_id, peer_id),
+  constraint sync_peer_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint sync_peer_check CHECK ((((revoked_at IS NULL) = (revoke_receipt IS NULL)) AND ((revoked_at IS NULL) = (revoked_by IS NULL)))),
+  constraint sync_peer_direction_check CHECK ((direction = ANY (ARRAY['pull'::text, 'push'::text, 'both'::text]))),
+  constraint sync_peer_public_key_check CHECK ((length(public_key) = 32))
+);
+alter table sync_peer enable row level security, force row level security;
+create policy erased_rows on sync_peer for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on sync_peer for all to svc_operator using (true) with check (true);
+create policy tenant_rows on sync_peer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE UNIQUE INDEX sync_peer_key ON public.sync_peer USING btree (tenant_id, kid) WHERE (revoked_at IS NULL);
+CREATE INDEX sync_peer_kid ON public.sync_peer USING btree (tenant_id, kid);
+grant insert, select, update on sync_peer to svc_app;
+grant insert, select, update on sync_peer to svc_operator;
+
+create table sync_record (
+  tenant_id text not null,
+  key bytea not null,
+  digest bytea not null,
+  target text not null,
+  deleted boolean not null,
+  collection text not null generated always as (
+CASE
+    WHEN deleted THEN 'tombstones'::text
+    ELSE target
+END) stored,
+  parts text[] not null,
+  names text[] not null,
+  vector jsonb not null,
+  writer text not null,
+  writer_seq bigint not null,
+  content_digest bytea,
+  "position" bigint not null,
+  state text not null,
+  local_digest bytea,
+  constraint sync_record_pkey PRIMARY KEY (tenant_id, key, digest),
+  constraint sync_record_digest_check CHECK ((length(digest) = 32)),
+  constraint sync_record_key_check CHECK ((length(key) = 32)),
+  constraint sync_record_state_check CHECK ((state = ANY (ARRAY['applied'::text, 'held'::text, 'conflict'::text])))
+);
+alter table sync_record enable row level security, force row level security;
+create policy erased_rows on sync_record for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on sync_record for all to svc_operator using (true) with check (true);
+create policy tenant_rows on sync_record for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX sync_record_open ON public.sync_record USING btree (tenant_id, state, key) WHERE (state <> 'applied'::text);
+CREATE INDEX sync_record_order ON public.sync_record USING btree (tenant_id, collection, key, digest);
+CREATE INDEX sync_record_position ON public.sync_record USING btree (tenant_id, collection, "position");
+grant delete, insert, select, update on sync_record to svc_app;
+grant delete, insert, select, update on sync_record to svc_operator;
+
+create table sync_tenant (
+  tenant_id text not null,
+  category text not null default 'personal'::text,
+  owner_id text not null,
+  membership_epoch numeric(20,0) not null default 1,
+  origins text[] not null,
+  log_epoch text not null,
+  writes bigint not null default 0,
+  "position" bigint not null default 0,
+  positions jsonb not null default '{}'::jsonb,
+  fact_seq bigint not null default 0,
+  enabled_at timestamp with time zone not null default now(),
+  constraint sync_tenant_pkey PRIMARY KEY (tenant_id),
+  constraint sync_tenant_category_check CHECK ((category = ANY (ARRAY['personal'::text, 'team'::text, 'org'::text]))),
+  constraint sync_tenant_epoch_check CHECK (((membership_epoch >= (0)::numeric) AND (membership_epoch <= '18446744073709551615'::numeric))),
+  constraint sync_tenant_origins_check CHECK ((cardinality(origins) > 0))
+);
+alter table sync_tenant enable row level security, force row level security;
+create policy erased_rows on sync_tenant for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on sync_tenant for all to svc_operator using (true) with check (true);
+create policy tenant_rows on sync_tenant for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on sync_tenant to svc_app;
+grant delete, insert, select, update on sync_tenant to svc_operator;
 
 create table tenant (
   tenant_id text not null,
@@ -4111,6 +4318,22 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_blank_sync(me text, keys bytea[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.sync_moves', 'on', true);
+    delete from public.sync_content c using public.sync_record r
+      where r.tenant_id = me and r.key = any(keys) and c.tenant_id = me and c.key = r.key and c.digest = r.digest;
+    perform set_config('svc.sync_moves', '', true);
+    update public.sync_record r set local_digest = '\x', content_digest = null,
+        digest = case when r.deleted then r.digest else sha256(convert_to(gen_random_uuid()::text, 'UTF8')) end
+      where r.tenant_id = me and r.key = any(keys) and exists (
+        select from public.sync_record o where o.tenant_id = me and o.key = r.key and not o.deleted);
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_check_transfer()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4600,6 +4823,17 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_enter_holds()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended(
+      'svc holds ' || coalesce(current_setting('svc.tenant_id', true), ''), 0));
+    return null;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_enter_rows()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4609,6 +4843,17 @@ AS $function$
           'svc ' || tg_table_name || ' ' || coalesce(current_setting('svc.tenant_id', true), ''), 0));
         return null;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_enter_sync()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended(
+      'svc facts ' || coalesce(current_setting('svc.tenant_id', true), ''), 0));
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_erase_found(me text, by_erasure uuid, receipts uuid[], receipt_leaves bytea[], retrievals bytea[])
@@ -4932,6 +5177,10 @@ AS $function$
     ('stream_event', 'delete', 'stream', '', false),
     ('stream_head', 'delete', 'stream', '', false),
     ('survey_response', 'delete', 'response_id', '', false),
+    ('sync_change', 'keep', '', '', false),
+    ('sync_content', 'delete', '', '', false),
+    ('sync_record', 'own', '', '', false),
+    ('sync_tenant', 'keep', '', '', false),
     ('tool_window', 'keep', '', '', false),
     ('usage_event', 'keep', '', '', false),
     ('watch', 'delete', 'watch_id', '', false),
@@ -5185,6 +5434,20 @@ AS $function$
     if not found then
       return query select 'unregistered', false;
     end if;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_peers(wanted_tenant text, wanted_kids text[])
+ RETURNS TABLE(peer_id text, kid text, public_key bytea, scopes text[], entity_prefixes text[], collections text[], direction text, revoked_at timestamp with time zone)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', wanted_tenant, true);
+    return query
+      select distinct on (p.kid) p.peer_id, p.kid, p.public_key, p.scopes, p.entity_prefixes, p.collections, p.direction,
+        coalesce(p.revoked_at, (select o.revoked_at from passport o where o.tenant_id = p.tenant_id and 'passport:' || o.passport_id = p.created_by))
+      from sync_peer p where p.tenant_id = wanted_tenant and p.kid = any(wanted_kids)
+      order by p.kid, p.revoked_at desc nulls first;
   end $function$
 ;
 
@@ -5748,7 +6011,7 @@ AS $function$
       begin
         delete from sync_nonce where nonce_hash = any(array(
           select nonce_hash from sync_nonce where expires_at <= clock_timestamp() order by expires_at limit 500 for update skip locked));
-        if (select count(*) from (select from sync_nonce where expires_at > clock_timestamp() limit most) open) >= most then
+        if (select count(*) from (select from sync_nonce where expires_at > clock_timestamp() and spent_at is null limit most) open) >= most then
           return false;
         end if;
         insert into sync_nonce values (hash, clock_timestamp() + ttl_seconds * interval '1 second');
@@ -5869,6 +6132,56 @@ AS $function$
     select (array['free', 'starter', 'pro', 'team'])[least(
       array_position(array['free', 'starter', 'pro', 'team'], one), array_position(array['free', 'starter', 'pro', 'team'], other))]
   $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_mark_sync()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if not exists (select from changed c join public.sync_tenant s on s.tenant_id = c.tenant_id) then
+      return null;
+    end if;
+    execute format('insert into public.sync_change (tenant_id, target, parts)
+      select distinct r.tenant_id, %L, %s from changed r join public.sync_tenant s on s.tenant_id = r.tenant_id
+        join public.tenant t on t.tenant_id = r.tenant_id and t.state <> ''deleted'' where %s', tg_argv[0], tg_argv[1], tg_argv[2]);
+    if tg_op = 'DELETE' and current_setting('svc.sync_moves', true) is distinct from 'on' then
+      execute format('select public.svc_blank_sync(g.tenant_id, array_agg(g.key)) from (
+        select distinct r.tenant_id, public.svc_sync_key(%L, %s) as key from changed r where %s) g group by g.tenant_id', tg_argv[0], tg_argv[1], tg_argv[2]);
+    end if;
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_mark_sync_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    one record;
+  begin
+    for one in
+      select g.tenant_id, array_agg(distinct r.key) as keys from gone g
+        join public.tenant t on t.tenant_id = g.tenant_id and t.state <> 'deleted'
+        join public.sync_record r on r.tenant_id = g.tenant_id and r.key = g.key and r.digest = g.digest group by 1
+    loop
+      insert into public.sync_change (tenant_id, target, parts)
+        select distinct r.tenant_id, r.target, r.parts from public.sync_record r where r.tenant_id = one.tenant_id and r.key = any(one.keys);
+      perform public.svc_blank_sync(one.tenant_id, one.keys);
+    end loop;
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_mark_sync_fact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    insert into public.sync_change (tenant_id, target, parts)
+      select new.tenant_id, 'facts', array[new.entity, new.key] from public.sync_tenant s where s.tenant_id = new.tenant_id;
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_memory_vectors(me text, wanted_space integer, wanted_kind text, after bigint, known bigint, most integer)
@@ -6728,6 +7041,22 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_spend_nonce(hash bytea)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  begin
+    update sync_nonce set spent_at = clock_timestamp()
+    where nonce_hash = hash and spent_at is null and expires_at > clock_timestamp();
+    if found then
+      return 'taken';
+    end if;
+    return coalesce((select case when spent_at is null then 'expired' else 'spent' end from sync_nonce where nonce_hash = hash), 'unknown');
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_sponsor_agent(wanted_agent uuid, sponsor text, wanted_tier text, acting text)
  RETURNS TABLE(claimed boolean, sponsor_tenant_id text, sponsor_tier text, sponsored_at timestamp with time zone, is_over boolean)
  LANGUAGE plpgsql
@@ -7114,15 +7443,14 @@ AS $function$
   end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_take_nonce(hash bytea)
- RETURNS boolean
+CREATE OR REPLACE FUNCTION public.svc_sync_key(target text, parts text[])
+ RETURNS bytea
  LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ IMMUTABLE PARALLEL SAFE
 AS $function$
-        with taken as (delete from sync_nonce where nonce_hash = hash returning expires_at)
-        select coalesce((select expires_at > clock_timestamp() from taken), false);
-      $function$
+    select sha256(convert_to(E'svc.sync.key/1\n[' || to_json(target)::text
+      || coalesce((select string_agg(',' || to_json(p.part)::text, '' order by p.place) from unnest(parts) with ordinality p (part, place)), '') || ']', 'UTF8'))
+  $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_take_quota(me text, taken_by text, of_surface text, bucket integer, seconds integer)
@@ -7332,6 +7660,7 @@ grant execute on function svc_append_receipts(me text, receipts json, heads json
 grant execute on function svc_authenticate_agent(wanted_agent uuid, wanted_hash bytea) to svc_app;
 grant execute on function svc_authenticate_key(wanted_tenant text, wanted_hash bytea) to svc_app;
 grant execute on function svc_authenticate_session(wanted_tenant text, wanted_hash bytea) to svc_app;
+grant execute on function svc_blank_sync(me text, keys bytea[]) to svc_app, svc_operator;
 grant execute on function svc_check_transfer() to public;
 grant execute on function svc_claim_next_work(me text, project text, wanted_labels text[], holder text, asked_by text, ttl integer, new_lease text) to public;
 grant execute on function svc_claim_next_works(me text, wanted json) to public;
@@ -7373,6 +7702,7 @@ grant execute on function svc_find_agent(wanted_agent uuid, wanted_hash bytea) t
 grant execute on function svc_find_entity(me text, of_kind text, of_id text) to public, svc_app;
 grant execute on function svc_find_key(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_passport(wanted_tenant text, wanted_passport text) to public;
+grant execute on function svc_find_peers(wanted_tenant text, wanted_kids text[]) to svc_app;
 grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_subject(me text, selector jsonb) to svc_app;
 grant execute on function svc_find_tenant(wanted_tenant text) to svc_app;
@@ -7440,6 +7770,7 @@ grant execute on function svc_shield_facts(me text, wanted_principal text, wante
 grant execute on function svc_shield_read_switches(me text) to public, svc_app;
 grant execute on function svc_sign_in_succeeded(of_address bytea, of_pair bytea, of_tenant bytea, mark integer) to svc_app;
 grant execute on function svc_spend(me text, transfer uuid, agent text, credits bigint, target text, why text, about text, actor text, words text, allowance bigint) to public, svc_app, svc_operator;
+grant execute on function svc_spend_nonce(hash bytea) to svc_app;
 grant execute on function svc_sponsor_agent(wanted_agent uuid, sponsor text, wanted_tier text, acting text) to public, svc_app;
 grant execute on function svc_state_root(me text) to public;
 grant execute on function svc_store_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, content json, actor text, event uuid) to public, svc_app;
@@ -7450,7 +7781,7 @@ grant execute on function svc_store_fact_batch(me text, rounds json, batch json)
 grant execute on function svc_store_facts(me text, rounds json) to public, svc_app;
 grant execute on function svc_store_observed_facts(me text, rounds json, batch json, steps jsonb) to svc_app;
 grant execute on function svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid) to public, svc_app;
-grant execute on function svc_take_nonce(hash bytea) to svc_app;
+grant execute on function svc_sync_key(target text, parts text[]) to svc_app, svc_operator;
 grant execute on function svc_take_quota(me text, taken_by text, of_surface text, bucket integer, seconds integer) to public;
 grant execute on function svc_take_truncation() to svc_operator;
 grant execute on function svc_tally_receipts() to public;

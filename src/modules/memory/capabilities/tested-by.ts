@@ -67,7 +67,6 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'svc-api.events': [
     'src/modules/events/outbox/outbox.rules.spec.ts',
     'src/modules/events/outbox/webhooks/retry.rules.spec.ts',
-    'src/modules/events/outbox/webhooks/targets.rules.spec.ts',
     'test/medium/outbox/nats.spec.ts',
     'test/medium/outbox/stream.spec.ts',
     'test/medium/outbox/webhooks.spec.ts',
@@ -157,6 +156,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'svc-api.shield': [
     'src/modules/shield/core/approvals/approval.rules.spec.ts',
     'src/modules/shield/core/decisions/decision.rules.spec.ts',
+    'src/modules/shield/core/decisions/policy-simulation.rules.spec.ts',
     'src/modules/shield/core/sampling/sampling.rules.spec.ts',
     'src/modules/shield/core/trust/trust.rules.spec.ts',
     'test/medium/shield/approvals.spec.ts',
@@ -182,10 +182,13 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'svc-api.webhooks': [
     'src/modules/events/outbox/outbox.rules.spec.ts',
     'src/modules/events/outbox/webhooks/retry.rules.spec.ts',
-    'src/modules/events/outbox/webhooks/targets.rules.spec.ts',
     'test/medium/outbox/nats.spec.ts',
     'test/medium/outbox/stream.spec.ts',
     'test/medium/outbox/webhooks.spec.ts',
+  ],
+  'svc-daemon.activity': [
+    'src/modules/operations/activity/activity.rules.spec.ts',
+    'test/medium/activity/activity.spec.ts',
   ],
   'svc-daemon.audit': ['test/medium/audit/bundles.spec.ts', 'test/medium/audit/fair-turns.spec.ts'],
   'svc-daemon.candidates': [
@@ -209,8 +212,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'svc-daemon.compute': ['test/medium/compute/compute.spec.ts'],
   'svc-daemon.context': [
     'src/modules/memory/context/assembly.rules.spec.ts',
+    'src/modules/memory/context/excerpts.rules.spec.ts',
     'src/modules/memory/context/item-texts.rules.spec.ts',
+    'src/modules/memory/context/near-duplicates.rules.spec.ts',
     'src/modules/memory/context/neighbours.rules.spec.ts',
+    'src/modules/memory/context/relevance.rules.spec.ts',
     'test/medium/context/context.spec.ts',
   ],
   'svc-daemon.coordination': [
@@ -219,6 +225,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/intents/intents.spec.ts',
     'test/medium/status-feed/status-feed.spec.ts',
   ],
+  'svc-daemon.cost': ['src/modules/operations/cost/prices.rules.spec.ts', 'test/medium/cost/cost.spec.ts'],
   'svc-daemon.dossiers': [
     'src/modules/projects/dossiers/auto-dossier.rules.spec.ts',
     'src/modules/projects/dossiers/claim-states.rules.spec.ts',
@@ -342,6 +349,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/coordination/orchestrators/orchestrators.rules.spec.ts',
     'test/medium/orchestrators/orchestrators.spec.ts',
   ],
+  'svc-daemon.passports': [
+    'src/modules/operations/passports/passports.rules.spec.ts',
+    'test/medium/passports/passports.spec.ts',
+    'test/medium/passports/revocation.spec.ts',
+  ],
   'svc-daemon.projects': [
     'src/modules/projects/context-graph/context-graph.rules.spec.ts',
     'test/medium/context-graph/context-graph.spec.ts',
@@ -361,6 +373,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/punchcards/modes.spec.ts',
     'test/medium/punchcards/punchcards.spec.ts',
   ],
+  'svc-daemon.quota': ['test/medium/quota/quota.spec.ts'],
   'svc-daemon.receipts': [
     'src/modules/evidence/receipts/receipts.rules.spec.ts',
     'test/medium/receipts/es256.spec.ts',
@@ -398,6 +411,9 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/streams/append.spec.ts',
   ],
   'svc-daemon.sync': [
+    'src/modules/memory/peers/delegation.rules.spec.ts',
+    'src/modules/memory/peers/handshake.rules.spec.ts',
+    'src/modules/memory/peers/peer-rights.rules.spec.ts',
     'src/modules/memory/sync/sync-digests.rules.spec.ts',
     'src/modules/memory/sync/sync-ids.rules.spec.ts',
     'src/modules/memory/sync/sync-local.rules.spec.ts',
@@ -406,7 +422,15 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/memory/sync/sync-reach.rules.spec.ts',
     'src/modules/memory/sync/sync-root.rules.spec.ts',
     'src/modules/memory/sync/sync-versions.rules.spec.ts',
+    'test/medium/peers/delegations.spec.ts',
+    'test/medium/peers/handshake.spec.ts',
+    'test/medium/peers/peer-addresses.spec.ts',
+    'test/medium/peers/peer-client.spec.ts',
+    'test/medium/peers/peer-key.spec.ts',
+    'test/medium/peers/peers.spec.ts',
+    'test/medium/peers/python-peer.spec.ts',
     'test/medium/sync/keeping.spec.ts',
+    'test/medium/sync/partitions.spec.ts',
     'test/medium/sync/refusals.spec.ts',
     'test/medium/sync/sync.spec.ts',
     'test/medium/system/console.spec.ts',
@@ -418,6 +442,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/system/witness.spec.ts',
   ],
   'svc-daemon.system': [
+    'src/modules/evidence/peer-logs/peer-epochs.rules.spec.ts',
+    'src/modules/evidence/peer-logs/peer-heads.rules.spec.ts',
+    'src/modules/evidence/peer-logs/peer-keys.rules.spec.ts',
+    'test/medium/peer-logs/add-checkpoint.spec.ts',
+    'test/medium/peer-logs/peer-logs.spec.ts',
     'test/medium/readiness/database-gates.spec.ts',
     'test/medium/readiness/machine-gates.spec.ts',
     'test/medium/readiness/replication.spec.ts',
@@ -442,6 +471,22 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/work/work-mcp.spec.ts',
     'test/medium/work/work-tenants.spec.ts',
     'test/medium/work/work.spec.ts',
+  ],
+  'svc-daemon.workbench': [
+    'src/modules/operations/workbench/api-drift.rules.spec.ts',
+    'src/modules/operations/workbench/audit-triage.rules.spec.ts',
+    'src/modules/operations/workbench/briefs.rules.spec.ts',
+    'src/modules/operations/workbench/command-chain.rules.spec.ts',
+    'src/modules/operations/workbench/handoff.rules.spec.ts',
+    'src/modules/operations/workbench/judgement.rules.spec.ts',
+    'src/modules/operations/workbench/policy-findings.rules.spec.ts',
+    'src/modules/operations/workbench/preflight.rules.spec.ts',
+    'src/modules/operations/workbench/route-probe.rules.spec.ts',
+    'src/modules/operations/workbench/schema-drift.rules.spec.ts',
+    'src/modules/operations/workbench/timeline-findings.rules.spec.ts',
+    'test/medium/workbench/policy-simulation.spec.ts',
+    'test/medium/workbench/route-probe.spec.ts',
+    'test/medium/workbench/workbench.spec.ts',
   ],
   'svc-daemon.workspace': [
     'src/modules/projects/workspace-scan/ignore-rules.spec.ts',
