@@ -1,4 +1,4 @@
-import type { SyncRecord } from '../sync/sync.dto.js';
+import type { SyncRecord } from '../sync/sync-wire.types.js';
 import type { Collection } from '../sync/sync.types.js';
 import { asUnapplied, batchesOf, groupByRecord, rootOf, wantedOf } from './exchange.rules.js';
 import type { ExchangeProgressStore, PartProgress } from './exchange-progress.store.js';
@@ -127,7 +127,7 @@ export class ExchangePasses {
     }
   }
 
-  /** A record that this daemon does not open to the peer is out of what is exchanged; one the peer refuses is lacking. */
+  /** What this daemon does not open to the peer is not exchanged at all; what the peer refuses is lacking there. */
   private refusedIn(counts: readonly { verdict: string; count: number }[]): number {
     return counts
       .filter(({ verdict }) => verdict === 'refused_content' || (verdict === 'refused_scope' && this.isPush))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Verdict } from '../sync/sync-record.types.js';
-import type { SyncRecord } from '../sync/sync.dto.js';
+import type { SyncRecord } from '../sync/sync-wire.types.js';
 import { type Collection, COLLECTIONS } from '../sync/sync.types.js';
 import type { ExchangeReach, Known, Manifest, Unapplied } from './exchange.types.js';
 

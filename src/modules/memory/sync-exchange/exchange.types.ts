@@ -1,5 +1,10 @@
-import type { CollectionPage, CollectionDiff, CollectionQuery, SyncRecord } from '../sync/sync.dto.js';
-import type { SyncManifest } from '../sync/sync-manifest.dto.js';
+import type {
+  CollectionDiff,
+  CollectionPage,
+  CollectionQuery,
+  SyncManifest,
+  SyncRecord,
+} from '../sync/sync-wire.types.js';
 import type { Verdict } from '../sync/sync-record.types.js';
 import type { Collection, SyncReach } from '../sync/sync.types.js';
 

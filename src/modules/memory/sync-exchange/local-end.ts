@@ -2,7 +2,7 @@ import type { Actor } from '../../../common/evidence-log/audit-trail.js';
 import type { SyncManifestService } from '../sync/sync-manifest.service.js';
 import type { SyncPagesService } from '../sync/sync-pages.service.js';
 import type { SyncPromotionsService } from '../sync/sync-promotions.service.js';
-import type { CollectionQuery, SyncRecord } from '../sync/sync.dto.js';
+import type { CollectionQuery, SyncRecord } from '../sync/sync-wire.types.js';
 import type { Collection, SyncReach } from '../sync/sync.types.js';
 import type { Diff, Known, Manifest, Page, SyncEnd, Taken, Unapplied } from './exchange.types.js';
 import { isUnapplied } from './exchange.rules.js';

@@ -1,0 +1,4 @@
+/** What travels, for who exchanges it with peers. */
+export type { CollectionDiff, CollectionPage, CollectionQuery, SyncRecord } from './sync.dto.js';
+export type { SyncManifest } from './sync-manifest.dto.js';
+export { named, pageDigest, unnamed } from './sync-digests.rules.js';
