@@ -18,6 +18,8 @@ import { PEER_SCOPES, type PeerScope, type PeerTarget } from './peers.types.js';
 import { PEER_SCHEMA, peerOf } from './peers.views.js';
 import { SyncPeerRow } from './sync-peer.entity.js';
 
+export { listed, reachOf, rightsOf } from './peer-rights.rules.js';
+
 /** The peers of tenants, whoever acts: over HTTP or on the command line. */
 @Injectable()
 export class PeerRowsService {

@@ -16,7 +16,7 @@ export interface PassEnds {
 }
 
 /** What became of all records that were sent. */
-export class Outcome {
+class Outcome {
   readonly counts = new Map<string, number>();
   readonly unapplied: Unapplied[] = [];
   unappliedCount = 0;

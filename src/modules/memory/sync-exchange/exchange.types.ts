@@ -63,12 +63,11 @@ export interface SyncEnd {
 /** What is open between the two: what this daemon opens to the peer and the peer to it. */
 export type ExchangeReach = Pick<SyncReach, 'prefixes' | 'collections'>;
 
-export const COLLECTION_STATES = ['equal', 'complete', 'unequal'] as const;
 /**
  * The roots are the same; the target has all of the source, and more or within another reach; the target lacks
  * something.
  */
-export type CollectionState = (typeof COLLECTION_STATES)[number];
+export type CollectionState = 'equal' | 'complete' | 'unequal';
 
 export interface CollectionResult {
   readonly collection: Collection;

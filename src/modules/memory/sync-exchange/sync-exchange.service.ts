@@ -4,7 +4,7 @@ import { Outbox } from '../../../common/outbox/outbox.js';
 import { PeerDirection } from '../../../common/problem/peer-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { PeerClient } from '../peers/peer-client.service.js';
-import { listed, reachOf, rightsOf } from '../peers/peer-rights.rules.js';
+import { listed, reachOf, rightsOf } from '../peers/peer-rows.service.js';
 import { PeerRowsService } from '../peers/peer-rows.service.js';
 import type { Direction, PeerTarget } from '../peers/peers.types.js';
 import { SyncManifestService } from '../sync/sync-manifest.service.js';
