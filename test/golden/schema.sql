@@ -1481,6 +1481,7 @@ CREATE INDEX lease_due ON public.lease USING btree (expires_at) WHERE (status = 
 CREATE INDEX lease_held ON public.lease USING btree (tenant_id, kind, subject) WHERE (status = 'held'::text);
 CREATE INDEX lease_of_subject ON public.lease USING btree (tenant_id, kind, subject, fence);
 CREATE UNIQUE INDEX lease_of_work ON public.lease USING btree (tenant_id, subject) WHERE ((status = 'held'::text) AND (kind = 'work'::text));
+CREATE TRIGGER keep_from_revoked BEFORE INSERT ON public.lease FOR EACH ROW EXECUTE FUNCTION svc_keep_lease();
 grant delete, insert, select, update on lease to svc_app;
 grant delete, insert, select, update on lease to svc_operator;
 
@@ -1993,6 +1994,82 @@ CREATE INDEX outgoing_mail_age ON public.outgoing_mail USING btree (created_at);
 grant delete, insert, select, update on outgoing_mail to svc_app;
 grant delete, insert, select, update on outgoing_mail to svc_operator;
 
+create table passport (
+  tenant_id text not null,
+  passport_id text collate "C" not null,
+  display_name text not null,
+  kind text not null,
+  public_key text,
+  fingerprint text,
+  attested boolean not null default false,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  revoke_reason text,
+  constraint passport_pkey PRIMARY KEY (tenant_id, passport_id),
+  constraint passport_check CHECK (((public_key IS NULL) = (fingerprint IS NULL))),
+  constraint passport_check1 CHECK (((public_key IS NOT NULL) OR (NOT attested))),
+  constraint passport_check2 CHECK (((revoked_at IS NULL) = (revoked_by IS NULL))),
+  constraint passport_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'agent'::text, 'service'::text])))
+);
+alter table passport enable row level security, force row level security;
+create policy erased_rows on passport for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on passport for all to svc_operator using (true) with check (true);
+create policy tenant_rows on passport for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX passport_key ON public.passport USING btree (tenant_id, fingerprint) WHERE (fingerprint IS NOT NULL);
+CREATE TRIGGER announce AFTER INSERT ON public.passport FOR EACH ROW EXECUTE FUNCTION svc_announce_passport();
+CREATE TRIGGER end_principal AFTER UPDATE OF revoked_at ON public.passport FOR EACH ROW WHEN (((old.revoked_at IS NULL) AND (new.revoked_at IS NOT NULL))) EXECUTE FUNCTION svc_end_passport();
+grant insert, select, update on passport to svc_app;
+grant delete, select on passport to svc_operator;
+
+create table passport_mint_request (
+  tenant_id text not null,
+  request_id uuid not null,
+  passport_id text collate "C" not null,
+  display_name text not null,
+  kind text not null,
+  public_key text,
+  fingerprint text,
+  attested boolean not null default false,
+  why text,
+  requested_passport text,
+  requested_principal text not null,
+  requested_at timestamp with time zone not null default now(),
+  status text not null default 'pending'::text,
+  decided_passport text,
+  decided_principal text,
+  decided_at timestamp with time zone,
+  reason text,
+  constraint passport_mint_request_pkey PRIMARY KEY (tenant_id, request_id),
+  constraint passport_mint_request_check CHECK (((public_key IS NULL) = (fingerprint IS NULL))),
+  constraint passport_mint_request_check1 CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint passport_mint_request_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'agent'::text, 'service'::text]))),
+  constraint passport_mint_request_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text])))
+);
+alter table passport_mint_request enable row level security, force row level security;
+create policy erased_rows on passport_mint_request for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on passport_mint_request for all to svc_operator using (true) with check (true);
+create policy tenant_rows on passport_mint_request for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX passport_mint_request_list ON public.passport_mint_request USING btree (tenant_id, status, request_id);
+grant insert, select, update on passport_mint_request to svc_app;
+grant delete, select on passport_mint_request to svc_operator;
+
+create table passport_presence (
+  tenant_id text not null,
+  passport_id text collate "C" not null,
+  first_seen_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  constraint passport_presence_pkey PRIMARY KEY (tenant_id, passport_id)
+);
+alter table passport_presence enable row level security, force row level security;
+create policy erased_rows on passport_presence for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on passport_presence for all to svc_operator using (true) with check (true);
+create policy tenant_rows on passport_presence for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX passport_presence_age ON public.passport_presence USING btree (last_seen_at);
+grant delete, insert, select, update on passport_presence to svc_app;
+grant delete, select on passport_presence to svc_operator;
+
 create table payment_event (
   event_id text not null,
   received_at timestamp with time zone not null default now(),
@@ -2190,8 +2267,10 @@ alter table principal_end enable row level security, force row level security;
 create policy erased_rows on principal_end for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on principal_end for all to svc_operator using (true) with check (true);
 create policy tenant_rows on principal_end for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER announce AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_announce_principal_end();
 CREATE TRIGGER end_approvals AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_approvals();
 CREATE TRIGGER end_invitations AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_invitations();
+CREATE TRIGGER end_passport AFTER INSERT ON public.principal_end FOR EACH ROW WHEN ((new.principal ~~ 'passport:%'::text)) EXECUTE FUNCTION svc_end_held();
 CREATE TRIGGER end_sessions AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_sessions();
 CREATE TRIGGER end_watches AFTER INSERT ON public.principal_end FOR EACH ROW EXECUTE FUNCTION svc_end_watches();
 grant delete, insert, select, update on principal_end to svc_app;
@@ -2375,6 +2454,25 @@ create policy tenant_rows on proof_upstream_claim for all to svc_app using ((ten
 CREATE INDEX proof_upstream_claim_id ON public.proof_upstream_claim USING btree (kind, id);
 grant delete, insert, select, update on proof_upstream_claim to svc_app;
 grant delete, insert, select, update on proof_upstream_claim to svc_operator;
+
+create table quota_window (
+  tenant_id text not null,
+  principal text not null,
+  surface text not null,
+  window_start timestamp with time zone not null,
+  window_seconds integer not null,
+  used integer not null,
+  constraint quota_window_pkey PRIMARY KEY (tenant_id, principal, surface, window_seconds, window_start),
+  constraint quota_window_used_check CHECK ((used > 0)),
+  constraint quota_window_window_seconds_check CHECK ((window_seconds > 0))
+);
+alter table quota_window enable row level security, force row level security;
+create policy erased_rows on quota_window for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on quota_window for all to svc_operator using (true) with check (true);
+create policy tenant_rows on quota_window for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX quota_window_age ON public.quota_window USING btree (window_start);
+grant delete, insert, select, update on quota_window to svc_app;
+grant delete, select on quota_window to svc_operator;
 
 create table receipt (
   tenant_id text not null,
@@ -3357,8 +3455,8 @@ create policy erased_rows on sync_record for all to svc_owner using ((tenant_id 
 create policy operator_rows on sync_record for all to svc_operator using (true) with check (true);
 create policy tenant_rows on sync_record for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX sync_record_open ON public.sync_record USING btree (tenant_id, state, key) WHERE (state <> 'applied'::text);
-CREATE INDEX sync_record_order ON public.sync_record USING btree (tenant_id, collection, key, digest);
-CREATE INDEX sync_record_position ON public.sync_record USING btree (tenant_id, collection, "position");
+CREATE INDEX sync_record_order ON public.sync_record USING btree (collection, tenant_id, key, digest);
+CREATE INDEX sync_record_position ON public.sync_record USING btree (collection, tenant_id, "position");
 grant delete, insert, select, update on sync_record to svc_app;
 grant delete, insert, select, update on sync_record to svc_operator;
 
@@ -3444,6 +3542,32 @@ create policy operator_rows on tool_window for all to svc_operator using (true) 
 create policy tenant_rows on tool_window for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on tool_window to svc_app;
 grant delete, insert, select, update on tool_window to svc_operator;
+
+create table usage_event (
+  tenant_id text not null,
+  source text collate "C" not null,
+  event_id text collate "C" not null,
+  happened_at timestamp with time zone not null,
+  day date not null,
+  model text collate "C" not null,
+  tokens_in bigint not null,
+  tokens_out bigint not null,
+  passport text collate "C" not null default ''::text,
+  project text collate "C" not null default ''::text,
+  surface text collate "C" not null default ''::text,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint usage_event_pkey PRIMARY KEY (tenant_id, source, event_id),
+  constraint usage_event_tokens_in_check CHECK ((tokens_in >= 0)),
+  constraint usage_event_tokens_out_check CHECK ((tokens_out >= 0))
+);
+alter table usage_event enable row level security, force row level security;
+create policy erased_rows on usage_event for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on usage_event for all to svc_operator using (true) with check (true);
+create policy tenant_rows on usage_event for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX usage_event_day ON public.usage_event USING btree (tenant_id, day);
+grant insert, select on usage_event to svc_app;
+grant delete, select on usage_event to svc_operator;
 
 create table vector_space (
   space_id integer not null,
@@ -3716,6 +3840,7 @@ create policy tenant_rows on work_gate for all to svc_app using ((tenant_id = NU
 CREATE INDEX work_gate_expiry ON public.work_gate USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE INDEX work_gate_item ON public.work_gate USING btree (tenant_id, work_id) WHERE (status = 'pending'::text);
 CREATE INDEX work_gate_pending ON public.work_gate USING btree (tenant_id, requested_at, action_id) WHERE (status = 'pending'::text);
+CREATE TRIGGER keep_from_revoked BEFORE INSERT ON public.work_gate FOR EACH ROW EXECUTE FUNCTION svc_keep_gate();
 CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_gate FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_gate REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_gate FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
@@ -3782,6 +3907,7 @@ CREATE INDEX work_item_claimable_of_project ON public.work_item USING btree (ten
 CREATE INDEX work_item_labels ON public.work_item USING gin (labels);
 CREATE INDEX work_item_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id);
 CREATE INDEX work_item_state ON public.work_item USING btree (tenant_id, state, priority, created_at, work_id);
+CREATE TRIGGER keep_from_revoked BEFORE UPDATE OF lease_fence ON public.work_item FOR EACH ROW WHEN (((new.lease_fence IS NOT NULL) AND (new.lease_fence IS DISTINCT FROM old.lease_fence))) EXECUTE FUNCTION svc_keep_claim();
 CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_item FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_item REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_item FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
@@ -3815,6 +3941,43 @@ CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_transition FOR
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, work_id, version, why ON public.work_transition FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.work_id IS NOT NULL) AND (old.work_id IS DISTINCT FROM new.work_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.why IS NOT NULL) AND (old.why IS DISTINCT FROM new.why)))) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 grant insert, select on work_transition to svc_app;
 grant delete, select on work_transition to svc_operator;
+
+create table workbench_command (
+  tenant_id text not null,
+  seq bigint not null,
+  command_id text collate "C" not null,
+  session_id text collate "C",
+  principal text not null,
+  command text not null,
+  cwd text,
+  exit_code integer,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  output_digest text,
+  salt text not null,
+  content_digest bytea not null,
+  previous bytea not null,
+  digest bytea not null,
+  receipt_id uuid not null,
+  recorded_at timestamp with time zone not null,
+  constraint workbench_command_tenant_id_command_id_key UNIQUE (tenant_id, command_id),
+  constraint workbench_command_pkey PRIMARY KEY (tenant_id, seq),
+  constraint workbench_command_content_digest_check CHECK ((length(content_digest) = 32)),
+  constraint workbench_command_digest_check CHECK ((length(digest) = 32)),
+  constraint workbench_command_previous_check CHECK ((length(previous) = 32)),
+  constraint workbench_command_seq_check CHECK ((seq > 0))
+);
+alter table workbench_command enable row level security, force row level security;
+create policy erased_rows on workbench_command for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on workbench_command for all to svc_operator using (true) with check (true);
+create policy tenant_rows on workbench_command for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX workbench_command_session ON public.workbench_command USING btree (tenant_id, session_id, seq) WHERE (session_id IS NOT NULL);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.workbench_command FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array_remove(array[''command:'' || r.command_id, ''session:'' || r.session_id], null)');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.workbench_command REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array_remove(array[''command:'' || r.command_id, ''session:'' || r.session_id], null)');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.workbench_command FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, seq, command, cwd, salt ON public.workbench_command FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.seq IS NOT NULL) AND (old.seq IS DISTINCT FROM new.seq)) OR ((old.command IS NOT NULL) AND (old.command IS DISTINCT FROM new.command)) OR ((old.cwd IS NOT NULL) AND (old.cwd IS DISTINCT FROM new.cwd)) OR ((old.salt IS NOT NULL) AND (old.salt IS DISTINCT FROM new.salt)))) EXECUTE FUNCTION svc_keep_held('array_remove(array[''command:'' || r.command_id, ''session:'' || r.session_id], null)');
+grant insert, select on workbench_command to svc_app;
+grant insert, select on workbench_command to svc_operator;
 
 create table workspace_file (
   tenant_id text not null,
@@ -4011,6 +4174,26 @@ AS $function$
         perform pg_notify('svc_key_revoked', old.key_id::text);
         return null;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_passport()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_notify('svc_passport_registered', json_build_object('tenant', new.tenant_id, 'principal', 'passport:' || new.passport_id)::text);
+    return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_principal_end()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_notify('svc_principal_ended', json_build_object('tenant', new.tenant_id, 'principal', new.principal)::text);
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_announce_session()
@@ -4528,6 +4711,31 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_end_held()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    ended text := substr(new.principal, 10);
+    clock timestamptz := date_trunc('milliseconds', clock_timestamp());
+  begin
+    update work_gate set expires_at = least(expires_at, clock), reason = 'The passport that asked has been revoked'
+      where tenant_id = new.tenant_id and status = 'pending' and (requested_passport = ended or requested_principal = new.principal);
+    update work_gate set may_decide = array_remove(array_remove(may_decide, ended), new.principal)
+      where tenant_id = new.tenant_id and status = 'pending' and may_decide && array[ended, new.principal];
+    update work_gate set expires_at = least(expires_at, clock), reason = 'The only passport that may decide has been revoked'
+      where tenant_id = new.tenant_id and status = 'pending' and may_decide = '{}';
+    update work_item w set lease_expires_at = least(w.lease_expires_at, clock) from lease l
+      where l.tenant_id = new.tenant_id and l.kind = 'work' and l.status = 'held' and (l.holder_passport = ended or l.held_by = ended)
+        and w.tenant_id = l.tenant_id and w.work_id = l.subject and w.lease_fence = l.fence;
+    update lease set expires_at = least(expires_at, clock)
+      where tenant_id = new.tenant_id and status = 'held' and (holder_passport = ended or held_by = ended);
+    update coord_intent set expires_at = least(expires_at, clock)
+      where tenant_id = new.tenant_id and (by_passport = ended or announced_by = new.principal);
+    return null;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_end_invitations()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4551,6 +4759,16 @@ AS $function$
         insert into principal_end (tenant_id, principal, reason) values (new.tenant_id, 'key:' || new.key_id, 'key revoked');
         return null;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_passport()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    insert into principal_end (tenant_id, principal, reason) values (new.tenant_id, 'passport:' || new.passport_id, 'passport revoked');
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_end_seat()
@@ -4914,6 +5132,10 @@ AS $function$
     ('orchestrator_member', 'keep', '', '', false),
     ('outbox_event', 'delete', 'event_id', '', false),
     ('outgoing_mail', 'delete', '', '', false),
+    ('passport', 'blank', '', 'display_name revoke_reason', false),
+    ('passport_mint_request', 'blank', '', 'display_name why reason', false),
+    ('passport_presence', 'keep', '', '', false),
+    ('peer_log_peer', 'keep', '', '', false),
     ('plane', 'blank', '', 'name description', false),
     ('primitive', 'delete', '', '', false),
     ('primitive_pin', 'delete', '', '', false),
@@ -4926,6 +5148,7 @@ AS $function$
     ('proof_job', 'delete', 'job_id', '', false),
     ('proof_job_chunk', 'delete', '', '', true),
     ('proof_upstream_claim', 'delete', '', '', false),
+    ('quota_window', 'keep', '', '', false),
     ('receipt', 'own', '', '', false),
     ('receipt_head', 'own', '', '', false),
     ('receipt_tally', 'own', '', '', false),
@@ -4957,9 +5180,13 @@ AS $function$
     ('survey_response', 'delete', 'response_id', '', false),
     ('sync_change', 'keep', '', '', false),
     ('sync_content', 'delete', '', '', false),
+    ('sync_exchange', 'blank', '', 'message', false),
+    ('sync_exchange_part', 'keep', '', '', false),
+    ('sync_peer', 'keep', '', '', false),
     ('sync_record', 'own', '', '', false),
     ('sync_tenant', 'keep', '', '', false),
     ('tool_window', 'keep', '', '', false),
+    ('usage_event', 'keep', '', '', false),
     ('watch', 'delete', 'watch_id', '', false),
     ('watch_alert', 'delete', 'alert_id', '', false),
     ('watch_seen', 'delete', '', '', false),
@@ -4967,6 +5194,7 @@ AS $function$
     ('webhook_attempt', 'delete', '', '', false),
     ('webhook_delivery', 'delete', 'delivery_id', '', false),
     ('webhook_endpoint', 'delete', 'endpoint_id', '', false),
+    ('workbench_command', 'blank', '', 'session_id command cwd salt', false),
     ('work_blocker', 'keep', '', '', false),
     ('work_comment', 'blank', '', 'body', false),
     ('work_gate', 'blank', '', 'why reason', false),
@@ -5199,6 +5427,20 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_passport(wanted_tenant text, wanted_passport text)
+ RETURNS TABLE(standing text, attested boolean)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', wanted_tenant, true);
+    return query select case when p.revoked_at is null then 'registered' else 'revoked' end, p.attested
+      from passport p where p.tenant_id = wanted_tenant and p.passport_id = wanted_passport;
+    if not found then
+      return query select 'unregistered', false;
+    end if;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_find_peers(wanted_tenant text, wanted_kids text[])
  RETURNS TABLE(peer_id text, kid text, public_key bytea, scopes text[], entity_prefixes text[], collections text[], direction text, revoked_at timestamp with time zone)
  LANGUAGE plpgsql
@@ -5206,7 +5448,8 @@ AS $function$
   begin
     perform set_config('svc.tenant_id', wanted_tenant, true);
     return query
-      select distinct on (p.kid) p.peer_id, p.kid, p.public_key, p.scopes, p.entity_prefixes, p.collections, p.direction, p.revoked_at
+      select distinct on (p.kid) p.peer_id, p.kid, p.public_key, p.scopes, p.entity_prefixes, p.collections, p.direction,
+        coalesce(p.revoked_at, (select o.revoked_at from passport o where o.tenant_id = p.tenant_id and 'passport:' || o.passport_id = p.created_by))
       from sync_peer p where p.tenant_id = wanted_tenant and p.kid = any(wanted_kids)
       order by p.kid, p.revoked_at desc nulls first;
   end $function$
@@ -5593,6 +5836,18 @@ AS $function$
   $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_is_revoked(me text, wanted text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    revoked boolean;
+  begin
+    select p.revoked_at is not null into revoked from passport p where p.tenant_id = me and p.passport_id = wanted for share skip locked;
+    return coalesce(revoked, exists (select from passport p where p.tenant_id = me and p.passport_id = wanted));
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_json_of(given text)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -5622,6 +5877,31 @@ AS $function$
     from (select tenant_id, account_id, sum(amount)::bigint as amount from posted group by tenant_id, account_id) e
     where a.tenant_id = e.tenant_id and a.account_id = e.account_id;
     return null;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_claim()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if svc_is_revoked(new.tenant_id, new.lease_holder) then
+      new.lease_expires_at := least(new.lease_expires_at, date_trunc('milliseconds', clock_timestamp()));
+    end if;
+    return new;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_gate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if svc_is_revoked(new.tenant_id, new.requested_passport) then
+      new.expires_at := new.requested_at;
+      new.reason := 'The passport that asked has been revoked';
+    end if;
+    return new;
   end $function$
 ;
 
@@ -5711,6 +5991,18 @@ AS $function$
       return new;
     end if;
     raise exception 'legal hold % is released by the daemon, and changes in nothing else', old.hold_id using errcode = 'SVH02';
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_lease()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    if svc_is_revoked(new.tenant_id, new.holder_passport) or (new.held_by <> new.holder_passport and svc_is_revoked(new.tenant_id, new.held_by)) then
+      new.expires_at := new.acquired_at;
+    end if;
+    return new;
   end $function$
 ;
 
@@ -7165,6 +7457,24 @@ AS $function$
   $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_take_quota(me text, taken_by text, of_surface text, bucket integer, seconds integer)
+ RETURNS TABLE(admitted boolean, used integer, ends_in integer)
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    starts timestamptz := to_timestamp(floor(extract(epoch from clock_timestamp()) / seconds) * seconds);
+    taken int;
+  begin
+    perform set_config('svc.tenant_id', me, true), set_config('synchronous_commit', 'off', true);
+    insert into quota_window as w (tenant_id, principal, surface, window_start, window_seconds, used)
+      values (me, taken_by, of_surface, starts, seconds, 1)
+      on conflict (tenant_id, principal, surface, window_seconds, window_start) do update set used = w.used + 1 where w.used < bucket
+      returning w.used into taken;
+    return query select taken is not null, coalesce(taken, bucket),
+      greatest(1, ceil(extract(epoch from starts + make_interval(secs => seconds) - clock_timestamp())))::int;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_take_truncation()
  RETURNS TABLE(table_name text, login text)
  LANGUAGE plpgsql
@@ -7344,6 +7654,8 @@ grant execute on function svc_admit_sign_in(of_address bytea, of_pair bytea, of_
 grant execute on function svc_agent_standing(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_announce_agent() to public;
 grant execute on function svc_announce_key() to public;
+grant execute on function svc_announce_passport() to public;
+grant execute on function svc_announce_principal_end() to public;
 grant execute on function svc_announce_session() to public;
 grant execute on function svc_announce_shield() to public;
 grant execute on function svc_announce_tenant() to public;
@@ -7370,8 +7682,10 @@ grant execute on function svc_emit_decision() to public;
 grant execute on function svc_emit_entitlement() to public;
 grant execute on function svc_end_agent_principal() to public;
 grant execute on function svc_end_approvals() to public;
+grant execute on function svc_end_held() to public;
 grant execute on function svc_end_invitations() to public;
 grant execute on function svc_end_key() to public;
+grant execute on function svc_end_passport() to public;
 grant execute on function svc_end_seat() to public;
 grant execute on function svc_end_sessions() to public;
 grant execute on function svc_end_watches() to public;
@@ -7391,6 +7705,7 @@ grant execute on function svc_facts_to_index(me text, wanted bigint[]) to public
 grant execute on function svc_find_agent(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_entity(me text, of_kind text, of_id text) to public, svc_app;
 grant execute on function svc_find_key(wanted_tenant text, wanted_hash bytea) to public, svc_app;
+grant execute on function svc_find_passport(wanted_tenant text, wanted_passport text) to public;
 grant execute on function svc_find_peers(wanted_tenant text, wanted_kids text[]) to svc_app;
 grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_subject(me text, selector jsonb) to svc_app;
@@ -7408,12 +7723,16 @@ grant execute on function svc_index_postings(me text, wanted_tenants text[], wan
 grant execute on function svc_index_state(me text, known_shards uuid[], known_generations bigint[]) to public, svc_app;
 grant execute on function svc_index_vectors(dimensions integer) to svc_app;
 grant execute on function svc_is_product() to public;
+grant execute on function svc_is_revoked(me text, wanted text) to public;
 grant execute on function svc_json_of(given text) to public;
 grant execute on function svc_keep_balances() to public;
+grant execute on function svc_keep_claim() to public;
+grant execute on function svc_keep_gate() to public;
 grant execute on function svc_keep_held() to public;
 grant execute on function svc_keep_held_rows() to public;
 grant execute on function svc_keep_held_table() to public;
 grant execute on function svc_keep_hold() to public;
+grant execute on function svc_keep_lease() to public;
 grant execute on function svc_keep_nonce(hash bytea, ttl_seconds integer, most integer) to svc_app;
 grant execute on function svc_keep_settlement() to public;
 grant execute on function svc_key_lookup(wanted_hash bytea) to svc_app, svc_operator;
@@ -7467,6 +7786,7 @@ grant execute on function svc_store_facts(me text, rounds json) to public, svc_a
 grant execute on function svc_store_observed_facts(me text, rounds json, batch json, steps jsonb) to svc_app;
 grant execute on function svc_store_relation(me text, source bigint, target bigint, of_type text, how_sure real, created bigint, updated bigint, actor text, event uuid) to public, svc_app;
 grant execute on function svc_sync_key(target text, parts text[]) to svc_app, svc_operator;
+grant execute on function svc_take_quota(me text, taken_by text, of_surface text, bucket integer, seconds integer) to public;
 grant execute on function svc_take_truncation() to svc_operator;
 grant execute on function svc_tally_receipts() to public;
 grant execute on function svc_tell_edge(head graph_edge, what text, event uuid) to public, svc_app;
