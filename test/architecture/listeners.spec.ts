@@ -204,7 +204,7 @@ describe('HEAD', () => {
     caching: headers['cache-control'],
     challenge: headers['www-authenticate'],
   });
-  const STREAMS = ['/sse', '/v1/events/stream'];
+  const STREAMS = ['/sse', '/v1/events/stream', '/v1/activity/stream'];
 
   it.each(LISTENERS)('of %s answers as GET does, without a body, with and without a credential', async (listener) => {
     for (const headers of [{}, credential(listener)])
