@@ -73,7 +73,7 @@ const lacking = ({ class: routeClass, route_any_of }: ContractRoute): string | u
 
 describe('what the specification names and no route is at, its flag on', { timeout: 120_000 }, () => {
   it('is there to be tried', () => {
-    expect(unbuilt.length).toBeGreaterThan(20);
+    expect(unbuilt.length).toBeGreaterThan(0);
     expect(unbuilt.filter((route) => sufficing(route).length === 0)).toEqual([]);
   });
 
