@@ -88,6 +88,7 @@ import { CreateWorkspaceScans1795710000000 } from './1795710000000-create-worksp
 import { CreateStorybooks1795720000000 } from './1795720000000-create-storybooks.js';
 import { CreateTenantSync1795800000000 } from './1795800000000-create-tenant-sync.js';
 import { OrderSyncIndexes1795800100000 } from './1795800100000-order-sync-indexes.js';
+import { RetireFactsTogether1795800200000 } from './1795800200000-retire-facts-together.js';
 import { CreateSyncPeers1795801000000 } from './1795801000000-create-sync-peers.js';
 import { CreatePeerLogs1795802000000 } from './1795802000000-create-peer-logs.js';
 import { CreateSyncExchanges1795804000000 } from './1795804000000-create-sync-exchanges.js';
@@ -188,6 +189,7 @@ export const MIGRATIONS = [
   CreateStorybooks1795720000000,
   CreateTenantSync1795800000000,
   OrderSyncIndexes1795800100000,
+  RetireFactsTogether1795800200000,
   CreateSyncPeers1795801000000,
   CreatePeerLogs1795802000000,
   CreateSyncExchanges1795804000000,

@@ -12,6 +12,8 @@ import { VISIBILITY, type FactDraft, type FactMatch } from './facts.types.js';
 
 /** Of facts that are stored in bulk: who deletes a fact meanwhile does not wait. */
 const IMPORTS = 'facts.imports';
+/** Facts of one batch. */
+const AT_ONCE = 1000;
 
 /** A fact as PUT /v1/facts takes it. */
 export class ImportedFact extends StoreFactRequest {}
@@ -70,7 +72,8 @@ export class FactImportsService {
 
   /** In the open unit of work: deletes public facts with all their versions; what is deleted already stays so. */
   async retireAll(by: Actor, facts: readonly { entity: string; key: string }[]): Promise<void> {
-    for (const { entity, key } of facts)
-      await this.writes.retire(publicChain(entity, key), ownerOf(by.principal), writerOf(by));
+    const chains = facts.map(({ entity, key }) => publicChain(entity, key));
+    for (let from = 0; from < chains.length; from += AT_ONCE)
+      await this.writes.retireAll(chains.slice(from, from + AT_ONCE), ownerOf(by.principal), writerOf(by), IMPORTS);
   }
 }

@@ -19,6 +19,11 @@ const MAX_ATTEMPTS = 50;
 const ATTEMPTS_UNLOCKED = 3;
 const MISFIT = 'SF001';
 
+/** In one order, as all writers take them. */
+const LOCK_CHAINS = `
+  select encode(c.chain, 'hex') as chain, l.* from (select distinct u.chain from unnest($2::bytea[]) u (chain) order by 1) c
+  cross join lateral svc_lock_fact_chain($1, c.chain) l`;
+
 interface LockedChain {
   owner: string;
   entity: string;
@@ -85,6 +90,35 @@ export class FactWritesStore {
     const [step] = stepsOf(this.sessionsOf(by, [{ fact_id: factId }]), { receiptId, at: at.toISOString() });
     if (step) await this.steps.addInUnit([{ ...step, label: 'fact.retired' }]);
     return true;
+  }
+
+  /**
+   * In the open unit of work: several chains with one receipt; those that are deleted already are left as they are.
+   * @param chains at most as many as a batch of facts may have
+   */
+  async retireAll(chains: readonly Buffer[], actor: string, by: FactWriter, lane: string): Promise<void> {
+    const { tenant } = this.tenancy;
+    const last = await this.tenancy.query<LockedChain & { chain: string }>(LOCK_CHAINS, [tenant, chains]);
+    if (last.length === 0) return;
+    for (const chain of last) this.receipts.expect(tenant, chain);
+    const named = { actor, actor_claimed: false, written_by: by.principal };
+    const tombstones: FactDraft[] = last.map(({ owner, entity, key, confidence, horizon_class }) => ({
+      ...{ ...named, fact_id: newFactId(), owner, entity, key, confidence, horizon_class },
+      ...{ visibility: 0, path: '', value: '', tokens: 0, tombstone: true },
+    }));
+    const retired = await this.attempt(
+      () => this.receipts.sign(tenant, lane, tombstones, by),
+      (batch) => {
+        const deletions = batch.drafts.map(({ fact_id, version }, place) => ({
+          ...{ chain: last[place]!.chain, fact_id, version, actor, written_by: by.principal },
+        }));
+        return this.retryable('select svc_retire_fact_batches($1, $2, $3)', [
+          ...[tenant, JSON.stringify(deletions), batch.parameter],
+        ]);
+      },
+      true,
+    );
+    if (!retired) throw contended();
   }
 
   /** The drafts whose source_receipt is no receipt of the tenant; one statement, and none where nobody names any. */
