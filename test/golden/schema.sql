@@ -6677,6 +6677,44 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_retire_chain(me text, of_chain bytea, deletion json, batch_id uuid, leaf integer, began timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+  declare
+    head fact_head;
+    tombstone_id uuid := deletion ->> 'fact_id';
+    deleted_by text := deletion ->> 'actor';
+  begin
+    update fact_head h set version = h.version + 1, supersedes = h.seq, seq = nextval('fact_seq'), stored_at = greatest(h.stored_at, began)
+      where h.tenant_id = me and h.chain = of_chain and h.records > 0 and h.version = (deletion ->> 'version')::int - 1 returning h.* into head;
+    if not found or head.stored_at > began then
+      raise exception 'another writer was first' using errcode = 'SF001', detail = '{}';
+    end if;
+    insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, actor_claimed, written_by, confidence,
+        horizon_class, tokens, stored_at, tombstone, supersedes, receipt_id, leaf_index)
+      select me, head.seq, tombstone_id, of_chain, head.version, f.visibility, f.owner, f.entity, f.key, '', deleted_by, false,
+        deletion ->> 'written_by', f.confidence, f.horizon_class, 0, head.stored_at, true, head.supersedes, batch_id, leaf
+      from fact f where f.tenant_id = me and f.seq = head.supersedes;
+    update fact f set deleted_at = head.stored_at, ends_at = least(f.ends_at, head.stored_at),
+      superseded_by = coalesce(f.superseded_by, tombstone_id), superseded_at = coalesce(f.superseded_at, head.stored_at)
+      -- All since the deletion before. Records in quarantine may stand between them, which its end finds deleted.
+      where f.tenant_id = me and f.chain = of_chain and f.deleted_at is null and not f.tombstone;
+    update fact_head h set records = 0 where h.tenant_id = me and h.chain = of_chain;
+    perform svc_count_facts(me, '', head.visibility, -head.records, -1);
+    if head.owner <> '' then
+      perform svc_count_facts(me, head.owner, head.visibility, -head.records, -1);
+    end if;
+    insert into outbox_event (tenant_id, event_id, kind, subject, data)
+      select me, tombstone_id, 'fact.retired', f.fact_id, case head.visibility
+        when 0 then jsonb_build_object('fact_id', f.fact_id, 'entity', f.entity, 'key', f.key, 'version', f.version, 'actor', deleted_by)
+        else jsonb_build_object('fact_id', f.fact_id, 'private', true) end
+      from fact f where f.tenant_id = me and f.seq = head.supersedes;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -6722,38 +6760,29 @@ CREATE OR REPLACE FUNCTION public.svc_retire_fact_batch(me text, of_chain bytea,
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
-  declare
-    head fact_head;
-    tombstone_id uuid := deletion ->> 'fact_id';
-    deleted_by text := deletion ->> 'actor';
-    began timestamptz := batch ->> 'occurred_at';
   begin
     perform svc_enter_facts(me);
     perform svc_add_fact_batch(me, batch);
-    update fact_head h set version = h.version + 1, supersedes = h.seq, seq = nextval('fact_seq'), stored_at = greatest(h.stored_at, began)
-      where h.tenant_id = me and h.chain = of_chain and h.records > 0 and h.version = (deletion ->> 'version')::int - 1 returning h.* into head;
-    if not found or head.stored_at > began then
-      raise exception 'another writer was first' using errcode = 'SF001', detail = '{}';
-    end if;
-    insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, actor_claimed, written_by, confidence,
-        horizon_class, tokens, stored_at, tombstone, supersedes, receipt_id, leaf_index)
-      select me, head.seq, tombstone_id, of_chain, head.version, f.visibility, f.owner, f.entity, f.key, '', deleted_by, false,
-        deletion ->> 'written_by', f.confidence, f.horizon_class, 0, head.stored_at, true, head.supersedes, (batch ->> 'receipt_id')::uuid, 0
-      from fact f where f.tenant_id = me and f.seq = head.supersedes;
-    update fact f set deleted_at = head.stored_at, ends_at = least(f.ends_at, head.stored_at),
-      superseded_by = coalesce(f.superseded_by, tombstone_id), superseded_at = coalesce(f.superseded_at, head.stored_at)
-      -- All since the deletion before. Records in quarantine may stand between them, which its end finds deleted.
-      where f.tenant_id = me and f.chain = of_chain and f.deleted_at is null and not f.tombstone;
-    update fact_head h set records = 0 where h.tenant_id = me and h.chain = of_chain;
-    perform svc_count_facts(me, '', head.visibility, -head.records, -1);
-    if head.owner <> '' then
-      perform svc_count_facts(me, head.owner, head.visibility, -head.records, -1);
-    end if;
-    insert into outbox_event (tenant_id, event_id, kind, subject, data)
-      select me, tombstone_id, 'fact.retired', f.fact_id, case head.visibility
-        when 0 then jsonb_build_object('fact_id', f.fact_id, 'entity', f.entity, 'key', f.key, 'version', f.version, 'actor', deleted_by)
-        else jsonb_build_object('fact_id', f.fact_id, 'private', true) end
-      from fact f where f.tenant_id = me and f.seq = head.supersedes;
+    perform svc_retire_chain(me, of_chain, deletion, (batch ->> 'receipt_id')::uuid, 0, (batch ->> 'occurred_at')::timestamptz);
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_retire_fact_batches(me text, deletions json, batch json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+  declare
+    batch_id uuid := batch ->> 'receipt_id';
+    began timestamptz := batch ->> 'occurred_at';
+    one record;
+  begin
+    perform svc_enter_facts(me);
+    perform svc_add_fact_batch(me, batch);
+    for one in select d.deletion, d.place::int - 1 as leaf from json_array_elements(deletions) with ordinality d (deletion, place) order by d.place loop
+      perform svc_retire_chain(me, decode(one.deletion ->> 'chain', 'hex'), one.deletion, batch_id, one.leaf, began);
+    end loop;
   end $function$
 ;
 
@@ -7758,8 +7787,10 @@ grant execute on function svc_rebase_events() to public, svc_operator;
 grant execute on function svc_record_moves(me text, moves json) to public;
 grant execute on function svc_release_agent(wanted_agent uuid, sponsor text, acting text, why text) to public, svc_app;
 grant execute on function svc_release_facts(me text, wanted uuid[], kept uuid[]) to public;
+grant execute on function svc_retire_chain(me text, of_chain bytea, deletion json, batch_id uuid, leaf integer, began timestamp with time zone) to svc_app;
 grant execute on function svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text) to public, svc_app;
 grant execute on function svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json) to svc_app;
+grant execute on function svc_retire_fact_batches(me text, deletions json, batch json) to svc_app;
 grant execute on function svc_retrieve(me text, wanted_tenants text[], wanted text[]) to public, svc_app;
 grant execute on function svc_reverse_transfer(me text, transfer uuid, undone uuid, why text, about text, actor text, words text) to public, svc_app, svc_operator;
 grant execute on function svc_row_writers(me text, of_table text) to svc_app;

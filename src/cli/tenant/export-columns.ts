@@ -19,6 +19,9 @@ export const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'memory_vector',
   'memory_vector_state',
   'receipt_tally',
+  'sync_change',
+  'sync_record',
+  'sync_tenant',
   // Of a folder of the server.
   'workspace_file',
   'workspace_scan',

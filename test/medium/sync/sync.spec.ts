@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { type Item, Replica } from './given.js';
 
@@ -80,6 +82,24 @@ describe('what was deleted', () => {
     expect((await c.manifest()).collections.map(({ count }) => count)).toEqual([0, 4, 0, 0, 0, 0, 0]);
     expect((await c.take(before)).counts).toEqual([{ verdict: 'skip_same', count: 4 }]);
     expect(await c.valueOf('user:ada', 'city')).toBeUndefined();
+  });
+
+  it('in one go has one receipt, and the evidence of all of it holds', async () => {
+    const [i, j] = [replica('i'), replica('j')];
+    await i.ok(
+      'PUT',
+      '/v1/facts/bulk',
+      Array.from({ length: 30 }, (_, n) => ({ entity: `user:${n}`, key: 'k', value: `${n}` })),
+    );
+    await j.pull(i);
+    for (let n = 0; n < 30; n += 3) await i.forget(`user:${n}`, 'k');
+    await j.pull(i);
+    expect(await j.roots()).toEqual(await i.roots());
+    const { facts } = await j.ok<{ facts: unknown[] }>('GET', '/v1/facts/list');
+    expect(facts).toHaveLength(20);
+    await daemon.app.get(LogSequencer, { strict: false }).integrate();
+    const audit = daemon.app.get(EvidenceAudit, { strict: false });
+    expect([(await audit.verifyChain()).faults, (await audit.verifyLog()).faults]).toEqual([[], []]);
   });
 
   it('stays while a legal hold pins it, and goes once that is released', async () => {
