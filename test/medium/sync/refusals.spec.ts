@@ -99,6 +99,18 @@ describe('content that is not taken', () => {
     expect((await replica('a').take([record])).applied_count).toBe(0);
   });
 
+  it('is one of too many versions of one record', async () => {
+    const many = Array.from({ length: 65 }, (_, n) => {
+      const content = fact('user:crowd', `${n}`).content!;
+      return foreign('facts', ['user:crowd', 'k'], content, { other: 1, [`o${n}`]: 1 });
+    });
+    const rows = await rowsOf(replica('a'), many);
+    expect(new Set(rows.map(({ verdict }) => verdict))).toEqual(new Set(['refused_content']));
+    expect(new Set((await rowsOf(replica('a'), many.slice(0, 64))).map(({ verdict }) => verdict))).toEqual(
+      new Set(['conflict_kept']),
+    );
+  });
+
   it('is a write of this server that it never made', async () => {
     const a = replica('a');
     await a.fact('user:own', 'k', 'mine');
@@ -135,6 +147,18 @@ describe('a confirmation', () => {
     expect(again).toMatchObject({ applied_count: 0, record_hash: preview.record_hash, receipt_id: null });
     const receipts = await daemon.database.query(`select from receipt where tenant_id = 'b' and kind = 'sync.applied'`);
     expect(receipts).toHaveLength(1);
+  });
+
+  it('shows what is here, where that is asked for', async () => {
+    const b = replica('b');
+    const records = [fact('user:ada', 'Oslo', {})];
+    const { rows } = await b.ok<{ rows: { local: string[]; local_versions: Item[] }[] }>(
+      'POST',
+      b.at('promotions/preview'),
+      { records, include_content: true },
+    );
+    expect(rows[0]!.local_versions.map(({ digest }) => digest)).toEqual(rows[0]!.local);
+    expect(rows[0]!.local_versions[0]!.content).toMatchObject({ value: 'London' });
   });
 
   it('takes what is in the allowlist alone', async () => {

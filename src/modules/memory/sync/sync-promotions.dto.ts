@@ -56,7 +56,11 @@ export class PromotionRow {
   @TextList({ about: 'The digests of the versions that are here.' })
   local!: string[];
 
-  @ListOf({ about: 'The same with their content, where that was asked for.', type: () => SyncRecord, optional: true })
+  @ListOf({
+    about: 'The same with their content, where that was asked for and as long as the answer has room.',
+    type: () => SyncRecord,
+    optional: true,
+  })
   local_versions?: SyncRecord[];
 }
 

@@ -8,7 +8,7 @@ import { confirmHash, named, recordsHash } from './sync-digests.rules.js';
 import { collectionOf, wireIdOf } from './sync-ids.rules.js';
 import { SyncIndexService } from './sync-index.service.js';
 import { type ReadRecord, SyncReadingService } from './sync-reading.service.js';
-import type { SyncVersion, Verdict } from './sync-record.types.js';
+import type { Verdict } from './sync-record.types.js';
 import type { SyncTenant } from './sync-tenants.store.js';
 import { syncApplied } from './sync.events.js';
 import { SyncStateMoved } from './sync.problems.js';
@@ -18,6 +18,8 @@ import { wholeRecordOf } from './sync.views.js';
 
 /** Versions of one record that may be alive at once: more are no conflict that anybody solves. */
 const MAX_ALIVE = 64;
+/** Characters of content in a preview. */
+const MAX_TEXT = 8 * 1024 * 1024;
 
 /** What becomes of each record, as of a moment. */
 interface Decision {
@@ -51,8 +53,7 @@ export class SyncPromotionsService {
     const read = await this.read(request, reach);
     return this.inTenant(tenantId, async () => {
       const decision = await this.decide(await this.index.settle(), read, request.allowlist);
-      const rows: PromotionRow[] = [];
-      for (const row of decision.rows) rows.push(await this.rowOf(row, request.include_content));
+      const rows = await this.rowsOf(decision.rows, request.include_content);
       return {
         ...{ schema: 'svc.sync_preview/1', tenant_id: tenantId, rows, counts: countsOf(decision.rows) },
         confirm_hash: named(decision.confirmHash),
@@ -91,7 +92,7 @@ export class SyncPromotionsService {
     return this.take(
       { by, tenantId, reach, read, allowlist: [] },
       () => undefined,
-      async ({ rows }) => alongside(await Promise.all(rows.map((row) => this.rowOf(row, false)))),
+      ({ rows }) => alongside(rows.map(rowOf)),
     );
   }
 
@@ -146,7 +147,10 @@ export class SyncPromotionsService {
     read: readonly ReadRecord[],
     allowlist: readonly string[],
   ): Promise<Decision> {
-    const refusals = new Map(read.map((record) => [record.index, record.refusal ?? forgedIn(tenant, record)]));
+    const crowded = crowdedIn(read);
+    const refusals = new Map(
+      read.map((record) => [record.index, record.refusal ?? forgedIn(tenant, record) ?? refuseCrowd(record, crowded)]),
+    );
     const taken = read.filter(({ index }) => refusals.get(index) === null).map(({ version }) => version);
     const all = await this.applies.plan(taken);
     const planned = all.filter(({ plan }) => plan.versions.length <= MAX_ALIVE);
@@ -165,27 +169,33 @@ export class SyncPromotionsService {
           local: localOf(one),
         })),
       ),
-      recordHash: recordsHash(taken.map(({ digest }) => digest)),
+      recordHash: recordsHash(
+        rows.flatMap(({ record, verdict }) => (REFUSED.has(verdict) ? [] : [record.version.digest])),
+      ),
     };
   }
 
-  private async rowOf(
-    { record, verdict, reason, planned }: DecidedRecord,
-    withContent: boolean,
-  ): Promise<PromotionRow> {
-    const { target, parts, isDeleted, digest }: SyncVersion = record.version;
-    const kept = planned?.before.kept ?? [];
-    const whole = withContent ? (await this.contents.read(kept)).versions : [];
-    return {
-      ...{
-        index: record.index,
-        collection: collectionOf(target, isDeleted),
-        id: [...wireIdOf(target, parts, isDeleted)],
-      },
-      ...{ digest: named(digest), verdict, reason, local: localOf(planned).map(named) },
-      ...(withContent ? { local_versions: whole.map(({ version, content }) => wholeRecordOf(version, content)) } : {}),
-    };
+  /** The versions that are here come with their content as long as the answer has room. */
+  private async rowsOf(decided: readonly DecidedRecord[], withContent: boolean): Promise<PromotionRow[]> {
+    if (!withContent) return decided.map(rowOf);
+    const kept = new Map(decided.flatMap(({ planned }) => planned?.before.kept ?? []).map((one) => [one.digest, one]));
+    const { versions } = await this.contents.read([...kept.values()], MAX_TEXT);
+    const whole = new Map(versions.map(({ version, content }) => [version.digest, wholeRecordOf(version, content)]));
+    return decided.map((row) => ({
+      ...rowOf(row),
+      local_versions: localOf(row.planned).flatMap((digest) => whole.get(digest) ?? []),
+    }));
   }
+}
+
+function rowOf({ record, verdict, reason, planned }: DecidedRecord): PromotionRow {
+  const { target, parts, isDeleted, digest } = record.version;
+  return {
+    index: record.index,
+    collection: collectionOf(target, isDeleted),
+    id: [...wireIdOf(target, parts, isDeleted)],
+    ...{ digest: named(digest), verdict, reason, local: localOf(planned).map(named) },
+  };
 }
 
 interface Wish {
@@ -199,8 +209,23 @@ interface Wish {
 /** What a record is with once it is taken in; a hold keeps some of them from being shown. */
 const TAKEN: ReadonlySet<Verdict> = new Set(['apply', 'conflict_kept', 'tombstone']);
 
+/** What nothing is kept of. */
+const REFUSED: ReadonlySet<Verdict> = new Set(['refused_scope', 'refused_content']);
+
 const localOf = (planned: PlannedRecord | undefined): string[] =>
   (planned?.before.kept ?? []).map(({ digest }) => digest).sort();
+
+const CROWDED = `the record would have more than ${MAX_ALIVE} versions; solve the conflict first`;
+
+/** Records of which a request has more versions than may be alive: to compare them all would take too long. */
+function crowdedIn(read: readonly ReadRecord[]): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const { version } of read) counts.set(version.key, (counts.get(version.key) ?? 0) + 1);
+  return new Set([...counts].flatMap(([key, count]) => (count > MAX_ALIVE ? [key] : [])));
+}
+
+const refuseCrowd = ({ version }: ReadRecord, crowded: ReadonlySet<string>): ReadRecord['refusal'] =>
+  crowded.has(version.key) ? { verdict: 'refused_content', reason: CROWDED } : null;
 
 /** Nobody else writes under the name of this server. */
 function forgedIn({ origins: [origin], writes }: SyncTenant, { version }: ReadRecord): ReadRecord['refusal'] {
@@ -220,7 +245,7 @@ function decided(
   if (!planned)
     return {
       ...{ record, planned: undefined, verdict: 'refused_content' as const },
-      reason: `the record would have more than ${MAX_ALIVE} versions alive; solve the conflict first`,
+      reason: CROWDED,
     };
   const verdict = planned.plan.verdicts.get(record.version.digest)!;
   const reason = verdict === 'refused_hold' ? 'a legal hold, or an incident, keeps what is here until it ends' : null;

@@ -11,7 +11,7 @@ import { collectionOf, isHoldWithin, isReached } from './sync-ids.rules.js';
 import { isReleased } from './sync-plan.rules.js';
 import type { IncomingVersion, RecordCollection, SyncContent } from './sync-record.types.js';
 import { SyncScreenService } from './sync-screen.service.js';
-import { BrokenRecord, versionOfRecord } from './sync-versions.rules.js';
+import { BrokenRecord, hasUnstorableText, versionOfRecord } from './sync-versions.rules.js';
 import { SyncRecord } from './sync.dto.js';
 import type { SyncReach } from './sync.types.js';
 
@@ -75,6 +75,7 @@ export class SyncReadingService {
   ): Promise<string | null> {
     if (isDeleted) return target === 'holds' ? 'a legal hold is released, and never deleted' : null;
     if (content === null) return 'it came without its content: ask for it with include_content';
+    if (hasUnstorableText(content)) return 'its content holds NUL, or half of a surrogate pair';
     if (target === 'facts' && isReservedEntity(parts[0]!)) return 'entities under a reserved prefix do not travel';
     if (secret !== undefined) return `its content holds a secret (${secret}); masked it would be another version`;
     return findMisfit(target, parts, content) ?? (await this.findKindFault(target, content));

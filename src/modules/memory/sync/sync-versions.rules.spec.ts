@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { completeVersion, contentDigest } from './sync-digests.rules.js';
-import { BrokenRecord, MAX_ORIGINS, versionOfRecord } from './sync-versions.rules.js';
+import { BrokenRecord, hasUnstorableText, MAX_ORIGINS, versionOfRecord } from './sync-versions.rules.js';
 import type { SyncRecord } from './sync.dto.js';
 import { recordOf } from './sync.views.js';
 
@@ -59,4 +59,10 @@ describe('a record that comes in', () => {
     const many = Object.fromEntries(Array.from({ length: MAX_ORIGINS }, (_, place) => [`o${place}`, 1]));
     expect(faultOf(made({ ...many, a: 1 }))).toBe('r.vector');
   });
+});
+
+it('knows texts that cannot be stored, wherever they stand', () => {
+  expect(hasUnstorableText({ a: [{ b: 'x\0' }] })).toBe(true);
+  expect(hasUnstorableText({ 'x\ud800': 1 })).toBe(true);
+  expect(hasUnstorableText({ a: ['\u{1f600}', 1, null, true] })).toBe(false);
 });
