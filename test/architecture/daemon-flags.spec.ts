@@ -31,7 +31,8 @@ const ROWS: [string, 'on' | 'off', Off, ...string[]][] = [
   ],
   ['SVCD_FEATURE_INCIDENTS', 'off', 404, '/v1/incidents', '/v1/incidents/1/export'],
   ['SVCD_FEATURE_LEGAL_HOLD', 'off', 404, '/v1/legal-holds', '/v1/legal-holds/1'],
-  ['SVCD_FEATURE_ACTIVITY_LOG', 'off', 404, '/v1/activity', '/v1/activity/stream'],
+  // Not its stream, which while it is on does not end.
+  ['SVCD_FEATURE_ACTIVITY_LOG', 'off', 404, '/v1/activity'],
   ['SVCD_OBSERVE', 'off', 'reported', '/v1/observe/sessions/1/steps', '/v1/observe/sessions/1/audit/export'],
   ['SVCD_ORCHESTRATORS', 'off', 404, '/v1/orchestrators', '/v1/orchestrators/1/work'],
   // No row of the table: 4.9 says what it answers, D62 what it is called.
