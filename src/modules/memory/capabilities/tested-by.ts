@@ -431,6 +431,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/peers/python-peer.spec.ts',
     'test/medium/sync/keeping.spec.ts',
     'test/medium/sync/partitions.spec.ts',
+    'test/medium/sync/python-pull.spec.ts',
     'test/medium/sync/refusals.spec.ts',
     'test/medium/sync/sync.spec.ts',
     'test/medium/system/console.spec.ts',

@@ -57,7 +57,7 @@ export class PromotionRow {
   local!: string[];
 
   @ListOf({
-    about: 'The same with their content, where that was asked for and as long as the answer has room.',
+    about: 'The same with their content, where that was asked for and up to 8 MiB of it.',
     type: () => SyncRecord,
     optional: true,
   })

@@ -175,7 +175,7 @@ export class SyncPromotionsService {
     };
   }
 
-  /** The versions that are here come with their content as long as the answer has room. */
+  /** The versions that are here come with their content up to 8 MiB of it. */
   private async rowsOf(decided: readonly DecidedRecord[], withContent: boolean): Promise<PromotionRow[]> {
     if (!withContent) return decided.map(rowOf);
     const kept = new Map(decided.flatMap(({ planned }) => planned?.before.kept ?? []).map((one) => [one.digest, one]));
