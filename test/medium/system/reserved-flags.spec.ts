@@ -24,10 +24,10 @@ async function startWith(env: Record<string, string>) {
 describe('the start log', () => {
   it('names in one line the flags that are set and open nothing; the daemon is ready all the same', async () => {
     const env = {
-      SVCD_FEATURE_COST_LENS: '1',
+      SVCD_CREDIT_METER: '1',
       // On by default, and set nevertheless.
       SVCD_INTEGRATIONS_ENABLED: '1',
-      SVCD_FEATURE_ACTIVITY_LOG: '1',
+      SVCD_IDENTITY_LINKS: '1',
       // Off is what they are, and a word that is none is off.
       SVCD_QUOTA: '0',
       SVCD_OBSERVE: '1\n',
@@ -36,7 +36,7 @@ describe('the start log', () => {
       SVCD_PUNCHCARD: 'advisory',
       SVCD_COMPUTE_PROVIDER: '1',
     };
-    const flags = ['SVCD_INTEGRATIONS_ENABLED', 'SVCD_FEATURE_ACTIVITY_LOG', 'SVCD_FEATURE_COST_LENS'];
+    const flags = ['SVCD_INTEGRATIONS_ENABLED', 'SVCD_CREDIT_METER', 'SVCD_IDENTITY_LINKS'];
     expect(await startWith(env)).toEqual({ status: 200, warnings: [{ level: 'warn', flags }] });
   });
 
