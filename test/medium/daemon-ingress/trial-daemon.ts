@@ -23,6 +23,7 @@ import { AUTHENTICATOR, type Authenticator } from '../../../src/common/bearer-au
 import { ClientAddresses } from '../../../src/common/http/client-address.js';
 import { DaemonFlagGuard } from '../../../src/guards/daemon-flag.guard.js';
 import { NotBuiltGuard } from '../../../src/guards/not-built.guard.js';
+import { PassportStandings } from '../../../src/guards/passport-standings.js';
 import { ScopeGuard } from '../../../src/guards/scope.guard.js';
 import { TenantRegistry } from '../../../src/guards/tenant-registry.js';
 import { EvidenceModule } from '../../../src/common/evidence-log/evidence-log.module.js';
@@ -157,6 +158,7 @@ class TrialModule {
         { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
         UnbuiltPlanes,
         TenantRegistry,
+        PassportStandings,
       ],
       requests: {
         guards: [DaemonFlagGuard, ScopeGuard, NotBuiltGuard],
