@@ -224,15 +224,15 @@ async function rowsWith(texts: string[]): Promise<string[]> {
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'p') and n.nspname in ('public', 'pgboss') and c.relname <> 'sql_function' order by 1`,
   );
-  const found = await Promise.all(
-    tables.map(async ({ name }) => {
-      const rows = await api.database.query(
-        `select 1 from ${name} t, unnest($1::text[]) as wanted(secret)
-         where strpos(t::text, wanted.secret) > 0 or strpos(t::text, encode(convert_to(wanted.secret, 'UTF8'), 'hex')) > 0 limit 1`,
-        [texts],
-      );
-      return rows.length > 0 ? [name] : [];
-    }),
-  );
-  return found.flat();
+  // One after another: each has a connection of its own.
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await api.database.query(
+      `select 1 from ${name} t, unnest($1::text[]) as wanted(secret)
+       where strpos(t::text, wanted.secret) > 0 or strpos(t::text, encode(convert_to(wanted.secret, 'UTF8'), 'hex')) > 0 limit 1`,
+      [texts],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
 }
