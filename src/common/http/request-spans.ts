@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { beginSpan, isTracing, SpanKind, traceparentOfSpan, within } from '../observability/tracing.js';
+import { beginSpan, isTracing, markFailed, SpanKind, traceparentOfSpan, within } from '../observability/tracing.js';
 import { traceparentOf } from './trace.js';
 
 type Span = ReturnType<typeof beginSpan>;
@@ -35,9 +35,6 @@ export function endRequest(request: FastifyRequest, { route, status }: { route: 
   if (!span) return;
   if (route !== 'none') span.updateName(`${request.method} ${route}`).setAttribute('http.route', route);
   span.setAttribute('http.response.status_code', status);
-  if (status >= 500) span.setAttribute('error.type', String(status)).setStatus({ code: FAILED });
+  if (status >= 500) markFailed(span, String(status));
   span.end();
 }
-
-/** SpanStatusCode.ERROR */
-const FAILED = 2;

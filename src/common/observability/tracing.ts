@@ -60,7 +60,12 @@ export async function traced<T>(name: string, options: SpanOptions, work: () => 
 
 /** The kind of error alone: a message may hold what the caller sent. */
 export function failSpan(span: Span, error: unknown): void {
-  span.setAttribute('error.type', error instanceof Error ? error.constructor.name : '_OTHER');
+  markFailed(span, error instanceof Error ? error.constructor.name : '_OTHER');
+}
+
+/** @param type of the error, of few values */
+export function markFailed(span: Span, type: string): void {
+  span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 

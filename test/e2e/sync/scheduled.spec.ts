@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { until } from '../processes/svc-process.js';
 import { introduce, Site } from './given.js';
 
 let laptop: Site;
@@ -10,26 +10,22 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => Promise.all([laptop.close(), server.close()]));
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(200);
-}
-
 describe('a daemon that exchanges on time', { timeout: 240_000 }, () => {
   it('takes what its peer has and gives it what it has, without a command', async () => {
     await server.fact('user:ada', 'city', 'London');
     await laptop.fact('user:bea', 'city', 'Rome');
-    await until(async () => (await laptop.valueOf('user:ada', 'city')) === 'London');
-    await until(async () => (await server.valueOf('user:bea', 'city')) === 'Rome');
+    await until('the exchange', async () => (await laptop.valueOf('user:ada', 'city')) === 'London');
+    await until('the exchange', async () => (await server.valueOf('user:bea', 'city')) === 'Rome');
   });
 
   it('goes on after either was killed', async () => {
     await server.daemon.stop('SIGKILL');
     await laptop.fact('user:bea', 'city', 'Milan');
     await server.daemon.start();
-    await until(async () => (await server.valueOf('user:bea', 'city')) === 'Milan');
+    await until('the exchange', async () => (await server.valueOf('user:bea', 'city')) === 'Milan');
     await laptop.daemon.stop('SIGKILL');
     await server.fact('user:ada', 'city', 'Paris');
     await laptop.daemon.start();
-    await until(async () => (await laptop.valueOf('user:ada', 'city')) === 'Paris');
+    await until('the exchange', async () => (await laptop.valueOf('user:ada', 'city')) === 'Paris');
   });
 });

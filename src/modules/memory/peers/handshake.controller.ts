@@ -1,17 +1,12 @@
-import { Body, Controller, createParamDecorator, type ExecutionContext, Param } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Body, Controller, Param } from '@nestjs/common';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Caller } from '../../../common/contract/caller.js';
 import { anyOf, ok } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
-import { FULL_REACH, type SyncReach } from '../sync/sync.types.js';
+import { Reach } from '../sync/sync.service.js';
+import type { SyncReach } from '../sync/sync.types.js';
 import { HandshakePath, HandshakeReply, TryHandshake } from './handshake.dto.js';
 import { ReachService } from './reach.service.js';
-
-const Reach = createParamDecorator(
-  (_: unknown, context: ExecutionContext): SyncReach =>
-    context.switchToHttp().getRequest<FastifyRequest>().syncReach ?? FULL_REACH,
-);
 
 @Controller()
 export class HandshakeController {

@@ -15,6 +15,8 @@ import type { ManifestQuery, SyncManifest } from './sync-manifest.dto.js';
 import type { PromotionConfirmed, PromotionPreview, PromotionRequest } from './sync-promotions.dto.js';
 import type { Collection, SyncReach } from './sync.types.js';
 
+export { Reach } from './reach.decorator.js';
+
 /** Sync by way of the daemon: in the tenant that the address names, as far as the caller reaches. */
 @Injectable()
 export class SyncService {
