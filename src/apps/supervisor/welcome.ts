@@ -1,8 +1,11 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isDevMode } from '../../common/config/daemon/auth-mode.js';
 import type { Settings } from '../../common/config/settings.js';
-import { credentialsPath, readCredentials, type Credentials } from '../../common/database/bootstrap.js';
+import {
+  credentialsPath,
+  curlHeadersPath,
+  readCredentials,
+  type Credentials,
+} from '../../common/database/bootstrap.js';
 
 /** Where clients reach each app. */
 export interface Addresses {
@@ -13,8 +16,8 @@ export interface Addresses {
 
 /**
  * What a person who just started svc needs: addresses, where the credentials are, and commands to try. The commands
- * read the
- * key from a file (curl's -H @file), so that it is neither printed at every start nor seen in the list of processes.
+ * read the key from a file (curl's -H @file), so that it is neither printed at every start nor seen in the list of
+ * processes.
  *
  * @param made the credentials when this start made them: only then the key is shown
  */
@@ -34,19 +37,18 @@ export async function describeWelcome(
       '               everybody on this machine may do everything there; SVCD_AUTH_MODE=jwt_hs256 asks for tokens (svc token)',
     );
   const kept = settings.process.nodeEnv === 'production' ? undefined : await readCredentials(settings);
-  if (kept) lines.push(...(await describeCredentials(settings, addresses, kept, made)));
+  if (kept) lines.push(...describeCredentials(settings, addresses, kept, made));
   else lines.push('  credentials  as given; "svc key create <tenant>" makes another key');
   return `${lines.join('\n')}\n\n`;
 }
 
-async function describeCredentials(
+function describeCredentials(
   settings: Settings,
   addresses: Addresses,
   { tenant_id, api_key }: Credentials,
   made: Credentials | undefined,
-): Promise<string[]> {
-  const headers = join(settings.process.dataDir, 'curl-headers.txt');
-  await writeFile(headers, `x-tenant-id: ${tenant_id}\nx-api-key: ${api_key}\n`, { mode: 0o600 });
+): string[] {
+  const headers = curlHeadersPath(settings);
   return [
     `  credentials  ${credentialsPath(settings)}`,
     ...(made ? [`  tenant       ${tenant_id}`, `  API key      ${api_key} (shown this once)`] : []),

@@ -22,11 +22,14 @@ type KeptSecret = 'daemon_jwt_secret' | 'payment_webhook_secret';
 
 export const credentialsPath = (settings: Settings): string => join(settings.process.dataDir, 'credentials.json');
 
+/** The headers of a request with the first key, as curl reads them (`-H @file`). */
+export const curlHeadersPath = (settings: Settings): string => join(settings.process.dataDir, 'curl-headers.txt');
+
 /**
  * Makes the first tenant and its key on an empty database and keeps them in the data directory. Makes no tenant in a
  * database that has one which somebody created; a file of an earlier version gets the secrets it lacks. What a daemon
- * stored in it before is adopted. With NODE_ENV=production the key is the one given (settings refuse to load without
- * it) and no file is written.
+ * stored in it before is adopted. The headers for curl are written with it, before any app answers. With
+ * NODE_ENV=production the key is the one given (settings refuse to load without it) and no file is written.
  * @returns the credentials when this call made them
  */
 export function bootstrap(settings: Settings, address: DatabaseAddress): Promise<Credentials | undefined> {
@@ -38,13 +41,12 @@ export function bootstrap(settings: Settings, address: DatabaseAddress): Promise
     const made = (await store.isEmpty())
       ? await store.createTenant(tenantId, tier, { chosenKey: apiKey, adopt: true })
       : undefined;
-    if (made) {
-      const credentials = makeCredentials(settings, made.key.apiKey);
-      if (!isProduction) await writeCredentials(settings, credentials);
-      return credentials;
-    }
-    if (!isProduction) await addMissingSecrets(settings);
-    return undefined;
+    const credentials = made && makeCredentials(settings, made.key.apiKey);
+    if (isProduction) return credentials;
+    if (credentials) await writeCredentials(settings, credentials);
+    else await addMissingSecrets(settings);
+    await writeCurlHeaders(settings);
+    return credentials;
   });
 }
 
@@ -64,7 +66,23 @@ const makeSecret = (): string => randomBytes(32).toString('base64url');
 
 async function writeCredentials(settings: Settings, credentials: Credentials): Promise<void> {
   await mkdir(settings.process.dataDir, { recursive: true });
-  await writeFile(credentialsPath(settings), format(credentials), { mode: 0o600 });
+  await writeWhole(credentialsPath(settings), format(credentials));
+}
+
+async function writeCurlHeaders(settings: Settings): Promise<void> {
+  const kept = await readCredentials(settings);
+  if (!kept) return;
+  await writeWhole(curlHeadersPath(settings), `x-tenant-id: ${kept.tenant_id}\nx-api-key: ${kept.api_key}\n`);
+}
+
+/** Whoever reads the file meanwhile finds what was there before or the whole of what is new. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const before = await stat(file).catch(() => undefined);
+  const whole = `${file}.${process.pid}`;
+  await writeFile(whole, text, { mode: 0o600, flush: true });
+  // Whoever owned the file before can still read it.
+  if (before) await chown(whole, before.uid, before.gid);
+  await rename(whole, file);
 }
 
 const format = (credentials: Credentials): string => `${JSON.stringify(credentials, null, 2)}\n`;
@@ -73,13 +91,7 @@ const format = (credentials: Credentials): string => `${JSON.stringify(credentia
 async function addMissingSecrets(settings: Settings): Promise<void> {
   const kept = await readCredentials(settings);
   if (!kept || isSecret(kept.payment_webhook_secret)) return;
-  const file = credentialsPath(settings);
-  const { uid, gid } = await stat(file);
-  const whole = `${file}.${process.pid}`;
-  await writeFile(whole, format({ ...kept, payment_webhook_secret: makeSecret() }), { mode: 0o600, flush: true });
-  // Whoever owned the file before can still read it.
-  await chown(whole, uid, gid);
-  await rename(whole, file);
+  await writeWhole(credentialsPath(settings), format({ ...kept, payment_webhook_secret: makeSecret() }));
 }
 
 /** The credentials of the first start, where its file is still there. */
