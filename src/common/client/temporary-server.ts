@@ -139,7 +139,7 @@ function readTenant(dataDir: string): { tenantId: string; apiKey: string } {
   return { tenantId, apiKey };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -2,11 +2,15 @@ import { request } from 'node:http';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { ask, makePeer, type TestPeer } from '../../kit/peer.js';
 import { makeItems } from '../leases/work-items.js';
 import { EventStream } from '../live/event-stream.js';
 import { gated, must } from '../work/given.js';
 
-const ENV = { SVCD_PUNCHCARD: 'enforce', SVCD_STATUS_FEED: '1' };
+const ENV = {
+  ...{ SVCD_PUNCHCARD: 'enforce', SVCD_STATUS_FEED: '1' },
+  ...{ SVCD_SYNC_MUTUAL_AUTH: '1', SVCD_TRUSTED_PROXY_CIDRS: '127.0.0.1' },
+};
 let first: TestDaemon;
 let second: TestDaemon;
 beforeAll(async () => {
@@ -92,7 +96,7 @@ describe('a passport that is revoked', () => {
     const { passport, revoked } = await revoke('twice');
     expect([passport.revoked_by, passport.revoke_reason, revoked]).toEqual(['passport:lead', 'Lost', true]);
     const again = await revoke('twice', second);
-    expect(again).toEqual({ passport, revoked: false, ended: { leases: 0, gates: 0, intents: 0 } });
+    expect(again).toEqual({ passport, revoked: false, ended: { leases: 0, gates: 0, intents: 0, peers: 0 } });
     const repeated = await as(first, 'lead')('POST', '/v1/passports', { passport_id: 'twice' });
     expect([repeated.status, repeated.body.revoked_at]).toEqual([409, passport.revoked_at]);
     const unknown = await as(first, 'lead')('DELETE', '/v1/passports/never');
@@ -112,7 +116,7 @@ describe('a passport that is revoked', () => {
     expect((await other('POST', '/v1/punchcards/acquire', { resource: 'src/held', mode: 'write' })).status).toBe(409);
 
     const { ended } = await revoke('holder');
-    expect(ended).toEqual({ leases: 2, gates: 0, intents: 1 });
+    expect(ended).toEqual({ leases: 2, gates: 0, intents: 1, peers: 0 });
     await must(other('POST', '/v1/punchcards/acquire', { resource: 'src/held', mode: 'write' }));
     const taken = await must(other('POST', '/v1/work/claim-next', { project_id: 'held', by_passport: 'other' }));
     expect([taken.work.work_id, taken.lease.fence > claim.lease.fence]).toEqual([item, true]);
@@ -128,6 +132,27 @@ describe('a passport that is revoked', () => {
         timeout: 20_000,
       })
       .toHaveLength(2);
+  });
+
+  it('leaves no peer that it added: each is revoked with a receipt, and its next request is refused', async () => {
+    await register('linker');
+    const [linked, kept] = [makePeer(), makePeer()];
+    const peerOf = (peer_id: string, { publicKey }: TestPeer) => ({
+      ...{ peer_id, public_key: publicKey, entity_prefixes: ['project:'], direction: 'both' },
+    });
+    const add = async (passport: string, peer: object) =>
+      expect((await as(first, passport)('POST', '/v1/sync/peers', peer)).status).toBe(201);
+    await add('linker', peerOf('linked', linked));
+    await add('lead', peerOf('kept', kept));
+    expect((await revoke('linker')).ended).toEqual({ leases: 0, gates: 0, intents: 0, peers: 1 });
+    const { peers } = await must(as(second, 'lead')('GET', '/v1/sync/peers?status=revoked'));
+    expect(peers).toMatchObject([
+      { peer_id: 'linked', revoked_by: 'passport:lead', revoke_receipt_id: expect.any(String) },
+    ]);
+    const path = '/v1/sync/tenants/default/handshake';
+    const refused = await ask(second.url, linked, path);
+    expect([refused.status, refused.body.code]).toEqual([403, 'PEER_REVOKED']);
+    expect((await ask(second.url, kept, path)).status).toBe(200);
   });
 
   it('waits at no gate, and decides on none: those it alone could decide lapse as well', async () => {

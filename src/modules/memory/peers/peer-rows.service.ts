@@ -71,6 +71,13 @@ export class PeerRowsService {
     return this.rows.updateOne({ peerId }, end);
   }
 
+  /** Those of the open unit of work's tenant that one principal added. @returns how many */
+  async revokeAddedBy(by: Actor, principal: string): Promise<number> {
+    const rows = await this.rows.list({ createdBy: principal, revokedAt: IsNull() }, { order: { peerId: 'asc' } });
+    for (const { peerId } of rows) await this.revoke(by, peerId);
+    return rows.length;
+  }
+
   /** Of the open unit of work's tenant. @throws PeerNotFound */
   async read(peerId: string, lock?: 'update'): Promise<SyncPeerRow> {
     const row = await this.rows.find({ peerId }, lock);

@@ -132,6 +132,9 @@ export class EndedWithPassport {
 
   @Integer({ about: 'Intents that it announced.', min: 0 })
   intents!: number;
+
+  @Integer({ about: 'Peers of memory sync that it added.', min: 0 })
+  peers!: number;
 }
 
 export class RevokedPassport extends PassportReply {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PeerServicesModule } from '../../memory/peers/peer-services.module.js';
 import { MintRequestsController } from './mint-requests.controller.js';
 import { MintRequestsService } from './mint-requests.service.js';
 import { PassportRegistryModule } from './passport-registry.module.js';
@@ -12,7 +13,7 @@ import { PresenceSweep } from './presence.sweep.js';
  * revocation, which reaches what they hold and have open in every process (memory-daemon.md 4.11; D71).
  */
 @Module({
-  imports: [PassportRegistryModule],
+  imports: [PassportRegistryModule, PeerServicesModule],
   controllers: [PassportsController, MintRequestsController],
   providers: [PassportsService, PassportsStore, MintRequestsService, PresenceSweep],
 })

@@ -6,6 +6,7 @@ import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
+import { PeerRowsService } from '../../memory/peers/peer-rows.service.js';
 import type { PassportRow } from './passport.entity.js';
 import type {
   PassportList,
@@ -38,6 +39,7 @@ export class PassportsService {
     private readonly tenancy: Tenancy,
     private readonly registry: PassportRegistry,
     private readonly store: PassportsStore,
+    private readonly peers: PeerRowsService,
     private readonly audit: AuditTrail,
     @Inject(SETTINGS) { flags }: Settings,
   ) {
@@ -97,7 +99,8 @@ export class PassportsService {
     return this.tenants.write(caller, tenant_id, async () => {
       const row = found(passportId, await this.store.find(passportId, 'no key update'));
       if (row.revokedAt !== null) return { passport: passportOf(row), revoked: false, ended: NOTHING };
-      const ended = await this.store.countHeld(passportId);
+      const held = await this.store.countHeld(passportId);
+      const ended = { ...held, peers: await this.peers.revokeAddedBy(caller, `passport:${passportId}`) };
       await this.store.revoke(passportId, caller.principal, reason);
       await this.audit.record(
         caller,
@@ -118,7 +121,7 @@ export class PassportsService {
   }
 }
 
-const NOTHING = { leases: 0, gates: 0, intents: 0 };
+const NOTHING = { leases: 0, gates: 0, intents: 0, peers: 0 };
 
 /** @throws PassportNotRegistered */
 function found(passportId: string, row: PassportRow | undefined): PassportRow {

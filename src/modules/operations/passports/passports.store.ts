@@ -43,8 +43,8 @@ export class PassportsStore {
   }
 
   /** What a revocation is about to end. */
-  async countHeld(passportId: string): Promise<EndedWith> {
-    const [row] = await this.tenancy.query<EndedWith>(HELD, [this.tenancy.tenant, passportId]);
+  async countHeld(passportId: string): Promise<Omit<EndedWith, 'peers'>> {
+    const [row] = await this.tenancy.query<Omit<EndedWith, 'peers'>>(HELD, [this.tenancy.tenant, passportId]);
     return row!;
   }
 

@@ -22,4 +22,5 @@ export interface EndedWith {
   leases: number;
   gates: number;
   intents: number;
+  peers: number;
 }
