@@ -24,7 +24,7 @@ interface Options {
   json: boolean;
 }
 
-/** `npm run bench:revocation`: how long what a passport has outlives its revocation, on two servers over one database. */
+/** `npm run bench:revocation`: how long what a passport has outlives its revocation, over one database. */
 const program = new Command('bench:revocation')
   .description('revoke passports at one server, and measure when their requests, streams, leases and gates end at both')
   .option('--rounds <number>', 'how many passports are revoked', whole(1, 1000), 50)

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { DIRECTIONS, type Direction, PEER_SCOPES, type PeerScope } from '../modules/memory/peers/peers.types.js';
 import { COLLECTIONS, type Collection } from '../modules/memory/sync/sync.types.js';
 import { withMigratedDatabase } from './migrated.js';
+import { readSeconds } from './seconds.js';
 import { print, table, tableTime, type OutputOptions } from './output.js';
 
 interface TenantOptions extends OutputOptions {
@@ -20,11 +21,14 @@ interface AddOptions extends TenantOptions {
 /** `svc peer`: other daemons that a tenant's memory is synchronised with (docs/formats/peer-requests.md). */
 export const peerCommand = (): Command =>
   new Command('peer')
-    .description('add, list, check and revoke the peers of a tenant; print the key by which peers know this database')
+    .description(
+      'add, list, check and revoke the peers of a tenant; delegate to others; print the key by which peers know this database',
+    )
     .addCommand(add())
     .addCommand(list())
     .addCommand(check())
     .addCommand(revoke())
+    .addCommand(delegateTo())
     .addCommand(key());
 
 const tenantOption = (): Option => new Option('--tenant <tenant>', 'whose memory').makeOptionMandatory();
@@ -82,10 +86,13 @@ const check = () =>
     .description('ask a peer, by a signed request, what it opens to this daemon')
     .argument('<peer>')
     .addOption(tenantOption())
+    .option('--delegation <file>', 'ask under this delegation, as "svc peer delegate" printed it')
     .option('--json', 'print one JSON object')
-    .action(async (peerId: string, options: TenantOptions) => {
+    .action(async (peerId: string, options: TenantOptions & { delegation?: string }) => {
       const { checkPeer } = await import('./peer/check-peer.js');
-      const opened = await checkPeer(options.tenant, peerId);
+      const { readDelegation } = await import('./peer/delegate.js');
+      const delegation = options.delegation === undefined ? undefined : readDelegation(options.delegation);
+      const opened = await checkPeer(options.tenant, peerId, delegation);
       print(options, opened, () => [
         `${peerId} knows this daemon as ${opened.principal} of ${opened.tenant_id}.`,
         `It may ${[...(opened.may_read ? ['read'] : []), ...(opened.may_write ? ['write'] : [])].join(' and ') || 'neither read nor write'} there: ${opened.entity_prefixes.join(' ')} of ${opened.collections.join(', ')}.`,
@@ -102,6 +109,37 @@ const revoke = () =>
       const { revokePeer } = await import('./peer/peer-list.js');
       const peer = await revokePeer(options.tenant, peerId);
       print(options, peer, () => [`Revoked ${peer.peer_id}, receipt ${peer.revoke_receipt_id}.`]);
+    });
+
+interface DelegateOptions extends TenantOptions {
+  to: string;
+  at: string;
+  prefix: string[];
+  collection: Collection[];
+  scope?: PeerScope[];
+  expiresIn: number;
+  under?: string;
+}
+
+const delegateTo = () =>
+  new Command('delegate')
+    .description('let another key do at a peer a part of what this daemon may do there')
+    .addOption(tenantOption())
+    .requiredOption('--to <key>', 'whose, as "svc peer key" prints it there')
+    .requiredOption('--at <key>', 'the key of the peer that is asked')
+    .requiredOption('--prefix <prefix...>', 'how the entities begin')
+    .addOption(
+      new Option('--collection <collection...>', 'of which collections').choices(COLLECTIONS).makeOptionMandatory(),
+    )
+    .addOption(new Option('--scope <scope...>', 'what it may do; all that this daemon may').choices(PEER_SCOPES))
+    .option('--expires-in <time>', 'how long it holds: 90s, 15m, 1h, 7d', readSeconds, 3600)
+    .option('--under <file>', 'the delegation by which this daemon itself may do it')
+    .option('--json', 'print one JSON object')
+    .action(async ({ prefix, collection, scope, ...options }: DelegateOptions) => {
+      const { delegate } = await import('./peer/delegate.js');
+      const given = { ...options, prefixes: prefix, collections: collection, scopes: scope, under: options.under };
+      const made = await delegate(options.tenant, given);
+      print(options, made, () => [made.delegation]);
     });
 
 const key = () =>

@@ -26,10 +26,11 @@ const exchange = (way: Way, about: string) =>
     .description(about)
     .argument('<peer>', 'what it is called here')
     .addOption(tenantOption())
+    .option('--delegation <file>', 'ask under this delegation, as "svc peer delegate" printed it')
     .option('--json', 'print one JSON object')
-    .action(async (peerId: string, options: TenantOptions) => {
+    .action(async (peerId: string, options: TenantOptions & { delegation?: string }) => {
       const { exchangeWith } = await import('./sync/exchange.js');
-      const ended = await exchangeWith({ tenantId: options.tenant, peerId, way });
+      const ended = await exchangeWith({ tenantId: options.tenant, peerId, way }, options.delegation);
       process.exitCode = ended.code;
       if (ended.exchanged) return print(options, ended.exchanged, () => linesOf(ended.exchanged!));
       if (options.json) printJson({ ok: false, error: ended.message });

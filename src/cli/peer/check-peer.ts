@@ -8,12 +8,12 @@ import { asOperator } from '../operator.js';
 import { UserError } from '../output.js';
 
 /** What a peer opens to this daemon, as it says itself. @throws UserError */
-export const checkPeer = (tenant: string, peerId: string): Promise<HandshakeReply> =>
+export const checkPeer = (tenant: string, peerId: string, delegation: string | undefined): Promise<HandshakeReply> =>
   asOperator(async (services) => {
     await checkTenant(services, tenant);
     const target = await services.get(Tenancy).run(tenant, () => services.get(PeerRowsService).readTarget(peerId));
     try {
-      const connection = services.get(PeerClient).open(target);
+      const connection = services.get(PeerClient).open({ ...target, delegation });
       const path = `/v1/sync/tenants/${encodeURIComponent(tenant)}/handshake`;
       return (await connection.ask({ method: 'POST', path, body: {} })).body as HandshakeReply;
     } catch (error) {

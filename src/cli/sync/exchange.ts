@@ -5,6 +5,7 @@ import { PeerFailure, PeerRefused } from '../../modules/memory/peers/peer-failur
 import type { Exchanged, ExchangeName, Progress } from '../../modules/memory/sync-exchange/exchange.types.js';
 import { SyncExchangeService } from '../../modules/memory/sync-exchange/sync-exchange.service.js';
 import { checkTenant } from '../memory/tenant-there.js';
+import { readDelegation } from '../peer/delegate.js';
 import { asOperator } from '../operator.js';
 import { MISUSED, report, UserError } from '../output.js';
 
@@ -18,11 +19,12 @@ export interface ExchangeEnded {
 }
 
 /** @throws UserError where it may succeed later */
-export const exchangeWith = (name: ExchangeName): Promise<ExchangeEnded> =>
+export const exchangeWith = (name: ExchangeName, delegationFile: string | undefined): Promise<ExchangeEnded> =>
   asOperator(async (services) => {
     await checkTenant(services, name.tenantId);
+    const delegation = delegationFile === undefined ? undefined : readDelegation(delegationFile);
     try {
-      const options = { report: (progress: Progress) => report(lineOf(name, progress)) };
+      const options = { delegation, report: (progress: Progress) => report(lineOf(name, progress)) };
       const exchanged = await services.get(SyncExchangeService).exchange(OPERATOR, name, options);
       return { code: exchanged.state === 'unequal' ? UNEQUAL : 0, exchanged };
     } catch (error) {

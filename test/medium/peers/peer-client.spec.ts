@@ -48,8 +48,8 @@ async function expireNonces({ database }: TestDaemon): Promise<void> {
   await owner.end();
 }
 
-const connectionTo = (url: string) =>
-  here.app.get(PeerClient, { strict: false }).open({ tenantId: 'acme', peerId: 'there', url });
+const connectionTo = (url: string, delegation?: string) =>
+  here.app.get(PeerClient, { strict: false }).open({ tenantId: 'acme', peerId: 'there', url, delegation });
 
 /** A peer that answers as it likes. */
 async function serve(listener: RequestListener): Promise<string> {
@@ -102,7 +102,7 @@ describe('a daemon that asks another', () => {
     const { recipient } = all[0]!.body as { recipient: string };
     const rights = { aud: recipient, tenant_id: 'acme', collections: ['facts'], entity_prefixes: ['project:x'] };
     const delegation = delegate(issuer, self, rights);
-    const { body } = await connection.ask({ method: 'POST', path: PATH, delegation });
+    const { body } = await connectionTo(there.url, delegation).ask({ method: 'POST', path: PATH });
     expect(body).toMatchObject({ principal: `peer:issuer/${self.keyid}`, entity_prefixes: ['project:x'] });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { signNow } from '../../../evidence/signer.js';
 import { SigningKey } from '../../../evidence/signing-key.js';
-import { followChain, readChain } from './delegation.rules.js';
+import { draftDelegation, followChain, readChain } from './delegation.rules.js';
 import { rightsOf } from './peer-rights.rules.js';
 
 const [root, middle, last, recipient] = [1, 2, 3, 4].map(() => SigningKey.generate()) as [
@@ -38,6 +39,17 @@ describe('a chain of delegations', () => {
       collections: new Set(['facts']),
       scopes: new Set(['facts:read']),
     });
+  });
+
+  it('that this daemon gives is taken by whoever it is for, and one that nobody would take is not given', async () => {
+    const terms = {
+      ...{ to: middle.publicKey, aud: recipient.kid, tenant_id: 'acme', exp: NOW + 60, jti: 'j' },
+      ...{ collections: ['facts' as const], entity_prefixes: ['a:1'] },
+    };
+    const token = signNow(draftDelegation(root.kid, terms), root);
+    expect(await follow(middle, token)).toMatchObject({ prefixes: ['a:1'], collections: new Set(['facts']) });
+    expect(() => draftDelegation(root.kid, { ...terms, entity_prefixes: ['*', 'a:'] })).toThrow('entity_prefixes');
+    expect(() => draftDelegation(root.kid, { ...terms, collections: [] })).toThrow('collections');
   });
 
   it('is of five at most, none of them empty', () => {

@@ -1,5 +1,6 @@
 import { compactVerify, errors } from 'jose';
 import { z } from 'zod';
+import type { Draft } from '../../../evidence/signer.js';
 import { VerifyingKey } from '../../../evidence/signing-key.js';
 import {
   DelegationAudience,
@@ -89,6 +90,28 @@ function reasonOf(error: unknown): string {
   const [issue] = error.issues;
   return `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
 }
+
+/** What a delegation is to say; its version, its form and the names of keys are added. */
+export interface DelegationTerms extends Omit<DelegationClaims, 'v' | 'iss' | 'sub' | 'cnf'> {
+  /** Who may act. */
+  readonly to: VerifyingKey;
+}
+
+/**
+ * A delegation by one key, to be signed with it.
+ * @throws DelegationMalformed naming the member
+ */
+export function draftDelegation(issuer: string, { to, ...terms }: DelegationTerms): Draft<string> {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(to.bytes).toString('base64url') };
+  const claims = { v: DELEGATION_VERSION, iss: issuer, sub: to.kid, cnf: { jwk }, ...terms };
+  const text = `${encode({ alg: 'EdDSA', typ: DELEGATION_TYPE, kid: issuer })}.${encode(claims)}`;
+  const token = (signature: Uint8Array): string => `${text}.${Buffer.from(signature).toString('base64url')}`;
+  // As whoever is asked will read it.
+  readDelegation(token(new Uint8Array(64)));
+  return { toBeSigned: Buffer.from(text), with: token };
+}
+
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
 /** Who delegates first, and what is asked. */
 export interface ChainContext {

@@ -27,8 +27,6 @@ export interface PeerAsk {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: object;
-  /** Tokens in the order of their chain, separated by commas. */
-  readonly delegation?: string | undefined;
   /** Longest answer in bytes; 64 MiB. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
@@ -106,8 +104,8 @@ export class PeerClient implements OnApplicationShutdown {
   }
 
   private async signed(
-    { url }: PeerTarget,
-    { method, path, body, delegation }: PeerAsk,
+    { url, delegation }: PeerTarget,
+    { method, path, body }: PeerAsk,
     nonce: string,
   ): Promise<Record<string, string>> {
     const signer = signerOfPeers(this.settings, this.keys.peerIdentity);

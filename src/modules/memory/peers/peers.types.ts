@@ -28,4 +28,6 @@ export interface PeerTarget {
   readonly peerId: string;
   /** Without a slash at its end. */
   readonly url: string;
+  /** Delegations under which this daemon asks, in the order of their chain, separated by commas. */
+  readonly delegation?: string | undefined;
 }

@@ -32,6 +32,8 @@ import { RemoteEnd } from './remote-end.js';
 export interface ExchangeOptions {
   readonly report?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
+  /** Delegations under which the peer is asked. */
+  readonly delegation?: string | undefined;
 }
 
 /** Both ends under one reach, as they are at the start. */
@@ -103,7 +105,9 @@ export class SyncExchangeService {
   /** Two requests where the peer opens what it opened the last time and nothing is to be done. */
   private async open(by: Actor, name: ExchangeName, given: Given): Promise<Opening> {
     const { target, own, before, options } = given;
-    const remote = new RemoteEnd(this.client.open(target), name.tenantId, name.peerId, options.signal);
+    const { delegation, signal } = options;
+    const remote = new RemoteEnd(this.client.open({ ...target, delegation }), name.tenantId, name.peerId, signal);
+    if (delegation !== undefined) return this.openDelegated(by, name, { target, own, remote });
     const known = knownReach(before);
     const opened = known ?? (await this.shakeHands(name, remote));
     const remoteManifest = await remote.readManifest();
@@ -114,6 +118,17 @@ export class SyncExchangeService {
     return { ...opening, ...(await this.openLocal(by, name, now)) };
   }
 
+  /** What a delegation opens is asked each time, and not kept: it is not what the peer opens to this daemon itself. */
+  private async openDelegated(
+    by: Actor,
+    name: ExchangeName,
+    { target, own, remote }: Pick<Given, 'target' | 'own'> & { remote: RemoteEnd },
+  ): Promise<Opening> {
+    const opened = await askReach(name, remote);
+    const remoteManifest = await remote.readManifest();
+    return { name, target, remote, remoteManifest, ...(await this.openLocal(by, name, meet(own, opened))) };
+  }
+
   private async openLocal(by: Actor, { tenantId, peerId }: ExchangeName, reach: ExchangeReach) {
     const parts = { manifests: this.manifests, pages: this.pages, promotions: this.promotions };
     const local = new LocalEnd(parts, by, tenantId, { ...reach, peerId, mayRead: true, mayWrite: true });
@@ -121,8 +136,7 @@ export class SyncExchangeService {
   }
 
   private async shakeHands(name: ExchangeName, remote: RemoteEnd): Promise<ExchangeReach> {
-    const opened = await remote.shakeHands(name.way === 'pull' ? 'reads' : 'writes');
-    const reach = rightsOf({ ...opened, scopes: [] });
+    const reach = await askReach(name, remote);
     const { entity_prefixes, collections } = listed(reach);
     await this.store.keepReach(name, entity_prefixes, collections);
     return reach;
@@ -186,6 +200,11 @@ interface Ended {
   collections: Exchanged['collections'];
   remote: RemoteEnd;
   startedAt: Date;
+}
+
+async function askReach({ way }: ExchangeName, remote: RemoteEnd): Promise<ExchangeReach> {
+  const opened = await remote.shakeHands(way === 'pull' ? 'reads' : 'writes');
+  return rightsOf({ ...opened, scopes: [] });
 }
 
 const knownReach = ({ entity_prefixes, collections }: ExchangeRow): ExchangeReach | undefined =>
