@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
 import { childEnvironment } from '../src/common/config/child-environment.js';
 import { withDatabase } from './database.js';
+import { killAndHeal, type Victim } from './killing.js';
 import { judgeLeases, type LeaseVerdict } from './lease-history.js';
 import type { LeaseFact } from './lease-history.types.js';
 import { startLeaseLoad, type LeaseLoad } from './lease-load.js';
@@ -16,8 +15,6 @@ const PROGRAM = fileURLToPath(new URL('../src/main.js', import.meta.url));
 /** Microseconds that the clocks of callers and database may differ by, and what a step of the clock adds. */
 const TOLERANCE = 5_000;
 const LOOK_MS = 20;
-/** The supervisor waits at most 5 s before it starts again what died. */
-const HEAL_MS = 120_000;
 
 export interface ContentionPlan {
   operations: number;
@@ -33,7 +30,7 @@ export interface ContentionResult extends LeaseVerdict {
   perSecond: number;
   /** How often a worker was stopped past its lease and continued. */
   stops: number;
-  kills: { daemon: number; postgresql: number };
+  kills: Record<Victim, number>;
   /** That PostgreSQL ended, each by failing one of two callers; since it was started last. */
   deadlocks: number;
   /** What `svc doctor --full` finds in the evidence. */
@@ -92,45 +89,11 @@ async function killInTurn(
     while (!load.isOver() && load.done() < share) await sleep(LOOK_MS);
     if (load.isOver()) break;
     const victim = kill % 2 === 0 ? 'daemon' : 'postgresql';
-    const pid = pidOf(server, victim);
-    process.kill(pid, 'SIGKILL');
     killed[victim] += 1;
-    await untilHealed(server, victim, pid);
+    await killAndHeal(server, victim);
     say(`${victim} was killed and is back, after ${load.done()} calls`);
   }
   return killed;
-}
-
-function pidOf({ dataDir }: TemporaryServer, what: keyof ContentionResult['kills']): number {
-  if (what === 'postgresql')
-    return Number(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-  const lines = readFileSync(join(dataDir, 'server.log'), 'utf8').split('\n').slice(0, -1);
-  const ready = lines
-    .filter((line) => line.includes('"ready"') && line.includes('"daemon"'))
-    .map((line) => JSON.parse(line) as { app?: string; msg?: string; pid: number })
-    .findLast(({ app, msg }) => app === 'daemon' && msg === 'ready');
-  if (!ready) throw new Error('The log names no daemon that is ready');
-  return ready.pid;
-}
-
-async function untilHealed(
-  server: TemporaryServer,
-  what: keyof ContentionResult['kills'],
-  before: number,
-): Promise<void> {
-  const deadline = performance.now() + HEAL_MS;
-  for (;;) {
-    await sleep(LOOK_MS);
-    const isReady = await fetch(`${server.daemonUrl}/readyz`).then(
-      async (response) => {
-        await response.arrayBuffer();
-        return response.ok;
-      },
-      () => false,
-    );
-    if (isReady && pidOf(server, what) !== before) return;
-    if (performance.now() > deadline) throw new Error(`${what} did not come back within ${HEAL_MS} ms`);
-  }
 }
 
 function readDatabase(server: TemporaryServer): Promise<{ facts: LeaseFact[]; deadlocks: number }> {
