@@ -96,6 +96,7 @@ import { CreatePassports1795810000000 } from './1795810000000-create-passports.j
 import { CreateUsage1795810100000 } from './1795810100000-create-usage.js';
 import { CreateQuota1795810200000 } from './1795810200000-create-quota.js';
 import { CreateCommandLedger1795811000000 } from './1795811000000-create-command-ledger.js';
+import { KeepSyncTrees1795820000000 } from './1795820000000-keep-sync-trees.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -197,4 +198,5 @@ export const MIGRATIONS = [
   CreateUsage1795810100000,
   CreateQuota1795810200000,
   CreateCommandLedger1795811000000,
+  KeepSyncTrees1795820000000,
 ];

@@ -1,7 +1,7 @@
 import { OPERATOR } from '../../common/evidence-log/audit-trail.js';
 import { Problem } from '../../common/problem/problem.js';
 import { PeerLogStopped } from '../../modules/evidence/peer-logs/peer-logs.problems.js';
-import { PeerFailure, PeerRefused } from '../../modules/memory/peers/peer-failures.types.js';
+import { PeerAnswerBroken, PeerFailure, PeerRefused } from '../../modules/memory/peers/peer-failures.types.js';
 import type { Exchanged, ExchangeName, Progress } from '../../modules/memory/sync-exchange/exchange.types.js';
 import { SyncExchangeService } from '../../modules/memory/sync-exchange/sync-exchange.service.js';
 import { checkTenant } from '../memory/tenant-there.js';
@@ -35,7 +35,7 @@ export const exchangeWith = (name: ExchangeName, delegationFile: string | undefi
 /** @throws UserError, and what is no failure of a peer */
 function endOf(error: unknown): ExchangeEnded {
   if (error instanceof PeerLogStopped) return { code: LOG_STOPPED, message: sentenceOf(error) };
-  const isRefused = error instanceof PeerRefused && !error.isRetryable;
+  const isRefused = error instanceof PeerAnswerBroken || (error instanceof PeerRefused && !error.isRetryable);
   if (isRefused) return { code: MISUSED, message: error.message };
   if (error instanceof PeerFailure) throw new UserError(error.message, { cause: error });
   if (error instanceof Problem && error.kind.status < 500) return { code: MISUSED, message: sentenceOf(error) };

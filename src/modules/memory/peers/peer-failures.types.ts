@@ -27,6 +27,19 @@ export class PeerAnswerUnusable extends PeerFailure {
   readonly isRetryable = false;
 }
 
+/** Its answers do not hold against its signature, or against each other: somebody changed them. */
+export class PeerAnswerBroken extends PeerFailure {
+  readonly isRetryable = false;
+
+  constructor(
+    peerId: string,
+    readonly code: 'MANIFEST_UNVERIFIED' | 'ROOT_UNVERIFIED',
+    detail: string,
+  ) {
+    super(peerId, `${detail} (${code})`);
+  }
+}
+
 /** It answered with a problem. */
 export class PeerRefused extends PeerFailure {
   constructor(

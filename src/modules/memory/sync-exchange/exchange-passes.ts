@@ -1,4 +1,5 @@
-import type { SyncRecord } from '../sync/sync-wire.types.js';
+import { PeerAnswerBroken } from '../peers/peer-failures.types.js';
+import { GrowingRoot, named, type SyncRecord, unnamed } from '../sync/sync-wire.types.js';
 import type { Collection } from '../sync/sync.types.js';
 import { asUnapplied, batchesOf, groupByRecord, rootOf, wantedOf } from './exchange.rules.js';
 import type { ExchangeProgressStore, PartProgress } from './exchange-progress.store.js';
@@ -40,9 +41,18 @@ class Outcome {
   }
 }
 
+/** What the pages of a full pass were, all together. */
+export interface PassRoot {
+  /** Of the source, as the pass began. */
+  readonly position: number;
+  readonly root: string;
+}
+
 /** Brings what a source has of a collection to a target, page by page; each page is kept as done with its records. */
 export class ExchangePasses {
   readonly outcome = new Outcome();
+  /** Of the collections whose last pass was a full one. */
+  readonly roots = new Map<Collection, PassRoot>();
 
   constructor(
     private readonly ends: PassEnds,
@@ -55,27 +65,16 @@ export class ExchangePasses {
     before: PartProgress,
     manifests: { source: Manifest; target: Manifest },
   ): Promise<PartProgress> {
-    const pass = before.pass ?? (before.position === null || before.refused > 0 ? 'full' : 'delta');
-    let part: PartProgress =
-      before.pass === null
-        ? {
-            ...before,
-            pass,
-            passPosition: manifests.source.position,
-            cursor: null,
-            ...(pass === 'full' && { refused: 0 }),
-          }
-        : before;
+    const first = begun(before, manifests.source.position);
+    const { pass } = first;
+    let part: PartProgress = first;
     const of = rootOf(manifests.source, collection)?.count ?? 0;
     const isWhole = pass === 'full' && isMostlyMissing(collection, manifests);
     let done = 0;
     for (;;) {
       const page = await this.readPage(collection, part, isWhole);
       done += page.items.length;
-      const next: PartProgress =
-        page.next_cursor === null
-          ? { ...part, position: part.passPosition, pass: null, passPosition: null, cursor: null }
-          : { ...part, cursor: page.next_cursor };
+      const next = this.partAfter(collection, part, page);
       part = await this.bring(collection, page, isWhole, next);
       this.ends.report({ collection, pass, done, of: pass === 'full' ? of : done });
       if (page.next_cursor === null) return part;
@@ -89,6 +88,27 @@ export class ExchangePasses {
       ...(pass === 'delta' ? { since: position! } : {}),
       ...(cursor === null ? {} : { cursor }),
     });
+  }
+
+  /** Once the page is taken. @throws PeerAnswerBroken */
+  private partAfter(collection: Collection, part: PartProgress, page: Page): PartProgress {
+    const tree = part.pass === 'full' ? this.grown(collection, part.tree, page) : undefined;
+    if (page.next_cursor !== null) return { ...part, cursor: page.next_cursor, tree: tree?.toText() ?? null };
+    if (tree) this.roots.set(collection, { position: part.passPosition!, root: named(tree.root) });
+    return { ...part, position: part.passPosition, pass: null, passPosition: null, cursor: null, tree: null };
+  }
+
+  /** @throws PeerAnswerBroken where the page does not go on from those before it */
+  private grown(collection: Collection, before: string | null, { items, root_so_far }: Page): GrowingRoot {
+    const tree = (before === null ? undefined : GrowingRoot.parse(before)) ?? GrowingRoot.empty();
+    for (const { digest } of items) tree.add(Buffer.from(unnamed(digest), 'hex'));
+    if (root_so_far !== named(tree.root))
+      throw new PeerAnswerBroken(
+        this.ends.name.peerId,
+        'ROOT_UNVERIFIED',
+        `answered a page of ${collection} that does not go on from those before it; nothing of the page was taken`,
+      );
+    return tree;
   }
 
   /** @returns what was kept of the progress */
@@ -137,6 +157,17 @@ export class ExchangePasses {
   private get isPush(): boolean {
     return this.ends.name.way === 'push';
   }
+}
+
+/** Goes on with the pass that was cut off, or begins one at a position of the source. */
+function begun(before: PartProgress, passPosition: number): PartProgress & { pass: 'full' | 'delta' } {
+  const { pass } = before;
+  // Without the tree of the pages before, the next one could not be held against them.
+  if (pass === 'full' && before.tree === null) return { ...before, pass, cursor: null, refused: 0 };
+  if (pass !== null) return { ...before, pass };
+  const fresh = { ...before, passPosition, cursor: null, tree: null };
+  const isFull = before.position === null || before.refused > 0;
+  return isFull ? { ...fresh, pass: 'full', refused: 0 } : { ...fresh, pass: 'delta' };
 }
 
 function isMostlyMissing(collection: Collection, { source, target }: { source: Manifest; target: Manifest }): boolean {

@@ -12,13 +12,15 @@ export interface PartProgress {
   readonly pass: 'full' | 'delta' | null;
   readonly passPosition: number | null;
   readonly cursor: string | null;
+  /** Of a full pass: the tree of what was read up to the cursor. */
+  readonly tree: string | null;
   /** Records that the target did not take. */
   readonly refused: number;
   readonly isAhead: boolean;
 }
 
 export const NO_PROGRESS = (basis: string): PartProgress => ({
-  ...{ basis, position: null, pass: null, passPosition: null, cursor: null, refused: 0, isAhead: false },
+  ...{ basis, position: null, pass: null, passPosition: null, cursor: null, tree: null, refused: 0, isAhead: false },
 });
 
 /** The last exchange with a peer in a direction. */
@@ -43,6 +45,7 @@ interface PartRow {
   pass: PartProgress['pass'];
   pass_position: string | null;
   cursor: string | null;
+  tree: string | null;
   refused: string;
   is_ahead: boolean;
 }
@@ -118,10 +121,10 @@ export class ExchangeProgressStore {
   }
 
   async save({ tenantId, peerId, way }: ExchangeName, collection: Collection, part: PartProgress): Promise<void> {
-    const { basis, position, pass, passPosition, cursor, refused, isAhead } = part;
+    const { basis, position, pass, passPosition, cursor, tree, refused, isAhead } = part;
     await this.tenancy.run(tenantId, () =>
       this.tenancy.query(SAVE, [
-        ...[tenantId, peerId, way, collection, basis, position, pass, passPosition, cursor, refused, isAhead],
+        ...[tenantId, peerId, way, collection, basis, position, pass, passPosition, cursor, refused, isAhead, tree],
       ]),
     );
   }
@@ -131,7 +134,7 @@ const numberOf = (text: string | null): number | null => (text === null ? null :
 
 const partOf = (row: PartRow): PartProgress => ({
   ...{ basis: row.basis, position: numberOf(row.position), pass: row.pass, passPosition: numberOf(row.pass_position) },
-  ...{ cursor: row.cursor, refused: Number(row.refused), isAhead: row.is_ahead },
+  ...{ cursor: row.cursor, tree: row.tree, refused: Number(row.refused), isAhead: row.is_ahead },
 });
 
 const BEGIN = `
@@ -153,8 +156,8 @@ const END = `
 
 const SAVE = `
   insert into sync_exchange_part
-    (tenant_id, peer_id, direction, collection, basis, position, pass, pass_position, cursor, refused, is_ahead)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    (tenant_id, peer_id, direction, collection, basis, position, pass, pass_position, cursor, refused, is_ahead, tree)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
   on conflict (tenant_id, peer_id, direction, collection) do update set
     basis = excluded.basis, position = excluded.position, pass = excluded.pass, pass_position = excluded.pass_position,
-    cursor = excluded.cursor, refused = excluded.refused, is_ahead = excluded.is_ahead, updated_at = now()`;
+    cursor = excluded.cursor, refused = excluded.refused, is_ahead = excluded.is_ahead, tree = excluded.tree, updated_at = now()`;

@@ -1,3 +1,4 @@
+import { PeerAnswerBroken } from '../peers/peer-failures.types.js';
 import type { Collection } from '../sync/sync.types.js';
 import { basisOf, rootOf } from './exchange.rules.js';
 import type { ExchangePasses } from './exchange-passes.js';
@@ -43,6 +44,7 @@ export class Rounds {
     for (let round = 1; open.length > 0 && round <= MAX_ROUNDS; round += 1) {
       for (const name of open) await this.pass(name, manifests);
       manifests = { source: await this.given.source.readManifest(), target: await this.given.target.readManifest() };
+      for (const name of open) this.expectSaid(name, manifests);
       for (const name of open) await this.judge(name, manifests);
       open = open.filter((name) => this.isOpen(name, manifests));
     }
@@ -54,6 +56,22 @@ export class Rounds {
     const isFull = before.pass === 'full' || (before.pass === null && (before.position === null || before.refused > 0));
     this.parts.set(name, await this.given.passes.run(name, before, manifests));
     this.passed.set(name, isFull ? 'full' : 'delta');
+  }
+
+  /**
+   * Where nothing of a collection changed since a full pass of it began, its pages are what the manifest says.
+   * @throws PeerAnswerBroken
+   */
+  private expectSaid(name: Collection, { source }: Manifests): void {
+    const read = this.given.passes.roots.get(name);
+    const said = rootOf(source, name);
+    if (this.passed.get(name) !== 'full' || !read || !said || said.position > read.position) return;
+    if (said.root !== read.root)
+      throw new PeerAnswerBroken(
+        this.given.name.peerId,
+        'ROOT_UNVERIFIED',
+        `answered pages of ${name} that are not what its manifest says`,
+      );
   }
 
   /** After a pass: whether the target is known to have more than the source. */

@@ -42,7 +42,9 @@ export interface Known {
 export type Manifest = Pick<SyncManifest, 'origin' | 'membership_epoch' | 'position' | 'checkpoint' | 'role_grants'> & {
   readonly collections: readonly { name: Collection; count: number; position: number; root: string }[];
 };
-export type Page = Pick<CollectionPage, 'next_cursor' | 'position' | 'page_digest'> & { readonly items: SyncRecord[] };
+export type Page = Pick<CollectionPage, 'next_cursor' | 'position' | 'page_digest' | 'root_so_far'> & {
+  readonly items: SyncRecord[];
+};
 export type Diff = Pick<CollectionDiff, 'next_item'> & {
   readonly missing: SyncRecord[];
   readonly unknown: readonly Known[];

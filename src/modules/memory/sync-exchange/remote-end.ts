@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { PeerAsk, PeerConnection } from '../peers/peer-client.service.js';
-import { PeerAnswerUnusable, PeerFailure, PeerRefused } from '../peers/peer-failures.types.js';
+import { PeerAnswerBroken, PeerAnswerUnusable, PeerFailure, PeerRefused } from '../peers/peer-failures.types.js';
 import { VERDICTS } from '../sync/sync-record.types.js';
 import { type CollectionQuery, named, pageDigest, type SyncRecord, unnamed } from '../sync/sync-wire.types.js';
 import { type Collection, COLLECTIONS } from '../sync/sync.types.js';
 import { asUnapplied, isUnapplied } from './exchange.rules.js';
+import { findManifestFault } from './manifest-signature.rules.js';
 import type { Diff, Known, Manifest, Page, SyncEnd, Taken } from './exchange.types.js';
 
 const TRIES = 6;
@@ -22,7 +23,9 @@ const COUNT = z.int().min(0);
 const KNOWN = z.object({ id: ID, digests: z.array(DIGEST) });
 /** What else it has is verified when it is taken. */
 const RECORD = z.looseObject({ collection: COLLECTION, id: ID, digest: DIGEST });
-const MANIFEST = z.object({
+/** All of it is signed, what is not known here too. */
+const MANIFEST = z.looseObject({
+  tenant_id: z.string(),
   origin: z.string().min(1).max(64),
   membership_epoch: z.union([z.string().max(20), z.int().min(0)]),
   position: COUNT,
@@ -35,6 +38,7 @@ const PAGE = z.object({
   next_cursor: z.string().nullable(),
   position: COUNT,
   page_digest: DIGEST,
+  root_so_far: DIGEST.nullable(),
 });
 const DIFF = z.object({
   missing: z.array(RECORD),
@@ -70,8 +74,13 @@ export class RemoteEnd implements SyncEnd {
     return this.ask(HANDSHAKE, { method: 'POST', path: this.at('handshake'), body: { right } });
   }
 
-  readManifest(): Promise<Manifest> {
-    return this.ask(MANIFEST, { method: 'GET', path: this.at('manifest') });
+  /** @throws PeerAnswerBroken unless its signature holds */
+  async readManifest(): Promise<Manifest> {
+    const manifest = await this.ask(MANIFEST, { method: 'GET', path: this.at('manifest') });
+    const fault = findManifestFault(manifest, this.tenantId);
+    if (fault !== undefined)
+      throw new PeerAnswerBroken(this.peerId, 'MANIFEST_UNVERIFIED', `answered a manifest ${fault}`);
+    return manifest;
   }
 
   async readPage(collection: Collection, query: CollectionQuery): Promise<Page> {

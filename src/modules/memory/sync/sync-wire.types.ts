@@ -1,4 +1,5 @@
 /** What travels, for who exchanges it with peers. */
 export type { CollectionDiff, CollectionPage, CollectionQuery, SyncRecord } from './sync.dto.js';
 export type { SyncManifest } from './sync-manifest.dto.js';
-export { named, pageDigest, unnamed } from './sync-digests.rules.js';
+export { manifestBytes, named, pageDigest, unnamed } from './sync-digests.rules.js';
+export { GrowingRoot } from './sync-root.rules.js';

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../src/evidence/canonical-json.js';
+import { AlteringProxy } from './altering-proxy.js';
+import { introduce, Site, TENANT } from './given.js';
+
+let here: Site;
+let there: Site;
+let between: AlteringProxy;
+beforeAll(async () => {
+  [here, there] = await Promise.all([Site.start(), Site.start()]);
+  between = await AlteringProxy.start(there.daemon.url);
+  await introduce([here, 'here'], [there, 'there'], { url: between.url });
+  await there.fact('user:ada', 'city', 'London');
+  await there.fact('user:bea', 'city', 'Rome');
+}, 240_000);
+afterAll(async () => {
+  await between.stop();
+  await Promise.all([here.close(), there.close()]);
+});
+
+const pull = () => here.run('sync', 'pull', 'there', '--tenant', TENANT, '--json');
+const expectNothing = async () =>
+  expect([await here.factsOf('user:ada'), await here.factsOf('user:bea')]).toEqual([[], []]);
+
+/** As a peer would answer that left out the last item. */
+function shortened(page: any) {
+  const items = page.items.slice(0, -1);
+  const head = Buffer.concat([Buffer.from('svc.sync.page/1\n'), canonicalJson([page.tenant_id, page.collection])]);
+  const digests = items.map(({ digest }: { digest: string }) => Buffer.from(digest.slice('sha256:'.length), 'hex'));
+  const digest = createHash('sha256').update(Buffer.concat([head, ...digests]));
+  return { ...page, items, count: items.length, page_digest: `sha256:${digest.digest('hex')}` };
+}
+
+describe('a peer whose answers are changed on the way', () => {
+  it('gives nothing by a manifest that its key did not sign', async () => {
+    between.alter('/manifest', (manifest) => ({ ...manifest, position: manifest.position + 1 }));
+    const { code, stdout } = await pull();
+    expect([code, stdout]).toEqual([2, expect.stringContaining('MANIFEST_UNVERIFIED')]);
+    await expectNothing();
+  });
+
+  it('gives nothing of a page with another root', async () => {
+    between.alter('/collections/facts', shortened);
+    const { code, stdout } = await pull();
+    expect([code, stdout]).toEqual([2, expect.stringContaining('ROOT_UNVERIFIED')]);
+    await expectNothing();
+  });
+
+  it('is not taken for complete where pages are not what the manifest says', async () => {
+    const [leaf] = (await there.database.query<{ digest: string }>(
+      `select encode(digest, 'hex') as digest from sync_record where collection = 'facts' order by key, digest limit 1`,
+    ));
+    const root = createHash('sha256')
+      .update(Buffer.from(`00${leaf!.digest}`, 'hex'))
+      .digest('hex');
+    between.alter('/collections/facts', (page) => ({ ...shortened(page), root_so_far: `sha256:${root}` }));
+    const { code, stdout } = await pull();
+    expect([code, stdout]).toEqual([2, expect.stringContaining('not what its manifest says')]);
+  });
+
+  it('gives all once they are not', async () => {
+    between.alter('');
+    const pulled = await here.sync('pull', 'there');
+    expect(pulled.state).toBe('equal');
+    expect([await here.valueOf('user:ada', 'city'), await here.valueOf('user:bea', 'city')]).toEqual([
+      'London',
+      'Rome',
+    ]);
+  });
+});
+
+describe('a push', () => {
+  it('previews again where the peer was written to in between, and loses neither write', async () => {
+    await here.fact('user:ada', 'born', '1815');
+    between.once('/promotions/confirm', async () => void (await there.fact('user:ada', 'born', '1816')));
+    const pushed = await here.sync('push', 'there');
+    expect(pushed.unapplied).toMatchObject([{ verdict: 'conflict_kept', id: ['user:ada', 'born'] }]);
+    expect(await here.sync('pull', 'there')).toMatchObject({ state: 'equal' });
+    expect(await here.valueOf('user:ada', 'born')).toBe(await there.valueOf('user:ada', 'born'));
+  });
+
+  it('ends with 3 where the peer did not take all, and says what', async () => {
+    const draft = {
+      ...{ fact_id: crypto.randomUUID(), owner: '', visibility: 0, actor: 'test', confidence: 1, tokens: 20 },
+      ...{ entity: 'user:ada', key: 'token', horizon_class: 'durable' },
+      value: `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`,
+    };
+    await here.database.query('select count(*) from svc_store_facts($1, $2)', [TENANT, JSON.stringify([[draft]])]);
+    const pushed = await here.run('sync', 'push', 'there', '--tenant', TENANT, '--json');
+    expect(pushed.code).toBe(3);
+    expect(JSON.parse(pushed.stdout)).toMatchObject({
+      state: 'unequal',
+      unapplied: [{ verdict: 'refused_content', id: ['user:ada', 'token'], reason: expect.stringContaining('secret') }],
+    });
+    const again = await here.run('sync', 'push', 'there', '--tenant', TENANT);
+    expect([again.code, again.stdout]).toEqual([3, expect.stringContaining('refused_content facts user:ada token')]);
+  });
+});
