@@ -88,6 +88,7 @@ import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
 import { ActivityModule } from '../modules/operations/activity/activity.module.js';
 import { WorkbenchModule } from '../modules/operations/workbench/workbench.module.js';
+import { ExtensionsModule } from '../modules/operations/extensions/extensions.module.js';
 import { QuotaModule } from '../modules/operations/quota/quota.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
@@ -161,6 +162,7 @@ const MODULES = [
   WorkbenchModule,
   ActivityModule,
   QuotaModule,
+  ExtensionsModule,
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */

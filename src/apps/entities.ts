@@ -31,6 +31,7 @@ import { ObserveStepRow } from '../modules/governance/observe/observe-step.entit
 import { PeerLogPeerRow } from '../modules/evidence/peer-logs/peer-log-peer.entity.js';
 import { MintRequestRow } from '../modules/operations/passports/mint-request.entity.js';
 import { PassportPresenceRow } from '../modules/operations/passports/passport-presence.entity.js';
+import { ExtensionRow } from '../modules/operations/extensions/extension.entity.js';
 import { PassportRow } from '../modules/operations/passports/passport.entity.js';
 import { BundlePurchaseRow } from '../modules/economy/bundles/bundle-purchase.entity.js';
 import { CapabilityAuditRow } from '../modules/memory/capabilities/capability-audit.entity.js';
@@ -79,6 +80,7 @@ export const ENTITIES = [
   EntitlementRow,
   ErasureRequestRow,
   ErasureRow,
+  ExtensionRow,
   ExtractionRow,
   FeedbackRequestChangeRow,
   FeedbackRequestRow,

@@ -8,6 +8,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   daemon: 'Memory daemon',
   memory: 'Memory',
   sync: 'Tenant sync',
+  extensions: 'Extensions',
   flags: 'Planes of the memory daemon',
   tracing: 'Tracing',
   hook: 'Git hook',

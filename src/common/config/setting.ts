@@ -206,7 +206,8 @@ function readWitness(text: string, context: z.RefinementCtx): { verifierKey: str
   }
 }
 
-const BUILD_FEATURES = ['otel'] as const;
+export const BUILD_FEATURES = ['hosted-surfaces', 'wasm-extensions', 'otel'] as const;
+export type BuildFeature = (typeof BUILD_FEATURES)[number];
 
 /** Names separated by commas. */
 export const buildFeatures = () =>

@@ -21,6 +21,7 @@ import { EVIDENCE_SETTINGS } from './evidence-settings.js';
 import { RETRIEVAL_SETTINGS } from './retrieval-settings.js';
 import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
 import { MEMORY_SETTINGS } from './daemon/memory-settings.js';
+import { EXTENSION_SETTINGS } from './daemon/extension-settings.js';
 import { SYNC_SETTINGS } from './daemon/sync-settings.js';
 import { DAEMON_FLAGS } from './daemon/flag-table.js';
 import { TOOLS_SETTINGS } from './tools-settings.js';
@@ -129,6 +130,7 @@ export const SETTING_TABLE = {
   daemon: DAEMON_SETTINGS,
   memory: MEMORY_SETTINGS,
   sync: SYNC_SETTINGS,
+  extensions: EXTENSION_SETTINGS,
   flags: DAEMON_FLAGS,
   tracing: TRACING_SETTINGS,
   hook: {

@@ -5,7 +5,7 @@ export const TRACING_SETTINGS = {
   features: setting(
     'SVC_BUILD_FEATURES',
     buildFeatures(),
-    'Features that are off unless named here, separated by commas. `otel`: spans of all three apps are sent to a collector, answers bear `x-trace-id`; see docs/tracing.md.',
+    'Features that are off unless named here, separated by commas. `hosted-surfaces`: `/v1/cloud/access-contract` and `/v1/gpu1/*`; see docs/hosted-surfaces.md. `wasm-extensions`: WebAssembly extensions are run; see docs/extensions.md. `otel`: spans of all three apps are sent to a collector, answers bear `x-trace-id`; see docs/tracing.md.',
   ),
   endpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -32,6 +32,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   ...each(NOTICE, ['outbox_event', 'outgoing_mail', 'webhook_attempt', 'webhook_delivery', 'webhook_endpoint']),
   ...each(PASSING, [
     'coord_intent',
+    'extension_call',
     'idempotent_request',
     'lease',
     'quota_window',
@@ -55,6 +56,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
     ...['shield_approval', 'shield_decision', 'shield_digest', 'shield_drill', 'shield_kill_switch', 'shield_policy'],
     ...['shield_publisher', 'shield_sampling_policy', 'shield_server', 'shield_spending'],
   ]),
+  ...each('programs by their digest; whatever changes or calls one is receipted', ['extension']),
   ...each('ids of what was reached, kept as a walk found them; no role of the product deletes them', [
     ...['blast_radius', 'blast_radius_node', 'blast_radius_edge'],
   ]),

@@ -37,6 +37,8 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('erased_receipt', 'keep', '', '', false),
     ('erasure', 'keep', '', '', false),
     ('erasure_request', 'keep', '', '', false),
+    ('extension', 'blank', '', 'display_name description arguments', false),
+    ('extension_call', 'keep', '', '', false),
     ('extraction', 'keep', '', '', false),
     ('fact', 'own', '', '', false),
     ('fact_batch', 'own', '', '', false),

@@ -7,7 +7,7 @@ import { workerFile } from '../../../common/workers/worker-file.js';
 import type { BundleVerdictBody } from './audit.dto.js';
 import { BundleMalformed, BundleTooLarge } from './audit.problems.js';
 import { BUNDLE_LIMITS, type BundleOutcome, type BundleTask } from './audit.types.js';
-import { FairQueue, QueueFull } from './fair-queue.js';
+import { FairQueue, QueueFull } from '../../../common/workers/fair-queue.js';
 
 const MIB = 1024 * 1024;
 /** A caller that waits longer for the thread gets a 503 and retries: nothing is known of the bundle yet. */

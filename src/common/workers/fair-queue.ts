@@ -5,6 +5,8 @@ export class QueueFull extends Error {
 
 /** What may wait. */
 export interface QueueLimits {
+  /** How many pieces of work are done at once; one where nothing is said. */
+  atOnce?: number;
   places: number;
   bytes: number;
   /** Who waits longer is refused. */
@@ -17,20 +19,21 @@ interface Waiting {
 }
 
 /**
- * Does one piece of work at a time. Those that wait take turns client by client: however many one sends, each other
- * waits for at most one of them.
+ * Does one piece of work at a time, or a few. Those that wait take turns client by client: however many one sends, each
+ * other waits for at most one of them.
  */
 export class FairQueue {
   /** Whose turn is next stands first. */
   private readonly clients = new Map<string, Waiting[]>();
-  private isBusy = false;
+  private running = 0;
 
   constructor(private readonly limits: QueueLimits) {}
 
   /** @throws QueueFull */
   async run<T>(client: string, bytes: number, work: () => Promise<T>): Promise<T> {
-    if (this.isBusy) await this.wait(client, bytes);
-    this.isBusy = true;
+    // Whoever waited takes the place of the one that ended.
+    if (this.running >= (this.limits.atOnce ?? 1)) await this.wait(client, bytes);
+    else this.running += 1;
     try {
       return await work();
     } finally {
@@ -55,8 +58,10 @@ export class FairQueue {
   /** The client that is served goes to the end. */
   private startNext(): void {
     const [next] = this.clients;
-    this.isBusy = next !== undefined;
-    if (!next) return;
+    if (!next) {
+      this.running -= 1;
+      return;
+    }
     const [client, [first, ...others]] = next;
     this.clients.delete(client);
     if (others.length > 0) this.clients.set(client, others);
