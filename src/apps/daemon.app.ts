@@ -3,6 +3,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { isDevMode } from '../common/config/daemon/auth-mode.js';
 import { reservedFlagsGiven } from '../common/config/daemon/flag-state.js';
+import type { Settings } from '../common/config/settings.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { CoreModule } from './core.module.js';
 import { EvidenceModule } from '../common/evidence-log/evidence-log.module.js';
@@ -89,6 +90,8 @@ import { PassportsModule } from '../modules/operations/passports/passports.modul
 import { ActivityModule } from '../modules/operations/activity/activity.module.js';
 import { WorkbenchModule } from '../modules/operations/workbench/workbench.module.js';
 import { ExtensionsModule } from '../modules/operations/extensions/extensions.module.js';
+import { HostedSurfacesModule } from '../modules/operations/hosted-surfaces/hosted-surfaces.module.js';
+import { MediationModule } from '../modules/operations/mediation/mediation.module.js';
 import { QuotaModule } from '../modules/operations/quota/quota.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
@@ -163,12 +166,20 @@ const MODULES = [
   ActivityModule,
   QuotaModule,
   ExtensionsModule,
+  MediationModule,
+];
+
+/** Modules that a daemon has where a build feature is named (memory-daemon.md 4.12). */
+const modulesFor = ({ tracing }: Settings) => [
+  ...MODULES,
+  ...(tracing.features.includes('hosted-surfaces') ? [HostedSurfacesModule] : []),
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */
 @Module({})
 class DaemonAppModule {
   static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
+    const modules = modulesFor(parts.settings);
     const shared = [
       ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence],
       ...[ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck],
@@ -180,7 +191,7 @@ class DaemonAppModule {
       // Loaded when it is asked for: no start waits for the modules of the other apps.
       {
         provide: DeclaredSystems,
-        useValue: { read: async () => (await import('./app-declarations.js')).declaredSystems(MODULES) },
+        useValue: { read: async () => (await import('./app-declarations.js')).declaredSystems(modules) },
       },
     ];
     const options = {
@@ -192,7 +203,7 @@ class DaemonAppModule {
     };
     return {
       module: DaemonAppModule,
-      imports: [CoreModule.of(parts, options), EvidenceModule, HoldRefusalsModule, ...MODULES],
+      imports: [CoreModule.of(parts, options), EvidenceModule, HoldRefusalsModule, ...modules],
     };
   }
 }

@@ -9,6 +9,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   memory: 'Memory',
   sync: 'Tenant sync',
   extensions: 'Extensions',
+  upstreams: 'Engine and hosted endpoint',
   flags: 'Planes of the memory daemon',
   tracing: 'Tracing',
   hook: 'Git hook',

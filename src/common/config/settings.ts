@@ -22,6 +22,7 @@ import { RETRIEVAL_SETTINGS } from './retrieval-settings.js';
 import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
 import { MEMORY_SETTINGS } from './daemon/memory-settings.js';
 import { EXTENSION_SETTINGS } from './daemon/extension-settings.js';
+import { UPSTREAM_SETTINGS } from './daemon/upstream-settings.js';
 import { SYNC_SETTINGS } from './daemon/sync-settings.js';
 import { DAEMON_FLAGS } from './daemon/flag-table.js';
 import { TOOLS_SETTINGS } from './tools-settings.js';
@@ -131,6 +132,7 @@ export const SETTING_TABLE = {
   memory: MEMORY_SETTINGS,
   sync: SYNC_SETTINGS,
   extensions: EXTENSION_SETTINGS,
+  upstreams: UPSTREAM_SETTINGS,
   flags: DAEMON_FLAGS,
   tracing: TRACING_SETTINGS,
   hook: {

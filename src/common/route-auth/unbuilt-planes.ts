@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notBuilt } from '../config/daemon/flag.js';
+import type { BuildFeature } from '../config/setting.js';
 import { DAEMON_FLAGS } from '../config/daemon/flag-table.js';
 import { RouteManifest } from '../contract/route-manifest.js';
 import { longestMatch, matches } from './path-pattern.js';
@@ -24,6 +25,8 @@ export class UnbuiltPlanes {
 
   /** @param path of an address that no route is at */
   find(path: string): UnbuiltPlane | undefined {
+    const feature = FEATURES.find(({ paths }) => longestMatch(paths, path) !== undefined);
+    if (feature && !this.builtPatterns().has(longestMatch(CLASSIFIED_PATHS, path))) return unbuiltFeature(feature.name);
     const flag = RESERVED.find(({ paths }) => paths.some((pattern) => matches(pattern, path)));
     if (flag) return { detail: notBuilt(flag), flag: flag.env };
     const pattern = longestMatch(CLASSIFIED_PATHS, path);
@@ -39,5 +42,15 @@ export class UnbuiltPlanes {
     return this.built;
   }
 }
+
+/** Build features that bring routes of their own. */
+const FEATURES: readonly { name: BuildFeature; paths: readonly string[] }[] = [
+  { name: 'hosted-surfaces', paths: ['/v1/cloud/*', '/v1/gpu1/*'] },
+];
+
+const unbuiltFeature = (name: BuildFeature): UnbuiltPlane => ({
+  flag: 'SVC_BUILD_FEATURES',
+  detail: `This is not built in this version of the daemon; set SVC_BUILD_FEATURES=${name} and start it again`,
+});
 
 const RESERVED = Object.values(DAEMON_FLAGS).filter(({ isReserved }) => isReserved);

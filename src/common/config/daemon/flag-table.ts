@@ -1,4 +1,4 @@
-import { daemonFlag, daemonMode, reserved } from './flag.js';
+import { daemonAddress, daemonFlag, daemonMode, reserved } from './flag.js';
 
 /**
  * The feature flags of the daemon that open addresses or listeners, with what is answered while they are off
@@ -72,6 +72,32 @@ export const DAEMON_FLAGS = {
     501,
     ['/v1/punchcards*'],
     'Leases of paths: `off`, `advisory` (reported, never refused) or `enforce`.',
+  ),
+  engine: daemonAddress(
+    'SVCD_ENGINE_BASE_URL',
+    404,
+    ['/v1/mediation/*'],
+    'The engine that drafts are passed on to; see docs/mediation.md.',
+  ),
+  streamReceipts: daemonFlag(
+    'SVCD_STREAM_RECEIPTS',
+    false,
+    'by route',
+    ['/v1/mediation/drafts'],
+    'Drafts of the kinds stream and context are passed on to the engine. Off, they are rejected.',
+  ),
+  usageReceipts: daemonFlag(
+    'SVCD_FEATURE_USAGE_RECEIPTS',
+    false,
+    'by route',
+    ['/v1/mediation/drafts'],
+    'Drafts of the kind usage_ping are passed on to the engine. Off, they are rejected.',
+  ),
+  gpu: daemonAddress(
+    'SVCD_GPU1_BASE_URL',
+    'by route',
+    ['/v1/gpu1/*'],
+    'The endpoint that the routes of the build feature hosted-surfaces pass on to. Unset, they answer `"endpoint_configured": false`.',
   ),
   costLens: daemonFlag('SVCD_FEATURE_COST_LENS', false, 404, ['/v1/cost/*'], 'Cost reports.'),
 };

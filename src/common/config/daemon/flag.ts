@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setting, type Setting } from '../setting.js';
+import { setting, url, type Setting } from '../setting.js';
 
 /** What a plane answers while its flag is off. */
 export type OffAnswer =
@@ -49,6 +49,17 @@ export const daemonFlag = (
   paths: readonly string[],
   about: string,
 ): DaemonFlag<ReturnType<typeof switched>> => ({ ...setting(env, switched(fallback), about), off, on: '1', paths });
+
+/** A plane that is on where a server is named for it. */
+export const daemonAddress = (
+  env: string,
+  off: OffAnswer,
+  paths: readonly string[],
+  about: string,
+): DaemonFlag<ReturnType<typeof url>> => ({
+  ...setting(env, url('http', 'https'), about),
+  ...{ off, on: 'https://...', paths },
+});
 
 /** A flag that has more words than on: what is none of them is off. */
 export const daemonMode = <const T extends readonly [string, ...string[]]>(

@@ -1,0 +1,91 @@
+import { AnswerTooLong, readAtMost } from './bounded-answer.js';
+
+/** Bytes of an answer; what is more is not read. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** A server that the operator named, and how it is spoken to. */
+export interface UpstreamAddress {
+  /** The settings' address; names are appended to it. */
+  baseUrl: string;
+  apiKey: string | undefined;
+  timeoutMs: number;
+}
+
+export interface UpstreamRequest {
+  method: 'GET' | 'POST';
+  /** One segment, of the code and not of a caller. */
+  name: string;
+  /** JSON. */
+  body?: Uint8Array;
+  /** For whom it is asked. */
+  tenant: string;
+  principal: string;
+  requestId: string;
+  /** Aborted when nobody waits any more. */
+  deadline: AbortSignal;
+}
+
+export interface UpstreamAnswer {
+  status: number;
+  /** The body, which is JSON. */
+  text: string;
+}
+
+/** No answer of use came; the message says what was wrong, and names nothing of request or answer. */
+export class UpstreamAway extends Error {}
+
+/**
+ * Asks a server that the operator named in a setting, and no other: redirects are not followed. Of the request that
+ * came in only its body goes on, and no header: neither its credential nor what is meant for one hop.
+ */
+export class OperatorUpstream {
+  constructor(private readonly address: UpstreamAddress) {}
+
+  /** @throws UpstreamAway where it cannot be reached, is late, redirects, or answers too much or no JSON */
+  async ask(request: UpstreamRequest): Promise<UpstreamAnswer> {
+    try {
+      const response = await this.send(request);
+      if (response.status >= 300 && response.status < 400) {
+        await response.body?.cancel();
+        throw new UpstreamAway(`redirects (${response.status}), which is not followed`);
+      }
+      const text = Buffer.from(await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
+      if (!isJson(text)) throw new UpstreamAway(`answered ${response.status} and no JSON`);
+      return { status: response.status, text };
+    } catch (error) {
+      throw awayBy(error, this.address.timeoutMs);
+    }
+  }
+
+  private send({ method, name, body, tenant, principal, requestId, deadline }: UpstreamRequest): Promise<Response> {
+    const { baseUrl, apiKey, timeoutMs } = this.address;
+    return fetch(`${baseUrl.replace(/\/+$/, '')}/${name}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        accept: 'application/json',
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...{ 'x-svc-tenant-id': tenant, 'x-svc-principal': principal, 'x-request-id': requestId },
+      },
+      ...(body ? { body: new Uint8Array(body) } : {}),
+      signal: AbortSignal.any([deadline, AbortSignal.timeout(timeoutMs)]),
+    });
+  }
+}
+
+function awayBy(error: unknown, timeoutMs: number): UpstreamAway {
+  if (error instanceof UpstreamAway) return error;
+  if (error instanceof AnswerTooLong) return new UpstreamAway(error.message, { cause: error });
+  const isLate = error instanceof Error && error.name === 'TimeoutError';
+  return new UpstreamAway(isLate ? `did not answer within ${timeoutMs} ms` : 'cannot be reached', { cause: error });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
