@@ -3373,6 +3373,7 @@ create table sync_exchange_part (
   refused bigint not null default 0,
   is_ahead boolean not null default false,
   updated_at timestamp with time zone not null default now(),
+  tree text,
   constraint sync_exchange_part_pkey PRIMARY KEY (tenant_id, peer_id, direction, collection),
   constraint sync_exchange_part_pass_check CHECK ((pass = ANY (ARRAY['full'::text, 'delta'::text])))
 );

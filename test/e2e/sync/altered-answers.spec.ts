@@ -48,9 +48,9 @@ describe('a peer whose answers are changed on the way', () => {
   });
 
   it('is not taken for complete where pages are not what the manifest says', async () => {
-    const [leaf] = (await there.database.query<{ digest: string }>(
+    const [leaf] = await there.database.query<{ digest: string }>(
       `select encode(digest, 'hex') as digest from sync_record where collection = 'facts' order by key, digest limit 1`,
-    ));
+    );
     const root = createHash('sha256')
       .update(Buffer.from(`00${leaf!.digest}`, 'hex'))
       .digest('hex');
