@@ -37,6 +37,7 @@ import { openListeners, type ListenersOpened } from './daemon/open-listeners.js'
 import { DaemonProblemFilter } from '../common/problem/daemon-problem.filter.js';
 import { ProjectionChecks } from '../common/health/projection-checks.js';
 import { PeerCheck } from '../common/peer-auth/peer-check.js';
+import { Restarts } from '../common/restarts.js';
 import { UnbuiltPlanes } from '../common/route-auth/unbuilt-planes.js';
 import { ReadRetries } from '../common/read-retries/read-retries.js';
 import { ReadRetryInterceptor } from '../common/read-retries/read-retry.interceptor.js';
@@ -51,6 +52,7 @@ import { AuthModule } from '../modules/governance/auth/auth.module.js';
 import { IncidentsModule } from '../modules/governance/incidents/incidents.module.js';
 import { ObserveModule } from '../modules/governance/observe/observe.module.js';
 import { ProvenanceModule } from '../modules/governance/provenance/provenance.module.js';
+import { ConsoleSummaryModule } from '../modules/console/summary/console-summary.module.js';
 import { ConsoleModule } from '../modules/console/pages/console.module.js';
 import { LeasesModule } from '../modules/coordination/leases/leases.module.js';
 import { HoldRefusalsModule } from '../common/legal-holds/hold-refusals.module.js';
@@ -85,6 +87,8 @@ import { ContextGraphModule } from '../modules/projects/context-graph/context-gr
 import { WorkspaceScanModule } from '../modules/projects/workspace-scan/workspace-scan.module.js';
 import { SyncExchangeModule } from '../modules/memory/sync-exchange/sync-exchange.module.js';
 import { SyncModule } from '../modules/memory/sync/sync.module.js';
+import { ReplicationModule } from '../modules/memory/replication/replication.module.js';
+import { AdminModule } from '../modules/operations/admin/admin.module.js';
 import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
 import { ActivityModule } from '../modules/operations/activity/activity.module.js';
@@ -173,6 +177,9 @@ const MODULES = [
 const modulesFor = ({ tracing }: Settings) => [
   ...MODULES,
   ...(tracing.features.includes('hosted-surfaces') ? [HostedSurfacesModule] : []),
+  AdminModule,
+  ConsoleSummaryModule,
+  ReplicationModule,
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */
@@ -187,6 +194,7 @@ class DaemonAppModule {
     const values = [
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
       { provide: AUTHENTICATOR, useValue: authenticator },
+      { provide: Restarts, useValue: new Restarts(parts.restart) },
       { provide: ToolDispatcher, useClass: DaemonToolDispatcher },
       // Loaded when it is asked for: no start waits for the modules of the other apps.
       {
@@ -197,7 +205,7 @@ class DaemonAppModule {
     const options = {
       contract: daemonContract(parts.settings.daemon.errorsBase),
       providers: [...shared, ...values, jobsForOthers(parts)],
-      exports: [...shared, Jobs, AUTHENTICATOR, ToolDispatcher, DeclaredSystems],
+      exports: [...shared, Jobs, AUTHENTICATOR, Restarts, ToolDispatcher, DeclaredSystems],
       stopFirst: Jobs,
       requests: REQUESTS,
     };

@@ -21,6 +21,7 @@ import { OrchestratorMemberRow } from '../modules/coordination/orchestrators/orc
 import { OrchestratorRow } from '../modules/coordination/orchestrators/orchestrator.entity.js';
 import { GatePolicyRow } from '../modules/coordination/work/gates/gate-policy.entity.js';
 import { WorkGateRow } from '../modules/coordination/work/gates/work-gate.entity.js';
+import { ReplicatedSegmentRow } from '../modules/memory/replication/replicated-segment.entity.js';
 import { CommandRow } from '../modules/operations/workbench/command.entity.js';
 import { WorkBlockerRow } from '../modules/coordination/work/work-blocker.entity.js';
 import { WorkCommentRow } from '../modules/coordination/work/work-comment.entity.js';
@@ -129,6 +130,7 @@ export const ENTITIES = [
   WebhookDeliveryRow,
   WebhookEndpointRow,
   CommandRow,
+  ReplicatedSegmentRow,
   WorkBlockerRow,
   WorkCommentRow,
   WorkGateRow,

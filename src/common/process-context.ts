@@ -11,4 +11,6 @@ export interface ProcessContext {
   metrics: Metrics;
   /** Aborted when the process is about to stop, before its ports close. */
   stopping?: AbortSignal;
+  /** Drains this process and ends it, where a supervisor starts it again. */
+  restart?: () => void;
 }

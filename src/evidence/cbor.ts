@@ -1,4 +1,4 @@
-import { decode } from 'cborg';
+import { decode, decodeFirst, type DecodeOptions } from 'cborg';
 import { writeCbor } from './cbor-writer.js';
 
 /**
@@ -54,6 +54,21 @@ export function decodeCanonicalMap(bytes: Uint8Array): CborMap {
   return value;
 }
 
+/**
+ * The maps of a CBOR sequence (RFC 8742): one after another, each as {@link decodeCanonicalMap} takes it.
+ * @throws CborError
+ */
+export function decodeCanonicalMaps(bytes: Uint8Array): CborMap[] {
+  const maps: CborMap[] = [];
+  for (let rest = bytes; rest.length > 0;) {
+    const from = rest;
+    const [, after] = readStrictly(() => decodeFirst(from, STRICT) as [unknown, Uint8Array]);
+    maps.push(decodeCanonicalMap(from.subarray(0, from.length - after.length)));
+    rest = after;
+  }
+  return maps;
+}
+
 export function isCborMap(value: CborValue | undefined): value is CborMap {
   return (
     typeof value === 'object' &&
@@ -83,18 +98,22 @@ export function toCbor(value: unknown, path = 'body'): CborValue {
   throw new CborError(`${path} holds a ${typeof value}, which evidence cannot hold`);
 }
 
-function decodeStrictly(bytes: Uint8Array): unknown {
+const STRICT: DecodeOptions = {
+  strict: true,
+  allowIndefinite: false,
+  allowUndefined: false,
+  allowInfinity: false,
+  allowNaN: false,
+  allowBigInt: false,
+  rejectDuplicateMapKeys: true,
+  useMaps: true,
+};
+
+const decodeStrictly = (bytes: Uint8Array): unknown => readStrictly(() => decode(bytes, STRICT) as unknown);
+
+function readStrictly<T>(read: () => T): T {
   try {
-    return decode(bytes, {
-      strict: true,
-      allowIndefinite: false,
-      allowUndefined: false,
-      allowInfinity: false,
-      allowNaN: false,
-      allowBigInt: false,
-      rejectDuplicateMapKeys: true,
-      useMaps: true,
-    });
+    return read();
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw new CborError(error instanceof Error ? error.message : 'not CBOR', { cause: error });

@@ -97,6 +97,7 @@ import { CreateUsage1795810100000 } from './1795810100000-create-usage.js';
 import { CreateQuota1795810200000 } from './1795810200000-create-quota.js';
 import { CreateCommandLedger1795811000000 } from './1795811000000-create-command-ledger.js';
 import { KeepSyncTrees1795820000000 } from './1795820000000-keep-sync-trees.js';
+import { CreateReplicatedSegments1795830000000 } from './1795830000000-create-replicated-segments.js';
 import { CreateExtensions1795860000000 } from './1795860000000-create-extensions.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -200,5 +201,6 @@ export const MIGRATIONS = [
   CreateQuota1795810200000,
   CreateCommandLedger1795811000000,
   KeepSyncTrees1795820000000,
+  CreateReplicatedSegments1795830000000,
   CreateExtensions1795860000000,
 ];

@@ -49,7 +49,11 @@ export async function runApp(name: AppName, { supervised }: { supervised: boolea
       const { prepareDatabase } = await import('./prepare-database.js');
       await prepareDatabase(settings, database.address, (message) => log.info(message));
     }
-    const parts = { settings, address: database.address, log, metrics: new Metrics(), stopping: announcement.signal };
+    const restart = Promise.withResolvers<string>();
+    const parts = {
+      ...{ settings, address: database.address, log, metrics: new Metrics(), stopping: announcement.signal },
+      ...(supervised ? { restart: () => restart.resolve('a restart was asked for') } : {}),
+    };
     const { app, url } = await open(parts).catch((error: unknown) => {
       throw explainBind(error, wantedPorts(settings));
     });
@@ -57,7 +61,7 @@ export async function runApp(name: AppName, { supervised }: { supervised: boolea
     log.flush();
     if (supervised) process.send?.({ ready: url } satisfies ReadyMessage);
     const delay = shutdownDelayOf(settings);
-    log.info({ reason: await stop, delay_secs: delay }, 'shutting down');
+    log.info({ reason: await Promise.race([stop, restart.promise]), delay_secs: delay }, 'shutting down');
     announcement.make();
     await announcement.knownFor(delay, insisted);
     log.info('draining');

@@ -107,6 +107,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('retrieval_receipt', 'own', '', '', false),
     ('revenue_declaration', 'blank', '', 'note', false),
     ('revenue_declaration_change', 'blank', '', 'reason', false),
+    ('replicated_segment', 'delete', '', '', false),
     ('sealed_segment', 'delete', '', '', false),
     ('seat', 'keep', '', '', false),
     ('seat_event', 'blank', '', 'reason', false),

@@ -192,6 +192,11 @@ export const DAEMON_SETTINGS = {
     optionalInteger(1, 36_500),
     'After so many days without a step a session is archived: what was in its steps is removed, every hour. Unset: never.',
   ),
+  retentionDays: setting(
+    'SVCD_RETENTION_DAYS',
+    optionalInteger(1, 36_500),
+    'POST /v1/admin/compact-facts also removes versions of facts that were retired so many days ago. Unset: only what is deleted.',
+  ),
   proServices: setting(
     'SVCD_ENABLED_PRO_SERVICES',
     z.preprocess(

@@ -99,6 +99,7 @@ export const DAEMON_FLAGS = {
     ['/v1/gpu1/*'],
     'The endpoint that the routes of the build feature hosted-surfaces pass on to. Unset, they answer `"endpoint_configured": false`.',
   ),
+  forceSeal: daemonFlag('SVCD_ADMIN_FORCE_SEAL', false, 404, ['/v1/admin/force-seal'], 'Sealing on demand.'),
   costLens: daemonFlag('SVCD_FEATURE_COST_LENS', false, 404, ['/v1/cost/*'], 'Cost reports.'),
 };
 

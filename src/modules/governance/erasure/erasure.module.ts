@@ -15,5 +15,6 @@ import { IndexRewrites } from './index-rewrites.service.js';
   imports: [ScrubModule],
   controllers: [ErasureController],
   providers: [ErasureService, ErasureRuns, ErasureAnnouncements, IndexRewrites, ErasureSweep],
+  exports: [ErasureAnnouncements],
 })
 export class ErasureModule {}

@@ -35,6 +35,9 @@ import { FactSearchModule } from './fact-search/fact-search.module.js';
     FactListStore,
     FactQuarantineService,
   ],
-  exports: [FactsService, FactImportsModule, FactReadsService, FactEvidenceService, FactQuarantineService],
+  exports: [
+    ...[FactsService, FactImportsModule, FactReadsService, FactListsService],
+    ...[FactEvidenceService, FactQuarantineService],
+  ],
 })
 export class FactsModule {}

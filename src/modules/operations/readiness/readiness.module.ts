@@ -55,6 +55,7 @@ const READINESS_GATES = [
     ...READINESS_GATES,
     { provide: GATES, useFactory: (...gates: Gate[]) => gates, inject: READINESS_GATES },
   ],
+  exports: [ReadinessService],
 })
 export class ReadinessModule implements OnModuleInit {
   constructor(private readonly projections: ProjectionChecks) {}

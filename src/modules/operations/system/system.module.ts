@@ -15,6 +15,6 @@ import { WitnessService } from './witness.service.js';
 @Module({
   controllers: [SystemController, WitnessController, RailsController],
   providers: [VersionService, NonceService, WitnessService, RailsService],
-  exports: [NonceService],
+  exports: [NonceService, VersionService],
 })
 export class SystemModule {}

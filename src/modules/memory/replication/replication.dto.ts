@@ -1,0 +1,126 @@
+import { Base64 } from '../../../common/fields/byte-fields.js';
+import { DateTime, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
+
+const DIGEST = /^blake3:[0-9a-f]{64}$/;
+const NODE = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
+
+/** A sealed segment on its way from one node to another. */
+export class SegmentEnvelope {
+  @Text({ about: 'The node that sealed it.', min: 1, max: 128, pattern: NODE })
+  node_id!: string;
+
+  @Text({ about: 'BLAKE3 of the bytes of the segment.', pattern: DIGEST })
+  digest!: string;
+
+  @Text({ about: 'The digest of the segment before; null of the first.', nullable: true, pattern: DIGEST })
+  previous_digest!: string | null;
+
+  @Base64({ about: 'The segment, a CBOR sequence (docs/formats/segments.md), in base64.', min: 4 })
+  segment!: string;
+}
+
+export class ReplicatedSegment {
+  @Flag({ about: 'Whether it was kept before: nothing was done.' })
+  duplicate!: boolean;
+
+  @Text({ about: 'The tenant that the segment names.' })
+  tenant_id!: string;
+
+  @Text({ about: 'The node.' })
+  node_id!: string;
+
+  @Integer({ about: 'Its number on that node.' })
+  segment_seq!: number;
+
+  @Text({ about: 'BLAKE3 of its bytes.' })
+  digest!: string;
+
+  @Uuid({ about: 'The receipt that it was kept under.' })
+  receipt_id!: string;
+
+  @DateTime({ about: 'When it was kept.' })
+  received_at!: string;
+
+  @Integer({ about: 'The segment that is to be sent next.' })
+  next_seq!: number;
+}
+
+export class SegmentsQuery {
+  @Integer({ about: 'Segments after this one.', min: 0, default: 0 })
+  after!: number;
+
+  @Integer({ about: 'How many at most.', min: 1, max: 200, default: 50 })
+  limit!: number;
+}
+
+export class SegmentSummary {
+  @Integer({ about: 'Its number.' })
+  segment_seq!: number;
+
+  @Text({ about: 'The corpus of its documents.' })
+  corpus_id!: string;
+
+  @Integer({ about: 'How many documents it has.' })
+  frame_count!: number;
+
+  @Integer({ about: 'Its size.' })
+  bytes!: number;
+
+  @Text({ about: 'BLAKE3 of its bytes.' })
+  digest!: string;
+
+  @DateTime({ about: 'When it was sealed.' })
+  sealed_at!: string;
+}
+
+export class SegmentList {
+  @Text({ about: 'By what this node is known to others.' })
+  node_id!: string;
+
+  @ListOf({ about: 'In the order in which they were sealed.', type: () => SegmentSummary })
+  segments!: SegmentSummary[];
+
+  @Integer({ about: 'How many are in this answer.' })
+  count!: number;
+
+  @Flag({ about: 'Whether there are more.' })
+  has_more!: boolean;
+}
+
+export class SegmentPath {
+  @Integer({ about: 'The number of the segment.', min: 1 })
+  seq!: number;
+}
+
+export class SegmentQuery {
+  @Text({ about: 'The node that sent it; left out: this one.', optional: true, min: 1, max: 128, pattern: NODE })
+  node_id?: string;
+}
+
+export class ReplicaNode {
+  @Text({ about: 'The node.' })
+  node_id!: string;
+
+  @Integer({ about: 'How many of its segments are kept.' })
+  segments!: number;
+
+  @Integer({ about: 'Their size together.' })
+  bytes!: number;
+
+  @Integer({ about: 'The last one.' })
+  last_seq!: number;
+
+  @Text({ about: 'Its digest: the previous_digest of the next.' })
+  last_digest!: string;
+
+  @DateTime({ about: 'When it came.' })
+  last_received_at!: string;
+}
+
+export class ReplicaList {
+  @ListOf({ about: 'The nodes that sent segments of the tenant, by name; at most 200.', type: () => ReplicaNode })
+  nodes!: ReplicaNode[];
+
+  @Integer({ about: 'How many they are.' })
+  count!: number;
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+
+let daemon: TestDaemon;
+let reader: DaemonCall;
+beforeAll(async () => {
+  daemon = await startDaemon({ env: { SVCD_FEATURE_PASSPORT_MINT_REQUESTS: '1', SVCD_FEATURE_LEGAL_HOLD: '1' } });
+  reader = daemon.as({ scopes: 'tenant:chunks:read' });
+  const put = (body: object, by = daemon.call) => send(by, 'PUT', '/v1/facts', { value: 'A value.', ...body });
+  await put({ entity: 'lamp', key: 'oil', confidence: 0.9 });
+  await put({ entity: 'lamp', key: 'oil', confidence: 0.9 });
+  await put({ entity: 'lamp', key: 'wick', confidence: 0.4 });
+  await put({ entity: '__internal', key: 'k' });
+  await put({ entity: 'secret', key: 'k', private: true }, daemon.as({ scopes: ALL_SCOPES, passport: 'ada' }));
+  const ask = { passport_id: 'helper', display_name: 'Helper', kind: 'agent' };
+  await send(daemon.as({ scopes: ALL_SCOPES, passport: 'ada' }), 'POST', '/v1/passport/mint-requests', ask);
+  await send(daemon.call, 'POST', '/v1/legal-holds', { tenant_id: 'default', reason: 'A case.', entity_prefixes: ['x:'] });
+});
+afterAll(() => daemon.close());
+
+async function send(by: DaemonCall, method: string, path: string, body?: unknown): Promise<any> {
+  const answer = await by(method, path, body);
+  expect([path, answer.status < 300, answer.body?.detail]).toEqual([path, true, undefined]);
+  return answer.body;
+}
+
+describe('the overview of the console', () => {
+  it('counts facts as the list does, whoever reads', async () => {
+    for (const by of [daemon.as({ scopes: 'admin:read' }), reader, daemon.as({ scopes: 'admin:read', passport: 'ada' })]) {
+      const { facts, authority } = await send(by, 'GET', '/v1/console/summary');
+      expect(authority).toBe('GET /v1/facts/list');
+      if (by === reader) continue;
+      const list = await send(by, 'GET', '/v1/facts/list?limit=1&include_reserved=0');
+      const all = await send(by, 'GET', '/v1/facts/list?limit=1&include_reserved=1');
+      expect(facts).toEqual({
+        ...{ shown: list.total_visible, shown_with_reserved: all.total_visible, stored: all.total_nondeleted },
+      });
+    }
+    const { facts } = await send(reader, 'GET', '/v1/console/summary');
+    expect(facts).toMatchObject({ shown: 3, stored: 5 });
+  });
+
+  it('says what waits, what is held and what happened last', async () => {
+    const summary = await send(reader, 'GET', '/v1/console/summary');
+    expect(summary).toMatchObject({ waiting: { mint_requests: 1, gates: 0 }, active_holds: 1, open_incidents: 0 });
+    expect(summary.last_receipts).toHaveLength(5);
+  });
+
+  it('lists the newest facts by what is left of their confidence, without those of others', async () => {
+    const { facts } = await send(reader, 'GET', '/v1/console/facts?top_k=10');
+    expect(facts.map((one: any) => [one.key, Math.round(one.score * 10)])).toEqual([
+      ['oil', 9],
+      ['wick', 4],
+    ]);
+    expect((await send(reader, 'GET', '/v1/console/facts?top_k=1')).count).toBe(1);
+    expect((await reader('GET', '/v1/console/facts?top_k=0')).status).toBe(400);
+  });
+
+  it('leads from what waits to the route that decides on it', async () => {
+    const { items, has_more } = await send(reader, 'GET', '/v1/console/review/queue');
+    expect([items.length, has_more]).toEqual([1, false]);
+    expect(items[0]).toMatchObject({ kind: 'mint_request', title: 'helper' });
+    const [method, path] = items[0].decide.approve.split(' ');
+    await send(daemon.as({ scopes: ALL_SCOPES, passport: 'bo' }), method, path, {});
+    expect((await send(reader, 'GET', '/v1/console/review/queue?limit=1')).items).toEqual([]);
+  });
+
+  it('shows the daemon: gates, database, jobs, log', async () => {
+    const infra = await send(reader, 'GET', '/v1/console/infra/summary');
+    expect(infra.gates).toHaveLength(9);
+    expect(infra.database.bytes).toBeGreaterThan(1e6);
+    expect(infra.process).toMatchObject({ pid: process.pid, supervised: false });
+    expect(infra.jobs.map((one: any) => one.name)).toContain('log_sequencer');
+  });
+
+  it('asks for its scopes', async () => {
+    const by = daemon.as({ scopes: 'facts:read' });
+    for (const path of ['summary', 'facts', 'review/queue', 'infra/summary'])
+      expect([path, (await by('GET', `/v1/console/${path}`)).status]).toEqual([path, 403]);
+    expect((await by('POST', '/v1/console/embedding/probe')).status).toBe(403);
+  });
+
+  it('is of one tenant', async () => {
+    const other = daemon.as({ scopes: 'tenant:content:preview facts:write', tenant: 'other' });
+    await send(other, 'PUT', '/v1/facts', { entity: 'only', key: 'k', value: 'v' });
+    expect((await send(other, 'GET', '/v1/console/summary')).facts).toMatchObject({ shown: 1, stored: 1 });
+    expect((await send(other, 'GET', '/v1/console/facts')).facts.map((one: any) => one.entity)).toEqual(['only']);
+  });
+
+  it('says that no embeddings endpoint is configured, and takes no address', async () => {
+    const probe = await send(daemon.call, 'POST', '/v1/console/embedding/probe');
+    expect(probe).toMatchObject({ status: 'not_configured', dimension: null, latency_ms: null });
+  });
+
+  it('shows first steps to everybody, with nothing of any tenant', async () => {
+    const anyone = await send(daemon.as({}), 'GET', '/v1/console/onboarding');
+    expect(anyone).toEqual(await send(daemon.as({ scopes: ALL_SCOPES, tenant: 'other' }), 'GET', '/v1/console/onboarding'));
+    expect(anyone.steps.length).toBeGreaterThan(3);
+  });
+});
