@@ -38,13 +38,19 @@ async function refusal(body: unknown, by = push) {
 describe('segments of another node', () => {
   it('are taken by replication:write alone', async () => {
     for (const scopes of [ALL_SCOPES, 'events:write'])
-      expect(await refusal(envelopes[0], receiver.as({ scopes }))).toMatchObject({ status: 403, code: 'MISSING_SCOPE' });
+      expect(await refusal(envelopes[0], receiver.as({ scopes }))).toMatchObject({
+        status: 403,
+        code: 'MISSING_SCOPE',
+      });
   });
 
   it('are refused out of order, changed, or under a wrong digest, and nothing is kept then', async () => {
     expect(await refusal(envelopes[1])).toMatchObject({ status: 409, expected_seq: 1, segment_seq: 2 });
     const digest = blake3Digest('another');
-    expect(await refusal({ ...envelopes[0], digest })).toMatchObject({ status: 422, actual_digest: envelopes[0].digest });
+    expect(await refusal({ ...envelopes[0], digest })).toMatchObject({
+      status: 422,
+      actual_digest: envelopes[0].digest,
+    });
     const bytes = Buffer.from(envelopes[0].segment, 'base64');
     bytes[bytes.indexOf('colza')]! ^= 1;
     expect((await refusal({ ...envelopes[0], segment: bytes.toString('base64') })).status).toBe(422);
