@@ -39,6 +39,7 @@ const ROWS: [string, 'on' | 'off', Off, ...string[]][] = [
   ['SVCD_STATUS_FEED', 'off', 'by route', '/v1/status-feed'],
   ['SVCD_PUNCHCARD', 'off', 501, '/v1/punchcards', '/v1/punchcards/acquire', '/v1/punchcards/1/force-release'],
   ['SVCD_FEATURE_COST_LENS', 'off', 404, '/v1/cost/report'],
+  ['SVCD_ADMIN_FORCE_SEAL', 'off', 404, '/v1/admin/force-seal'],
 ];
 
 /** What a value is to a flag: its default, on, or off. Blanks are not trimmed (B-4.12-41). */

@@ -2577,6 +2577,42 @@ CREATE TRIGGER sync_update AFTER UPDATE ON public.relation REFERENCING NEW TABLE
 grant delete, insert, select, update on relation to svc_app;
 grant delete, insert, select, update on relation to svc_operator;
 
+create table replicated_segment (
+  tenant_id text not null,
+  node_id text collate "C" not null,
+  segment_seq bigint not null,
+  corpus_id text not null,
+  frame_count integer not null,
+  frames bytea not null,
+  digest bytea not null,
+  previous bytea,
+  sealed_at timestamp with time zone not null,
+  received_by text not null,
+  received_at timestamp with time zone not null default now(),
+  receipt_id uuid not null,
+  constraint replicated_segment_pkey PRIMARY KEY (tenant_id, node_id, segment_seq),
+  constraint replicated_segment_check CHECK (((previous IS NULL) = (segment_seq = 1))),
+  constraint replicated_segment_digest_check CHECK ((length(digest) = 32)),
+  constraint replicated_segment_frame_count_check CHECK ((frame_count >= 1)),
+  constraint replicated_segment_segment_seq_check CHECK ((segment_seq >= 1))
+);
+alter table replicated_segment enable row level security, force row level security;
+create policy erased_rows on replicated_segment for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on replicated_segment for all to svc_operator using (true) with check (true);
+create policy tenant_rows on replicated_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.replicated_segment FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/''] || array(
+  select prefix from public.legal_hold h, unnest(h.entity_prefixes) prefix
+  where h.tenant_id = r.tenant_id and h.released_at is null and starts_with(prefix, ''document:'' || r.corpus_id || ''/''))');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.replicated_segment REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''document:'' || r.corpus_id || ''/''] || array(
+  select prefix from public.legal_hold h, unnest(h.entity_prefixes) prefix
+  where h.tenant_id = r.tenant_id and h.released_at is null and starts_with(prefix, ''document:'' || r.corpus_id || ''/''))');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.replicated_segment FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, node_id, segment_seq, frames, digest ON public.replicated_segment FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.node_id IS NOT NULL) AND (old.node_id IS DISTINCT FROM new.node_id)) OR ((old.segment_seq IS NOT NULL) AND (old.segment_seq IS DISTINCT FROM new.segment_seq)) OR ((old.frames IS NOT NULL) AND (old.frames IS DISTINCT FROM new.frames)) OR ((old.digest IS NOT NULL) AND (old.digest IS DISTINCT FROM new.digest)))) EXECUTE FUNCTION svc_keep_held('array[''document:'' || r.corpus_id || ''/''] || array(
+  select prefix from public.legal_hold h, unnest(h.entity_prefixes) prefix
+  where h.tenant_id = r.tenant_id and h.released_at is null and starts_with(prefix, ''document:'' || r.corpus_id || ''/''))');
+grant insert, select on replicated_segment to svc_app;
+grant insert, select on replicated_segment to svc_operator;
+
 create table result_envelope (
   tenant_id text not null,
   job_id text not null,
@@ -4482,6 +4518,66 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_compact_facts(me text, by_compaction uuid, keep_days integer, most integer)
+ RETURNS TABLE(deleted integer, retired integer, held integer, more boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  declare
+    nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+    seqs bigint[];
+    one record;
+  begin
+    if session_user in ('svc_app', 'svc_operator') and nullif(current_setting('svc.tenant_id', true), '') is distinct from me then
+      raise exception 'no unit of work of tenant % is open', me using errcode = 'insufficient_privilege';
+    end if;
+    perform set_config('svc.erased_tenant', me, true);
+    perform svc_enter_facts(me);
+    -- Once whoever writes to these chains now has ended, they stay as they are seen: heads are taken in the order of all.
+    perform from fact_head h where h.tenant_id = me and h.chain in (
+        select f.chain from fact f where f.tenant_id = me and not f.tombstone
+          and (f.deleted_at is not null or f.superseded_at < now() - make_interval(days => keep_days)))
+      order by h.chain for update;
+    create temporary table compact_row on commit drop as
+      select f.seq, f.chain, f.receipt_id, f.leaf_index, f.deleted_at is not null as is_deleted,
+        svc_holds_on(me, f.entity) <> '{}' as is_held
+      from fact f where f.tenant_id = me and not f.tombstone
+        and (f.deleted_at is not null or f.superseded_at < now() - make_interval(days => keep_days))
+        and not exists (select from fact q where q.tenant_id = me and q.chain = f.chain and q.quarantined);
+    seqs := array(select c.seq from compact_row c where not c.is_held order by c.seq limit most);
+    select count(*) filter (where c.is_deleted and c.seq = any(seqs)), count(*) filter (where not c.is_deleted and c.seq = any(seqs)),
+        count(*) filter (where c.is_held), count(*) filter (where not c.is_held) > cardinality(seqs)
+      into deleted, retired, held, more from compact_row c;
+    delete from compact_row c where c.seq <> all(seqs);
+    -- Records of a deleted chain are not counted any more.
+    for one in
+      select h.chain, h.owner, h.visibility, count(*)::int as records from compact_row c join fact_head h on h.tenant_id = me and h.chain = c.chain
+        where not c.is_deleted group by 1, 2, 3 order by 1
+    loop
+      update fact_head h set records = h.records - one.records where h.tenant_id = me and h.chain = one.chain;
+      perform svc_count_facts(me, '', one.visibility, -one.records, 0);
+      if one.owner <> '' then
+        perform svc_count_facts(me, one.owner, one.visibility, -one.records, 0);
+      end if;
+    end loop;
+    insert into erased_fact (tenant_id, receipt_id, leaf_index, erasure_id)
+      select me, c.receipt_id, c.leaf_index, by_compaction from compact_row c where c.receipt_id is not null;
+    update fact_batch b set facts = array(select case when e.leaf_index is null then u.id else nobody end
+        from unnest(b.facts) with ordinality u (id, place)
+        left join erased_fact e on e.tenant_id = me and e.receipt_id = b.receipt_id and e.leaf_index = u.place - 1 order by u.place)
+      where b.tenant_id = me and b.receipt_id in (select c.receipt_id from compact_row c);
+    delete from fact f using compact_row c where f.tenant_id = me and f.seq = c.seq;
+    if cardinality(seqs) > 0 then
+      -- Segments hold words of what went: all are made again, of what is left.
+      delete from fact_segment s where s.tenant_id = me;
+      update fact_index i set generation = i.generation + 1, sealed_seq = 0 where i.tenant_id = me;
+    end if;
+    drop table compact_row;
+    return next;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_count_bundle_documents(publisher text, wanted uuid)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -5160,6 +5256,7 @@ AS $function$
     ('retrieval_receipt', 'own', '', '', false),
     ('revenue_declaration', 'blank', '', 'note', false),
     ('revenue_declaration_change', 'blank', '', 'reason', false),
+    ('replicated_segment', 'delete', '', '', false),
     ('sealed_segment', 'delete', '', '', false),
     ('seat', 'keep', '', '', false),
     ('seat_event', 'blank', '', 'reason', false),
@@ -7703,6 +7800,7 @@ grant execute on function svc_check_transfer() to public;
 grant execute on function svc_claim_next_work(me text, project text, wanted_labels text[], holder text, asked_by text, ttl integer, new_lease text) to public;
 grant execute on function svc_claim_next_works(me text, wanted json) to public;
 grant execute on function svc_claim_work(me text, wanted text, holder text, asked_by text, ttl integer, new_lease text) to public;
+grant execute on function svc_compact_facts(me text, by_compaction uuid, keep_days integer, most integer) to svc_app;
 grant execute on function svc_count_bundle_documents(publisher text, wanted uuid) to public, svc_app;
 grant execute on function svc_count_bundle_sales(publisher text, wanted uuid) to public, svc_app;
 grant execute on function svc_count_facts(me text, of_scope text, of_visibility smallint, more_records bigint, more_current bigint) to public, svc_app;

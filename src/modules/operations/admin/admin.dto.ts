@@ -1,5 +1,4 @@
 import { DateTime, Flag, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
-import { DaemonVersion } from '../system/system.dto.js';
 
 export class ShownFlag {
   @Text({ about: 'The variable.', example: 'SVCD_QUOTA' })
@@ -17,8 +16,20 @@ export class AppliedMigrations {
   known!: number;
 }
 
-/** What GET /v1/version says, and what is for operators. */
-export class OperatorVersion extends DaemonVersion {
+/** What GET /v1/version does not say. */
+export class OperatorVersion {
+  @Text({ about: 'Version of the package.' })
+  version!: string;
+
+  @Text({ about: 'Git commit it was built from, where known.', nullable: true })
+  commit!: string | null;
+
+  @DateTime({ about: 'When it was built.' })
+  built_at!: string;
+
+  @DateTime({ about: 'When this process started.' })
+  started_at!: string;
+
   @Text({ about: 'Version of Node.js.' })
   node!: string;
 

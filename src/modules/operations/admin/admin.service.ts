@@ -31,8 +31,9 @@ export class AdminService {
   async readVersion(): Promise<OperatorVersion> {
     const { postgresql, applied } = await this.store.readDatabase();
     const { flags, tracing } = this.settings;
+    const { version, build, started_at } = this.versions.read();
     return {
-      ...this.versions.read(),
+      ...{ version, commit: build.commit, built_at: build.built_at, started_at },
       ...{ node: process.version, postgresql, migrations: { applied, known: MIGRATIONS.length } },
       build_features: [...tracing.features],
       flags: (Object.keys(DAEMON_FLAGS) as DaemonFlagName[]).map((name) => ({

@@ -65,7 +65,7 @@ export class UpkeepService {
     });
   }
 
-  /** The leaves that went are named as those of an erasure are, or the look at the evidence would find facts missing. */
+  /** The leaves that went are named as an erasure names them, or the look at the evidence would find facts missing. */
   private async prove(
     caller: DaemonCaller,
     compactionId: string,
