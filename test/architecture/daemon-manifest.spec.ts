@@ -135,6 +135,8 @@ describe('the routes of the daemon', () => {
     const answers = await callEach(daemon.url, ends, {
       'x-svc-scopes': 'admin:read admin:write facts:write facts:read',
     });
-    expect(Object.entries(answers).filter(([, answer]) => answer.startsWith('5') && !answer.startsWith('501'))).toEqual([]);
+    expect(Object.entries(answers).filter(([, answer]) => answer.startsWith('5') && !answer.startsWith('501'))).toEqual(
+      [],
+    );
   });
 });
