@@ -171,15 +171,15 @@ const MODULES = [
   QuotaModule,
   ExtensionsModule,
   MediationModule,
+  AdminModule,
+  ConsoleSummaryModule,
+  ReplicationModule,
 ];
 
 /** Modules that a daemon has where a build feature is named (memory-daemon.md 4.12). */
 const modulesFor = ({ tracing }: Settings) => [
   ...MODULES,
   ...(tracing.features.includes('hosted-surfaces') ? [HostedSurfacesModule] : []),
-  AdminModule,
-  ConsoleSummaryModule,
-  ReplicationModule,
 ];
 
 /** The memory daemon: which modules it imports, nothing else. */
