@@ -40,6 +40,11 @@ const ROWS: [string, 'on' | 'off', Off, ...string[]][] = [
   ['SVCD_PUNCHCARD', 'off', 501, '/v1/punchcards', '/v1/punchcards/acquire', '/v1/punchcards/1/force-release'],
   ['SVCD_FEATURE_COST_LENS', 'off', 404, '/v1/cost/report'],
   ['SVCD_ADMIN_FORCE_SEAL', 'off', 404, '/v1/admin/force-seal'],
+  ['SVCD_ENGINE_BASE_URL', 'off', 404, '/v1/mediation/status', '/v1/mediation/drafts'],
+  // Of what these change test/architecture/flags-page.spec.ts holds the table.
+  ['SVCD_STREAM_RECEIPTS', 'off', 'by route'],
+  ['SVCD_FEATURE_USAGE_RECEIPTS', 'off', 'by route'],
+  ['SVCD_GPU1_BASE_URL', 'off', 'by route'],
 ];
 
 /** What a value is to a flag: its default, on, or off. Blanks are not trimmed (B-4.12-41). */
@@ -57,10 +62,17 @@ const VALUES: [string | undefined, 'default' | 'on' | 'off'][] = [
 ];
 
 /** What to set a flag to that takes more than 1, as an answer says it. */
-const WORDS: Record<string, string> = { SVCD_PUNCHCARD: 'advisory or enforce' };
+const WORDS: Record<string, string> = {
+  SVCD_PUNCHCARD: 'advisory or enforce',
+  SVCD_ENGINE_BASE_URL: 'https://...',
+};
 
-/** The one flag with words of its own: nothing else is on. */
+/** They are no switches: what is set is an address, and unset they are off. */
+const ADDRESSES = ['SVCD_ENGINE_BASE_URL', 'SVCD_GPU1_BASE_URL'];
+
+/** Of the flag with words of its own nothing else is on. */
 const isOn = (env: string, byDefault: 'on' | 'off', value: string | undefined, reads: string): boolean => {
+  if (ADDRESSES.includes(env)) return false;
   if (env === 'SVCD_PUNCHCARD') return value === 'advisory' || value === 'enforce';
   return (reads === 'default' ? byDefault : reads) === 'on';
 };
@@ -109,7 +121,8 @@ describe.each(['shadow', 'enforce'])('flags under route-auth %s', (mode) => {
   describe.each(VALUES)('all set to %j', (value, reads) => {
     let daemon: TestDaemon;
     beforeAll(async () => {
-      const flags = value === undefined ? {} : Object.fromEntries(ROWS.map(([env]) => [env, value]));
+      const switches = ROWS.map(([env]) => env).filter((env) => !ADDRESSES.includes(env));
+      const flags = value === undefined ? {} : Object.fromEntries(switches.map((env) => [env, value]));
       daemon = await startDaemon({ database, env: { SVCD_ROUTE_AUTH: mode, ...flags } });
     });
     afterAll(() => daemon.close());

@@ -54,6 +54,8 @@ async function answerTo(mode: RouteAuthMode, { method, path, scopes, id }: Call)
 }
 
 const flagOf = (path: string): string | undefined =>
+  /^\/v1\/(gpu1|cloud)\//.test(path) ? 'SVC_BUILD_FEATURES' : flagReservedFor(path);
+const flagReservedFor = (path: string): string | undefined =>
   Object.values(DAEMON_FLAGS).find((flag) => flag.isReserved && flag.paths.some((one) => matches(one, path)))?.env;
 
 /** What says truthfully that it is not built, and names the flag that was set to no effect. */

@@ -862,6 +862,50 @@ create table evidence_look (
 );
 grant insert, select, update on evidence_look to svc_operator;
 
+create table extension (
+  tenant_id text not null,
+  extension_id text collate "C" not null,
+  display_name text not null,
+  description text,
+  kind text not null,
+  digest text not null,
+  module_bytes integer,
+  module bytea,
+  tool text,
+  arguments jsonb,
+  registered_by text not null,
+  registered_at timestamp with time zone not null default now(),
+  enabled_at timestamp with time zone,
+  changed_by text,
+  constraint extension_pkey PRIMARY KEY (tenant_id, extension_id),
+  constraint extension_check CHECK (((kind = 'wasm'::text) = (module IS NOT NULL))),
+  constraint extension_check1 CHECK (((kind = 'wasm'::text) = (module_bytes IS NOT NULL))),
+  constraint extension_check2 CHECK (((kind = 'tool'::text) = (tool IS NOT NULL))),
+  constraint extension_kind_check CHECK ((kind = ANY (ARRAY['wasm'::text, 'tool'::text])))
+);
+alter table extension enable row level security, force row level security;
+create policy erased_rows on extension for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on extension for all to svc_operator using (true) with check (true);
+create policy tenant_rows on extension for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on extension to svc_app;
+grant delete, select on extension to svc_operator;
+
+create table extension_call (
+  tenant_id text not null,
+  extension_id text collate "C" not null,
+  taken_by text not null,
+  called_at timestamp with time zone not null default clock_timestamp(),
+  call_id uuid not null,
+  constraint extension_call_pkey PRIMARY KEY (tenant_id, extension_id, taken_by, called_at, call_id)
+);
+alter table extension_call enable row level security, force row level security;
+create policy erased_rows on extension_call for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on extension_call for all to svc_operator using (true) with check (true);
+create policy tenant_rows on extension_call for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX extension_call_age ON public.extension_call USING btree (called_at);
+grant delete, insert, select, update on extension_call to svc_app;
+grant delete, select on extension_call to svc_operator;
+
 create table extraction (
   tenant_id text not null,
   extraction_id uuid not null,
@@ -5188,6 +5232,8 @@ AS $function$
     ('erased_receipt', 'keep', '', '', false),
     ('erasure', 'keep', '', '', false),
     ('erasure_request', 'keep', '', '', false),
+    ('extension', 'blank', '', 'display_name description arguments', false),
+    ('extension_call', 'keep', '', '', false),
     ('extraction', 'keep', '', '', false),
     ('fact', 'own', '', '', false),
     ('fact_batch', 'own', '', '', false),

@@ -47,13 +47,17 @@ export function contractOf(method: string, path: string): ContractRoute | undefi
   return { method, path, class: routeClass, route_any_of: [], handler: 'public', tenant_bound: false, flag: null };
 }
 
+/** What flags are set to that take more than 1; nothing listens at the addresses. */
+const ON: { [name in DaemonFlagName]?: string } = {
+  punchcard: 'enforce',
+  engine: 'http://127.0.0.1:9/engine',
+  gpu: 'http://127.0.0.1:9/gpu1',
+};
+
 /** Every flag of the daemon switched on, so that each of its routes is there. */
 export const ALL_FLAGS_ON: Record<string, string> = {
   ...Object.fromEntries(
-    (Object.keys(DAEMON_FLAGS) as DaemonFlagName[]).map((name) => [
-      DAEMON_FLAGS[name].env,
-      name === 'punchcard' ? 'enforce' : '1',
-    ]),
+    (Object.keys(DAEMON_FLAGS) as DaemonFlagName[]).map((name) => [DAEMON_FLAGS[name].env, ON[name] ?? '1']),
   ),
   SVCD_ENABLED_PRO_SERVICES: PRO_SERVICES.join(','),
 };

@@ -10,6 +10,8 @@ import { removeDataDir, SvcProcess, until } from './svc-process.js';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const PROGRAM = `'${process.execPath}' '${join(ROOT, 'dist', 'main.js')}'`;
 
+const WAT2WASM = `'${process.execPath}' '${join(ROOT, 'node_modules', 'wabt', 'bin', 'wat2wasm')}'`;
+
 /** A page of docs whose blocks of shell run as they stand, one after the other, against a fresh server of its own. */
 export class ShellPage {
   readonly text: string;
@@ -84,6 +86,7 @@ export class ShellPage {
       .join('\n')
       .replaceAll('http://127.0.0.1:14800', this.svc.credentials.daemon_url)
       .replaceAll('npx svc', PROGRAM)
+      .replaceAll('npx --package=wabt wat2wasm', WAT2WASM)
       .replaceAll('curl -sS ', `curl -sS ${options} `);
   }
 

@@ -263,6 +263,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/exports/guessing.spec.ts',
     'test/medium/exports/streams.spec.ts',
   ],
+  'svc-daemon.extensions': [
+    'src/modules/operations/extensions/wasm-module.rules.spec.ts',
+    'test/medium/extensions/extensions.spec.ts',
+    'test/medium/extensions/hostile-modules.spec.ts',
+  ],
   'svc-daemon.facts': [
     'src/modules/memory/facts/aggregates.rules.spec.ts',
     'src/modules/memory/facts/fact-batches.rules.spec.ts',
@@ -320,6 +325,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/local-ingest/local-ingest.spec.ts',
     'test/medium/local-ingest/vectors.spec.ts',
   ],
+  'svc-daemon.mediation': ['test/medium/mediation/mediation.spec.ts'],
   'svc-daemon.memory-packs': [
     'src/modules/memory/packs/pack-checks.rules.spec.ts',
     'src/modules/memory/packs/pack-contents.rules.spec.ts',
