@@ -2,18 +2,16 @@ export const EXTENSION_KINDS = ['wasm', 'tool'] as const;
 export type ExtensionKind = (typeof EXTENSION_KINDS)[number];
 
 /** How a call ended. All but `ok` are answered 422. */
-export const CALL_OUTCOMES = [
-  'ok',
+export type CallOutcome =
+  | 'ok'
   /** It said so itself: `run` returned another number than 0, or the tool answered a problem. */
-  'failed',
-  'trapped',
-  'timed_out',
-  'out_of_memory',
-  'output_too_large',
+  | 'failed'
+  | 'trapped'
+  | 'timed_out'
+  | 'out_of_memory'
+  | 'output_too_large'
   /** What was registered is no module, or takes functions that there are not. */
-  'invalid_module',
-] as const;
-export type CallOutcome = (typeof CALL_OUTCOMES)[number];
+  | 'invalid_module';
 
 /** What a call left: of a failed one what it wrote counts for nothing. */
 export interface CallResult {
@@ -22,13 +20,6 @@ export interface CallResult {
   detail: string;
   output: Uint8Array;
   logs: string[];
-}
-
-/** Bounds of one call. */
-export interface CallLimits {
-  timeoutMs: number;
-  /** Of the module's memory. */
-  memoryBytes: number;
 }
 
 /** Bytes of a module. */

@@ -6,7 +6,7 @@ const PAGE_BYTES = 65_536;
 const MAX_TABLE_ENTRIES = 65_536;
 
 /** The functions that an extension may import from `svc` (docs/extensions.md). */
-export const ABI_FUNCTIONS = ['input_len', 'input_read', 'output_write', 'log'] as const;
+const ABI_FUNCTIONS = ['input_len', 'input_read', 'output_write', 'log'] as const;
 
 const SECTION = { custom: 0, type: 1, import: 2, table: 4, memory: 5, export: 7, tag: 13 } as const;
 const KIND = { function: 0, memory: 2 } as const;

@@ -12,11 +12,9 @@ export const FLAGS_OF_KINDS = {
 } as const satisfies Record<DraftKind, DaemonFlagName | undefined>;
 
 /** What came of a draft that was sent to the engine. */
-export const DRAFT_OUTCOMES = [
-  'answered',
+export type DraftOutcome =
+  | 'answered'
   /** With a status of 400 or above. */
-  'refused',
+  | 'refused'
   /** No answer of use came. */
-  'away',
-] as const;
-export type DraftOutcome = (typeof DRAFT_OUTCOMES)[number];
+  | 'away';
