@@ -70,6 +70,8 @@ async function bench(seconds: number): Promise<Record<string, Figures>> {
     phases.idle = await measure(daemonUrl, { seconds, names: [] });
     for (const name of NAMES) phases[name] = await measure(daemonUrl, { seconds, names: [name] });
     phases.all = await measure(daemonUrl, { seconds, names: NAMES });
+    // What else the machine does by then shows here.
+    phases.idleAgain = await measure(daemonUrl, { seconds, names: [] });
     return phases;
   });
 }
