@@ -8,6 +8,8 @@ import type { ProcessContext } from '../common/process-context.js';
 import { CoreModule } from './core.module.js';
 import { EvidenceModule } from '../common/evidence-log/evidence-log.module.js';
 import { ClientAddresses } from '../common/http/client-address.js';
+import { PublicAddress } from '../common/http/public-address.js';
+import { UpgradeAddress } from '../common/http/upgrade-address.js';
 import { Jobs } from '../common/jobs/jobs.js';
 import { jobsForOthers } from '../common/jobs/jobs.provider.js';
 import { TenantResolver } from '../guards/tenant-resolver.js';
@@ -89,6 +91,7 @@ import { SyncExchangeModule } from '../modules/memory/sync-exchange/sync-exchang
 import { SyncModule } from '../modules/memory/sync/sync.module.js';
 import { ReplicationModule } from '../modules/memory/replication/replication.module.js';
 import { AdminModule } from '../modules/operations/admin/admin.module.js';
+import { SpendingModule } from '../modules/operations/credits/spending.module.js';
 import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
 import { ActivityModule } from '../modules/operations/activity/activity.module.js';
@@ -166,6 +169,7 @@ const MODULES = [
   DossiersModule,
   PassportsModule,
   CostModule,
+  SpendingModule,
   WorkbenchModule,
   ActivityModule,
   QuotaModule,
@@ -195,6 +199,7 @@ class DaemonAppModule {
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
       { provide: AUTHENTICATOR, useValue: authenticator },
       { provide: Restarts, useValue: new Restarts(parts.restart) },
+      { provide: UpgradeAddress, useValue: new UpgradeAddress(parts.settings, PublicAddress.ofApi(parts.settings)) },
       { provide: ToolDispatcher, useClass: DaemonToolDispatcher },
       // Loaded when it is asked for: no start waits for the modules of the other apps.
       {
@@ -206,6 +211,7 @@ class DaemonAppModule {
       contract: daemonContract(parts.settings.daemon.errorsBase),
       providers: [...shared, ...values, jobsForOthers(parts)],
       exports: [...shared, Jobs, AUTHENTICATOR, Restarts, ToolDispatcher, DeclaredSystems],
+      exports: [...shared, Jobs, AUTHENTICATOR, UpgradeAddress, ToolDispatcher, DeclaredSystems],
       stopFirst: Jobs,
       requests: REQUESTS,
     };

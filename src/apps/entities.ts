@@ -22,6 +22,7 @@ import { OrchestratorRow } from '../modules/coordination/orchestrators/orchestra
 import { GatePolicyRow } from '../modules/coordination/work/gates/gate-policy.entity.js';
 import { WorkGateRow } from '../modules/coordination/work/gates/work-gate.entity.js';
 import { ReplicatedSegmentRow } from '../modules/memory/replication/replicated-segment.entity.js';
+import { CreditSpendingRow } from '../modules/operations/credits/credit-spending.entity.js';
 import { CommandRow } from '../modules/operations/workbench/command.entity.js';
 import { WorkBlockerRow } from '../modules/coordination/work/work-blocker.entity.js';
 import { WorkCommentRow } from '../modules/coordination/work/work-comment.entity.js';
@@ -131,6 +132,7 @@ export const ENTITIES = [
   WebhookEndpointRow,
   CommandRow,
   ReplicatedSegmentRow,
+  CreditSpendingRow,
   WorkBlockerRow,
   WorkCommentRow,
   WorkGateRow,

@@ -98,6 +98,7 @@ import { CreateQuota1795810200000 } from './1795810200000-create-quota.js';
 import { CreateCommandLedger1795811000000 } from './1795811000000-create-command-ledger.js';
 import { KeepSyncTrees1795820000000 } from './1795820000000-keep-sync-trees.js';
 import { CreateReplicatedSegments1795830000000 } from './1795830000000-create-replicated-segments.js';
+import { CreateCreditSpendings1795840000000 } from './1795840000000-create-credit-spendings.js';
 import { CreateExtensions1795860000000 } from './1795860000000-create-extensions.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -202,5 +203,6 @@ export const MIGRATIONS = [
   CreateCommandLedger1795811000000,
   KeepSyncTrees1795820000000,
   CreateReplicatedSegments1795830000000,
+  CreateCreditSpendings1795840000000,
   CreateExtensions1795860000000,
 ];

@@ -9,8 +9,13 @@ import { bracketed, isWildcard } from './bound-address.js';
 export class PublicAddress {
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
-    private readonly adapterHost: HttpAdapterHost,
+    @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost | undefined,
   ) {}
+
+  /** Of the tenant API, for the other apps. */
+  static ofApi(settings: Settings): PublicAddress {
+    return new PublicAddress(settings, undefined);
+  }
 
   /**
    * @param path begins with a slash
@@ -23,7 +28,7 @@ export class PublicAddress {
 
   private boundHost(): string {
     const { host, port } = this.settings.api;
-    const server = this.adapterHost.httpAdapter.getHttpServer() as { address(): AddressInfo | null };
-    return `${isWildcard(host) ? 'localhost' : bracketed(host)}:${server.address()?.port ?? port}`;
+    const server = this.adapterHost?.httpAdapter.getHttpServer() as { address(): AddressInfo | null } | undefined;
+    return `${isWildcard(host) ? 'localhost' : bracketed(host)}:${server?.address()?.port ?? port}`;
   }
 }

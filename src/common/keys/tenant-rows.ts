@@ -38,3 +38,10 @@ export async function insertImplicitTenant(query: Query, tenantId: string): Prom
   );
   return rows.length > 0;
 }
+
+/** The tier of a tenant that is there. */
+export async function readTier(query: Query, tenantId: string): Promise<Tier> {
+  const [row] = await query<{ tier: Tier }>('select tier from tenant where tenant_id = $1', [tenantId]);
+  if (!row) throw new Error('the tenant has no row');
+  return row.tier;
+}

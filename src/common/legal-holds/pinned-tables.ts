@@ -48,7 +48,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
     ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant'],
   ]),
   ...each(MONEY, [
-    'usage_event',
+    ...['credit_spending', 'usage_event'],
     ...['bundle', 'bundle_purchase', 'conversion', 'conversion_event', 'ledger_account', 'ledger_allowance'],
     ...['ledger_entry', 'ledger_transfer', 'revenue_declaration', 'revenue_declaration_change'],
   ]),

@@ -27,6 +27,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('conversion_event', 'keep', '', '', false),
     ('coord_intent', 'delete', 'intent_id', '', false),
     ('corpus', 'keep', '', '', false),
+    ('credit_spending', 'keep', '', '', false),
     ('document', 'own', '', '', false),
     ('document_version', 'own', '', '', false),
     ('dossier', 'delete', 'dossier_id', '', false),

@@ -11,23 +11,31 @@ import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { givenShared, ledgerFaults } from '../../medium/economy/given.js';
 import { ApiProcess } from '../ingest/api-process.js';
 
-/** Raise it for a longer trial: acceptance was tried with 10,000. */
-const OPERATIONS = Number(process.env['SVC_LEDGER_OPERATIONS'] ?? 1_500);
+/** `npm run bench:credits` runs 100,000. */
+const OPERATIONS = Number(process.env['SVC_LEDGER_OPERATIONS'] ?? 2_000);
 const CLIENTS = 16;
 /** Bundles each tenant sells, each of one corpus. */
 const BUNDLES = 12;
+/** Of what was acknowledged, so many of a kind are sent again. */
+const REPEATS = 500;
 /** A server is killed each time so many operations were acknowledged since the last was. */
 const KILL_EVERY = Math.floor(OPERATIONS / (3 + OPERATIONS / 1_000));
 const SECRET = 'whsec-of-the-payment-provider';
 const TIERS: Tier[] = ['free', 'starter', 'pro', 'team'];
-const WITHIN_MS = 60_000 + OPERATIONS * 120;
+const WITHIN_MS = 90_000 + OPERATIONS * 120;
+
+/** Of the API, and of the daemon. */
+const REFUSALS = [
+  ...['CreditsExhausted', 'ConversionCapReached', 'NoSubscription', 'AlreadyEntitled', 'OwnBundle'],
+  'urn:svc:errors/credits-exhausted',
+];
 
 interface Account extends TestTenant {
   apiKey: string;
 }
 /** An operation that was acknowledged, with what would be sent to repeat it. */
 interface Done {
-  kind: 'tip' | 'convert' | 'purchase' | 'webhook' | 'retrieve';
+  kind: 'tip' | 'convert' | 'purchase' | 'webhook' | 'retrieve' | 'spend' | 'grant';
   tenant: Account;
   path: string;
   body: object;
@@ -37,7 +45,9 @@ interface Done {
 
 let database: TestDatabase;
 let dataDir: string;
+/** Two of the API, two of the daemon. */
 let servers: ApiProcess[];
+let daemons: ApiProcess[];
 let tenants: Account[];
 const bundles: string[] = [];
 const done: Done[] = [];
@@ -47,14 +57,17 @@ beforeAll(async () => {
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-ledger-'));
   const start = () => ApiProcess.at(database.url, dataDir, { SVC_PAYMENT_WEBHOOK_SECRET: SECRET });
+  const startDaemon = (folder: string) =>
+    ApiProcess.at(database.url, join(dataDir, folder), { SVCD_CREDIT_METER: '1' }, 'daemon');
   servers = [await start(), await start()];
-  for (const server of servers) await server.start();
+  daemons = [await startDaemon('first'), await startDaemon('second')];
+  for (const server of [...servers, ...daemons]) await server.start();
   tenants = [];
   for (const tier of TIERS) tenants.push(await openTenant(tier));
   await givenShared(tenants[3]!, 'public_safe', { corpusId: 'commons' });
 }, 120_000);
 afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop('SIGKILL')));
+  await Promise.all([...servers, ...daemons].map((server) => server.stop('SIGKILL')));
   await database.drop();
   rmSync(dataDir, { recursive: true, force: true });
 });
@@ -91,12 +104,15 @@ function nextOperation(random: (below: number) => number, key: string): Omit<Don
   const agentId = `agent-${random(5)}`;
   const make = (kind: Done['kind'], path: string, body: object) => ({ kind, tenant, path, body, key });
   const dice = random(100);
-  if (dice < 30) return make('tip', '/v1/economy/tip-platform', { agentId, credits: 1 + random(20) });
-  if (dice < 45) return make('convert', '/v1/economy/convert', { agentId, credits: 100 });
-  if (dice < 60)
+  if (dice < 20) return make('tip', '/v1/economy/tip-platform', { agentId, credits: 1 + random(20) });
+  if (dice < 45)
+    return make('spend', '/v1/credits/spend', { agent_id: agentId, credits: 1 + random(40), reference: key });
+  if (dice < 50) return make('grant', '', { agentId, credits: 1 + random(60) });
+  if (dice < 60) return make('convert', '/v1/economy/convert', { agentId, credits: 100 });
+  if (dice < 70)
     return make('purchase', '/v1/bundles/purchase', { agentId, bundleId: bundles[random(bundles.length)] });
   const known = conversions();
-  if (dice < 80 && known.length > 0) {
+  if (dice < 88 && known.length > 0) {
     const { conversionId } = known[random(known.length)]!.answer.body;
     const type = random(3) ? 'conversion.applied' : 'conversion.failed';
     return make('webhook', '/v1/webhooks/payment/conversions', {
@@ -109,8 +125,15 @@ function nextOperation(random: (below: number) => number, key: string): Omit<Don
   return make('retrieve', '/v1/retrieve', { query: 'wombats', agentId, lane: random(2) ? 'light' : 'verified' });
 }
 
-function sendOnce({ kind, tenant, path, body, key }: Omit<Done, 'answer'>, server: ApiProcess): Promise<Answer> {
+function sendOnce({ kind, tenant, path, body, key }: Omit<Done, 'answer'>, place: number): Promise<Answer> {
   const text = JSON.stringify(body);
+  const [server, daemon] = [servers[place]!, daemons[place]!];
+  if (kind === 'grant') return grant(tenant, key, body as Granting);
+  if (kind === 'spend')
+    return send(daemon.url, 'POST', path, body, {
+      'x-svc-scopes': 'admin:write',
+      'x-svc-tenant-id': tenant.tenantId,
+    });
   if (kind === 'webhook')
     return send(server.url, 'POST', path, text, {
       'content-type': 'application/json',
@@ -119,10 +142,24 @@ function sendOnce({ kind, tenant, path, body, key }: Omit<Done, 'answer'>, serve
   return caller(server.url, tenant.tenantId, tenant.apiKey)('POST', path, body, { 'x-idempotency-key': key });
 }
 
+interface Granting {
+  agentId: string;
+  credits: number;
+}
+
+/** As `svc credits grant` books it, past the servers; the key makes it one. */
+async function grant({ tenantId }: Account, key: string, { agentId, credits }: Granting): Promise<Answer> {
+  const [row] = await database.query<{ moved: boolean }>(
+    `select svc_move_credits($1, gen_random_uuid(), 'issuance', 'agent:' || $2, $3, 'grant', $4, 'operator', $2, 'trial') as moved`,
+    [tenantId, agentId, credits, key],
+  );
+  return { status: 200, body: row, text: '', headers: new Headers() };
+}
+
 /** Sends until there is an answer that means something, always with the same key, as a careful client does. */
 async function sendSurely(operation: Omit<Done, 'answer'>, random: (below: number) => number): Promise<Answer> {
   for (;;) {
-    const answer = await sendOnce(operation, servers[random(2)]!).catch(() => undefined);
+    const answer = await sendOnce(operation, random(2)).catch(() => undefined);
     if (answer && answer.status !== 503 && answer.body.type !== 'IdempotencyInProgress') {
       if (answer.status >= 500) throw new Error(`${operation.path}: ${answer.text}`);
       return answer;
@@ -144,7 +181,7 @@ async function runClients(): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, client));
 }
 
-/** Kills the two servers in turn, again and again while there is work. */
+/** Kills a server of the API and a daemon in turn, again and again while there is work. */
 async function killInTurn(work: Promise<void>): Promise<number> {
   let isOver = false;
   void work.finally(() => (isOver = true)).catch(() => undefined);
@@ -152,7 +189,7 @@ async function killInTurn(work: Promise<void>): Promise<number> {
   for (; ; kills++) {
     while (!isOver && done.length < (kills + 1) * KILL_EVERY) await sleep(20);
     if (isOver) return kills;
-    const server = servers[kills % 2]!;
+    const server = (kills % 2 ? daemons : servers)[Math.floor(kills / 2) % 2]!;
     await server.stop('SIGKILL');
     await server.start();
   }
@@ -163,7 +200,7 @@ const idsOf = async (sql: string) => (await database.query<{ id: string }>(sql))
 
 describe('the ledger', () => {
   it(
-    'lives through random operations of 16 clients and the killing of both servers',
+    'lives through random operations of 16 clients on two apps and the killing of their servers',
     { timeout: WITHIN_MS },
     async () => {
       const work = runClients();
@@ -171,10 +208,8 @@ describe('the ledger', () => {
       expect(kills).toBeGreaterThanOrEqual(2);
       expect(done).toHaveLength(OPERATIONS);
       const refused = new Set(done.filter(({ answer }) => answer.status >= 400).map(({ answer }) => answer.body.type));
-      expect(['CreditsExhausted', 'ConversionCapReached', 'NoSubscription', 'AlreadyEntitled', 'OwnBundle']).toEqual(
-        expect.arrayContaining([...refused]),
-      );
-      for (const kind of ['tip', 'convert', 'purchase', 'webhook', 'retrieve'] as const)
+      expect(REFUSALS).toEqual(expect.arrayContaining([...refused]));
+      for (const kind of ['tip', 'convert', 'purchase', 'webhook', 'retrieve', 'spend', 'grant'] as const)
         expect([kind, acknowledged(kind).length > 0]).toEqual([kind, true]);
     },
   );
@@ -190,6 +225,17 @@ describe('the ledger', () => {
         .sort();
     expect(await idsOf(`select transfer_id as id from ledger_transfer where reason = 'tip'`)).toEqual(
       acknowledgedIds('tip', 'tipId'),
+    );
+    expect(await idsOf(`select transfer_id as id from ledger_transfer where reason = 'spend'`)).toEqual(
+      acknowledgedIds('spend', 'transfer_id'),
+    );
+    expect(await idsOf('select transfer_id as id from credit_spending')).toEqual(
+      acknowledgedIds('spend', 'transfer_id'),
+    );
+    expect(await idsOf(`select reference as id from ledger_transfer where reason = 'grant'`)).toEqual(
+      acknowledged('grant')
+        .map(({ key }) => key)
+        .sort(),
     );
     expect(await idsOf('select conversion_id as id from conversion')).toEqual(
       acknowledgedIds('convert', 'conversionId'),
@@ -226,19 +272,23 @@ describe('the ledger', () => {
 
   it('answers every repeat as it answered the first time', { timeout: WITHIN_MS }, async () => {
     const before = await idsOf('select transfer_id as id from ledger_transfer');
-    const repeated = [...acknowledged('tip'), ...acknowledged('convert'), ...acknowledged('purchase')];
+    const repeated = (['tip', 'convert', 'purchase'] as const).flatMap((kind) => acknowledged(kind).slice(-REPEATS));
     const differing: object[] = [];
     for (const [index, one] of repeated.entries()) {
-      const answer = await sendOnce(one, servers[index % 2]!);
+      const answer = await sendOnce(one, index % 2);
       const isSame = answer.status === one.answer.status && answer.text === one.answer.text;
       if (!isSame || answer.headers.get('x-idempotency-replayed') !== 'true')
         differing.push({ first: one.answer.text, again: answer.text });
     }
     expect(differing).toEqual([]);
+    for (const [index, one] of acknowledged('spend').slice(-REPEATS).entries()) {
+      const { body } = await sendOnce(one, index % 2);
+      expect(body).toEqual({ ...one.answer.body, repeated: true });
+    }
     const again = await Promise.all(
       acknowledged('webhook')
         .slice(0, 50)
-        .map((one) => sendOnce(one, servers[0]!)),
+        .map((one) => sendOnce(one, 0)),
     );
     expect(again.every(({ body }) => body.duplicate === true)).toBe(true);
     expect(await idsOf('select transfer_id as id from ledger_transfer')).toEqual(before);

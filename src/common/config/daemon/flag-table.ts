@@ -23,7 +23,13 @@ export const DAEMON_FLAGS = {
   ),
   memoryImport: daemonFlag('SVC_MEMORY_IMPORT', false, 404, ['/v1/memory/import'], 'Import of memory packs.'),
   quota: daemonFlag('SVCD_QUOTA', false, 404, ['/v1/quota*'], 'Quotas by passport and surface.'),
-  creditMeter: reserved(daemonFlag('SVCD_CREDIT_METER', false, 404, ['/v1/credits/spend'], 'Spending of credits.')),
+  creditMeter: daemonFlag(
+    'SVCD_CREDIT_METER',
+    false,
+    404,
+    ['/v1/credits/spend'],
+    'Spending of credits; POST /v1/compute/embed costs some.',
+  ),
   identityLinks: reserved(
     daemonFlag(
       'SVCD_IDENTITY_LINKS',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Not } from 'typeorm';
 import type { Tier } from '../../../common/contract/caller.js';
 import type { SeatRole } from '../../../common/contract/contract.js';
+import { readTier } from '../../../common/keys/tenant-rows.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
 import { SeatEventRow } from './seat-event.entity.js';
@@ -38,11 +39,7 @@ export class SeatsStore {
   }
 
   async readTier(): Promise<Tier> {
-    const [row] = await this.tenancy.query<{ tier: Tier }>('select tier from tenant where tenant_id = $1', [
-      this.tenancy.tenant,
-    ]);
-    if (!row) throw new Error('the tenant has no row');
-    return row.tier;
+    return readTier((sql, parameters) => this.tenancy.query(sql, parameters), this.tenancy.tenant);
   }
 
   async isTenantActive(): Promise<boolean> {

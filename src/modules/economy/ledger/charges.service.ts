@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantCaller } from '../../../common/contract/caller.js';
-import type { Charge, Wallet } from './economy.types.js';
+import type { Charge, Spender, Wallet } from './economy.types.js';
 import { LedgerService } from './ledger.service.js';
-import { LedgerStore } from './ledger.store.js';
+import { LedgerStore, type Spent } from './ledger.store.js';
 
 /**
  * Takes credits for the use of the service. Nothing happens for 0 credits; for one reason and reference credits are
@@ -20,13 +19,18 @@ export class ChargesService {
    * @returns what is left, or undefined when nothing was to be charged
    * @throws CreditsExhausted
    */
-  async charge(caller: TenantCaller, charge: Charge): Promise<Wallet | undefined> {
+  async charge(caller: Spender, charge: Charge): Promise<Wallet | undefined> {
     if (charge.credits === 0) return undefined;
-    return (await this.ledger.spend(caller, { ...charge, target: REVENUE })).wallet;
+    return (await this.take(caller, charge)).wallet;
+  }
+
+  /** {@link charge} of 1 credit or more. @returns the transfer too @throws CreditsExhausted */
+  take(caller: Spender, charge: Charge): Promise<Spent> {
+    return this.ledger.spend(caller, { ...charge, target: REVENUE });
   }
 
   /** {@link charge} outside a unit of work, in one round trip. */
-  async chargeAtOnce(caller: TenantCaller, charge: Charge): Promise<Wallet | undefined> {
+  async chargeAtOnce(caller: Spender, charge: Charge): Promise<Wallet | undefined> {
     if (charge.credits === 0) return undefined;
     return (await this.ledger.spendAtOnce(caller, { ...charge, target: REVENUE })).wallet;
   }

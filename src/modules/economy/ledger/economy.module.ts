@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { SeatBillingModule } from '../../access/seats/seat-billing.module.js';
-import { ChargesService } from './charges.service.js';
 import { ConversionExpiryService } from './conversion-expiry.service.js';
 import { ConversionsService } from './conversions.service.js';
 import { CreditsController } from './credits.controller.js';
@@ -8,7 +7,7 @@ import { CreditsService } from './credits.service.js';
 import { DashboardService } from './dashboard.service.js';
 import { DashboardStore } from './dashboard.store.js';
 import { EconomyController } from './economy.controller.js';
-import { LedgerService } from './ledger.service.js';
+import { LedgerModule } from './ledger.module.js';
 import { PaymentWebhookController } from './payment-webhook.controller.js';
 import { PaymentWebhookService } from './payment-webhook.service.js';
 import { SettlementModule } from './settlement.module.js';
@@ -19,19 +18,17 @@ import { TipsService } from './tips.service.js';
  * docs/economy.md.
  */
 @Module({
-  imports: [SeatBillingModule, SettlementModule],
+  imports: [LedgerModule, SeatBillingModule, SettlementModule],
   controllers: [CreditsController, EconomyController, PaymentWebhookController],
   providers: [
-    ChargesService,
     ConversionExpiryService,
     ConversionsService,
     CreditsService,
     DashboardService,
     DashboardStore,
-    LedgerService,
     PaymentWebhookService,
     TipsService,
   ],
-  exports: [ChargesService, LedgerService],
+  exports: [LedgerModule],
 })
 export class EconomyModule {}

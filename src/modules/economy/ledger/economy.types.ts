@@ -1,3 +1,8 @@
+import type { TenantCaller } from '../../../common/contract/caller.js';
+
+/** Whose credits are spent, and by whom. */
+export type Spender = Pick<TenantCaller, 'tenantId' | 'tier' | 'principal' | 'role'>;
+
 /** Why credits moved. A reason of a closed list, so that spending can be reported by reason. */
 export type TransferReason =
   | 'allowance.granted'
@@ -5,6 +10,8 @@ export type TransferReason =
   | 'grant'
   | 'retrieval'
   | 'proof'
+  | 'spend'
+  | 'embedding'
   | 'refund'
   | 'tip'
   | 'conversion.requested'
@@ -38,7 +45,9 @@ export interface Spending {
 }
 
 /** Credits for the use of the service. */
-export type Charge = Pick<Spending, 'agentId' | 'credits' | 'reference'> & { reason: 'retrieval' | 'proof' };
+export type Charge = Pick<Spending, 'agentId' | 'credits' | 'reference' | 'note'> & {
+  reason: 'retrieval' | 'proof' | 'spend' | 'embedding';
+};
 
 /** Credits that an agent is to pay another tenant, for a bundle. The reference, a UUID, names the transfer too. */
 export type Payment = Pick<Spending, 'agentId' | 'credits' | 'reference' | 'note'>;

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { TenantCaller } from '../../../common/contract/caller.js';
 import { UpgradeAddress } from '../../../common/http/upgrade-address.js';
 import { CreditsExhausted } from './economy.problems.js';
-import type { Grant, Payment, Spending, Wallet } from './economy.types.js';
+import type { Grant, Payment, Spender, Spending, Wallet } from './economy.types.js';
 import { LedgerStore, type Spent } from './ledger.store.js';
 import { purseOf } from './wallet.rules.js';
 
@@ -24,12 +23,12 @@ export class LedgerService {
   }
 
   /** What an agent can spend now; grants the month's allowance when nobody has yet. */
-  async readWallet(caller: TenantCaller, agentId: string): Promise<Wallet> {
+  async readWallet(caller: Spender, agentId: string): Promise<Wallet> {
     return (await this.store.spend(purseOf(caller, agentId), { ...NOTHING, agentId }, caller.principal)).wallet;
   }
 
   /** @throws CreditsExhausted when there are not enough credits; nothing has moved then */
-  async spend(caller: TenantCaller, spending: Spending): Promise<Spent> {
+  async spend(caller: Spender, spending: Spending): Promise<Spent> {
     const spent = await this.store.spend(purseOf(caller, spending.agentId), spending, caller.principal);
     return this.settled(spending.credits, spent);
   }
@@ -38,13 +37,13 @@ export class LedgerService {
    * Pays another tenant, whose earnings it adds to.
    * @throws CreditsExhausted when there are not enough credits; nothing has moved then
    */
-  async payTenant(caller: TenantCaller, payee: string, payment: Payment): Promise<Wallet> {
+  async payTenant(caller: Spender, payee: string, payment: Payment): Promise<Wallet> {
     const spent = await this.store.payTenant(purseOf(caller, payment.agentId), payee, payment, caller.principal);
     return this.settled(payment.credits, spent).wallet;
   }
 
   /** {@link spend} outside a unit of work: a transaction of its own in one round trip. */
-  async spendAtOnce(caller: TenantCaller, spending: Spending): Promise<Spent> {
+  async spendAtOnce(caller: Spender, spending: Spending): Promise<Spent> {
     const purse = purseOf(caller, spending.agentId);
     return this.settled(
       spending.credits,

@@ -6,6 +6,6 @@ import { SettlementService } from './settlement.service.js';
 /** Final states of conversions: what the API and the command line do alike. */
 @Module({
   providers: [ConversionsStore, LedgerStore, SettlementService],
-  exports: [ConversionsStore, LedgerStore, SettlementService],
+  exports: [ConversionsStore, SettlementService],
 })
 export class SettlementModule {}

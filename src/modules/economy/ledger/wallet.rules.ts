@@ -1,5 +1,5 @@
-import type { TenantCaller, Tier } from '../../../common/contract/caller.js';
-import type { Wallet } from './economy.types.js';
+import type { Tier } from '../../../common/contract/caller.js';
+import type { Spender, Wallet } from './economy.types.js';
 
 /** Credits a tenant is granted each UTC month, shared by its agents. */
 const MONTHLY_ALLOWANCE: Record<Tier, number> = { free: 500, starter: 5_000, pro: 20_000, team: 60_000 };
@@ -14,7 +14,7 @@ export interface Purse {
   allowance: number | null;
 }
 
-export function purseOf(caller: TenantCaller, agentId: string): Purse {
+export function purseOf(caller: Pick<Spender, 'tier' | 'principal' | 'role'>, agentId: string): Purse {
   if (caller.role === 'discovery') return { agentId: caller.principal.replace(/^agent:/, ''), allowance: null };
   return { agentId, allowance: MONTHLY_ALLOWANCE[caller.tier] };
 }

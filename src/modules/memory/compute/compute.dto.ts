@@ -1,4 +1,14 @@
-import { Choice, Documented, Flag, Integer, ListOf, Nested, Text, TextOrTexts } from '../../../common/fields/fields.js';
+import {
+  Choice,
+  Documented,
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  Text,
+  TextOrTexts,
+  Uuid,
+} from '../../../common/fields/fields.js';
 
 const MAX_TEXTS = 256;
 
@@ -39,6 +49,18 @@ export class EmbeddingUsage {
   total_tokens!: number;
 }
 
+/** What it cost. */
+export class EmbeddingCredits {
+  @Integer({ about: 'Credits that were taken.', min: 1 })
+  spent!: number;
+
+  @Integer({ about: 'What the caller could spend after that.', min: 0 })
+  balance_after!: number;
+
+  @Uuid({ about: 'The transfer in the ledger.' })
+  transfer_id!: string;
+}
+
 /** The answer of OpenAI's embeddings API. */
 export class EmbeddingList {
   @Choice({ about: 'What this is.', values: ['list'] })
@@ -52,6 +74,9 @@ export class EmbeddingList {
 
   @Nested({ about: 'As the endpoint counts; null where it does not.', type: () => EmbeddingUsage, nullable: true })
   usage!: EmbeddingUsage | null;
+
+  @Nested({ about: 'Absent while SVCD_CREDIT_METER is off.', type: () => EmbeddingCredits, optional: true })
+  credits?: EmbeddingCredits;
 }
 
 /** What is answered in place of vectors while there are none. */

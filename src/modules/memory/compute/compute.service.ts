@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { DAEMON_FLAGS } from '../../../common/config/daemon/flag-table.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { EmbeddingsUnavailable, type EmbeddedTexts } from '../../../common/embeddings/embeddings-answer.js';
@@ -6,6 +7,7 @@ import { EmbeddingsClient } from '../../../common/embeddings/embeddings-client.j
 import { readBodyAs } from '../../../common/fields/contract.pipe.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { invalid, ServiceUnavailable } from '../../../common/problem/common-problems.js';
+import { CreditMeter } from '../../operations/credits/credit-meter.service.js';
 import { type CapabilityDisabled, type EmbeddingList, EmbedRequest, type EmbeddingUsage } from './compute.dto.js';
 import { EmbeddingsRefused } from './compute.problems.js';
 
@@ -13,31 +15,36 @@ import { EmbeddingsRefused } from './compute.problems.js';
 const TIMEOUT_MS = 12_000;
 const ATTEMPTS = 2;
 const RETRY_AFTER_SEC = 5;
+/** So many texts, or fewer, cost a credit. */
+const TEXTS_A_CREDIT = 64;
 
 /** Embeds texts at the configured endpoint. */
 @Injectable()
 export class ComputeService {
   constructor(
     private readonly client: EmbeddingsClient,
+    private readonly meter: CreditMeter,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
   /**
    * @param body not looked at while the capability is disabled
-   * @throws ValidationFailed, EmbeddingsRefused, ServiceUnavailable
+   * @throws ValidationFailed, CreditsExhausted, EmbeddingsRefused, ServiceUnavailable
    */
-  async embed(body: unknown, deadline: AbortSignal): Promise<EmbeddingList | CapabilityDisabled> {
+  async embed(caller: DaemonCaller, body: unknown, deadline: AbortSignal): Promise<EmbeddingList | CapabilityDisabled> {
     const disabled = this.findDisabled();
     if (disabled) return disabled;
     const { input, model = this.client.model, encoding_format } = readBodyAs(EmbedRequest, body);
     if (model !== this.client.model)
       throw invalid('body.model', `must be ${this.client.model} (SVC_EMBEDDINGS_MODEL), or be left out`);
-    const parts = await this.embedInBatches(typeof input === 'string' ? [input] : input, deadline);
+    const texts = typeof input === 'string' ? [input] : input;
+    const cost = { credits: Math.ceil(texts.length / TEXTS_A_CREDIT), reason: 'embedding' as const };
+    const { done: parts, credits } = await this.meter.run(caller, cost, () => this.embedInBatches(texts, deadline));
     const write = encoding_format === 'base64' ? base64Of : (vector: Float32Array) => [...vector];
     const vectors = parts.flatMap((part) => part.vectors);
     const data = vectors.map((vector, index) => ({ object: 'embedding' as const, index, embedding: write(vector) }));
-    return { object: 'list', data, model, usage: sumOf(parts) };
+    return { object: 'list', data, model, usage: sumOf(parts), ...(credits && { credits }) };
   }
 
   private findDisabled(): CapabilityDisabled | undefined {
