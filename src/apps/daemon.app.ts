@@ -93,6 +93,7 @@ import { ReplicationModule } from '../modules/memory/replication/replication.mod
 import { AdminModule } from '../modules/operations/admin/admin.module.js';
 import { SpendingModule } from '../modules/operations/credits/spending.module.js';
 import { CostModule } from '../modules/operations/cost/cost.module.js';
+import { IdentityModule } from '../modules/operations/identity/identity.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
 import { ActivityModule } from '../modules/operations/activity/activity.module.js';
 import { WorkbenchModule } from '../modules/operations/workbench/workbench.module.js';
@@ -170,6 +171,7 @@ const MODULES = [
   PassportsModule,
   CostModule,
   SpendingModule,
+  IdentityModule,
   WorkbenchModule,
   ActivityModule,
   QuotaModule,

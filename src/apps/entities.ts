@@ -23,6 +23,7 @@ import { GatePolicyRow } from '../modules/coordination/work/gates/gate-policy.en
 import { WorkGateRow } from '../modules/coordination/work/gates/work-gate.entity.js';
 import { ReplicatedSegmentRow } from '../modules/memory/replication/replicated-segment.entity.js';
 import { CreditSpendingRow } from '../modules/operations/credits/credit-spending.entity.js';
+import { IdentityLinkRow } from '../modules/operations/identity/identity-link.entity.js';
 import { CommandRow } from '../modules/operations/workbench/command.entity.js';
 import { WorkBlockerRow } from '../modules/coordination/work/work-blocker.entity.js';
 import { WorkCommentRow } from '../modules/coordination/work/work-comment.entity.js';
@@ -132,6 +133,7 @@ export const ENTITIES = [
   WebhookEndpointRow,
   CommandRow,
   ReplicatedSegmentRow,
+  IdentityLinkRow,
   CreditSpendingRow,
   WorkBlockerRow,
   WorkCommentRow,

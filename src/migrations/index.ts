@@ -99,6 +99,7 @@ import { CreateCommandLedger1795811000000 } from './1795811000000-create-command
 import { KeepSyncTrees1795820000000 } from './1795820000000-keep-sync-trees.js';
 import { CreateReplicatedSegments1795830000000 } from './1795830000000-create-replicated-segments.js';
 import { CreateCreditSpendings1795840000000 } from './1795840000000-create-credit-spendings.js';
+import { CreateIdentityLinks1795840100000 } from './1795840100000-create-identity-links.js';
 import { CreateExtensions1795860000000 } from './1795860000000-create-extensions.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -204,5 +205,6 @@ export const MIGRATIONS = [
   KeepSyncTrees1795820000000,
   CreateReplicatedSegments1795830000000,
   CreateCreditSpendings1795840000000,
+  CreateIdentityLinks1795840100000,
   CreateExtensions1795860000000,
 ];

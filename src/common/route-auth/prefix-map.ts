@@ -47,6 +47,8 @@ export const PREFIX_MAP: readonly PrefixRow[] = [
     get: ['facts:write', 'admin:write', 'admin:read'],
     other: FACTS,
   },
+  // Ours: a link is taken back by its id (decision 0283).
+  { paths: ['/v1/identity/links/*'], get: ['facts:write', 'admin:write', 'admin:read'], other: FACTS },
   {
     paths: ['/v1/console/*'],
     isAdmin: true,

@@ -56,6 +56,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('graph_entity_version', 'own', '', '', false),
     ('graph_kind', 'keep', '', '', false),
     ('idempotent_request', 'delete', '', '', false),
+    ('identity_link', 'delete', 'link_id', '', false),
     ('incident', 'blank', '', 'title entities notes', false),
     ('index_garbage', 'own', '', '', false),
     ('index_posting', 'own', '', '', false),

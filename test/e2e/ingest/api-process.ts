@@ -69,16 +69,20 @@ export class ApiProcess {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (this.said += text));
     this.child = child;
+    let last = 'nothing answered';
     for (let waited = 0; waited < 30_000; waited += 50) {
       if (child.exitCode !== null) throw new Error(`svc start ${this.app} ended with ${child.exitCode}:\n${this.said}`);
       const isReady = await fetch(`${this.url}/readyz`).then(
-        ({ status }) => status === 200,
+        async (answer) => {
+          last = await answer.text();
+          return answer.status === 200;
+        },
         () => false,
       );
       if (isReady) return;
       await sleep(50);
     }
-    throw new Error(`svc start ${this.app} did not become ready:\n${this.said}`);
+    throw new Error(`svc start ${this.app} did not become ready:\n${last}\n${this.said}`);
   }
 
   get pid(): number {

@@ -30,14 +30,12 @@ export const DAEMON_FLAGS = {
     ['/v1/credits/spend'],
     'Spending of credits; POST /v1/compute/embed costs some.',
   ),
-  identityLinks: reserved(
-    daemonFlag(
-      'SVCD_IDENTITY_LINKS',
-      false,
-      404,
-      ['/v1/identity/links*', '/v1/identity/candidates*'],
-      'Links between identities.',
-    ),
+  identityLinks: daemonFlag(
+    'SVCD_IDENTITY_LINKS',
+    false,
+    404,
+    ['/v1/identity/links*', '/v1/identity/candidates*'],
+    'Links between identities.',
   ),
   openaiShim: daemonFlag(
     'SVCD_OPENAI_SHIM',

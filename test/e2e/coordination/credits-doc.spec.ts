@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { ShellPage } from '../processes/shell-page.js';
+
+const page = new ShellPage('credits.md');
+beforeAll(() => page.start({ SVCD_CREDIT_METER: '1' }));
+afterAll(() => page.stop());
+
+describe('docs/credits.md', () => {
+  it('shows commands that work as they stand, against a fresh server', { timeout: 300_000 }, () => {
+    const { stdout } = page.run();
+    page.expectPromised(stdout, 7);
+  });
+});
