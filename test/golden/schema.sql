@@ -591,6 +591,33 @@ create table corruption_finding (
 CREATE UNIQUE INDEX corruption_finding_open ON public.corruption_finding USING btree (source, subject) WHERE (cleared_at IS NULL);
 grant insert, select, update on corruption_finding to svc_operator;
 
+create table credit_spending (
+  tenant_id text not null,
+  reference text collate "C" not null,
+  transfer_id uuid not null,
+  agent_id text not null,
+  credits bigint not null,
+  note_digest bytea,
+  own_after bigint not null,
+  allowance_after bigint not null,
+  earnings_after bigint not null,
+  receipt_id uuid not null,
+  spent_at timestamp with time zone not null,
+  constraint credit_spending_pkey PRIMARY KEY (tenant_id, reference),
+  constraint credit_spending_tenant_id_transfer_id_fkey FOREIGN KEY (tenant_id, transfer_id) REFERENCES ledger_transfer(tenant_id, transfer_id),
+  constraint credit_spending_allowance_after_check CHECK ((allowance_after >= 0)),
+  constraint credit_spending_credits_check CHECK ((credits > 0)),
+  constraint credit_spending_earnings_after_check CHECK ((earnings_after >= 0)),
+  constraint credit_spending_note_digest_check CHECK ((length(note_digest) = 32)),
+  constraint credit_spending_own_after_check CHECK ((own_after >= 0))
+);
+alter table credit_spending enable row level security, force row level security;
+create policy erased_rows on credit_spending for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on credit_spending for all to svc_operator using (true) with check (true);
+create policy tenant_rows on credit_spending for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on credit_spending to svc_app;
+grant delete, select on credit_spending to svc_operator;
+
 create table document (
   tenant_id text not null,
   corpus_id text not null,
@@ -970,6 +997,7 @@ create policy erased_rows on fact for all to svc_owner using ((tenant_id = NULLI
 create policy operator_rows on fact for all to svc_operator using (true) with check (true);
 create policy tenant_rows on fact for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX fact_deleted ON public.fact USING btree (tenant_id, visibility, stored_at, seq) WHERE ((deleted_at IS NOT NULL) AND (NOT tombstone));
+CREATE INDEX fact_identifier ON public.fact USING btree (tenant_id, seq) WHERE ((key = ANY (ARRAY['email'::text, 'email_address'::text, 'external_id'::text, 'github_id'::text, 'gitlab_id'::text, 'slack_id'::text, 'orcid'::text, 'github_login'::text, 'gitlab_login'::text, 'key_fingerprint'::text, 'ssh_fingerprint'::text, 'gpg_fingerprint'::text, 'git_author'::text])) AND (visibility = 0) AND (deleted_at IS NULL) AND (NOT tombstone));
 CREATE INDEX fact_list ON public.fact USING btree (tenant_id, visibility, stored_at, seq) WHERE ((deleted_at IS NULL) AND (NOT tombstone));
 CREATE INDEX fact_own ON public.fact USING btree (tenant_id, owner, visibility, stored_at, seq) WHERE ((visibility > 0) AND (deleted_at IS NULL) AND (NOT tombstone));
 CREATE INDEX fact_source ON public.fact USING btree (tenant_id, source_receipt) WHERE (source_receipt IS NOT NULL);
@@ -1310,6 +1338,38 @@ create policy tenant_rows on idempotent_request for all to svc_app using ((tenan
 CREATE INDEX idempotent_request_age ON public.idempotent_request USING btree (created_at);
 grant delete, insert, select, update on idempotent_request to svc_app;
 grant delete, insert, select, update on idempotent_request to svc_operator;
+
+create table identity_link (
+  tenant_id text not null,
+  link_id uuid not null,
+  entity text collate "C" not null,
+  other text collate "C" not null,
+  status text not null,
+  evidence jsonb not null,
+  proposed_by text not null,
+  proposed_at timestamp with time zone not null default now(),
+  decided_by text,
+  decided_at timestamp with time zone,
+  reason text,
+  constraint identity_link_tenant_id_entity_other_key UNIQUE (tenant_id, entity, other),
+  constraint identity_link_pkey PRIMARY KEY (tenant_id, link_id),
+  constraint identity_link_check CHECK ((entity < other)),
+  constraint identity_link_check1 CHECK (((status = 'candidate'::text) = (decided_at IS NULL))),
+  constraint identity_link_check2 CHECK (((decided_by IS NULL) = (decided_at IS NULL))),
+  constraint identity_link_status_check CHECK ((status = ANY (ARRAY['candidate'::text, 'linked'::text, 'rejected'::text, 'unlinked'::text])))
+);
+alter table identity_link enable row level security, force row level security;
+create policy erased_rows on identity_link for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on identity_link for all to svc_operator using (true) with check (true);
+create policy tenant_rows on identity_link for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX identity_link_list ON public.identity_link USING btree (tenant_id, status, link_id);
+CREATE INDEX identity_link_other ON public.identity_link USING btree (tenant_id, other);
+CREATE TRIGGER legal_hold BEFORE DELETE ON public.identity_link FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[r.entity, r.other]');
+CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.identity_link REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[r.entity, r.other]');
+CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.identity_link FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
+CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, link_id, entity, other ON public.identity_link FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.link_id IS NOT NULL) AND (old.link_id IS DISTINCT FROM new.link_id)) OR ((old.entity IS NOT NULL) AND (old.entity IS DISTINCT FROM new.entity)) OR ((old.other IS NOT NULL) AND (old.other IS DISTINCT FROM new.other)))) EXECUTE FUNCTION svc_keep_held('array[r.entity, r.other]');
+grant insert, select, update on identity_link to svc_app;
+grant delete, select on identity_link to svc_operator;
 
 create table incident (
   tenant_id text not null,
@@ -5222,6 +5282,7 @@ AS $function$
     ('conversion_event', 'keep', '', '', false),
     ('coord_intent', 'delete', 'intent_id', '', false),
     ('corpus', 'keep', '', '', false),
+    ('credit_spending', 'keep', '', '', false),
     ('document', 'own', '', '', false),
     ('document_version', 'own', '', '', false),
     ('dossier', 'delete', 'dossier_id', '', false),
@@ -5250,6 +5311,7 @@ AS $function$
     ('graph_entity_version', 'own', '', '', false),
     ('graph_kind', 'keep', '', '', false),
     ('idempotent_request', 'delete', '', '', false),
+    ('identity_link', 'delete', 'link_id', '', false),
     ('incident', 'blank', '', 'title entities notes', false),
     ('index_garbage', 'own', '', '', false),
     ('index_posting', 'own', '', '', false),

@@ -37,6 +37,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/economy/ledger/conversion.rules.spec.ts',
     'src/modules/economy/ledger/payment-signature.rules.spec.ts',
     'src/modules/economy/ledger/wallet.rules.spec.ts',
+    'test/medium/credits/spending.spec.ts',
   ],
   'svc-api.documents': [
     'src/modules/knowledge/ingest/analysis/analyse-document.spec.ts',
@@ -226,6 +227,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/status-feed/status-feed.spec.ts',
   ],
   'svc-daemon.cost': ['src/modules/operations/cost/prices.rules.spec.ts', 'test/medium/cost/cost.spec.ts'],
+  'svc-daemon.credits': ['test/medium/credits/spending.spec.ts'],
   'svc-daemon.dossiers': [
     'src/modules/projects/dossiers/auto-dossier.rules.spec.ts',
     'src/modules/projects/dossiers/claim-states.rules.spec.ts',
@@ -286,6 +288,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/facts/writers.spec.ts',
   ],
   'svc-daemon.graph': ['test/medium/graph/edges.spec.ts', 'test/medium/graph/entities.spec.ts'],
+  'svc-daemon.identity': [
+    'src/modules/operations/identity/identifiers.rules.spec.ts',
+    'src/modules/operations/identity/identity-pairs.rules.spec.ts',
+    'test/medium/identity/identity.spec.ts',
+  ],
   'svc-daemon.incidents': [
     'src/modules/governance/incidents/blast-radius/blast-radius.rules.spec.ts',
     'src/modules/governance/incidents/incidents.rules.spec.ts',

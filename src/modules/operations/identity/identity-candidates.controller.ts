@@ -4,8 +4,8 @@ import { Caller } from '../../../common/contract/caller.js';
 import { anyOf, ok } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import {
-  CandidateList,
-  CandidateQuery,
+  IdentityCandidateList,
+  IdentityCandidateQuery,
   DecideCandidate,
   LinkDecision,
   LinkPath,
@@ -40,9 +40,12 @@ export class IdentityCandidatesController {
   @Route('GET /v1/identity/candidates', {
     ...{ ...plane, extension, summary: 'List pairs of entities by what was decided' },
     access: anyOf('admin:read', 'admin:write'),
-    reply: ok(CandidateList),
+    reply: ok(IdentityCandidateList),
   })
-  listCandidates(@Caller() caller: DaemonCaller, @Query() query: CandidateQuery): Promise<CandidateList> {
+  listCandidates(
+    @Caller() caller: DaemonCaller,
+    @Query() query: IdentityCandidateQuery,
+  ): Promise<IdentityCandidateList> {
     return this.candidates.list(caller, query);
   }
 

@@ -8,8 +8,8 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type {
-  CandidateList,
-  CandidateQuery,
+  IdentityCandidateList,
+  IdentityCandidateQuery,
   IdentityLink,
   ProposeCandidates,
   ProposedCandidates,
@@ -61,7 +61,10 @@ export class IdentityCandidatesService {
     });
   }
 
-  list(caller: DaemonCaller, { status, limit, cursor, tenant_id }: CandidateQuery): Promise<CandidateList> {
+  list(
+    caller: DaemonCaller,
+    { status, limit, cursor, tenant_id }: IdentityCandidateQuery,
+  ): Promise<IdentityCandidateList> {
     const after = decodeCursor(cursor, ['uuid']);
     return this.tenants.run(caller, tenant_id, async () => {
       const rows = await this.rows.list({ status }, { order: { linkId: 'desc' }, after, take: limit + 1 });

@@ -73,7 +73,7 @@ export class LinkEntities {
   tenant_id?: string;
 }
 
-export class CandidateQuery extends PageQuery {
+export class IdentityCandidateQuery extends PageQuery {
   @Choice({ about: 'Only those in this state.', values: LINK_STATUSES, default: 'candidate' })
   status!: LinkStatus;
 
@@ -194,7 +194,7 @@ class IdentityPage {
   next_cursor!: string | null;
 }
 
-export class CandidateList extends IdentityPage {
+export class IdentityCandidateList extends IdentityPage {
   @ListOf({ about: 'The pairs, newest first.', type: () => IdentityLink })
   candidates!: IdentityLink[];
 }
