@@ -98,8 +98,8 @@ function removeOrphans({ out, base }) {
   }
 }
 
-/** What the compiled programs read as it stands: interface definitions, SQL functions and surveys. */
-const isCopied = (file) => ['.proto', '.sql', '.yaml'].includes(extname(file));
+/** What the compiled programs read as it stands: interface definitions, SQL functions, surveys and packages of the studio library. */
+const isCopied = (file) => ['.proto', '.sql', '.yaml', '.md'].includes(extname(file));
 
 function copyFiles(target) {
   for (const source of walkSources(target).filter(isCopied)) {

@@ -96,6 +96,8 @@ import { CostModule } from '../modules/operations/cost/cost.module.js';
 import { IdentityModule } from '../modules/operations/identity/identity.module.js';
 import { PassportsModule } from '../modules/operations/passports/passports.module.js';
 import { ActivityModule } from '../modules/operations/activity/activity.module.js';
+import { IntegrationsModule } from '../modules/operations/integrations/integrations.module.js';
+import { StudioModule } from '../modules/operations/studio/studio.module.js';
 import { WorkbenchModule } from '../modules/operations/workbench/workbench.module.js';
 import { ExtensionsModule } from '../modules/operations/extensions/extensions.module.js';
 import { HostedSurfacesModule } from '../modules/operations/hosted-surfaces/hosted-surfaces.module.js';
@@ -174,6 +176,8 @@ const MODULES = [
   IdentityModule,
   WorkbenchModule,
   ActivityModule,
+  IntegrationsModule,
+  StudioModule,
   QuotaModule,
   ExtensionsModule,
   MediationModule,

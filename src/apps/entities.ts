@@ -32,6 +32,10 @@ import { WorkTransitionRow } from '../modules/coordination/work/work-transition.
 import { ObserveSessionRow } from '../modules/governance/observe/observe-session.entity.js';
 import { ObserveStepRow } from '../modules/governance/observe/observe-step.entity.js';
 import { PeerLogPeerRow } from '../modules/evidence/peer-logs/peer-log-peer.entity.js';
+import { GithubDeliveryRow } from '../modules/operations/integrations/github-delivery.entity.js';
+import { GithubIntegrationRow } from '../modules/operations/integrations/github-integration.entity.js';
+import { GithubItemRow } from '../modules/operations/integrations/github-item.entity.js';
+import { StudioInstallRow } from '../modules/operations/studio/studio-install.entity.js';
 import { MintRequestRow } from '../modules/operations/passports/mint-request.entity.js';
 import { PassportPresenceRow } from '../modules/operations/passports/passport-presence.entity.js';
 import { ExtensionRow } from '../modules/operations/extensions/extension.entity.js';
@@ -101,7 +105,11 @@ export const ENTITIES = [
   OrchestratorMemberRow,
   OrchestratorRow,
   PeerLogPeerRow,
+  GithubDeliveryRow,
+  GithubIntegrationRow,
+  GithubItemRow,
   MintRequestRow,
+  StudioInstallRow,
   PassportPresenceRow,
   PassportRow,
   PlaneRow,

@@ -100,6 +100,8 @@ import { KeepSyncTrees1795820000000 } from './1795820000000-keep-sync-trees.js';
 import { CreateReplicatedSegments1795830000000 } from './1795830000000-create-replicated-segments.js';
 import { CreateCreditSpendings1795840000000 } from './1795840000000-create-credit-spendings.js';
 import { CreateIdentityLinks1795840100000 } from './1795840100000-create-identity-links.js';
+import { CreateGithubIntegrations1795850000000 } from './1795850000000-create-github-integrations.js';
+import { CreateStudioInstalls1795850100000 } from './1795850100000-create-studio-installs.js';
 import { CreateExtensions1795860000000 } from './1795860000000-create-extensions.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -206,5 +208,7 @@ export const MIGRATIONS = [
   CreateReplicatedSegments1795830000000,
   CreateCreditSpendings1795840000000,
   CreateIdentityLinks1795840100000,
+  CreateGithubIntegrations1795850000000,
+  CreateStudioInstalls1795850100000,
   CreateExtensions1795860000000,
 ];

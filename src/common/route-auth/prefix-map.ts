@@ -55,7 +55,11 @@ export const PREFIX_MAP: readonly PrefixRow[] = [
     get: ['admin:read', 'tenant:chunks:read', 'tenant:content:preview'],
     other: ['admin:write', 'facts:write', 'integrations:install', 'integrations:grant', 'integrations:disable'],
   },
-  { paths: ['/v1/integrations/*'], get: ['admin:read'], other: ['integrations:install', 'integrations:disable'] },
+  {
+    paths: ['/v1/integrations', '/v1/integrations/*'],
+    get: ['admin:read'],
+    other: ['integrations:install', 'integrations:disable'],
+  },
   {
     paths: [
       '/v1/work*',

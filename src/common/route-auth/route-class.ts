@@ -26,6 +26,8 @@ const PUBLIC = new Set([
   'GET /v1/witness/smoke',
   'POST /v1/sync/handshake/nonce',
   'GET /v1/workbench/contract',
+  // Ours: whoever calls signs the body (docs/integrations.md).
+  'POST /v1/integrations/github/webhooks/:id',
   // Ours: this server as a witness (docs/formats/transparency-log.md).
   'POST /v1/witness/add-checkpoint',
   'GET /v1/witness/:originHash/checkpoint',

@@ -141,6 +141,17 @@ export const DAEMON_SETTINGS = {
     text(),
     'Folder that `POST /v1/workspace/scan` looks through for files and symbols; the processes that work on jobs (SVC_JOBS) read it. Unset: nothing is scanned.',
   ),
+  githubApiUrl: setting(
+    'SVCD_GITHUB_API_URL',
+    url('http', 'https').transform((address) => address?.replace(/\/+$/, '') ?? 'https://api.github.com'),
+    'The REST API of GitHub that tokens are checked with; of GitHub Enterprise Server `https://<host>/api/v3`.',
+    { shownDefault: '`https://api.github.com`' },
+  ),
+  studioDir: setting(
+    'SVCD_STUDIO_DIR',
+    text(),
+    'Folder of further packages of the studio library, `<id>/package.yaml`; see docs/studio.md. Unset: those that come with svc.',
+  ),
   errorsBase: setting(
     'SVCD_ERRORS_BASE',
     textOr('urn:svc:errors').transform((base) => base.replace(/\/+$/, '')),

@@ -11,7 +11,13 @@ export const DAEMON_FLAGS = {
   mcp: daemonFlag('SVCD_MCP_ENABLED', true, 'none', [], 'The MCP listener.'),
   console: daemonFlag('SVCD_CONSOLE_ENABLED', true, 404, ['/console*'], 'The console.'),
   coord: daemonFlag('SVCD_COORD', true, 404, ['/v1/coord/*'], 'Live intents of agents.'),
-  integrations: reserved(daemonFlag('SVCD_INTEGRATIONS_ENABLED', true, 404, ['/v1/integrations/*'], 'Integrations.')),
+  integrations: daemonFlag(
+    'SVCD_INTEGRATIONS_ENABLED',
+    true,
+    404,
+    ['/v1/integrations', '/v1/integrations/*'],
+    'Accounts of other services: GitHub.',
+  ),
   provenance: daemonFlag('SVCD_FEATURE_PROVENANCE_API', false, 404, ['/v1/provenance/*'], 'The signing gateway.'),
   context: daemonFlag('SVCD_CONTEXT_SURFACE', false, 404, ['/v1/context*'], 'The context surface.'),
   autoCapture: daemonFlag(

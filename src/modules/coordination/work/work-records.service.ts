@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { namedPassport } from '../../../common/bearer-auth/named-passport.js';
-import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import type { PageQuery } from '../../../common/fields/page.dto.js';
-import { sha256 } from '../../../evidence/sha256.js';
-import { namedDigest } from '../../../evidence/digest.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { FenceCheckService } from '../leases/fence-check.service.js';
 import type { CreateComment, WorkComment, WorkComments, WorkTransitions } from './work-records.dto.js';
-import { workStream } from './work.events.js';
+import { WorkLinksService } from './work-links.service.js';
 import { checkChangeable } from './work.service.js';
 import { WorkStore } from './work.store.js';
 import { commentOf, transitionOf } from './work.views.js';
@@ -22,28 +18,21 @@ export class WorkRecordsService {
     private readonly tenants: TenantResolver,
     private readonly store: WorkStore,
     private readonly fences: FenceCheckService,
-    private readonly audit: AuditTrail,
+    private readonly links: WorkLinksService,
   ) {}
 
   /** @throws WorkUnknown, PassportHeaderMismatch, FenceStale; ValidationFailed for work of a plan file */
   comment(caller: DaemonCaller, id: string, request: CreateComment, fence?: number): Promise<WorkComment> {
     const authorPassport = namedPassport(caller, request.author_passport, 'body.author_passport')!;
     checkChangeable(id);
-    return this.tenants.write(caller, undefined, async () => {
-      const { workId, projectId } = await this.store.lock(id);
-      await this.fences.check(fence, { kind: 'work', subject: id });
-      const { body } = request;
-      const commentId = uuid();
-      const textDigest = namedDigest('sha256', sha256(body));
-      const { receiptId } = await this.audit.record(caller, {
-        kind: 'work.commented',
-        subject: workId,
-        stream: workStream(workId),
-        facts: { workId, projectId, commentId, passport: authorPassport },
-        receipt: { text_digest: textDigest },
-      });
-      return commentOf(await this.store.comments.insert({ workId, commentId, authorPassport, body, receiptId }));
-    });
+    const { body } = request;
+    return this.tenants.write(caller, undefined, async () =>
+      commentOf(
+        await this.links.comment(caller, id, { authorPassport, body }, () =>
+          this.fences.check(fence, { kind: 'work', subject: id }),
+        ),
+      ),
+    );
   }
 
   /** @throws WorkUnknown */

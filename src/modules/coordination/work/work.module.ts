@@ -10,6 +10,7 @@ import { GatesController } from './gates/gates.controller.js';
 import { GatesService } from './gates/gates.service.js';
 import { GatesStore } from './gates/gates.store.js';
 import { PlansService } from './plans/plans.service.js';
+import { WorkLinksService } from './work-links.service.js';
 import { WorkListService } from './work-list.service.js';
 import { WorkListStore } from './work-list.store.js';
 import { WorkMovesService } from './work-moves.service.js';
@@ -28,10 +29,10 @@ import { WorkStore } from './work.store.js';
   imports: [LeasesModule, ClaimsModule],
   controllers: [GatesController, WorkRecordsController, WorkController],
   providers: [
-    ...[WorkStore, WorkMovesService, WorkService, WorkListStore, WorkListService, WorkRecordsService],
+    ...[WorkStore, WorkMovesService, WorkService, WorkListStore, WorkListService, WorkLinksService, WorkRecordsService],
     ...[BlockersStore, BlockersService, PlansService, WorkOutlookService],
     ...[GatesStore, GatesService, GateRequestsService, GatePoliciesService, GateSweep],
   ],
-  exports: [WorkListService, WorkMovesService, WorkOutlookService],
+  exports: [WorkLinksService, WorkListService, WorkMovesService, WorkOutlookService],
 })
 export class WorkModule {}

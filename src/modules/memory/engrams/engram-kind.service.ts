@@ -6,6 +6,7 @@ import { KindRules } from '../graph/kind-rules.service.js';
 import { ENGRAM_PAYLOAD, readEngramPayload, type EngramPayload } from './engram-payload.rules.js';
 import { maskedTexts } from './engram-screening.js';
 import { ENGRAM_KIND } from './engrams.types.js';
+import { readSkill } from './skill-file.rules.js';
 
 /** Entities of the kind engram have the members of one, and no secrets in their texts. */
 @Injectable()
@@ -25,6 +26,11 @@ export class EngramKindService implements OnModuleInit {
   /** Whether it is one; what was stored under the kind before it had rules may be anything. */
   isEngram(name: string, payload: unknown): boolean {
     return !Array.isArray(readEngramPayload(name, payload, 'payload'));
+  }
+
+  /** The payload that a SKILL.md stands for. @throws Error saying what is wrong with it */
+  readFile(name: string, text: string): EngramPayload {
+    return readSkill(name, text).payload;
   }
 
   private async prepare(name: string, given: unknown, where: string, named?: string): Promise<unknown> {

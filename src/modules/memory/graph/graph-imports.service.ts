@@ -68,6 +68,14 @@ export class GraphImportsService {
     return this.store.matchEntities(entities);
   }
 
+  /**
+   * In the open unit of work, until whose end those that are there stay so.
+   * @returns of each, in their order, what it holds; undefined where it is not there
+   */
+  lockPayloads(entities: readonly { kind: string; id: string }[]): Promise<({ payload: unknown } | undefined)[]> {
+    return this.store.lockPayloads(entities);
+  }
+
   /** The same for edges. */
   matchEdges(edges: readonly StoreEdge[]): Promise<GraphMatch[]> {
     return this.store.matchEdges(edges);

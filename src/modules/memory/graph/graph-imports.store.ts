@@ -24,6 +24,13 @@ const MATCH_EDGES = `
     and g.edge_kind = n.item ->> 'edge_kind' and g.to_kind = n.item ->> 'to_kind' and g.to_id = n.item ->> 'to_id'
   order by n.place`;
 
+const LOCK_PAYLOADS = `
+  select g.kind, g.id, v.payload from graph_entity g
+  join graph_entity_version v on v.tenant_id = $1 and v.kind = g.kind and v.id = g.id and v.version = g.version
+  where g.tenant_id = $1 and not g.is_deleted
+    and (g.kind, g.id) in (select n.kind, n.id from json_to_recordset($2::json) n (kind text, id text))
+  order by g.kind, g.id for no key update of g`;
+
 const RETIRE_ENTITIES = `
   select count(d.*) from json_to_recordset($2::json) i (kind text, id text, event uuid)
   cross join lateral svc_delete_entity($1, i.kind, i.id, $3, i.event) d`;
@@ -52,6 +59,14 @@ export class GraphImportsStore {
 
   matchEdges(edges: readonly object[]): Promise<GraphMatch[]> {
     return this.match(MATCH_EDGES, edges);
+  }
+
+  async lockPayloads(entities: readonly { kind: string; id: string }[]): Promise<({ payload: unknown } | undefined)[]> {
+    const rows = await this.tenancy.query<{ kind: string; id: string; payload: unknown }>(LOCK_PAYLOADS, [
+      this.tenancy.tenant,
+      JSON.stringify(entities),
+    ]);
+    return entities.map(({ kind, id }) => rows.find((row) => row.kind === kind && row.id === id));
   }
 
   async retireEntities(entities: readonly { kind: string; id: string }[], actor: string): Promise<void> {
