@@ -8,7 +8,7 @@ export class CreateGithubIntegrations1795850000000 implements MigrationInterface
     await runner.query(`
       create table github_integration (
         tenant_id text not null,
-        integration_id uuid not null unique,
+        integration_id uuid not null,
         account_id bigint not null,
         account text not null,
         token_scopes text[] not null,
@@ -23,6 +23,7 @@ export class CreateGithubIntegrations1795850000000 implements MigrationInterface
         primary key (tenant_id, integration_id),
         unique (tenant_id, account_id)
       );
+      create unique index github_integration_id on github_integration (integration_id);
       select svc_secure_table('github_integration');
       revoke insert, update on github_integration from svc_operator;
 

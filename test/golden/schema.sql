@@ -1187,6 +1187,71 @@ create policy tenant_rows on feedback_vote for all to svc_app using ((tenant_id 
 grant delete, insert, select, update on feedback_vote to svc_app;
 grant delete, insert, select, update on feedback_vote to svc_operator;
 
+create table github_delivery (
+  tenant_id text not null,
+  integration_id uuid not null,
+  delivery_id text collate "C" not null,
+  received_at timestamp with time zone not null default now(),
+  constraint github_delivery_pkey PRIMARY KEY (tenant_id, integration_id, delivery_id),
+  constraint github_delivery_tenant_id_integration_id_fkey FOREIGN KEY (tenant_id, integration_id) REFERENCES github_integration(tenant_id, integration_id) ON DELETE CASCADE
+);
+alter table github_delivery enable row level security, force row level security;
+create policy erased_rows on github_delivery for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on github_delivery for all to svc_operator using (true) with check (true);
+create policy tenant_rows on github_delivery for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX github_delivery_age ON public.github_delivery USING btree (received_at);
+grant delete, insert, select, update on github_delivery to svc_app;
+grant delete, select on github_delivery to svc_operator;
+
+create table github_integration (
+  tenant_id text not null,
+  integration_id uuid not null,
+  account_id bigint not null,
+  account text not null,
+  token_scopes text[] not null,
+  token_expires_at timestamp with time zone,
+  token text not null,
+  webhook_secret text not null,
+  connected_by text not null,
+  connected_at timestamp with time zone not null default now(),
+  checked_at timestamp with time zone not null default now(),
+  last_delivery_at timestamp with time zone,
+  constraint github_integration_integration_id_key UNIQUE (integration_id),
+  constraint github_integration_tenant_id_account_id_key UNIQUE (tenant_id, account_id),
+  constraint github_integration_pkey PRIMARY KEY (tenant_id, integration_id)
+);
+alter table github_integration enable row level security, force row level security;
+create policy erased_rows on github_integration for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on github_integration for all to svc_operator using (true) with check (true);
+create policy tenant_rows on github_integration for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on github_integration to svc_app;
+grant delete, select on github_integration to svc_operator;
+
+create table github_item (
+  tenant_id text not null,
+  repository_id bigint not null,
+  number bigint not null,
+  integration_id uuid not null,
+  kind text not null,
+  repository text collate "C" not null,
+  title text not null,
+  url text not null,
+  state text not null,
+  changed_at timestamp with time zone not null,
+  reported_at timestamp with time zone not null default now(),
+  constraint github_item_pkey PRIMARY KEY (tenant_id, repository_id, number),
+  constraint github_item_tenant_id_integration_id_fkey FOREIGN KEY (tenant_id, integration_id) REFERENCES github_integration(tenant_id, integration_id) ON DELETE CASCADE,
+  constraint github_item_kind_check CHECK ((kind = ANY (ARRAY['issue'::text, 'pull_request'::text]))),
+  constraint github_item_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text, 'deleted'::text])))
+);
+alter table github_item enable row level security, force row level security;
+create policy erased_rows on github_item for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on github_item for all to svc_operator using (true) with check (true);
+create policy tenant_rows on github_item for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX github_item_integration ON public.github_item USING btree (tenant_id, integration_id);
+grant delete, insert, select, update on github_item to svc_app;
+grant delete, select on github_item to svc_operator;
+
 create table graph_edge (
   tenant_id text not null,
   from_kind text collate "C" not null,
@@ -3398,6 +3463,25 @@ create policy tenant_rows on stream_head for all to svc_app using ((tenant_id = 
 grant insert, select, update on stream_head to svc_app;
 grant insert, select, update on stream_head to svc_operator;
 
+create table studio_install (
+  tenant_id text not null,
+  package_id text collate "C" not null,
+  project_id text collate "C" not null,
+  version text not null,
+  digest text not null,
+  items jsonb not null,
+  receipt_id uuid not null,
+  installed_by text not null,
+  installed_at timestamp with time zone not null default now(),
+  constraint studio_install_pkey PRIMARY KEY (tenant_id, package_id, project_id)
+);
+alter table studio_install enable row level security, force row level security;
+create policy erased_rows on studio_install for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on studio_install for all to svc_operator using (true) with check (true);
+create policy tenant_rows on studio_install for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on studio_install to svc_app;
+grant delete, select on studio_install to svc_operator;
+
 create table survey (
   survey_id text not null,
   version integer not null,
@@ -4046,6 +4130,8 @@ CREATE INDEX work_item_board ON public.work_item USING btree (tenant_id, priorit
 CREATE INDEX work_item_claimable ON public.work_item USING btree (tenant_id, priority, created_at, work_id) WHERE ((open_blockers = 0) AND ((state = 'ready'::text) OR ((state = 'in_progress'::text) AND (lease_fence IS NOT NULL))));
 CREATE INDEX work_item_claimable_of_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id) WHERE ((open_blockers = 0) AND ((state = 'ready'::text) OR ((state = 'in_progress'::text) AND (lease_fence IS NOT NULL))));
 CREATE INDEX work_item_labels ON public.work_item USING gin (labels);
+CREATE INDEX work_item_linked_issue ON public.work_item USING btree (tenant_id, linked_issue) WHERE (linked_issue IS NOT NULL);
+CREATE INDEX work_item_linked_pr ON public.work_item USING btree (tenant_id, linked_pr) WHERE (linked_pr IS NOT NULL);
 CREATE INDEX work_item_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id);
 CREATE INDEX work_item_state ON public.work_item USING btree (tenant_id, state, priority, created_at, work_id);
 CREATE TRIGGER keep_from_revoked BEFORE UPDATE OF lease_fence ON public.work_item FOR EACH ROW WHEN (((new.lease_fence IS NOT NULL) AND (new.lease_fence IS DISTINCT FROM old.lease_fence))) EXECUTE FUNCTION svc_keep_claim();
@@ -5306,6 +5392,9 @@ AS $function$
     ('feedback_request', 'blank', '', 'title body', false),
     ('feedback_request_change', 'blank', '', 'reason note', false),
     ('feedback_vote', 'keep', '', '', false),
+    ('github_delivery', 'keep', '', '', false),
+    ('github_integration', 'keep', '', '', false),
+    ('github_item', 'blank', '', 'title', false),
     ('graph_edge', 'own', '', '', false),
     ('graph_entity', 'own', '', '', false),
     ('graph_entity_version', 'own', '', '', false),
@@ -5383,6 +5472,7 @@ AS $function$
     ('storybook', 'delete', '', '', false),
     ('stream_event', 'delete', 'stream', '', false),
     ('stream_head', 'delete', 'stream', '', false),
+    ('studio_install', 'keep', '', '', false),
     ('survey_response', 'delete', 'response_id', '', false),
     ('sync_change', 'keep', '', '', false),
     ('sync_content', 'delete', '', '', false),

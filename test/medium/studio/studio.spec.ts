@@ -122,7 +122,7 @@ describe('an install', () => {
     expect((await must(by('GET', '/v1/entities/engram/greet'))).entity.version).toBe(1);
   });
 
-  it('does not overwrite what the tenant has, and then does none of it, unless it is told to', async () => {
+  it('does not overwrite what the tenant has, and then does none of it, unless replace is sent', async () => {
     const by = of('own');
     await project(by, 'shop');
     await must(by('PUT', '/v1/entities/engram/greet', { payload: { content: 'Mine.' } }));

@@ -302,6 +302,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/incidents/timeline.spec.ts',
     'test/medium/incidents/webhook.spec.ts',
   ],
+  'svc-daemon.integrations': [
+    'src/modules/operations/integrations/github-events.rules.spec.ts',
+    'src/modules/operations/integrations/github-signature.rules.spec.ts',
+    'test/medium/integrations/integrations.spec.ts',
+  ],
   'svc-daemon.layers': [
     'src/modules/projects/layers/effective.rules.spec.ts',
     'src/modules/projects/layers/source-path.rules.spec.ts',
@@ -422,6 +427,10 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/memory/streams/append.rules.spec.ts',
     'src/modules/memory/streams/streams.rules.spec.ts',
     'test/medium/streams/append.spec.ts',
+  ],
+  'svc-daemon.studio': [
+    'src/modules/operations/studio/studio-package.rules.spec.ts',
+    'test/medium/studio/studio.spec.ts',
   ],
   'svc-daemon.sync': [
     'src/modules/memory/peers/delegation.rules.spec.ts',

@@ -23,6 +23,8 @@ const COMMON = { tag: 'integrations', flag: 'integrations' } as const;
 const extension = true;
 const reads = anyOf('admin:read');
 const installs = anyOf('integrations:install');
+/** As the specification says of the route, which names no scopes of its own. */
+const connects = anyOf('integrations:install', 'integrations:disable');
 
 @Controller()
 export class IntegrationsController {
@@ -32,7 +34,7 @@ export class IntegrationsController {
   ) {}
 
   @Route('POST /v1/integrations/github/connect', {
-    ...{ ...COMMON, summary: 'Connect an account of GitHub', access: installs, reply: ok(ConnectedGithub) },
+    ...{ ...COMMON, summary: 'Connect an account of GitHub', access: connects, reply: ok(ConnectedGithub) },
     description:
       'The token is checked by GET /user of SVCD_GITHUB_API_URL, sealed, and shown to nobody again. The answer has the secret of its webhooks, this once. Of an account that is connected already the token is exchanged, and its webhooks go on.',
     secretReply: true,

@@ -39,7 +39,10 @@ export class IntegrationsService {
     this.rows = new TenantRepository(tenancy, GithubIntegrationRow);
   }
 
-  /** Of an account that is there already the token is exchanged. @throws TokenRefused, GithubUnavailable, IntegrationsFull */
+  /**
+   * Of an account that is there already the token is exchanged.
+   * @throws TokenRefused, GithubUnavailable, IntegrationsFull
+   */
   async connect(caller: DaemonCaller, request: ConnectGithub): Promise<ConnectedGithub> {
     const { token, tenant_id, new_webhook_secret: isRenewed } = request;
     // Whether the caller may write there is known before GitHub is asked, and no transaction waits for it.

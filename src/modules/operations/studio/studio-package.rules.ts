@@ -85,7 +85,7 @@ function readItem(path: string, text: string, readEngram: ReadEngram): StudioIte
 
 /** No aliases: a few of them can stand for gigabytes. */
 function readYaml<Schema extends z.ZodType>(schema: Schema, text: string, path: string): z.output<Schema> {
-  const value: unknown = at(path, () => parse(text, { maxAliasCount: 0, stringKeys: true, uniqueKeys: true }));
+  const value: unknown = at<unknown>(path, () => parse(text, { maxAliasCount: 0, stringKeys: true, uniqueKeys: true }));
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const [issue] = error.issues;

@@ -58,8 +58,8 @@ export class StudioService {
 
   /**
    * The same digest again changes nothing.
-   * @throws PackageUnknown, PackageChanged, InstallConflict; ValidationFailed for a project that is missing or needless;
-   * ProjectUnknown, ProjectArchived, LayersFull
+   * @throws PackageUnknown, PackageChanged, InstallConflict; ValidationFailed for a project that is missing or not
+   * needed; ProjectUnknown, ProjectArchived, LayersFull
    */
   async install(caller: DaemonCaller, id: string, request: InstallPackage): Promise<PackageInstalled> {
     const { tenant_id, dry_run: isDry } = request;
