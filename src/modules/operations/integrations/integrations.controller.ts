@@ -38,7 +38,6 @@ export class IntegrationsController {
     description:
       'The token is checked by GET /user of SVCD_GITHUB_API_URL, sealed, and shown to nobody again. The answer has the secret of its webhooks, this once. Of an account that is connected already the token is exchanged, and its webhooks go on.',
     secretReply: true,
-    tenantBound: true,
     problems: [TokenRefused, GithubUnavailable, IntegrationsFull],
   })
   connectGithub(@Caller() caller: DaemonCaller, @Body() body: ConnectGithub): Promise<ConnectedGithub> {
