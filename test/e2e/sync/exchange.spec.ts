@@ -165,5 +165,9 @@ describe('two daemons that open one prefix', () => {
       'from a',
     ]);
     expect((await a.run('sync', 'pull', 'b', '--tenant', TENANT)).code).toBe(2);
+    const receipts = await a.database.query(
+      `select r.kind from sync_peer p join receipt r on r.tenant_id = p.tenant_id and r.receipt_id = p.revoke_receipt`,
+    );
+    expect(receipts).toEqual([{ kind: 'sync.peer_revoked' }]);
   });
 });

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import { type Actor, AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
@@ -7,6 +7,7 @@ import { PeerRevoked } from '../../../common/problem/peer-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { VerifyingKey } from '../../../evidence/signing-key.js';
+import { PeerEnds } from '../sync/peer-ends.service.js';
 import { SyncIndexService } from '../sync/sync-index.service.js';
 import { COLLECTIONS } from '../sync/sync.types.js';
 import { faultOfPrefixes } from './peer-rights.rules.js';
@@ -22,7 +23,7 @@ export { listed, reachOf, rightsOf } from './peer-rights.rules.js';
 
 /** The peers of tenants, whoever acts: over HTTP or on the command line. */
 @Injectable()
-export class PeerRowsService {
+export class PeerRowsService implements OnModuleInit {
   private readonly rows: TenantRepository<SyncPeerRow>;
 
   constructor(
@@ -30,8 +31,13 @@ export class PeerRowsService {
     private readonly audit: AuditTrail,
     private readonly addresses: PeerAddresses,
     private readonly index: SyncIndexService,
+    private readonly ends: PeerEnds,
   ) {
     this.rows = new TenantRepository(tenancy, SyncPeerRow);
+  }
+
+  onModuleInit(): void {
+    this.ends.answerBy((by) => this.revokeAll(by));
   }
 
   /** What a request says of a peer, checked ahead of any unit of work. @throws ValidationFailed */
@@ -76,6 +82,10 @@ export class PeerRowsService {
     const rows = await this.rows.list({ createdBy: principal, revokedAt: IsNull() }, { order: { peerId: 'asc' } });
     for (const { peerId } of rows) await this.revoke(by, peerId);
     return rows.length;
+  /** All of the open unit of work's tenant. @returns their ids */
+  private async revokeAll(by: Actor): Promise<string[]> {
+    const rows = await this.rows.list({ revokedAt: IsNull() }, { order: { peerId: 'asc' } });
+    return rows.map(({ peerId }) => peerId);
   }
 
   /** Of the open unit of work's tenant. @throws PeerNotFound */

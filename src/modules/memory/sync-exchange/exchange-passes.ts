@@ -42,7 +42,7 @@ class Outcome {
 }
 
 /** What the pages of a full pass were, all together. */
-export interface PassRoot {
+interface PassRoot {
   /** Of the source, as the pass began. */
   readonly position: number;
   readonly root: string;

@@ -55,14 +55,14 @@ export class SyncOffboardService {
     const kept = foreign.filter(([version]) => isPinned(version!, holds));
     const free = foreign.filter(([version]) => !isPinned(version!, holds));
     const removed = free.slice(0, MAX_REMOVED);
-    const facts = { membershipEpoch: epoch, removed: removed.length, kept: kept.length, endedPeers: [] };
     let receiptId: string | null = null;
     let ended: string[] = [];
     if (!dry_run) {
+      ended = await this.peers.endAll(by);
+      const facts = { membershipEpoch: epoch, removed: removed.length, kept: kept.length, endedPeers: ended };
       receiptId = (await this.audit.record(by, syncOffboarded(this.tenancy.tenant, facts))).receiptId;
       await this.forget(by, tenant, removed, receiptId);
       await this.tenants.setMembershipEpoch(epoch);
-      ended = await this.peers.endAll(by, receiptId);
     }
     return {
       ...{ schema: 'svc.sync_offboarded/1', tenant_id: this.tenancy.tenant, membership_epoch: epoch, dry_run },
