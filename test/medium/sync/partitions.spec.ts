@@ -5,7 +5,8 @@ import { COLLECTIONS, FULL_REACH, type SyncReach } from '../../../src/modules/me
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { Replica } from './given.js';
 
-const SEEDS = [1, 2, 3, 4, 5, 6];
+/** Histories; more by SVC_TEST_SYNC_SEEDS=1000. */
+const SEEDS = Array.from({ length: Number(process.env['SVC_TEST_SYNC_SEEDS'] ?? 6) }, (_, n) => n + 1);
 const NAMES = ['x', 'y', 'z'];
 let daemons: TestDaemon[];
 beforeAll(async () => {
