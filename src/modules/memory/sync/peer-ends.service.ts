@@ -4,7 +4,7 @@ import type { Actor } from '../../../common/evidence-log/audit-trail.js';
 /** Ends all peers of the open unit of work's tenant, each with a receipt. @returns their ids */
 type EndPeers = (by: Actor) => Promise<string[]>;
 
-/** How an offboarding ends the peers of a tenant without depending on the module of peers, which depends on this one. */
+/** How an offboarding ends the peers of a tenant without depending on their module, which depends on this one. */
 @Injectable()
 export class PeerEnds {
   private end: EndPeers | undefined;
