@@ -191,6 +191,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/operations/activity/activity.rules.spec.ts',
     'test/medium/activity/activity.spec.ts',
   ],
+  'svc-daemon.admin': ['test/medium/admin/admin.spec.ts'],
   'svc-daemon.audit': ['test/medium/audit/bundles.spec.ts', 'test/medium/audit/fair-turns.spec.ts'],
   'svc-daemon.candidates': [
     'src/modules/memory/candidates/consolidation.rules.spec.ts',
@@ -211,6 +212,10 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'svc-daemon.cases': ['src/modules/memory/cases/cases.rules.spec.ts', 'test/medium/cases/cases.spec.ts'],
   'svc-daemon.compute': ['test/medium/compute/compute.spec.ts'],
+  'svc-daemon.console': [
+    'src/modules/console/summary/console-summary.rules.spec.ts',
+    'test/medium/console/console-summary.spec.ts',
+  ],
   'svc-daemon.context': [
     'src/modules/memory/context/assembly.rules.spec.ts',
     'src/modules/memory/context/excerpts.rules.spec.ts',
@@ -408,6 +413,10 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/evidence/replay/rendering.rules.spec.ts',
     'src/modules/evidence/replay/validity.rules.spec.ts',
     'test/medium/replay/replay.spec.ts',
+  ],
+  'svc-daemon.replication': [
+    'src/modules/memory/replication/replication.rules.spec.ts',
+    'test/medium/replication/replication.spec.ts',
   ],
   'svc-daemon.result-envelopes': [
     'src/modules/memory/envelopes/envelopes.rules.spec.ts',
