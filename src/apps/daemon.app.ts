@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { isDevMode } from '../common/config/daemon/auth-mode.js';
-import { reservedFlagsGiven } from '../common/config/daemon/flag-state.js';
 import type { Settings } from '../common/config/settings.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { CoreModule } from './core.module.js';
@@ -216,8 +215,7 @@ class DaemonAppModule {
     const options = {
       contract: daemonContract(parts.settings.daemon.errorsBase),
       providers: [...shared, ...values, jobsForOthers(parts)],
-      exports: [...shared, Jobs, AUTHENTICATOR, Restarts, ToolDispatcher, DeclaredSystems],
-      exports: [...shared, Jobs, AUTHENTICATOR, UpgradeAddress, ToolDispatcher, DeclaredSystems],
+      exports: [...shared, Jobs, AUTHENTICATOR, Restarts, UpgradeAddress, ToolDispatcher, DeclaredSystems],
       stopFirst: Jobs,
       requests: REQUESTS,
     };
@@ -243,8 +241,6 @@ export async function openDaemon(parts: ProcessContext): Promise<RunningApp & Li
       { auth_mode: mode },
       'everybody on this machine may do everything here, in every tenant; SVCD_AUTH_MODE=jwt_hs256 asks for tokens, which `svc token` mints',
     );
-  const reserved = reservedFlagsGiven(settings);
-  if (reserved.length > 0) log.warn({ flags: reserved }, 'flags are set that open nothing: not built in this version');
   const authenticator = await makeAuthenticator(mode, settings, log);
   await authenticator.prepare?.();
   const app = await makeHttpApp(

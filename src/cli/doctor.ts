@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { reservedFlagsGiven } from '../common/config/daemon/flag-state.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import type { DatabaseAddress } from '../common/database/connection.js';
 import { openDatabase } from '../common/database/open.js';
@@ -60,18 +59,11 @@ function readSettings(): { settings?: Settings; finding: Examined } {
   const name = 'settings';
   try {
     const settings = loadSettings();
-    return { settings, finding: { name, ok: true, detail: describeSettings(settings) } };
+    return { settings, finding: { name, ok: true, detail: 'valid' } };
   } catch (error) {
     const remedy = 'Correct these variables; docs/env.md describes each.';
     return { finding: { name, ok: false, detail: (error as Error).message, remedy } };
   }
-}
-
-function describeSettings(settings: Settings): string {
-  const reserved = reservedFlagsGiven(settings);
-  return reserved.length === 0
-    ? 'valid'
-    : `valid; set and opening nothing, as they are not built in this version: ${reserved.join(', ')}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notBuilt, type DaemonFlag } from '../common/config/daemon/flag.js';
+import type { DaemonFlag } from '../common/config/daemon/flag.js';
 import { isFlagOn } from '../common/config/daemon/flag-state.js';
 import { DAEMON_FLAGS, type DaemonFlagName } from '../common/config/daemon/flag-table.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
@@ -65,6 +65,4 @@ export function flagObjection(flag: DaemonFlag): FlagOff | PlaneOff | undefined 
 }
 
 const detailOf = (flag: DaemonFlag): string =>
-  flag.isReserved
-    ? notBuilt(flag)
-    : `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;
+  `${flag.about} This is switched off; set ${flag.env}=${flag.on} and start the daemon again`;

@@ -1,9 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAEMON_FLAGS } from '../../src/common/config/daemon/flag-table.js';
 import type { RouteAuthMode } from '../../src/common/config/daemon/daemon-settings.js';
 import { RouteManifest } from '../../src/common/contract/route-manifest.js';
-import { matches } from '../../src/common/route-auth/path-pattern.js';
 import { send } from '../kit/app.js';
 import { startDaemon, type TestDaemon } from '../kit/daemon.js';
 import { ALL_FLAGS_ON, DAEMON_CONTRACT, type ContractRoute } from '../kit/daemon-contract.js';
@@ -54,9 +52,7 @@ async function answerTo(mode: RouteAuthMode, { method, path, scopes, id }: Call)
 }
 
 const flagOf = (path: string): string | undefined =>
-  /^\/v1\/(gpu1|cloud)\//.test(path) ? 'SVC_BUILD_FEATURES' : flagReservedFor(path);
-const flagReservedFor = (path: string): string | undefined =>
-  Object.values(DAEMON_FLAGS).find((flag) => flag.isReserved && flag.paths.some((one) => matches(one, path)))?.env;
+  /^\/v1\/(gpu1|cloud)\//.test(path) ? 'SVC_BUILD_FEATURES' : undefined;
 
 /** What says truthfully that it is not built, and names the flag that was set to no effect. */
 const notBuilt = ({ method, path }: { method: string; path: string }) =>

@@ -29,7 +29,7 @@ const OTHERS: Record<string, string> = {
   SVCD_CONSOLIDATION_SCHEDULER: 'no review is scheduled',
   SVCD_RETENTION_DAYS: 'nothing expires; compact-facts scrubs what was deleted alone',
   SVCD_ADMIN_FORCE_SEAL: 'POST /v1/admin/force-seal is refused',
-  SVCD_EPHEMERAL_GC: 'no cap on facts that bind sessions',
+  SVCD_EPHEMERAL_GC: 'a passport announces as many sessions as it likes',
   SVCD_OBS_RETENTION_DAYS: 'observed sessions are kept for ever',
 };
 
@@ -120,8 +120,6 @@ const defaultOf = ({ schema }: DaemonFlag): string => {
 /** What each route of a flag answers, with the flag off and on. */
 async function rowsOf(flag: DaemonFlag): Promise<Row[]> {
   const byDefault = defaultOf(flag);
-  if (flag.isReserved)
-    return flag.paths.map((path) => ({ flag: flag.env, byDefault, route: path, off: 'not built', on: 'not built' }));
   const rows: Row[] = [];
   const body = BODIES[flag.env];
   let differences = 0;
@@ -191,12 +189,12 @@ describe('every flag of the specification', { timeout: 300_000 }, () => {
   it('that opens no address is read by the product', () => {
     const code = sources();
     const silent = [
-      ...flags.filter(({ paths, isReserved }) => paths.length === 0 && !isReserved).map(({ env }) => env),
+      ...flags.filter(({ paths }) => paths.length === 0).map(({ env }) => env),
       ...Object.keys(OTHERS),
     ];
     for (const env of silent) {
       const member = settingsByName.get(env);
-      if (member !== undefined) expect([env, new RegExp(`\\b${member}\\b`).test(code)]).toEqual([env, true]);
+      expect([env, new RegExp(`\\b${member}\\b`).test(code)]).toEqual([env, true]);
     }
     expect(code).toContain("features.includes('otel')");
   });
@@ -219,10 +217,7 @@ function page(rows: Row[]): string {
   const isElsewhere = (env: string): boolean => flags.some((flag) => flag.env === env && flag.paths.length > 0);
   const others = Object.entries(OTHERS)
     .filter(([env]) => !isElsewhere(env))
-    .map(
-      ([env, effect]) =>
-        `| \`${env}\` | ${effect} | ${settingsByName.has(env) ? 'yes' : 'not built in this version'} |`,
-    );
+    .map(([env, effect]) => `| \`${env}\` | ${effect} |`);
   return [
     '# Flags of the memory daemon',
     '',
@@ -236,8 +231,8 @@ function page(rows: Row[]): string {
     '',
     '`SVC_BUILD_FEATURES=otel` is off by default: no `x-trace-id` and no spans ([tracing.md](tracing.md)). `SVCD_MCP_ENABLED` is on by default; off, the MCP listener is not opened.',
     '',
-    '| setting | off or unset | built |',
-    '| --- | --- | --- |',
+    '| setting | off or unset |',
+    '| --- | --- |',
     ...others,
     '',
   ].join('\n');

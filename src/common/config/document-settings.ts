@@ -51,7 +51,6 @@ export function settingsPage(): string {
 
 function row(one: Setting): string {
   const notes = [
-    one.isReserved && 'Reserved: not built in this version.',
     one.requiredInProduction === true && 'Required with NODE_ENV=production.',
     one.secret && 'Secret.',
   ].filter(Boolean);

@@ -14,8 +14,6 @@ export interface SettingMeta {
   shownDefault?: string;
   /** Without it a start with NODE_ENV=production is refused, always or in an environment that calls for it. */
   requiredInProduction?: true | ((environment: Record<string, string | undefined>) => boolean);
-  /** What it switches is not built. */
-  isReserved?: true;
   /** Fewest characters with NODE_ENV=production, where that is more than the schema asks for. */
   minCharactersInProduction?: number;
 }

@@ -1,21 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { notBuilt } from '../config/daemon/flag.js';
 import type { BuildFeature } from '../config/setting.js';
-import { DAEMON_FLAGS } from '../config/daemon/flag-table.js';
 import { RouteManifest } from '../contract/route-manifest.js';
-import { longestMatch, matches } from './path-pattern.js';
+import { longestMatch } from './path-pattern.js';
 import { CLASSIFIED_PATHS } from './route-class.js';
 
 /** What a plane that is not built says of itself. */
 export interface UnbuiltPlane {
   detail: string;
-  /** The variable that is reserved for it, where there is one. */
+  /** The variable that brings it, where there is one. */
   flag?: string;
 }
 
 /**
- * The planes of the specification of which this version has no route: those of the reserved flags, and every path of
- * route-auth that no declared route is under. What is no route within a plane that is built belongs to none.
+ * The planes of the specification of which this version has no route: every path of route-auth that no declared route
+ * is under. What is no route within a plane that is built belongs to none.
  */
 @Injectable()
 export class UnbuiltPlanes {
@@ -27,8 +25,6 @@ export class UnbuiltPlanes {
   find(path: string): UnbuiltPlane | undefined {
     const feature = FEATURES.find(({ paths }) => longestMatch(paths, path) !== undefined);
     if (feature && !this.builtPatterns().has(longestMatch(CLASSIFIED_PATHS, path))) return unbuiltFeature(feature.name);
-    const flag = RESERVED.find(({ paths }) => paths.some((pattern) => matches(pattern, path)));
-    if (flag) return { detail: notBuilt(flag), flag: flag.env };
     const pattern = longestMatch(CLASSIFIED_PATHS, path);
     if (pattern === undefined || this.builtPatterns().has(pattern)) return undefined;
     return {
@@ -52,5 +48,3 @@ const unbuiltFeature = (name: BuildFeature): UnbuiltPlane => ({
   flag: 'SVC_BUILD_FEATURES',
   detail: `This is not built in this version of the daemon; set SVC_BUILD_FEATURES=${name} and start it again`,
 });
-
-const RESERVED = Object.values(DAEMON_FLAGS).filter(({ isReserved }) => isReserved);

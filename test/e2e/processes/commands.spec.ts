@@ -100,12 +100,6 @@ describe('svc doctor', { timeout: 120_000 }, () => {
     ]);
   });
 
-  it('names the flags that are set and open nothing, and finds nothing wrong with them', () => {
-    const { code, said } = runWith({ SVCD_INTEGRATIONS_ENABLED: '1', SVCD_OBSERVE: '0' }, 'never', 'doctor');
-    const detail = 'valid; set and opening nothing, as they are not built in this version: SVCD_INTEGRATIONS_ENABLED';
-    expect([code, said.checks[0]]).toEqual([0, { name: 'settings', ok: true, detail }]);
-  });
-
   it('makes no database where none is', () => {
     const { said } = run('never', 'doctor');
     expect(said.checks.at(-1)).toEqual({

@@ -221,6 +221,24 @@ describe('another tenant', () => {
   });
 });
 
+describe('with SVCD_EPHEMERAL_GC', () => {
+  it('a passport keeps the 32 sessions that announced last; those before them end, each with an event', async () => {
+    const capped = await startDaemon({ database: daemon.database, env: { SVCD_EPHEMERAL_GC: '1' } });
+    const as = (passport: string): DaemonCall => capped.as({ scopes: ALL_SCOPES, passport });
+    const [busy, other] = [as('busy'), as('other')];
+    await announce('capped-other', 'capped', {}, other);
+    for (let n = 0; n < 34; n++) await announce(`capped-${n}`, n % 2 === 0 ? 'capped' : 'capped-too', {}, busy);
+    const of = async (project: string) => (await active(project)).map(({ session_id }) => session_id as string);
+    const left = [...(await of('capped')), ...(await of('capped-too'))];
+    expect([left.length, left.includes('capped-other')]).toEqual([33, true]);
+    for (const ended of ['capped-0', 'capped-1']) {
+      expect(left).not.toContain(ended);
+      expect((await eventsOf(ended)).map(({ kind }) => kind)).toEqual(['intent.announced', 'intent.cleared']);
+    }
+    await capped.close();
+  });
+});
+
 describe('the flag and the scopes', () => {
   it('off, nothing is there', async () => {
     const plain = await startDaemon({ database: daemon.database, env: { SVCD_COORD: '0' } });

@@ -5,6 +5,7 @@ import { parseNetworks } from '../../http/client-address.js';
 import { TENANT_NAME, TENANT_NAME_FORM } from '../../keys/tenant-name.js';
 import { PRO_SERVICES } from '../../contract/scopes.js';
 import { AUTH_MODES, authModeOf } from './auth-mode.js';
+import { switched } from './flag.js';
 
 export const ROUTE_AUTH_MODES = ['off', 'shadow', 'enforce'] as const;
 export type RouteAuthMode = (typeof ROUTE_AUTH_MODES)[number];
@@ -207,6 +208,11 @@ export const DAEMON_SETTINGS = {
     'SVCD_RETENTION_DAYS',
     optionalInteger(1, 36_500),
     'POST /v1/admin/compact-facts also removes versions of facts that were retired so many days ago. Unset: only what is deleted.',
+  ),
+  ephemeralGc: setting(
+    'SVCD_EPHEMERAL_GC',
+    switched(false),
+    'Of one passport the 32 sessions that announced last stay announced (POST /v1/coord/announce); those before them end.',
   ),
   proServices: setting(
     'SVCD_ENABLED_PRO_SERVICES',

@@ -1,4 +1,4 @@
-import { daemonAddress, daemonFlag, daemonMode, reserved } from './flag.js';
+import { daemonAddress, daemonFlag, daemonMode } from './flag.js';
 
 /**
  * The feature flags of the daemon that open addresses or listeners, with what is answered while they are off

@@ -23,13 +23,6 @@ export interface DaemonFlag<S extends z.ZodType = z.ZodType> extends Setting<S> 
   paths: readonly string[];
 }
 
-/** A flag whose plane is not built: nothing opens with it, and what its addresses answer says so. */
-export const reserved = <F extends Setting>(flag: F): F => ({ ...flag, isReserved: true });
-
-/** What is answered of such a plane, whether its flag is on or off. */
-export const notBuilt = ({ about, env }: DaemonFlag): string =>
-  `${about} This is not built in this version: ${env} opens nothing`;
-
 const ON = new Set(['1', 'true', 'on', 'yes']);
 
 /**

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { namedPassport } from '../../../common/bearer-auth/named-passport.js';
+import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
@@ -23,6 +24,8 @@ import { intentOf, overlapOf } from './intents.views.js';
 /** Peers that an answer shows and compares with. */
 const MAX_PEERS = 200;
 const MAX_OVERLAPS = 500;
+/** Sessions of a passport that stay announced with SVCD_EPHEMERAL_GC (memory-daemon.md 4.12). */
+const SESSIONS_A_PASSPORT = 32;
 /** What comparing may cost in all, and before others get a turn, in units of some microseconds. */
 const MAX_COST = 200_000;
 const TURN_COST = 2_000;
@@ -30,11 +33,16 @@ const TURN_COST = 2_000;
 /** What agents say that they are about to do, and where that meets what others are about to do. */
 @Injectable()
 export class IntentsService {
+  private readonly isCapped: boolean;
+
   constructor(
     private readonly tenants: TenantResolver,
     private readonly store: IntentsStore,
     private readonly outbox: Outbox,
-  ) {}
+    @Inject(SETTINGS) { daemon }: Settings,
+  ) {
+    this.isCapped = daemon.ephemeralGc;
+  }
 
   /** @throws PassportHeaderMismatch; ValidationFailed for a path that is none */
   announce(caller: DaemonCaller, request: AnnounceRequest): Promise<AnnounceReply> {
@@ -43,6 +51,7 @@ export class IntentsService {
       await this.store.lockProject(draft.projectId);
       if (request.ttl_seconds === 0) return this.clear(caller, draft);
       const row = await this.store.put(draft, request.ttl_seconds);
+      await this.capSessions(caller, row);
       const { peers, isMore } = await this.listPeers(draft);
       const found = await findOverlaps(row, peers);
       await this.outbox.emit(intentAnnounced(row, caller.principal, found.overlaps.length));
@@ -71,6 +80,12 @@ export class IntentsService {
     const { peers, isMore } = await this.listPeers(draft);
     const live_peer_intents = peers.map(intentOf);
     return { intent: null, overlaps: [], live_peer_intents, cleared: removed !== undefined, truncated: isMore };
+  }
+
+  private async capSessions({ principal }: DaemonCaller, { byPassport }: IntentRow): Promise<void> {
+    if (!this.isCapped || byPassport === null) return;
+    const ended = await this.store.removeBeyond(byPassport, SESSIONS_A_PASSPORT);
+    for (const row of ended) await this.outbox.emit(intentCleared(row, principal));
   }
 
   private async listPeers(draft: IntentDraft): Promise<{ peers: IntentRow[]; isMore: boolean }> {

@@ -37,7 +37,7 @@ export class PeerRowsService implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.ends.answerBy((by) => this.revokeAll(by));
+    this.ends.answerBy((by) => this.revokeActive(by));
   }
 
   /** What a request says of a peer, checked ahead of any unit of work. @throws ValidationFailed */
@@ -79,12 +79,13 @@ export class PeerRowsService implements OnModuleInit {
 
   /** Those of the open unit of work's tenant that one principal added. @returns how many */
   async revokeAddedBy(by: Actor, principal: string): Promise<number> {
-    const rows = await this.rows.list({ createdBy: principal, revokedAt: IsNull() }, { order: { peerId: 'asc' } });
+    return (await this.revokeActive(by, { createdBy: principal })).length;
+  }
+
+  /** Those of the open unit of work's tenant. @returns their ids */
+  private async revokeActive(by: Actor, which: { createdBy?: string } = {}): Promise<string[]> {
+    const rows = await this.rows.list({ ...which, revokedAt: IsNull() }, { order: { peerId: 'asc' } });
     for (const { peerId } of rows) await this.revoke(by, peerId);
-    return rows.length;
-  /** All of the open unit of work's tenant. @returns their ids */
-  private async revokeAll(by: Actor): Promise<string[]> {
-    const rows = await this.rows.list({ revokedAt: IsNull() }, { order: { peerId: 'asc' } });
     return rows.map(({ peerId }) => peerId);
   }
 
