@@ -81,6 +81,8 @@ const NO_SECRETS = [
   'erased_receipt.prev_hash',
   'fact.tenant_hash',
   'fact.tokens',
+  'github_integration.token_expires_at',
+  'github_integration.token_scopes',
   'memory_case.content_hash',
   'observe_step.salt',
   'primitive_pin.content_hash',

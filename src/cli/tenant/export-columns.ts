@@ -34,5 +34,6 @@ export const LEFT_OUT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   api_key: ['key_hash', 'lookup'],
   seat: ['invite_hash'],
   shield_approval: ['token_hash'],
+  github_integration: ['token', 'webhook_secret'],
   webhook_endpoint: ['secret', 'previous_secret'],
 };

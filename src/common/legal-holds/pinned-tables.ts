@@ -44,8 +44,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
     ...['access_request', 'access_request_change', 'agent', 'agent_home', 'agent_retrieval', 'api_key', 'entitlement'],
     ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'work_gate_policy'],
     ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant', 'sync_peer'],
-    ...['passport', 'passport_mint_request', 'passport_presence'],
-    ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant'],
+    ...['passport', 'passport_mint_request', 'passport_presence', 'github_integration'],
   ]),
   ...each(MONEY, [
     ...['credit_spending', 'usage_event'],
@@ -78,6 +77,9 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   ...each('ids, digests and counts of what was erased; no role of the product deletes them', [
     ...['erasure', 'erased_fact', 'erased_receipt'],
   ]),
+  github_delivery: 'that an event of GitHub was taken; kept for some days',
+  github_item: 'a copy of what GitHub has, written again by its next event',
+  studio_install: 'names and digests of packages; what an install wrote is pinned where it stands',
   erasure_request: 'that an erasure is wanted; whom it is of goes with what it removes',
   peer_log_peer: 'which log a peer has; its changes are receipted',
   workspace_scan: 'how a scan went; its receipts say when it was asked for and done',

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Charge, Spender, Wallet } from './economy.types.js';
+import type { Charge, Spender, Wallet, Spent } from './economy.types.js';
 import { LedgerService } from './ledger.service.js';
-import { LedgerStore, type Spent } from './ledger.store.js';
+import { LedgerStore } from './ledger.store.js';
 
 /**
  * Takes credits for the use of the service. Nothing happens for 0 credits; for one reason and reference credits are

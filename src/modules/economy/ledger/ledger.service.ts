@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { UpgradeAddress } from '../../../common/http/upgrade-address.js';
 import { CreditsExhausted } from './economy.problems.js';
-import type { Grant, Payment, Spender, Spending, Wallet } from './economy.types.js';
-import { LedgerStore, type Spent } from './ledger.store.js';
+import type { Grant, Payment, Spender, Spending, Wallet, Spent } from './economy.types.js';
+import { LedgerStore } from './ledger.store.js';
 import { purseOf } from './wallet.rules.js';
 
 /**

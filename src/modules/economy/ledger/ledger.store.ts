@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import type { Grant, Payment, Spending, TransferReason, Wallet } from './economy.types.js';
+import type { Grant, Payment, Spending, Spent, TransferReason } from './economy.types.js';
 import { creditsOf, walletOf, type Purse } from './wallet.rules.js';
 
 interface SpendRow {
@@ -9,14 +9,6 @@ interface SpendRow {
   own: string;
   left_of_allowance: string;
   earned: string;
-}
-
-/** How a spending ended. Not done: there was not enough, and nothing moved. */
-export interface Spent {
-  isDone: boolean;
-  transferId: string;
-  /** What is left. */
-  wallet: Wallet;
 }
 
 /** Credits that move between two accounts of a tenant. */

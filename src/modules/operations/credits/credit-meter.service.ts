@@ -8,8 +8,7 @@ import { DISCOVERY_TENANT } from '../../../common/tenancy/discovery-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { ChargesService } from '../../economy/ledger/charges.service.js';
-import type { Charge, Spender } from '../../economy/ledger/economy.types.js';
-import type { Spent } from '../../economy/ledger/ledger.store.js';
+import type { Charge, Spender, Spent } from '../../economy/ledger/economy.types.js';
 import type { BurnedCredits } from './credit-meter.types.js';
 
 /** What came of metered work. */

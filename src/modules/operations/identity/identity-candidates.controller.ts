@@ -42,7 +42,7 @@ export class IdentityCandidatesController {
     access: anyOf('admin:read', 'admin:write'),
     reply: ok(IdentityCandidateList),
   })
-  listCandidates(
+  listIdentityCandidates(
     @Caller() caller: DaemonCaller,
     @Query() query: IdentityCandidateQuery,
   ): Promise<IdentityCandidateList> {
@@ -71,7 +71,7 @@ export class IdentityCandidatesController {
     reply: ok(LinkDecision),
     problems: [IdentityLinkUnknown, IdentityLinkDecided, IdentityEvidenceMissing],
   })
-  rejectCandidate(
+  rejectIdentityCandidate(
     @Caller() caller: DaemonCaller,
     @Param() { id }: LinkPath,
     @Body() body: DecideCandidate,
