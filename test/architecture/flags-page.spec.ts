@@ -188,10 +188,7 @@ describe('every flag of the specification', { timeout: 300_000 }, () => {
 
   it('that opens no address is read by the product', () => {
     const code = sources();
-    const silent = [
-      ...flags.filter(({ paths }) => paths.length === 0).map(({ env }) => env),
-      ...Object.keys(OTHERS),
-    ];
+    const silent = [...flags.filter(({ paths }) => paths.length === 0).map(({ env }) => env), ...Object.keys(OTHERS)];
     for (const env of silent) {
       const member = settingsByName.get(env);
       expect([env, new RegExp(`\\b${member}\\b`).test(code)]).toEqual([env, true]);

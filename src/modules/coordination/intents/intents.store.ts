@@ -40,7 +40,10 @@ export class IntentsStore {
   /** Of one passport those that were announced before its newest. @returns what was live */
   async removeBeyond(byPassport: string, newest: number): Promise<IntentRow[]> {
     await this.tenancy.lock('sessions of a passport', byPassport);
-    const rows = await this.intents.list({ byPassport, ...LIVE }, { order: { announcedAt: 'desc', sessionId: 'desc' } });
+    const rows = await this.intents.list(
+      { byPassport, ...LIVE },
+      { order: { announcedAt: 'desc', sessionId: 'desc' } },
+    );
     const older = rows.slice(newest);
     for (const { sessionId } of older) await this.intents.delete({ sessionId });
     return older;
