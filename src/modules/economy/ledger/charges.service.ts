@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Charge, Spender, Wallet, Spent } from './economy.types.js';
+import type { Charge, Spender, Spent, Wallet } from './economy.types.js';
 import { LedgerService } from './ledger.service.js';
 import { LedgerStore } from './ledger.store.js';
 

@@ -32,6 +32,14 @@ export interface Wallet {
   earnings: number;
 }
 
+/** How a spending ended. Not done: there was not enough, and nothing moved. */
+export interface Spent {
+  isDone: boolean;
+  transferId: string;
+  /** What is left. */
+  wallet: Wallet;
+}
+
 /** Credits that an agent is to spend. */
 export interface Spending {
   agentId: string;

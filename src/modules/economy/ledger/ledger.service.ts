@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UpgradeAddress } from '../../../common/http/upgrade-address.js';
 import { CreditsExhausted } from './economy.problems.js';
-import type { Grant, Payment, Spender, Spending, Wallet, Spent } from './economy.types.js';
+import type { Grant, Payment, Spender, Spending, Spent, Wallet } from './economy.types.js';
 import { LedgerStore } from './ledger.store.js';
 import { purseOf } from './wallet.rules.js';
 

@@ -33,7 +33,10 @@ export class IdentityCandidatesController {
     access: anyOf('admin:write'),
     reply: ok(ProposedCandidates),
   })
-  proposeCandidates(@Caller() caller: DaemonCaller, @Body() body: ProposeCandidates): Promise<ProposedCandidates> {
+  proposeIdentityCandidates(
+    @Caller() caller: DaemonCaller,
+    @Body() body: ProposeCandidates,
+  ): Promise<ProposedCandidates> {
     return this.candidates.propose(caller, body);
   }
 
@@ -56,7 +59,7 @@ export class IdentityCandidatesController {
     reply: ok(LinkDecision),
     problems: [IdentityLinkUnknown, IdentityLinkDecided, IdentityEvidenceMissing],
   })
-  acceptCandidate(
+  acceptIdentityCandidate(
     @Caller() caller: DaemonCaller,
     @Param() { id }: LinkPath,
     @Body() body: DecideCandidate,

@@ -19,7 +19,7 @@ const OF_SEATS = `select 'seat:' || s.seat_id as entity, 'seat' as source, 'emai
 export class IdentityStore {
   constructor(private readonly tenancy: Tenancy) {}
 
-  /** Of all entities. @param limit of those in facts; one more than it shows that there are more */
+  /** Of all entities. @param limit of those in facts; where there are so many, there may be more */
   listIdentifiers(limit: number): Promise<Identifier[]> {
     return this.tenancy.query<Identifier>(
       `(${OF_FACTS} where f.tenant_id = $1 and ${CURRENT} order by f.seq limit $2)
