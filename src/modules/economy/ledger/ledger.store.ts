@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import type { Grant, Payment, Spending, Spent, TransferReason, Wallet } from './economy.types.js';
+import type { Grant, Payment, Spending, Spent, TransferReason } from './economy.types.js';
 import { creditsOf, walletOf, type Purse } from './wallet.rules.js';
 
 interface SpendRow {
