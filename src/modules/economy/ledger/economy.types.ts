@@ -75,11 +75,3 @@ export const CONVERSION_STATES = ['pending', 'applied', 'failed'] as const;
 /** pending until the payment provider says what became of it, an operator does, or its time is over. */
 export type ConversionState = (typeof CONVERSION_STATES)[number];
 export type FinalState = Exclude<ConversionState, 'pending'>;
-
-/** How a spending ended. Not done: there was not enough, and nothing moved. */
-export interface Spent {
-  isDone: boolean;
-  transferId: string;
-  /** What is left. */
-  wallet: Wallet;
-}

@@ -5,7 +5,7 @@ import { readPackage, type PackageFiles, type ReadEngram } from './studio-packag
 import { PACKAGE_ID, type PackageFault, type PackageSource, type StudioPackage } from './studio.types.js';
 
 /** Of a file and of a package, files of a package, packages of a folder, and folders within each other. */
-export const PACKAGE_LIMITS = {
+const PACKAGE_LIMITS = {
   fileBytes: 256 * 1024,
   bytes: 1024 * 1024,
   files: 64,
