@@ -23,7 +23,7 @@ export class CreateGithubIntegrations1795850000000 implements MigrationInterface
         primary key (tenant_id, integration_id),
         unique (tenant_id, account_id)
       );
-      create unique index github_integration_id on github_integration (integration_id);
+      create index github_integration_id on github_integration (integration_id);
       select svc_secure_table('github_integration');
       revoke insert, update on github_integration from svc_operator;
 

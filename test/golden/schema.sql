@@ -1223,7 +1223,7 @@ alter table github_integration enable row level security, force row level securi
 create policy erased_rows on github_integration for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on github_integration for all to svc_operator using (true) with check (true);
 create policy tenant_rows on github_integration for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
-CREATE UNIQUE INDEX github_integration_id ON public.github_integration USING btree (integration_id);
+CREATE INDEX github_integration_id ON public.github_integration USING btree (integration_id);
 grant delete, insert, select, update on github_integration to svc_app;
 grant delete, select on github_integration to svc_operator;
 
