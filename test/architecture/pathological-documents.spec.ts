@@ -8,7 +8,7 @@ import { PATHOLOGICAL_TEXTS, type PathologicalText } from '../kit/pathological-t
 const MIB = 1024 * 1024;
 const MAX_MS_A_MIB = 1_000;
 /** The best counts: other work on the machine only ever adds. */
-const TRIES = 12;
+const TRIES = 40;
 /** Bytes for each chunk that a document may have: whole chunks have 200 tokens, and a token at least one byte. */
 const BYTES_A_CHUNK = 200;
 /**
