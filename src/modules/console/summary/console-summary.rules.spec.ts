@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { HorizonClass } from '../../memory/facts/facts.types.js';
 import { deciderOf, weightOf } from './console-summary.rules.js';
 import { WAITING_KINDS } from './console-summary.types.js';
 
@@ -19,7 +20,7 @@ describe('what waits', () => {
 });
 
 describe('the weight of a fact', () => {
-  const weigh = (horizon_class: string, days: number) =>
+  const weigh = (horizon_class: HorizonClass, days: number) =>
     weightOf(
       { confidence: 0.8, horizon_class, stored_at: '2026-01-01T00:00:00Z' },
       Date.UTC(2026, 0, 1) + days * DAY_MS,

@@ -1,3 +1,4 @@
+import { HALF_LIFE_DAYS, type HorizonClass } from '../../memory/facts/facts.types.js';
 import type { WaitingKind } from './console-summary.types.js';
 
 /** Where a thing that waits is decided on, and by which server. */
@@ -33,14 +34,13 @@ const pair = (server: DecidedBy['server'], path: string, approve: string): Decid
 const same = (path: string): DecidedBy => ({ server: 'api', approve: `POST ${path}`, reject: `POST ${path}` });
 
 const DAY_MS = 86_400_000;
-const HALF_LIFE_DAYS: Readonly<Record<string, number>> = { ephemeral: 30, session: 180 };
 
 /** What is left of a fact's confidence at a time (D36). */
 export function weightOf(
-  { confidence, horizon_class, stored_at }: { confidence: number; horizon_class: string; stored_at: string },
+  { confidence, horizon_class, stored_at }: { confidence: number; horizon_class: HorizonClass; stored_at: string },
   nowMs: number,
 ): number {
   const days = Math.max(0, nowMs - Date.parse(stored_at)) / DAY_MS;
-  const left = confidence * 2 ** (-days / (HALF_LIFE_DAYS[horizon_class] ?? Infinity));
+  const left = confidence * 2 ** (-days / HALF_LIFE_DAYS[horizon_class]);
   return Math.round(left * 1e6) / 1e6;
 }

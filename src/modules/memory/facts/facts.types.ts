@@ -5,6 +5,14 @@ export const HORIZON_CLASSES = ['ephemeral', 'session', 'durable', 'permanent'] 
 /** How fast confidence in a fact fades (D36). */
 export type HorizonClass = (typeof HORIZON_CLASSES)[number];
 
+/** Half-lives of confidence, in days (D36). */
+export const HALF_LIFE_DAYS: Readonly<Record<HorizonClass, number>> = {
+  ephemeral: 30,
+  session: 180,
+  durable: Infinity,
+  permanent: Infinity,
+};
+
 /**
  * Column `visibility`: private facts are visible to their owner and to admin scopes, reserved ones only if they are
  * also asked for explicitly (D36).

@@ -1,6 +1,6 @@
 import { hasPrefix, inRange, inRanges, isEntity, rangesOf, type Parameters, type Range } from './fact-sql.js';
 import { isReserved } from './facts.rules.js';
-import type { FactFilter, FactReader } from './facts.types.js';
+import { HALF_LIFE_DAYS, type FactFilter, type FactReader } from './facts.types.js';
 
 /**
  * The facts that are the latest of their entity and key among those visible to the reader: the newer of the public fact
@@ -161,5 +161,5 @@ const isInForce = (alias: string, at: string): string =>
 const effectiveConfidence = (at: string): string => {
   const days = `greatest(0, extract(epoch from (${at}) - f.stored_at)::float8 / 86400)`;
   const halved = (halfLife: number) => `power(0.5::float8, least(1000, ${days} / ${halfLife}))`;
-  return `(f.confidence * case f.horizon_class when 'ephemeral' then ${halved(30)} when 'session' then ${halved(180)} else 1 end)`;
+  return `(f.confidence * case f.horizon_class when 'ephemeral' then ${halved(HALF_LIFE_DAYS.ephemeral)} when 'session' then ${halved(HALF_LIFE_DAYS.session)} else 1 end)`;
 };

@@ -2,7 +2,7 @@ import { blake3 } from '../../../../search/hasher.js';
 import { type PostingList, type Tombstones } from '../../../../search/postings.js';
 import { DEFAULT_LANGUAGE } from '../../../../search/languages.js';
 import { buildSegment, Segment, SegmentCorrupted, type SegmentData } from '../../../../search/segment.js';
-import { HORIZON_CLASSES, type HorizonClass, type Visibility } from '../facts.types.js';
+import { HALF_LIFE_DAYS, HORIZON_CLASSES, type HorizonClass, type Visibility } from '../facts.types.js';
 import { type FactColumns, packColumns, unpackColumns } from './fact-columns.js';
 import { type FactText, seqOf, toChunk } from './fact-terms.rules.js';
 
@@ -75,8 +75,8 @@ export function buildFactSegment(
   });
 }
 
-/** Half-lives of confidence in days (D36), by index into HORIZON_CLASSES. */
-const HALF_LIFE_DAYS = HORIZON_CLASSES.map((name) => ({ ephemeral: 30, session: 180 })[name as string] ?? Infinity);
+/** By index into HORIZON_CLASSES. */
+const HALF_LIVES = HORIZON_CLASSES.map((name) => HALF_LIFE_DAYS[name]);
 
 /** A stored segment, unpacked: everything but the postings, which are opened term by term. */
 export class FactSegment {
@@ -169,7 +169,7 @@ export class FactSegment {
   factorOf(ordinal: number, today: number): number {
     const { confidence, horizonOf } = this.columns;
     const age = Math.max(today - this.segment.days[ordinal]!, 0);
-    return confidence[ordinal]! * 2 ** (-age / HALF_LIFE_DAYS[horizonOf[ordinal]!]!);
+    return confidence[ordinal]! * 2 ** (-age / HALF_LIVES[horizonOf[ordinal]!]!);
   }
 
   private open(term: string, bytes: Uint8Array | undefined): PostingList {
