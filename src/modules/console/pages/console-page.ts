@@ -9,6 +9,7 @@ const BODY = `
 <dt>Ready</dt><dd id="status">…</dd>
 </dl>
 <ul id="gates"></ul>
+<p>This is not the console: it was not built. <code>npm run build</code> builds it.</p>
 <p>Facts, graph, streams and evidence for agents and their teams.
 <a href="docs">API documentation</a>, <a href="metrics">metrics</a>, <a href="v1/openapi.json">route manifest</a>.</p>
 <noscript><p role="alert">This page needs JavaScript to show how the daemon does. See /readyz instead.</p></noscript>
@@ -57,5 +58,5 @@ li.wrong { border-color: var(--wrong); }
 a { color: inherit; }
 `;
 
-/** The console's place: what this daemon is and how it does. */
+/** What stands at the console's address where it was not built: what this daemon is and how it does. */
 export const CONSOLE_PAGE = pageOf({ title: 'svc console', body: BODY, script: SCRIPT, style: STYLE });

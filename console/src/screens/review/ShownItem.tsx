@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { useHasSession } from '../../client/identity.ts';
+import { Button } from '../../components/Button.tsx';
+import { Section } from '../../components/Page.tsx';
+import { ItemDetail } from './ItemDetail.tsx';
+import type { ReviewItem } from './review-items.ts';
+import type { ReviewActions } from './useReviewKeys.ts';
+
+/** The item that has the focus, with what can be done about it. */
+export function ShownItem({
+  item,
+  actions,
+  selectedCount,
+  children,
+}: {
+  item: ReviewItem;
+  actions: ReviewActions;
+  selectedCount: number;
+  children: ReactNode;
+}) {
+  const hasSession = useHasSession();
+  const isOutOfReach = item.decide.server === 'api' && !hasSession;
+  return (
+    <Section title="Decision">
+      <div className="row">
+        <Button look="primary" shortcut="a" onPress={actions.approve} isDisabled={isOutOfReach}>
+          Approve
+        </Button>
+        <Button look="danger" shortcut="r" onPress={actions.reject} isDisabled={isOutOfReach}>
+          Reject
+        </Button>
+        {item.kind === 'candidate' && (
+          <Button shortcut="e" onPress={actions.edit}>
+            Edit
+          </Button>
+        )}
+        {selectedCount > 0 && (
+          <Button shortcut="Shift+A" onPress={actions.approveAll}>
+            Approve {selectedCount} selected
+          </Button>
+        )}
+        <Button look="quiet" shortcut="u" onPress={actions.undo}>
+          Undo
+        </Button>
+      </div>
+      <ItemDetail item={item} />
+      {(item.kind === 'gate' || item.kind === 'mint_request') && children}
+    </Section>
+  );
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConsole, type OpenedConsole } from './given.js';
+
+const TIMEOUT_MS = 120_000;
+const TEXT = 'I prefer dark mode. I work at Hafenwerk. I live in Bremen.';
+
+let opened: OpenedConsole;
+
+beforeAll(async () => {
+  opened = await openConsole({ env: { SVCD_AUTO_CAPTURE: '1', SVCD_FEATURE_PASSPORT_MINT_REQUESTS: '1' } });
+  const { daemon } = opened;
+  const extracted = await daemon.call('POST', '/v1/memory/extract', { text: TEXT, profile: 'profile' });
+  expect(extracted.body).toMatchObject({ written: expect.any(Number) });
+  const asked = await daemon.call('POST', '/v1/passport/mint-requests', {
+    passport_id: 'agent-of-review',
+    by_passport: 'asker',
+    why: 'reviews patches',
+  });
+  expect(asked.status).toBeLessThan(300);
+}, TIMEOUT_MS);
+
+afterAll(() => opened.close());
+
+test(
+  'a rejection asks for the reason and keeps it',
+  async () => {
+    const { page, daemon, visit } = opened;
+    await visit('/review');
+    await page.getByRole('list', { name: 'Evidence' }).waitFor();
+    await page.keyboard.press('r');
+    await page.getByLabel('Reason').fill('not so');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^Rejected: /).waitFor();
+    const rejected = await daemon.call('GET', '/v1/memory/candidates?status=rejected');
+    expect(rejected.body.candidates.map(({ reason }: { reason: string }) => reason)).toContain('not so');
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'the address follows the item that has the focus, on a screen that stays',
+  async () => {
+    const { page, visit } = opened;
+    await visit('/facts');
+    await visit('/review');
+    const rows = page.getByRole('grid', { name: 'What waits' }).locator('.table-row');
+    await rows.first().focus();
+    await expect.poll(() => page.url()).toContain('#/review/');
+    const first = page.url();
+    await page.locator('h1').evaluate((heading) => (heading.dataset['seen'] = 'before'));
+    await page.keyboard.press('j');
+    await expect.poll(() => page.url()).not.toBe(first);
+    expect(await page.locator('h1').getAttribute('data-seen')).toBe('before');
+    const title = await rows.nth(1).locator('[role="gridcell"]').nth(2).innerText();
+    await page.reload();
+    await page.locator('.table-row[aria-selected="true"]', { hasText: title }).waitFor();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'who asked for a passport does not approve it: it comes back with the reason',
+  async () => {
+    const { page, visit, daemon } = opened;
+    const { body } = await daemon.call('GET', '/v1/passport/mint-requests?status=pending');
+    await visit(`/review/mint_request/${body.mint_requests[0].mint_request_id}`);
+    await page.getByText('reviews patches').waitFor();
+    await page.getByLabel('Act by passport').fill('asker');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.locator('.toast.bad').waitFor();
+    await page.locator('.table-row', { hasText: 'Passport' }).waitFor();
+  },
+  TIMEOUT_MS,
+);
