@@ -51,10 +51,14 @@ export class RpcFailure extends Error {
     readonly code: RpcCode,
     message: string,
     readonly data?: Record<string, unknown>,
-    options?: { cause?: Problem },
+    options?: { cause?: Problem; text?: string },
   ) {
     super(message, options);
+    this.text = options?.text;
   }
+
+  /** What a model reads of it, where that is not the whole error as JSON. */
+  readonly text: string | undefined;
 }
 
 /** What a called method receives: its name and parameters. */

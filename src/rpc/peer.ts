@@ -23,6 +23,8 @@ export interface Peer {
    */
   idempotencyKey?: string;
   approvalToken?: string;
+  /** The set of tools that the request asks for: header x-svc-tool-set, or tool_set of the query. */
+  toolSet?: string;
   /** Header x-svc-session-id, as it was sent. */
   agentSession?: string;
   /** Set by the caller guard, again for each call: a credential may end while a stream goes on. */

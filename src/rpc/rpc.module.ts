@@ -1,10 +1,18 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { ToolSetChoicesModule } from '../modules/access/tenant-settings/tool-set-choices.module.js';
 import { ApprovalHandoverModule } from '../modules/shield/core/approvals/approval-handover.module.js';
 import { WatchStateModule } from '../modules/continuity/watches/watch-state.module.js';
 import { ProofStateModule } from '../modules/knowledge/proofs/proof-state.module.js';
 import { ToolAdmissionsModule } from '../modules/shield/core/tool-calls/tool-admissions.module.js';
 import { AutoSteps } from '../common/evidence-log/auto-steps.js';
 import { ToolCallSteps } from './tool-call-steps.js';
+import { AgentCalls } from './agent/agent-calls.service.js';
+import { AgentTools } from './agent/agent-tools.js';
+import { DaemonConnection } from './daemon-connection.js';
+import { ToolRequests } from './tool-requests.service.js';
+import { ToolSets } from './tools/tool-sets.service.js';
+import { ToolCatalog } from './tools/tool-catalog.service.js';
+import { DaemonToolsLoader } from './tools/daemon-tools-loader.js';
 import { ApiConnection } from './api-connection.js';
 import { CallStatesService } from './call-states.service.js';
 import { CapabilitiesService } from './tool-capabilities.service.js';
@@ -36,12 +44,19 @@ export class RpcModule {
   static of(server: RpcServer): DynamicModule {
     return {
       module: RpcModule,
-      imports: [ToolAdmissionsModule, ApprovalHandoverModule, ProofStateModule, WatchStateModule],
+      imports: [ToolAdmissionsModule, ApprovalHandoverModule, ProofStateModule, WatchStateModule, ToolSetChoicesModule],
       controllers: [HttpController, StreamController, SseController, McpController, ToolsController],
       providers: [
         { provide: RpcServer, useValue: server },
         { provide: ToolRegistry, useFactory: makeServiceTools },
+        AgentCalls,
+        AgentTools,
         ApiConnection,
+        DaemonConnection,
+        DaemonToolsLoader,
+        ToolRequests,
+        ToolCatalog,
+        ToolSets,
         CallStatesService,
         CapabilitiesService,
         McpApprovals,

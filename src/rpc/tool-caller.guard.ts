@@ -20,14 +20,14 @@ export class ToolCallerGuard implements CanActivate {
     const peer = context.switchToRpc().getContext<Peer>();
     peer.caller = peer.isPublic
       ? this.publicCallers.callerAt(peer.clientAddress)
-      : await this.callers.find(peer.credential, TAKEN[peer.transport]);
+      : await this.callers.find(peer.credential, BEARERS_TAKEN[peer.transport]);
     if (!peer.caller) throw new Unauthorized({}, 'Send x-tenant-id and x-api-key of the same tenant');
     return true;
   }
 }
 
 /** What stands for the two headers, by transport (D29). */
-const TAKEN: Record<Peer['transport'], { agents?: true; bearerKeys?: true }> = {
+export const BEARERS_TAKEN: Record<Peer['transport'], { agents?: true; bearerKeys?: true }> = {
   http: { agents: true },
   mcp: { agents: true, bearerKeys: true },
   nats: { agents: true },

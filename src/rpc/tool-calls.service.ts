@@ -1,28 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { checkedSession, SESSION_HEADER } from '../common/http/agent-session.js';
+import { checkedSession } from '../common/http/agent-session.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
-import { currentTraceparent, isInTrace, type SpanOptions, traced } from '../common/observability/tracing.js';
+import { isInTrace, type SpanOptions, traced } from '../common/observability/tracing.js';
 import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/common-problems.js';
 import { Problem } from '../common/problem/problem.js';
-import {
-  TOOL_CALL_HEADER,
-  toolCallToSign,
-  ToolCallSigner,
-  type ToolCall,
-} from '../common/call-policy/tool-call-signer.js';
+import type { ToolCall } from '../common/call-policy/tool-call-signer.js';
 import { TOOL_SERVER_ID } from '../common/call-policy/shield-pipeline.js';
+import { API_SET, TOOL_SET_NAMES } from '../common/contract/tool-sets.js';
 import { ToolAdmissionsService } from '../modules/shield/core/tool-calls/tool-admissions.service.js';
-import { ApiConnection, type ApiAnswer } from './api-connection.js';
+import { AgentAnswer } from './agent/agent-answer.js';
+import type { OtherTools } from './agent/servers.js';
+import { AgentCalls } from './agent/agent-calls.service.js';
 import { CallStatesService } from './call-states.service.js';
 import { RPC_CODES, RpcFailure } from './json-rpc.js';
-import { JsonText } from './json-text.js';
+import { JsonText, parsedJson } from './json-text.js';
 import { ToolCallSteps } from './tool-call-steps.js';
 import type { Peer, ToolCaller } from './peer.js';
+import { forwardHeaders, REPLAYED_HEADER } from './forwarded-headers.js';
+import { credentialOf } from './server-credential.js';
+import type { ServerAnswer } from './server-connection.js';
+import { ToolRequests } from './tool-requests.service.js';
+import { ToolCatalog } from './tools/tool-catalog.service.js';
 import { derivedKey, readArguments, requestOf, type ApiRequest, type ToolArguments } from './tools/tool-arguments.js';
 import type { Tool } from './tools/tool.js';
 import { codeOf, failureOf } from './tools/tool-errors.js';
-import { ToolRegistry } from './tools/tool-registry.js';
+import { isReportedOff } from '../common/contract/plane-reported-off.js';
+import type { AgentTool } from './agent/agent-tool.js';
+import { resultOfAgentAnswer } from './mcp/mcp-results.js';
 
 /** A call that is ready to go on. */
 interface ReadyCall {
@@ -47,11 +52,11 @@ export class ToolCallsService {
   private readonly log: Log;
 
   constructor(
-    private readonly registry: ToolRegistry,
     private readonly admissions: ToolAdmissionsService,
     private readonly states: CallStatesService,
-    private readonly signer: ToolCallSigner,
-    private readonly api: ApiConnection,
+    private readonly requests: ToolRequests,
+    private readonly agentCalls: AgentCalls,
+    private readonly catalog: ToolCatalog,
     private readonly steps: ToolCallSteps,
     @Inject(LOG) log: Log,
     metrics: Metrics,
@@ -66,9 +71,9 @@ export class ToolCallsService {
   }
 
   /** @throws RpcFailure or a Problem */
-  async call(name: string, params: object | undefined, peer: Peer): Promise<JsonText> {
-    const tool = this.registry.find(name);
-    if (!tool) throw new RpcFailure(RPC_CODES.methodNotFound, `Method not found: ${name}`);
+  async call(name: string, params: object | undefined, peer: Peer): Promise<JsonText | AgentAnswer> {
+    const tool = await this.catalog.find(name);
+    if (!tool) throw new RpcFailure(RPC_CODES.methodNotFound, `Method not found: ${name.slice(0, 100)}`);
     const startedAt = performance.now();
     let code = 0;
     try {
@@ -77,15 +82,22 @@ export class ToolCallsService {
       code = codeToTell(error);
       throw error;
     } finally {
-      this.record(tool, peer, { code, ms: performance.now() - startedAt });
+      this.record(name, peer, { code, ms: performance.now() - startedAt });
     }
   }
 
-  /** The definitions, as MCP lists them; of a public peer those it may call. */
-  async list({ isPublic }: Peer): Promise<{ tools: object[] }> {
-    return {
-      tools: this.registry.tools.filter((tool) => tool.isPublic || !isPublic).map(({ definition }) => definition),
-    };
+  /**
+   * The definitions, as MCP lists them; of a public peer those it may call.
+   * @throws ValidationFailed for a set that there is not
+   */
+  async list(params: object | undefined, { isPublic, toolSet }: Peer): Promise<{ tools: object[] }> {
+    const { tool_set: named } = (params ?? {}) as { tool_set?: unknown };
+    if (named !== undefined && typeof named !== 'string')
+      throw invalid('params.tool_set', `must be one of ${TOOL_SET_NAMES.join(', ')}`);
+    const tools = await (named === undefined
+      ? this.catalog.toolsOf(toolSet ?? API_SET)
+      : this.catalog.toolsOf(named, 'params.tool_set'));
+    return { tools: tools.filter((tool) => !isPublic || isOpen(tool)).map(({ definition }) => definition) };
   }
 
   /** By `name` and `arguments`; the result as MCP shapes it, its failure as the error of the call. */
@@ -94,8 +106,9 @@ export class ToolCallsService {
     if (typeof name !== 'string') throw invalid('params.name', 'must be the name of a tool; tools/list has them');
     if (given !== undefined && (typeof given !== 'object' || given === null))
       throw invalid('params.arguments', 'must be an object');
-    if (!this.registry.find(name)) throw invalid('params.name', 'names no tool; tools/list has them');
+    if (!(await this.catalog.find(name))) throw invalid('params.name', 'names no tool; tools/list has them');
     const result = await this.call(name, given ?? undefined, peer);
+    if (result instanceof AgentAnswer) return resultOfAgentAnswer(result);
     return {
       content: [{ type: 'text', text: result.text }],
       structuredContent: result,
@@ -104,31 +117,41 @@ export class ToolCallsService {
     };
   }
 
-  private async run(tool: Tool, params: object | undefined, peer: Peer): Promise<JsonText> {
+  private async run(tool: Tool | AgentTool, params: object | undefined, peer: Peer): Promise<JsonText | AgentAnswer> {
     const { caller } = peer;
-    if (!caller || (peer.isPublic && !tool.isPublic))
+    if (!caller || (peer.isPublic && !isOpen(tool)))
       throw new Unauthorized({}, 'This tool needs a credential: call it by /rpc with x-tenant-id and x-api-key');
+    if ('run' in tool) return this.agentCalls.run(tool, params, { peer, caller, tools: this.toolsFor(peer) });
     const ready = this.readyCall(tool, readArguments(tool, params, peer.requestId), { peer, caller });
     const call = toolCallOf(ready);
-    return this.steps.around(call, ready.agentSession, () => this.callApi(call, ready, peer));
+    return this.steps.around(call, ready.agentSession, () => this.callServer(call, ready, peer));
   }
 
-  private async callApi(call: ToolCall, ready: ReadyCall, peer: Peer): Promise<JsonText> {
-    const { request, tool } = ready;
+  /** Each is counted and decided on as a call of its own. */
+  private toolsFor(peer: Peer): OtherTools {
+    return {
+      list: (set) => this.catalog.definitionsOf(set),
+      call: async (name, given) => {
+        const answer = await this.call(name, given, peer);
+        return answer.text;
+      },
+    };
+  }
+
+  private async callServer(call: ToolCall, ready: ReadyCall, peer: Peer): Promise<JsonText> {
+    const { request, tool, caller, given, approvalToken, agentSession } = ready;
     const { decisionId } = await this.admit(call, ready);
-    const { clientAddress } = peer;
-    const signed = await this.signer.sign(toolCallToSign(call, { decisionId, request, clientAddress }));
-    const answer = await this.api.call({
-      method: request.method,
-      path: request.path,
-      headers: { ...(await headersOf(ready, peer)), [TOOL_CALL_HEADER]: signed },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      ...(tool.isRead && peer.signal ? { signal: peer.signal } : {}),
-    });
+    const idempotencyKey = await ready.idempotencyKey?.();
+    const sent = {
+      ...{ credential: credentialOf(caller, peer, { tool, given }) },
+      ...{ decisionId, idempotencyKey, approvalToken, agentSession },
+    };
+    const isOfDaemon = this.catalog.isOfDaemon(tool);
+    const answer = await (isOfDaemon
+      ? this.requests.toDaemon(call, request, sent, peer)
+      : this.requests.toApi(call, request, sent, peer));
     forwardHeaders(peer, answer);
-    if (answer.status >= 200 && answer.status < 300)
-      return new JsonText(answer.text === '' ? 'null' : answer.text, answer.headers[REPLAYED_HEADER] === 'true');
-    throw failureOf(answer.status, parsed(answer.text), tool);
+    return textOf(answer, tool);
   }
 
   /** @throws IdempotencyKeyRequired for an effect without a key */
@@ -162,8 +185,7 @@ export class ToolCallsService {
     });
   }
 
-  private record(tool: Tool, peer: Peer, { code, ms }: { code: number; ms: number }): void {
-    const { name } = tool.definition;
+  private record(name: string, peer: Peer, { code, ms }: { code: number; ms: number }): void {
     this.seconds.observe({ tool: name, transport: peer.transport, code: String(code) }, ms / 1000);
     const { caller, requestId, transport, traceparent } = peer;
     this.log.info(
@@ -181,6 +203,9 @@ export class ToolCallsService {
     );
   }
 }
+
+/** Whether it is called without a credential. */
+const isOpen = (tool: Tool | AgentTool): boolean => 'isPublic' in tool && tool.isPublic;
 
 /** Of a call that came by no request of HTTP the peer has the trace. */
 const spanOf = (tool: string, { traceparent, transport }: Peer): [string, SpanOptions] => [
@@ -231,54 +256,15 @@ const toolCallOf = ({ tool, caller, given, request }: ReadyCall): ToolCall => ({
   arguments: given.args,
 });
 
-async function headersOf(call: ReadyCall, peer: Peer): Promise<Record<string, string>> {
-  const { request, approvalToken, agentSession } = call;
-  const idempotencyKey = await call.idempotencyKey?.();
-  return {
-    ...credentialOf(call, peer),
-    'x-request-id': peer.requestId,
-    traceparent: currentTraceparent() ?? peer.traceparent,
-    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(idempotencyKey === undefined ? {} : { 'x-idempotency-key': idempotencyKey }),
-    ...(approvalToken === undefined ? {} : { 'x-shield-approval-token': approvalToken }),
-    ...(agentSession === undefined ? {} : { [SESSION_HEADER]: agentSession }),
-  };
+/** @throws RpcFailure for a refusal; a plane of the daemon that is switched off says so with 200 */
+function textOf({ status, text, headers }: ServerAnswer, tool: Tool): JsonText {
+  const isOff =
+    status < 300 && text.length < MOST_OF_OFF && isReportedOff((parsedJson(text) ?? {}) as Record<string, unknown>);
+  if (status >= 200 && status < 300 && !isOff)
+    return new JsonText(text === '' ? 'null' : text, headers[REPLAYED_HEADER] === 'true');
+  throw failureOf(isOff ? FEATURE_OFF : status, parsedJson(text), tool);
 }
 
-/** What the API is shown: the caller's own credential. */
-function credentialOf({ tool, caller, given }: ReadyCall, { credential }: Peer): Record<string, string> {
-  if (tool.credential === 'none') return {};
-  if (tool.credential === 'session_token') return { authorization: `Bearer ${given.sessionToken}` };
-  if (caller.authType === 'agent') return { authorization: `Bearer ${credential.bearer}` };
-  return { 'x-tenant-id': caller.tenantId, 'x-api-key': credential.apiKey ?? credential.bearer ?? '' };
-}
-
-const REPLAYED_HEADER = 'x-idempotency-replayed';
-
-/**
- * How an agent that registered itself stands (tenant-api.md 5, item 9), and whether an answer is that of an earlier
- * call.
- */
-const FORWARDED_HEADERS = [
-  'x-svc-credits-remaining',
-  'x-svc-rate-limit-daily-remaining',
-  'x-svc-sponsor-required',
-  'x-svc-upgrade-url',
-  REPLAYED_HEADER,
-];
-
-function forwardHeaders({ responseHeaders }: Peer, { headers }: ApiAnswer): void {
-  if (!responseHeaders) return;
-  for (const name of FORWARDED_HEADERS) {
-    const value = headers[name];
-    if (typeof value === 'string') responseHeaders.set(name, value);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+/** An answer that says no more than that its plane is off is short. */
+const MOST_OF_OFF = 500;
+const FEATURE_OFF = 412;

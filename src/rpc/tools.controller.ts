@@ -1,7 +1,8 @@
 import { Controller, UseFilters, UseGuards } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
-import { TOOL_NAMES } from '../common/contract/tool-names.js';
+import { AGENT_TOOL_NAMES, DAEMON_TOOL_NAMES, TOOL_NAMES } from '../common/contract/tool-names.js';
 import type { RpcInvocation } from './json-rpc.js';
+import type { AgentAnswer } from './agent/agent-answer.js';
 import type { JsonText } from './json-text.js';
 import type { Peer } from './peer.js';
 import { RpcProblemFilter } from './rpc-problem.filter.js';
@@ -17,14 +18,14 @@ import { ToolCallsService } from './tool-calls.service.js';
 export class ToolsController {
   constructor(private readonly calls: ToolCallsService) {}
 
-  @MessagePattern([...TOOL_NAMES])
-  call(@Payload() { method, params }: RpcInvocation, @Ctx() peer: Peer): Promise<JsonText> {
+  @MessagePattern([...TOOL_NAMES, ...AGENT_TOOL_NAMES, ...DAEMON_TOOL_NAMES])
+  call(@Payload() { method, params }: RpcInvocation, @Ctx() peer: Peer): Promise<JsonText | AgentAnswer> {
     return this.calls.call(method, params, peer);
   }
 
   @MessagePattern('tools/list')
-  list(@Ctx() peer: Peer): Promise<object> {
-    return this.calls.list(peer);
+  list(@Payload() { params }: RpcInvocation, @Ctx() peer: Peer): Promise<object> {
+    return this.calls.list(params, peer);
   }
 
   @MessagePattern('tools/call')

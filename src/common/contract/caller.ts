@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { DaemonCaller } from '../bearer-auth/daemon-caller.js';
 import type { SeatRole } from './contract.js';
+import type { TenantAuthType } from './tenant-auth-type.js';
 
 export const TIERS = ['free', 'starter', 'pro', 'team'] as const;
 export type Tier = (typeof TIERS)[number];
@@ -15,11 +16,12 @@ export interface TenantCaller {
   tier: Tier;
   /**
    * `key:<key id>`, `seat:<seat id>` or `agent:<agent principal id>`: what idempotency, receipts and approvals are
-   * bound to. A session's is that of its key or seat.
+   * bound to. A session's is that of its key or seat, that of a caller whom the daemon authenticated is its own name
+   * there (`sub:<subject>`, `passport:<id>`).
    */
   principal: string;
   role: CallerRole;
-  authType: 'api_key' | 'seat' | 'agent';
+  authType: TenantAuthType;
   /** The agent's session that the request named (X-Svc-Session-Id); receipts bear it. */
   agentSession?: string | undefined;
   /** The session behind the cookie, where one was presented. */

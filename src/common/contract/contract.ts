@@ -126,6 +126,10 @@ export interface RouteDeclaration<R> {
    */
   tenantBound?: true;
   /**
+   * Acts on the whole server and not in a tenant: of sessions those of the daemon's own tenant alone may call (D73).
+   */
+  ofServer?: true;
+  /**
    * A peer that has signed its request may call, by its row: one that may read, write, or either. With
    * SVCD_SYNC_MUTUAL_AUTH=1 nobody else may, and scopes are not asked for (memory-daemon.md 4.7).
    */

@@ -84,7 +84,8 @@ const IDEMPOTENCY_HEADER: DocumentedParameter = {
 const SHIELD_HEADERS: readonly DocumentedParameter[] = [
   {
     name: 'x-shield-approval-token',
-    description: 'The token of an approval of exactly this call, as the approver got it. It works once.',
+    description:
+      'The token of an approval of exactly this call, as the approver got it. It works once. Without it an equal call of the one who asked goes through as well.',
     schema: { type: 'string', minLength: 8 },
   },
   {

@@ -63,7 +63,7 @@ export const DAEMON_TOOL_NAMES = [
   'list_candidates',
   'decide_candidates',
   'resolve_engrams',
-  'start_session',
+  'init_session',
   'record_case',
   'find_cases',
   'assemble_context',
@@ -75,3 +75,24 @@ export const DAEMON_TOOL_NAMES = [
 ] as const;
 
 export type DaemonToolName = (typeof DAEMON_TOOL_NAMES)[number];
+
+/** The default set: made for a model, over both servers (D75). */
+export const AGENT_TOOL_NAMES = [
+  'start_session',
+  'search',
+  'read',
+  'remember',
+  'forget',
+  'link',
+  'related',
+  'record_answer',
+  'prove',
+  'evidence',
+  'watch',
+  'whats_new',
+  'ingest',
+  'work',
+  'more_tools',
+] as const;
+
+export type AgentToolName = (typeof AGENT_TOOL_NAMES)[number];

@@ -1,4 +1,5 @@
 import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/server';
+import { AgentAnswer } from '../agent/agent-answer.js';
 import { RPC_CODES, type RpcCode, type RpcFailure } from '../json-rpc.js';
 import { JsonText } from '../json-text.js';
 
@@ -27,6 +28,7 @@ const PROTOCOL_CODES = new Map<RpcCode, number>([
 
 /** The API's answer, as the structured content that the tool's output schema describes and as text. */
 export function resultOf(answer: unknown): CallToolResult {
+  if (answer instanceof AgentAnswer) return resultOfAgentAnswer(answer);
   const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer ?? null);
   const structuredContent = answer instanceof JsonText ? answer.parse() : answer;
   const isReplayed = answer instanceof JsonText && answer.isReplayed;
@@ -38,14 +40,21 @@ export function resultOf(answer: unknown): CallToolResult {
   };
 }
 
+/** Text for the model, and the rest for programs. */
+export const resultOfAgentAnswer = ({ text, data }: AgentAnswer): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  structuredContent: data,
+  isError: false,
+});
+
 /**
  * A failure as its caller receives it.
  * @throws ProtocolError where it is not the tool's own
  */
-export function resultOfFailure({ code, message, data }: RpcFailure): CallToolResult {
+export function resultOfFailure({ code, message, data, text }: RpcFailure): CallToolResult {
   const protocolCode = PROTOCOL_CODES.get(code);
   if (protocolCode !== undefined) throw new ProtocolError(protocolCode, message, data);
-  return failed({ code, message, data });
+  return failed({ code, message, data }, text);
 }
 
 /** A failure where there is no result that could report it: of a prompt or a resource. */
@@ -53,9 +62,9 @@ export const protocolErrorOf = ({ code, message, data }: RpcFailure): ProtocolEr
   new ProtocolError(PROTOCOL_CODES.get(code) ?? RPC_CODES.invalidParams, message, data);
 
 /** The end of a call that the tool itself reports: read by the model as text, by programs in `_meta`. */
-function failed(error: { code: number; message: string; data?: unknown }): CallToolResult {
+function failed(error: { code: number; message: string; data?: unknown }, text?: string): CallToolResult {
   return {
-    content: [{ type: 'text', text: JSON.stringify(error) }],
+    content: [{ type: 'text', text: text ?? JSON.stringify(error) }],
     isError: true,
     _meta: { [ERROR_META]: error },
   };

@@ -4,23 +4,26 @@ import {
   Server,
   type CallToolResult,
   type InputRequiredResult,
+  type ListToolsResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { readBuild } from '../../common/build-info.js';
 import { findFault } from '../../common/http/json-body.js';
 import { LOG, type Log } from '../../common/observability/log.js';
 import { invalid } from '../../common/problem/common-problems.js';
+import { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
 import { RpcServer } from '../rpc.server.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
-import { ToolRegistry } from '../tools/tool-registry.js';
+import { ToolSets } from '../tools/tool-sets.service.js';
+import { ToolCatalog } from '../tools/tool-catalog.service.js';
 import { McpApprovals, type ApprovalRounds, type McpCall } from './mcp-approvals.js';
 import { canAsk } from './mcp-elicitation.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from './mcp-context.js';
-import { resultOfFailure } from './mcp-results.js';
+import { protocolErrorOf, resultOfFailure } from './mcp-results.js';
 import { ServiceContext } from './service-context.js';
-import { INSTRUCTIONS, listOf, TOOLS_CACHE } from './mcp-tools.js';
+import { INSTRUCTIONS, TOOLS_CACHE } from './mcp-tools.js';
 
 /** Makes what the SDK serves: one server for one HTTP request, or for one conversation on a pipe. */
 @Injectable()
@@ -34,7 +37,8 @@ export class McpServers {
 
   constructor(
     private readonly rpc: RpcServer,
-    private readonly registry: ToolRegistry,
+    private readonly catalog: ToolCatalog,
+    private readonly sets: ToolSets,
     private readonly approvals: McpApprovals,
     private readonly context: ServiceContext,
     @Inject(LOG) private readonly log: Log,
@@ -51,16 +55,25 @@ export class McpServers {
     });
     server.onerror = (error) => this.log.info({ error }, 'mcp: a message was refused');
     this.context.serve(server, peerOf);
-    server.setRequestHandler('tools/list', () => listOf(this.registry));
+    server.setRequestHandler('tools/list', () => this.list(peerOf()));
     server.setRequestHandler('tools/call', ({ params }, context) =>
       this.call({ ...params, rounds, context, peer: peerOf(), canAsk: canAsk(server, context) }),
     );
     return server;
   }
 
+  /** @throws ProtocolError for a set that there is not */
+  private async list(peer: Peer): Promise<ListToolsResult> {
+    try {
+      return await this.catalog.list(await this.sets.of(peer));
+    } catch (error) {
+      throw error instanceof Problem ? protocolErrorOf(failureOfProblem(error, peer.requestId)) : error;
+    }
+  }
+
   /** @throws ProtocolError */
   private async call({ name, arguments: given = {}, rounds, context, peer, canAsk }: Called): Promise<Outcome> {
-    if (!this.registry.find(name))
+    if (!(await this.catalog.find(name)))
       throw new ProtocolError(RPC_CODES.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
     const speaker = { ...peer, signal: anyOf(peer.signal, context.mcpReq.signal) };
     const run: McpCall['run'] = (extra) => this.rpc.invoke(name, { ...given, ...extra }, speaker);

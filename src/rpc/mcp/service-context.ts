@@ -16,6 +16,8 @@ import { ApiConnection } from '../api-connection.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import { JsonText } from '../json-text.js';
 import type { Peer } from '../peer.js';
+import { credentialOf } from '../server-credential.js';
+import { BEARERS_TAKEN } from '../tool-caller.guard.js';
 import { RpcServer } from '../rpc.server.js';
 import {
   argumentMissing,
@@ -149,12 +151,8 @@ export class ServiceContext {
     return { status, answer: JSON.parse(text) as unknown };
   }
 
-  /** The caller's own: the API finds out again whose it is. A key that came as a bearer goes with its tenant. */
-  private async credentialOf({ credential, transport }: Peer): Promise<Record<string, string>> {
-    const takes = transport === 'mcp' ? ({ agents: true, bearerKeys: true } as const) : {};
-    const caller = await this.callers.find(credential, takes);
-    const { bearer, apiKey = bearer } = credential;
-    if (caller?.authType === 'agent') return { authorization: `Bearer ${bearer}` };
-    return caller === undefined ? {} : { 'x-tenant-id': caller.tenantId, 'x-api-key': apiKey ?? '' };
+  private async credentialOf(peer: Peer): Promise<Record<string, string>> {
+    const caller = await this.callers.find(peer.credential, BEARERS_TAKEN[peer.transport]);
+    return caller === undefined ? {} : credentialOf(caller, peer);
   }
 }

@@ -3,6 +3,8 @@ import { TOOL_SERVER_ID } from '../../common/call-policy/shield-pipeline.js';
 import { snakeCase } from '../../common/fields/snake-case.js';
 import { RPC_CODES } from '../json-rpc.js';
 import type { Idempotency, ToolCredential } from '../../common/contract/tool-declaration.js';
+import type { AgentTool } from '../agent/agent-tool.js';
+import { definitionDigest } from './make-tool.js';
 import type { Tool, ToolDefinition } from './tool.js';
 
 /** How this service is run. */
@@ -33,13 +35,16 @@ export interface Capabilities {
   tools: ToolCapability[];
 }
 
-export interface ToolCapability extends ToolDefinition {
+type ToolCapability = (ToolDefinition | AgentTool['definition']) & CallTerms;
+
+/** How it is called, and what it calls. */
+interface CallTerms {
   /**
    * `sha256:<hex>` over the RFC 8785 form of name, title, description, inputSchema, outputSchema and annotations: what
    * the shield can pin.
    */
   digest: string;
-  /** The route of the API that it is a name for; the first of routes. */
+  /** The route of its server that it is a name for; the first of routes. */
   route: Address;
   /** All routes; where there are several, the arguments decide. */
   routes: Address[];
@@ -53,19 +58,19 @@ export interface ToolCapability extends ToolDefinition {
 const TRANSPORTS = ['POST /rpc', 'POST /rpc/public', 'POST /stream', 'GET /sse', 'POST /mcp', 'svc stdio'];
 
 export const describeCapabilities = (
-  { tools, digest }: { tools: readonly Tool[]; digest: string },
+  tools: readonly (Tool | AgentTool)[],
   { version, callsPerMinute, natsSubject }: ServedAs,
 ): Capabilities => ({
   service: TOOL_SERVER_ID,
   version,
   protocol: 'JSON-RPC 2.0',
-  digest,
+  digest: definitionDigest(tools.map((tool) => tool.digest)),
   schemaDialect: 'https://json-schema.org/draft/2020-12/schema',
   methods: ['tools/list', 'tools/call'],
   rateWindow: { calls: callsPerMinute, seconds: 60 },
   transports: [...TRANSPORTS, ...(natsSubject === undefined ? [] : [`nats ${natsSubject}`])],
   errors: Object.entries(RPC_CODES).map(([name, code]) => ({ code, name: snakeCase(name) })),
-  tools: tools.map(capabilityOf),
+  tools: tools.map((tool) => ('run' in tool ? capabilityOfAgentTool(tool) : capabilityOf(tool))),
 });
 
 const capabilityOf = (tool: Tool): ToolCapability => ({
@@ -78,3 +83,11 @@ const capabilityOf = (tool: Tool): ToolCapability => ({
   credential: tool.credential,
   idempotency: tool.idempotency,
 });
+
+/** Each request that it makes has a key of its own. */
+function capabilityOfAgentTool({ definition, digest, routes, isRead }: AgentTool): ToolCapability {
+  const addresses = routes.map((route) => route.replace(/^\w+ /, '') as Address);
+  const [route] = addresses as [Address];
+  const terms = { public: false, credential: 'caller', idempotency: 'none' } as const;
+  return { ...definition, digest, route, routes: addresses, mutating: !isRead, ...terms };
+}

@@ -48,6 +48,6 @@ export const CONTROL_SCHEMAS = {
     minLength: 8,
     pattern: HEADER_TEXT,
     description:
-      'Leave it out, except after the error ShieldApprovalRequired (-32002): then the token that an owner got by approving its approvalRequestId. Send it with exactly the same arguments. It works once.',
+      'Leave it out: once the approvalRequestId of the error ShieldApprovalRequired (-32002) is approved, exactly the same call goes through without it, once. A token that an owner handed over is taken as well.',
   },
 } satisfies Record<string, JsonSchema>;

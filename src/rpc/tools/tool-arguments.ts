@@ -178,7 +178,7 @@ const textsOf = (members: readonly ToolMember[], args: Readonly<Record<string, u
     ]),
   );
 
-function searchOf(query: ApiRequest['query']): string {
+export function searchOf(query: ApiRequest['query']): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
   );

@@ -29,6 +29,6 @@ export class ToolRegistry {
 
   /** The body of GET /capabilities. */
   capabilities(served: ServedAs): Capabilities {
-    return describeCapabilities({ tools: this.tools, digest: this.digest }, served);
+    return describeCapabilities(this.tools, served);
   }
 }

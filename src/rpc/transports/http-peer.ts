@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toolSetIn } from '../tools/requested-tool-set.js';
 import { bearerOf, headerOf } from '../../common/http/headers.js';
 import { SESSION_HEADER } from '../../common/http/agent-session.js';
 import type { ClientAddresses } from '../../common/http/client-address.js';
@@ -33,6 +34,7 @@ export function httpPeer(
     traceparent: String(reply.getHeader('traceparent')),
     idempotencyKey: headerOf(request, 'x-idempotency-key'),
     approvalToken: headerOf(request, 'x-shield-approval-token'),
+    toolSet: toolSetIn(request),
     agentSession: headerOf(request, SESSION_HEADER),
     signal: gone.signal,
   };

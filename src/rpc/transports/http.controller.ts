@@ -1,4 +1,4 @@
-import { Controller, Req, Res } from '@nestjs/common';
+import { Controller, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { anyone, ok, okBytes, toolCaller, type RouteDeclaration } from '../../common/contract/contract.js';
 import { Route } from '../../common/contract/route.decorator.js';
@@ -8,7 +8,7 @@ import { ProblemBody } from '../../common/problem/problem-body.js';
 import { RpcServer } from '../rpc.server.js';
 import { CapabilitiesService } from '../tool-capabilities.service.js';
 import { httpPeer } from './http-peer.js';
-import { Capabilities, JsonRpcRequest } from './http.dto.js';
+import { Capabilities, CapabilitiesQuery, JsonRpcRequest } from './http.dto.js';
 import { JSON_RPC_ANSWERS, NOTIFICATIONS_ALONE, rateLimited } from './json-rpc-responses.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -95,12 +95,13 @@ export class HttpController {
   @Route('GET /capabilities', {
     tag: 'tools',
     summary: 'List tools and their definitions',
-    description: 'What each tool does, its parameters, its answer, and the digest of its definition.',
+    description:
+      'What each tool does, its parameters, its answer, and the digest of its definition: of the tools of the tenant API, unless `tool_set` names another set.',
     access: toolCaller(),
     reply: ok(Capabilities),
   })
-  async capabilities(): Promise<Capabilities> {
-    return this.known.all;
+  capabilities(@Query() { tool_set }: CapabilitiesQuery): Promise<Capabilities> {
+    return this.known.read(tool_set);
   }
 
   private async dispatch(body: Buffer, request: FastifyRequest, reply: FastifyReply, isPublic: boolean) {

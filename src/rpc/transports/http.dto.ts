@@ -1,3 +1,4 @@
+import { API_SET, TOOL_SET_NAMES } from '../../common/contract/tool-sets.js';
 import {
   Choice,
   Documented,
@@ -74,8 +75,8 @@ export class ToolCapability {
   @FreeObject({ about: 'JSON Schema 2020-12 of its parameters.' })
   inputSchema!: object;
 
-  @FreeObject({ about: 'JSON Schema 2020-12 of its result.' })
-  outputSchema!: object;
+  @FreeObject({ about: 'JSON Schema 2020-12 of its result. Absent where it answers a model, by text.', optional: true })
+  outputSchema?: object;
 
   @FreeObject({ about: 'readOnlyHint, destructiveHint, idempotentHint and openWorldHint, as MCP words them.' })
   annotations!: object;
@@ -83,10 +84,10 @@ export class ToolCapability {
   @Text({ about: 'SHA-256 over the RFC 8785 form of the members above: what the shield pins.' })
   digest!: string;
 
-  @Text({ about: 'The route of the API it is a name for; the first of routes.', example: 'POST /v1/retrieve' })
+  @Text({ about: 'The route of its server it is a name for; the first of routes.', example: 'POST /v1/retrieve' })
   route!: string;
 
-  @TextList({ about: 'All routes of the API; where there are several, the arguments decide.' })
+  @TextList({ about: 'All routes; where there are several, the arguments decide.' })
   routes!: string[];
 
   @Flag({ about: 'Whether it changes something.' })
@@ -122,6 +123,11 @@ export class RateWindow {
 
   @Integer({ about: 'Length of a window, in seconds. Windows begin on the full minute, UTC.', min: 1 })
   seconds!: number;
+}
+
+export class CapabilitiesQuery {
+  @Choice({ about: 'The set of tools to list.', values: TOOL_SET_NAMES, optional: true, documentedDefault: API_SET })
+  tool_set?: string;
 }
 
 export class Capabilities {

@@ -85,7 +85,7 @@ describe('the set-up of a client', () => {
       const client = new Client({ name: 'reader', version: '1.0.0' }, { versionNegotiation: { mode } });
       await client.connect(transportOf(fence));
       const { tools } = await client.listTools();
-      expect([mode, tools.length]).toEqual([mode, 29]);
+      expect([mode, tools.length]).toEqual([mode, 15]);
       const found = await client.callTool({ name: 'query_vault', arguments: { query: 'lighthouse' } });
       expect(found.structuredContent).toMatchObject({ results: [{ docId: 'skerryvore' }] });
       await client.close();

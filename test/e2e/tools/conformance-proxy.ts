@@ -57,9 +57,13 @@ export async function startConformanceProxy({ toolsUrl, asker, approver }: Parti
   const target = new URL(toolsUrl);
   const repeated = new Map<string, number>();
 
-  const approvePending = async () => {
+  // No other: an approved call goes through, and other scenarios are to be asked.
+  const approve = async (title: unknown) => {
     const { approvals } = (await approver.call('GET', '/v1/shield/approvals?status=pending')).body;
-    for (const { approvalRequestId } of approvals)
+    const asked = approvals.filter(
+      (approval: { arguments: { title?: unknown } }) => approval.arguments.title === title,
+    );
+    for (const { approvalRequestId } of asked)
       await approver.call('POST', `/v1/shield/approvals/${approvalRequestId}/resolve`, {
         decision: 'approve',
         reason: 'Looks right',
@@ -73,7 +77,7 @@ export async function startConformanceProxy({ toolsUrl, asker, approver }: Parti
     if (message.params.requestState !== undefined) {
       const times = (repeated.get(called!) ?? 0) + 1;
       repeated.set(called!, times);
-      if (times === approvedAt) await approvePending();
+      if (times === approvedAt) await approve(given['title']);
     }
     message.params.name = name;
     message.params.arguments = given;

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** The official client, of the newest revision or of the one before. */
 async function connect(
-  headers: Record<string, string> = { 'x-svc-scopes': ALL_SCOPES },
+  headers: Record<string, string> = { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tool-set': 'daemon' },
   mode: 'auto' | 'legacy' = 'auto',
 ): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
@@ -75,7 +75,7 @@ const TOOLS = [
   'list_candidates',
   'decide_candidates',
   'resolve_engrams',
-  'start_session',
+  'init_session',
   'record_case',
   'find_cases',
   'assemble_context',

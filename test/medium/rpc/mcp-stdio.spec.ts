@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { Client, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
+import { AGENT_TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { anotherKey, expectStatus, resolve } from '../shield/given.js';
 import { envelope, REVISIONS, type Revision } from './mcp-clients.js';
@@ -80,7 +80,7 @@ describe.each(REVISIONS)('a client of %s that starts svc stdio', (revision) => {
     const client = await connect(revision);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual([...TOOL_NAMES]);
+    expect(tools.map(({ name }) => name)).toEqual([...AGENT_TOOL_NAMES]);
     const balance = await client.callTool({ name: 'get_credit_balance', arguments: { agent_id: 'a' } });
     expect(balance).toMatchObject({ isError: false, structuredContent: { agentId: 'a' } });
     expect(await client.callTool({ name: 'query_vault', arguments: {} })).toMatchObject({

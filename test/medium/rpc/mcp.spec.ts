@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
+import { AGENT_TOOL_NAMES, TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
 import { makeServiceTools } from '../../../src/rpc/tools/service-tools.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
@@ -49,12 +49,12 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
       resources: { listChanged: false, subscribe: false },
     });
     expect(mcp.getServerVersion()).toMatchObject({ name: 'svc', version: expect.any(String) });
-    expect(mcp.getInstructions()).toContain('query_vault');
+    expect(mcp.getInstructions()).toContain('start_session');
     await mcp.close();
   });
 
   it('finds every tool, in order, with its definition and digest', async () => {
-    const mcp = await client({ revision });
+    const mcp = await client({ revision, headers: { 'x-svc-tool-set': 'api' } });
     const { tools: listed, _meta } = await mcp.listTools();
     expect(listed.map(({ name }) => name)).toEqual([...TOOL_NAMES]);
     const registry = makeServiceTools();
@@ -166,7 +166,7 @@ describe('POST /mcp', () => {
       ...mirrored('tools/list'),
       authorization: `Bearer ${acme.apiKey}`,
     });
-    expect([answer.status, answer.body.result.tools.length]).toEqual([200, TOOL_NAMES.length]);
+    expect([answer.status, answer.body.result.tools.length]).toEqual([200, AGENT_TOOL_NAMES.length]);
   });
 
   it('answers an agent that registered itself, with what it has left', async () => {
@@ -196,7 +196,7 @@ describe('POST /mcp', () => {
 
   it('says how long the list holds, and for whom', async () => {
     const { body, headers } = await post(envelope('tools/list'), { ...mirrored('tools/list'), ...credential() });
-    expect(body.result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'public' });
+    expect(body.result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'private' });
     expect(body.result.nextCursor).toBeUndefined();
     expect(headers.get('x-request-id')).toMatch(/./);
     expect(headers.get('traceparent')).toMatch(/^00-/);

@@ -179,7 +179,7 @@ describe('the pipe', () => {
     await ended;
     const byId = Object.fromEntries(answers.map((answer) => [answer.id, answer]));
     expect([byId.before.result.agentId, byId.after.result.agentId]).toEqual(['a', 'a']);
-    expect(byId.mcp.result.tools).toHaveLength(29);
+    expect(byId.mcp.result.tools).toHaveLength(15);
     expect(byId.mcp.result.resultType).toBe('complete');
   });
 });

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { TOOL_SERVER_ID } from '../../common/call-policy/shield-pipeline.js';
+import type { ToolCall } from '../../common/call-policy/tool-call-signer.js';
+import type { Address } from '../../common/contract/contract.js';
+import { checkedSession } from '../../common/http/agent-session.js';
+import { ToolAdmissionsService } from '../../modules/shield/core/tool-calls/tool-admissions.service.js';
+import { forwardHeaders } from '../forwarded-headers.js';
+import type { Peer, ToolCaller } from '../peer.js';
+import { credentialOf } from '../server-credential.js';
+import { ToolCallSteps } from '../tool-call-steps.js';
+import { ToolRequests } from '../tool-requests.service.js';
+import type { AgentAnswer } from './agent-answer.js';
+import { readAgentArguments, type AgentArguments } from './agent-arguments.js';
+import { failureOfAgentCall } from './agent-failures.js';
+import type { AgentTool } from './agent-tool.js';
+import { replyOf } from './route-reply.js';
+import { requestTo } from './route-request.js';
+import { type OtherTools, type RouteParts, type RouteReply, type ServerName, type Servers } from './servers.js';
+
+/** Who calls, and how. */
+interface Speaking {
+  peer: Peer;
+  caller: ToolCaller;
+  tools: OtherTools;
+}
+
+/**
+ * Calls of the tools that are made for agents, in the tool service: counted and decided on once, as every tool call is,
+ * before the first request goes to a server.
+ */
+@Injectable()
+export class AgentCalls {
+  constructor(
+    private readonly admissions: ToolAdmissionsService,
+    private readonly requests: ToolRequests,
+    private readonly steps: ToolCallSteps,
+  ) {}
+
+  /** @throws RpcFailure, Problem */
+  async run(tool: AgentTool, params: object | undefined, { peer, caller, tools }: Speaking): Promise<AgentAnswer> {
+    const { name } = tool;
+    try {
+      const read = readAgentArguments(tool, params, caller.tenantId);
+      const call: ToolCall = {
+        ...{ caller, tool: name, route: addressOf(tool), serverId: TOOL_SERVER_ID, toolDigest: tool.digest },
+        ...{ isRead: tool.isRead, arguments: read.args },
+      };
+      const session = checkedSession(peer.agentSession);
+      const speaking = { peer: { ...peer, agentSession: session }, caller, tools };
+      return await this.steps.around(call, session, () => this.admitAndRun(tool, call, read, speaking));
+    } catch (error) {
+      throw failureOfAgentCall(error, name, peer.requestId);
+    }
+  }
+
+  private async admitAndRun(
+    tool: AgentTool,
+    call: ToolCall,
+    { given, idempotencyKey, approvalToken = undefined }: AgentArguments,
+    { peer, caller, tools }: Speaking,
+  ): Promise<AgentAnswer> {
+    const token = approvalToken ?? peer.approvalToken;
+    const admission = { ...call, ...(token === undefined ? {} : { approvalToken: token }) };
+    const { decisionId } = await this.admissions.admit(admission);
+    const sent = {
+      ...{ credential: credentialOf(caller, peer), decisionId, approvalToken: token },
+      ...{ idempotencyKey: idempotencyKey ?? peer.idempotencyKey, agentSession: peer.agentSession },
+    };
+    const servers: Servers = {
+      tools,
+      tenantId: () => Promise.resolve(caller.tenantId),
+      call: <T extends object>(server: ServerName, address: Address, parts?: RouteParts) =>
+        this.send<T>(call, { server, address, parts }, sent, peer),
+    };
+    return tool.run(given, servers);
+  }
+
+  private async send<T extends object>(
+    call: ToolCall,
+    { server, address, parts }: { server: ServerName; address: Address; parts: RouteParts | undefined },
+    sent: Parameters<ToolRequests['toApi']>[2],
+    peer: Peer,
+  ): Promise<RouteReply<T>> {
+    const request = requestTo(address, parts);
+    const isWrite = !call.isRead && request.method !== 'GET';
+    // Whoever sends no key means a new effect each time: a repeat is never answered from before.
+    const key = isWrite ? (sent.idempotencyKey ?? randomUUID()) : undefined;
+    const withKey = { ...sent, idempotencyKey: key };
+    const send = async () => {
+      const answer = await (server === 'api'
+        ? this.requests.toApi(call, request, withKey, peer)
+        : this.requests.toDaemon(call, request, withKey, peer));
+      forwardHeaders(peer, answer);
+      return answer;
+    };
+    return replyOf<T>({ server, address, requestId: peer.requestId }, send());
+  }
+}
+
+const addressOf = ({ routes: [route] }: AgentTool): Address => route.replace(/^\w+ /, '') as Address;

@@ -1,0 +1,40 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anotherKey, expectStatus, resolve } from '../shield/given.js';
+import type { TestTenant } from '../../kit/app.js';
+import { startAgent, type TestAgent } from '../../kit/agent.js';
+
+let agent: TestAgent;
+let approver: TestTenant;
+const endpoints: { name: string; client: Client }[] = [];
+beforeAll(async () => {
+  agent = await startAgent();
+  approver = await anotherKey(agent.api, agent.api.tenant);
+  for (const target of ['ingest', 'POST /v1/ingest'])
+    await expectStatus(
+      201,
+      agent.api.tenant.call('POST', '/v1/shield/kill-switches', {
+        ...{ scope: 'action', target, mode: 'require_approval', reason: 'Documents are reviewed' },
+      }),
+    );
+  const urls = { 'tool service': `${agent.tools.url}/mcp`, daemon: agent.daemon.mcpUrl };
+  for (const [name, url] of Object.entries(urls))
+    endpoints.push({ name, ...(await agent.connect(agent.api.tenant, url)) });
+}, 120_000);
+afterAll(() => agent.close());
+
+it('a call that waited for an approval goes through when it is repeated, once, at either endpoint', async () => {
+  for (const { name, client } of endpoints) {
+    const given = { name: 'ingest', arguments: { title: name, content: 'Under review.', doc_id: name } };
+    const messageOf = async (): Promise<string> => {
+      const answer = await client.callTool(given).catch((error: Error) => error);
+      return answer instanceof Error ? answer.message : answer.isError ? JSON.stringify(answer.content) : '';
+    };
+    const message = await messageOf();
+    expect([name, message]).toEqual([name, expect.stringMatching(/console\/#\/review/)]);
+    const [, approvalRequestId] = /approvals\/([0-9a-f-]{36})\/resolve/.exec(message)!;
+    await expectStatus(200, resolve(approver, approvalRequestId!));
+    expect([name, await messageOf()]).toEqual([name, '']);
+    expect([name, await messageOf()]).toEqual([name, expect.stringContaining('approval')]);
+  }
+});

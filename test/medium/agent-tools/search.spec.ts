@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAgent, type TestAgent } from '../../kit/agent.js';
+import { freePort } from '../../kit/free-port.js';
+import { startTools } from '../../kit/tools.js';
+
+let agent: TestAgent;
+beforeAll(async () => {
+  agent = await startAgent();
+  await agent.ingest('skerryvore', 'The lighthouse was lit in 1844.');
+  await agent.daemon.as({ scopes: 'facts:write', tenant: agent.api.tenant.tenantId })('PUT', '/v1/facts', {
+    entity: 'lighthouse',
+    key: 'keeper',
+    value: 'Ada',
+  });
+}, 120_000);
+afterAll(() => agent.close());
+
+describe('search', () => {
+  it('finds passages and facts by one question, each with an id to use', async () => {
+    const { text, data, isError } = await agent.call('search', { query: 'lighthouse' });
+    expect([isError, text]).toEqual([false, expect.stringContaining('lit in 1844')]);
+    expect(text).toContain('keeper = Ada');
+    expect(data.results.map(({ id }: { id: string }) => id)).toEqual([
+      expect.stringMatching(/^chk_/),
+      expect.stringMatching(/^fact:/),
+    ]);
+  });
+
+  it('goes on from a cursor, and shows nothing twice', async () => {
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const { data } = await agent.call('search', { query: 'lighthouse', limit: 1, ...(cursor && { cursor }) });
+      ids.push(...data.results.map(({ id }: { id: string }) => id));
+      cursor = data.next_cursor;
+      if (cursor === undefined) break;
+    }
+    expect([ids.length, new Set(ids).size]).toEqual([2, 2]);
+  });
+
+  it('finds documents while the daemon is away, and says what it left out', async () => {
+    const env = { SVC_DAEMON_URL: `http://127.0.0.1:${await freePort()}` };
+    const alone = await startTools(agent.api, { env });
+    const { call } = await agent.connect(agent.api.tenant, `${alone.url}/mcp`);
+    const { text, isError } = await call('search', { query: 'lighthouse' });
+    expect([isError, text]).toEqual([false, expect.stringContaining('lit in 1844')]);
+    expect(text).toContain('Without facts: The memory daemon cannot be reached');
+    await alone.close();
+  });
+
+  it('names what is wrong by its own arguments, once', async () => {
+    const { text, isError } = await agent.call('search', { query: 'x', limits: 3 });
+    expect([isError, text]).toEqual([true, expect.stringMatching(/^search: .*limits.*query/)]);
+  });
+});
