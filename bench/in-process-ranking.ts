@@ -1,7 +1,7 @@
 import type { DocumentInput } from '../src/common/client/api-replies.js';
 import { analyzerFor } from '../src/search/analysis.js';
 import { utcDay } from '../src/search/bm25.js';
-import { bindQuery, queryTerms, type SegmentView } from '../src/search/collection.js';
+import { bindQuery, type QueryTerm, queryTerms, type SegmentView } from '../src/search/collection.js';
 import { searchTop } from '../src/search/maxscore.js';
 import type { PostingList } from '../src/search/postings.js';
 import { Segment, type SegmentData } from '../src/search/segment.js';
@@ -16,19 +16,28 @@ const chunkIdOf = await chunkIdsOf(new Uint8Array(32));
 /** Documents, best first, for every query: the product's own chunks, analysis and ranking, without its server. */
 export function rankInProcess(documents: readonly DocumentInput[], queries: readonly { text: string }[]): string[][] {
   const today = utcDay(new Date());
-  const group = documents.map((document) => ({ ...document, tenantId: 'bench', version: 1, day: today }));
-  const { segment, documents: analysed } = analyseGroup({ language: LANGUAGE, documents: group }, chunkIdOf);
-  if (!segment) return queries.map(() => []);
-  const docIds = new Map(
-    analysed.flatMap(({ chunks }, i) => chunks.map(({ chunkId }) => [chunkId, documents[i]!.docId] as const)),
-  );
-  const view = openSegment(segment);
+  const index = indexInProcess(documents, today);
+  if (!index) return queries.map(() => []);
+  const { view, docIds } = index;
   return queries.map(({ text }) => {
-    const terms = queryTerms(analyzerFor(LANGUAGE).analyze(text));
-    const { hits } = searchTop([view], bindQuery([view], terms, today), PASSAGES);
-    return documentsOf(hits.map(({ chunkId }) => ({ docId: docIds.get(chunkId)! })));
+    const { hits } = searchTop([view], bindQuery([view], termsOf(text), today), PASSAGES);
+    return documentsOf(hits.map(({ ordinal }) => ({ docId: docIds[ordinal]! })));
   });
 }
+
+/** Documents as the product divides and indexes them, with the document of each chunk; none where there is no text. */
+export function indexInProcess(
+  documents: readonly DocumentInput[],
+  day: number,
+): { view: SegmentView; docIds: string[] } | undefined {
+  const group = documents.map((document) => ({ ...document, tenantId: 'bench', version: 1, day }));
+  const { segment, documents: analysed } = analyseGroup({ language: LANGUAGE, documents: group }, chunkIdOf);
+  if (!segment) return undefined;
+  const docIds = analysed.flatMap(({ chunks }, i) => chunks.map(() => documents[i]!.docId));
+  return { view: openSegment(segment), docIds };
+}
+
+export const termsOf = (text: string): QueryTerm[] => queryTerms(analyzerFor(LANGUAGE).analyze(text));
 
 /** A segment in memory with all its postings unpacked, as the server has it once its cache is warm. */
 export function openSegment(data: SegmentData): SegmentView {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DocumentInput } from '../src/common/client/api-replies.js';
 
 /** A document of a collection. */
 export interface CollectionDocument {
@@ -40,6 +41,15 @@ export function readCollection(folder: string): Collection {
   }));
   const judged = queries.map((query) => ({ ...query, grades: grades.get(query.id) ?? new Map<string, number>() }));
   return { documents, queries: judged.filter((query) => [...query.grades.values()].some((grade) => grade > 0)) };
+}
+
+/** A document without text is its title; one with neither cannot be ingested and is left out. */
+export function inputsOf(corpusId: string, { documents }: Collection): DocumentInput[] {
+  return documents.flatMap(({ id, title, text }) => {
+    const content = text.trim() || title.trim();
+    const url = `https://collection.example/${encodeURIComponent(id)}`;
+    return content ? [{ corpusId, docId: id, title: title.trim() || id, content, url }] : [];
+  });
 }
 
 function readGrades(folder: string): Map<string, Map<string, number>> {

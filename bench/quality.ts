@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { ApiClient, type ApiAddress } from '../src/common/client/api-client.js';
-import { LANES, type DocumentInput, type Lane, type RetrievalReply } from '../src/common/client/api-replies.js';
+import { LANES, type Lane, type RetrievalReply } from '../src/common/client/api-replies.js';
 import { ingestDocuments } from '../src/common/client/ingest-documents.js';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { loadSettings } from '../src/common/config/settings.js';
 import { rankInProcess } from './in-process-ranking.js';
-import { readCollection, type Collection, type JudgedQuery } from './judgements.js';
+import { inputsOf, readCollection, type Collection, type JudgedQuery } from './judgements.js';
 import { documentsOf, mean, ndcg, recall } from './measures.js';
 import { figure, say, table } from './table.js';
 
@@ -72,7 +72,7 @@ async function onServer<T>(work: (address: ApiAddress) => Promise<T>): Promise<T
 
 async function measure(folder: string, collection: Collection, client: ApiClient): Promise<Report> {
   const corpusId = `quality-${Date.now().toString(36)}`;
-  const documents = documentsFor(corpusId, collection);
+  const documents = inputsOf(corpusId, collection);
   const startedAt = performance.now();
   await ingestDocuments(client, documents, (done) => {
     if (done % 1000 === 0 || done === documents.length) say(`Ingested ${done} of ${documents.length}`);
@@ -94,15 +94,6 @@ async function measure(folder: string, collection: Collection, client: ApiClient
     lanes: lanes as Record<Lane, Quality>,
     sameTopTenInProcess: light.filter((ranking, i) => isEqual(ranking.slice(0, 10), inProcess[i]!.slice(0, 10))).length,
   };
-}
-
-/** A document without text is its title; one with neither cannot be ingested and is left out. */
-function documentsFor(corpusId: string, { documents }: Collection): DocumentInput[] {
-  return documents.flatMap(({ id, title, text }) => {
-    const content = text.trim() || title.trim();
-    const url = `https://collection.example/${encodeURIComponent(id)}`;
-    return content ? [{ corpusId, docId: id, title: title.trim() || id, content, url }] : [];
-  });
 }
 
 async function rank(client: ApiClient, corpusId: string, lane: Lane, queries: JudgedQuery[]): Promise<string[][]> {

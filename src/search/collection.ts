@@ -43,6 +43,10 @@ export interface BoundQuery {
   readonly weights: Float64Array;
   /** Terms before this index are original, those from it on expansion. */
   readonly originals: number;
+  /** Original terms, those that no live chunk has included, and what all of them weigh. */
+  readonly askedTerms: number;
+  readonly asked: number;
+  readonly chunkCount: number;
   readonly averageLength: number;
   readonly today: number;
 }
@@ -92,14 +96,30 @@ export function bindQuery(views: readonly SegmentView[], query: readonly QueryTe
   const terms: string[] = [];
   const weights: number[] = [];
   let originals = 0;
+  let askedTerms = 0;
+  let asked = 0;
   for (const { term, weight, expansion } of [...query].sort(canonically)) {
     const frequency = chunkFrequency(views, term);
+    const rarity = frequency > 0 ? inverseDocumentFrequency(chunkCount, frequency) : rarityOfAbsent(chunkCount);
+    const bound = weight * rarity * (K1 + 1);
+    if (!expansion) {
+      askedTerms++;
+      asked += bound;
+    }
     if (frequency === 0) continue;
     terms.push(term);
-    weights.push(weight * inverseDocumentFrequency(chunkCount, frequency) * (K1 + 1));
+    weights.push(bound);
     if (!expansion) originals++;
   }
-  return { terms, weights: Float64Array.from(weights), originals, averageLength, today };
+  return { terms, weights: Float64Array.from(weights), originals, askedTerms, asked, chunkCount, averageLength, today };
+}
+
+/** How much rarer a term that no chunk has may be than one of a single chunk: as much as in ten chunks. */
+const MOST_ABSENT = inverseDocumentFrequency(10, 0) / inverseDocumentFrequency(10, 1);
+
+/** In a few chunks a term that is in one of them hardly counts as rare; one that is in none must not outweigh it. */
+function rarityOfAbsent(chunks: number): number {
+  return Math.min(inverseDocumentFrequency(chunks, 0), MOST_ABSENT * inverseDocumentFrequency(chunks, 1));
 }
 
 /** The greatest chunk length, in terms. */

@@ -48,6 +48,8 @@ describe('with an embeddings endpoint', () => {
   it('meaning finds what shares no word, below the match of words, and the parts sum up', async () => {
     const { results, meta } = await retrieve(acme, 'automobile');
     expect([meta.vectorBackend, meta.exact]).toEqual(['exact', true]);
+    // Words alone do not refuse what may be near in meaning.
+    expect((await retrieve(acme, 'physician')).meta.fit).toBe('weak');
     expect(results.slice(0, 2).map((one: any) => one.docId)).toEqual(['word', 'garage']);
     const [byWord, byMeaning] = results;
     expect(byMeaning.scoreComponents.lexical).toBe(0);

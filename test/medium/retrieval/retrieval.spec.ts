@@ -36,6 +36,7 @@ describe('POST /v1/retrieve', () => {
       credit_cost: 0,
       cost_reason: 'tenant_only_query',
       meta: {
+        fit: 'strong',
         lane: 'light',
         vectorBackend: 'none',
         tookMs: expect.any(Number),

@@ -5,6 +5,7 @@ import { blake3Digest } from '../../../evidence/digest.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { invalidMembers } from '../../../common/problem/common-problems.js';
 import { RetrievalService } from '../retrieval/retrieval.service.js';
+import type { RecordedRetrieval } from '../retrieval/retrieval.types.js';
 import type { CitationAcknowledgement, CitationRecordingBody, RecordedCitation } from './citations.dto.js';
 import { AnswerOfAnotherAgent } from './citations.problems.js';
 import { attestedOf, resolveCitations, sourceOf } from './citations.rules.js';
@@ -24,7 +25,10 @@ export class CitationsService {
   ) {}
 
   /** @throws ValidationFailed naming each citation that does not fit its passage; AnswerOfAnotherAgent */
-  async record(caller: TenantCaller, body: CitationRecordingBody): Promise<CitationAcknowledgement> {
+  async record(
+    caller: TenantCaller,
+    body: Omit<CitationRecordingBody, 'idempotencyKey'>,
+  ): Promise<CitationAcknowledgement> {
     const { answerId, agentId, answerText = null, metadata = null } = body;
     const citations = await this.resolve(body);
     const search = await this.findSearchBehind(caller, agentId, citations);
@@ -47,8 +51,13 @@ export class CitationsService {
       answerHash,
       retrievalId: search?.retrievalId ?? null,
       citationCount: citations.length,
-      citations: citations.map((citation) => recorded(citation, caller.tenantId)),
+      citations: citations.map((citation) => recordedOf(citation, caller.tenantId)),
     };
+  }
+
+  /** @throws ValidationFailed naming each citation that does not fit its passage */
+  async check(body: Pick<CitationRecordingBody, 'citations'>): Promise<void> {
+    await this.resolve(body);
   }
 
   /** The version that a recording follows; no other recording of the answer comes between. */
@@ -63,9 +72,17 @@ export class CitationsService {
 
   /** The agent's last retrieval, in any lane. */
   async findLastSearch(caller: TenantCaller, agentId: string): Promise<RecordedSearch | undefined> {
-    const last = await this.retrieval.findLast(caller, agentId);
-    if (!last) return undefined;
-    const { retrievalId, lane, request, results } = last;
+    return this.withReceipts(await this.retrieval.findLast(caller, agentId));
+  }
+
+  /** A retrieval of the verified or the audit lane; the light one keeps no more than the last. */
+  async findSearch(caller: TenantCaller, retrievalId: string): Promise<RecordedSearch | undefined> {
+    return this.withReceipts(await this.retrieval.find(caller, retrievalId));
+  }
+
+  private async withReceipts(retrieval: RecordedRetrieval | undefined): Promise<RecordedSearch | undefined> {
+    if (!retrieval) return undefined;
+    const { retrievalId, lane, request, results } = retrieval;
     return { retrievalId, lane, request, results, ...(await this.store.findSearchReceipts(retrievalId)) };
   }
 
@@ -88,7 +105,7 @@ export class CitationsService {
     return search && found(search) ? search : null;
   }
 
-  private async resolve({ citations }: CitationRecordingBody): Promise<ResolvedCitation[]> {
+  private async resolve({ citations }: Pick<CitationRecordingBody, 'citations'>): Promise<ResolvedCitation[]> {
     const chunks = await this.store.findChunks(citations.map(({ chunkId }) => chunkId));
     const resolution = resolveCitations(citations, chunks);
     if (resolution.issues.length > 0) throw invalidMembers(resolution.issues);
@@ -96,7 +113,8 @@ export class CitationsService {
   }
 }
 
-function recorded({ chunk, start, end, quote, note }: ResolvedCitation, tenantId: string): RecordedCitation {
+/** A citation as it is shown. */
+export function recordedOf({ chunk, start, end, quote, note }: ResolvedCitation, tenantId: string): RecordedCitation {
   return {
     chunkId: chunk.chunkId,
     corpusId: chunk.corpusId,

@@ -15,7 +15,7 @@ export interface NewAnswer {
   recordedBy: string;
 }
 
-const ANSWER = 'answer_id, version, agent_id, answer_text, retrieval, receipt_id, recorded_at';
+const ANSWER = 'answer_id, version, agent_id, answer_text, metadata, retrieval, receipt_id, recorded_at';
 
 /** Rows of answers and citations; never changed, only added. */
 @Injectable()
@@ -162,6 +162,7 @@ interface AnswerRow {
   version: number;
   agent_id: string;
   answer_text: string | null;
+  metadata: Record<string, unknown> | null;
   retrieval: RecordedSearch | null;
   receipt_id: string;
   recorded_at: Date;
@@ -186,6 +187,7 @@ const answerOf = (row: AnswerRow): Answer => ({
   version: row.version,
   agentId: row.agent_id,
   answerText: row.answer_text,
+  metadata: row.metadata,
   receiptId: row.receipt_id,
   recordedAt: row.recorded_at,
   retrieval: row.retrieval,

@@ -51,6 +51,8 @@ export interface Answer {
   version: number;
   agentId: string;
   answerText: string | null;
+  /** The caller's own members. */
+  metadata: Record<string, unknown> | null;
   receiptId: string;
   recordedAt: Date;
   /** The search it rests on, as it was when the answer was recorded. */

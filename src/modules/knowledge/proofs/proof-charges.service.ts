@@ -21,6 +21,11 @@ export class ProofChargesService {
     private readonly ledger: LedgerService,
   ) {}
 
+  /** Before receipts of a unit of work that orders a proof later: whoever charges first must not wait for those. */
+  hold(caller: TenantCaller, agentId: string): Promise<void> {
+    return this.charges.hold(caller, agentId);
+  }
+
   /** Once for a job, however often it is tried. @throws CreditsExhausted */
   charge(caller: TenantCaller, { jobId, agentId, mode }: PricedJob): Promise<void> {
     return this.tenancy.run(caller.tenantId, async () => {

@@ -8,7 +8,7 @@ import type { ProofRequest } from './proofs.dto.js';
 
 /** What a proof would rest on now. Another proof of the same is worth making once this differs. */
 export interface ProofState {
-  /** Of whatever bears the name: an answer, a passage; without a name the last retrieval. */
+  /** Of whatever bears the name: an answer, a passage, a retrieval; without a name the last retrieval. */
   versions: (number | string | null)[];
   /** The documents under it, as the tenant sees them: one that is gone, or no longer shared with it, is missing. */
   documents: [key: string, version: number][];
@@ -23,8 +23,8 @@ export class ProofStateService {
     private readonly documents: PresentDocumentsViews,
   ) {}
 
-  async read(tenantId: string, { answerId, artefact_id, agentId }: ProofRequest): Promise<ProofState> {
-    const name = answerId ?? artefact_id;
+  async read(tenantId: string, { answerId, artefact_id, retrievalId, agentId }: ProofRequest): Promise<ProofState> {
+    const name = answerId ?? artefact_id ?? retrievalId;
     // A retrieval that another process has just answered may not be written down yet.
     if (name === undefined) await setTimeout(REMEMBERED_WITHIN_MS);
     return this.tenancy.run(tenantId, async () => {
@@ -38,6 +38,7 @@ export class ProofStateService {
     return [
       await this.views.findAnswer(name),
       await this.views.findPassage(name),
+      await this.views.findRetrieval(name),
       {
         version: null,
         documents: documentsWritten(name).map((document) => ({ ...document, ownerTenantId: this.tenancy.tenant })),

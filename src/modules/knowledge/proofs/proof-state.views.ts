@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { DocumentName } from '../citations/present-documents.views.js';
+import { UUID } from './proofs.types.js';
 
 /** Something that can be proven, and the documents it is made of. */
 export interface ProvableThing {
@@ -8,6 +9,12 @@ export interface ProvableThing {
   version: number | string | null;
   documents: DocumentName[];
 }
+
+const FOUND_IN = `coalesce(found.documents, '[]') as documents from`;
+const FOUND = `left join lateral (
+  select jsonb_agg(distinct jsonb_build_object('ownerTenantId', r->>'ownerTenantId', 'corpusId', r->>'corpusId', 'docId', r->>'docId')) as documents
+  from jsonb_array_elements(results) r
+) found on true`;
 
 /** What can be proven, by the names of its documents alone. Needs an open unit of work. */
 @Injectable()
@@ -36,16 +43,19 @@ export class ProofStateViews {
     );
   }
 
+  /** A retrieval of the verified or the audit lane, with the documents that it found. */
+  findRetrieval(retrievalId: string): Promise<ProvableThing | undefined> {
+    if (!UUID.test(retrievalId)) return Promise.resolve(undefined);
+    return this.findOne(
+      `select retrieval_id as version, ${FOUND_IN} retrieval ${FOUND} where tenant_id = $1 and retrieval_id = $2::uuid`,
+      retrievalId,
+    );
+  }
+
   /** The last retrieval of an agent, with the documents that it found. */
   findLastRetrieval(agentId: string): Promise<ProvableThing | undefined> {
     return this.findOne(
-      `select retrieval_id as version, coalesce(found.documents, '[]') as documents
-       from agent_retrieval
-       left join lateral (
-         select jsonb_agg(distinct jsonb_build_object('ownerTenantId', r->>'ownerTenantId', 'corpusId', r->>'corpusId', 'docId', r->>'docId')) as documents
-         from jsonb_array_elements(results) r
-       ) found on true
-       where tenant_id = $1 and agent_id = $2`,
+      `select retrieval_id as version, ${FOUND_IN} agent_retrieval ${FOUND} where tenant_id = $1 and agent_id = $2`,
       agentId,
     );
   }

@@ -12,8 +12,12 @@ export interface ProofOrder {
 
 /** Who answers the six proof routes (D20): the built-in evidence engine, or another server over HTTP. */
 export interface ProofUpstream {
+  /** Whether another server is asked: nothing that others wait for may be locked then. */
+  readonly isElsewhere: boolean;
   open(caller: TenantCaller, order: ProofOrder): Promise<ProofJobRecord>;
   readJob(caller: TenantCaller, jobId: string): Promise<ProofJobRecord>;
+  /** The newest job of an answer that is known here. */
+  findNewest(caller: TenantCaller, answerId: string): Promise<ProofJobRecord | undefined>;
   readChunks(caller: TenantCaller, jobId: string, page: Page): Promise<ProofChunkPage>;
   readJobReceipt(caller: TenantCaller, jobId: string): Promise<ProofReceipt>;
   readAnswerReceipt(caller: TenantCaller, answerId: string): Promise<ProofReceipt>;

@@ -34,7 +34,7 @@ export class ProofsController {
     ...SHARED,
     summary: 'Start a proof job',
     description:
-      'What is proven: an answer, a document or a passage, by answerId or artefact_id; with neither, the last retrieval of the agent. It must exist now (404 ProofSubjectUnknown). The job runs in the background: ' +
+      'What is proven: an answer, a document, a passage or a retrieval, by answerId, artefact_id or retrievalId; with none of them, the last retrieval of the agent. It must exist now (404 ProofSubjectUnknown). The job runs in the background: ' +
       'poll links.self until status is completed or failed, then fetch links.proofpack. Further members are taken and kept. ' +
       'A job costs the agent 1 credit in mode light, 5 in verified, 20 in audit: once, however often it is tried, and given back when it fails; 429 CreditsExhausted without them.',
     reply: accepted(ProofJobRecord),

@@ -63,12 +63,22 @@ export class ProofRequest {
   answerId?: string;
 
   @Text({
-    about: 'What to prove: an answerId, a chunkId, or a document as corpusId/docId; the first of them that exists.',
+    about:
+      'What to prove: an answerId, a chunkId, a retrievalId, or a document as corpusId/docId; the first of them that exists.',
     optional: true,
     min: 1,
     max: 1100,
   })
   artefact_id?: string;
+
+  @Text({
+    about:
+      'The retrieval to prove, by the retrievalId that one in the lane verified or audit answered. Not together with the other two.',
+    optional: true,
+    min: 1,
+    max: 512,
+  })
+  retrievalId?: string;
 
   @IdempotencyKeyMember({ optional: true })
   idempotencyKey?: string;

@@ -15,6 +15,7 @@ import { ProofWorker } from './engine/proof.worker.js';
 import { SearchChecksService } from './engine/search-checks.service.js';
 import { ProofChargesService } from './proof-charges.service.js';
 import { PROOF_UPSTREAM, type ProofUpstream } from './proof-upstream.js';
+import { ProofOrdersService } from './proof-orders.service.js';
 import { ProofsController } from './proofs.controller.js';
 import { HttpProofUpstream } from './upstream/http-proof-upstream.js';
 import { UpstreamClaimsStore } from './upstream/upstream-claims.store.js';
@@ -32,6 +33,7 @@ import { UpstreamClient } from './upstream/upstream-client.js';
     ProofChargesService,
     ProofEngineService,
     ProofJobsStore,
+    ProofOrdersService,
     ProofReceiptsService,
     ProofRunService,
     ProofSubjectsService,
@@ -45,6 +47,7 @@ import { UpstreamClient } from './upstream/upstream-client.js';
       inject: [SETTINGS, ProofEngineService, UpstreamClaimsStore, ProofChargesService],
     },
   ],
+  exports: [ProofOrdersService],
 })
 export class ProofsModule {}
 

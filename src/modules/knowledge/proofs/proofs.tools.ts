@@ -11,7 +11,7 @@ export const PROOF_TOOLS = [
     title: 'Start a proof job',
     description:
       'Starts a job that checks whether an answer, a document, a passage or the last search still rests on what the vault holds, and records the outcome in a signed receipt. ' +
-      'Use it when somebody must be able to check what you say. Pass answer_id, or artefact_id (an answerId, a chunkId, or corpusId/docId), or neither for the last query_vault of agent_id; mode is how much is checked, and costs 1 credit (light), 5 (verified) or 20 (audit), given back when the job fails. ' +
+      'Use it when somebody must be able to check what you say. Pass answer_id, retrieval_id, or artefact_id (an answerId, a chunkId, a retrievalId, or corpusId/docId), or none of them for the last query_vault of agent_id; mode is how much is checked, and costs 1 credit (light), 5 (verified) or 20 (audit), given back when the job fails. ' +
       'It comes back at once with jobId and status queued: call get_proof_status until status is completed or failed, then get_proof_chunks, get_proof_receipt or get_proofpack. Further parameters are taken and kept with the job. ' +
       'Without idempotency_key a repeat within 24 hours answers the same job while all that it rests on is the same: the answer, the documents under it as you may see them, the last query_vault. After a change there it starts a new one.',
     route: 'POST /v1/proof/jobs',
@@ -24,7 +24,8 @@ export const PROOF_TOOLS = [
       answer_id:
         'The answer to prove: the answerId under which its citations were recorded. Not together with artefact_id.',
       artefact_id:
-        'What to prove: an answerId, a chunkId, or a document as corpusId/docId; the first of them that exists.',
+        'What to prove: an answerId, a chunkId, a retrievalId, or a document as corpusId/docId; the first of them that exists.',
+      retrieval_id: 'The retrieval to prove: the retrievalId that query_vault answered in the lane verified or audit.',
     },
   }),
   tool('get_proof_status', {

@@ -1,4 +1,5 @@
 import { Choice, Decimal, Flag, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
+import { type Fit, FITS } from '../../../search/fit.types.js';
 import { COST_REASONS, LANES, type CostReason, type Lane } from './retrieval.types.js';
 
 const MAX_QUERY_LENGTH = 20_000;
@@ -105,6 +106,13 @@ export class RetrievalResult {
 }
 
 export class RetrievalMeta {
+  @Choice({
+    about:
+      'Whether the results answer the query. none: nothing that was searched does, by its words; look elsewhere, or ask again in other words. weak: perhaps; read before you rely on them. strong: the first results speak of what was asked. How often it is right: docs/benchmarks.md.',
+    values: FITS,
+  })
+  fit!: Fit;
+
   @Text({ about: 'The lane that was used.' })
   lane!: string;
 

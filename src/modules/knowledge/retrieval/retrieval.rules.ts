@@ -1,6 +1,8 @@
 import type { Tier } from '../../../common/contract/caller.js';
 import { bindQuery, type BoundQuery, type Hit, type QueryTerm, type SegmentView } from '../../../search/collection.js';
 import { searchAll } from '../../../search/exhaustive.js';
+import { fitOf, withNear } from '../../../search/fit.js';
+import type { Fit } from '../../../search/fit.types.js';
 import type { Language } from '../../../search/languages.js';
 import { searchTop } from '../../../search/maxscore.js';
 import { ranksBefore } from '../../../search/top-hits.js';
@@ -74,4 +76,17 @@ export function rankAll(groups: readonly LanguageGroup<SegmentView>[]): { hits: 
 
 function byRank(hits: Hit[]): Hit[] {
   return hits.sort((a, b) => (ranksBefore(a, b) ? -1 : 1));
+}
+
+/**
+ * Whether the hits answer the query.
+ * @param hits by words, best first
+ * @param isAnyNear whether passages near in meaning are among the results
+ */
+export function fitIn(groups: readonly LanguageGroup<SegmentView>[], hits: readonly Hit[], isAnyNear: boolean): Fit {
+  const queries = new Map(groups.map(({ language, query }) => [language, query]));
+  return withNear(
+    fitOf(hits, ({ view }) => queries.get(view.segment.language)!),
+    isAnyNear,
+  );
 }

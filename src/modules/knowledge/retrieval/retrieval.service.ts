@@ -48,6 +48,7 @@ export class RetrievalService {
       results: outcome.passages.map((passage) => resultOf(passage, caller.tenantId)),
       ...cost,
       meta: {
+        fit: outcome.fit,
         lane,
         vectorBackend: outcome.backend,
         tookMs: Math.round(tookMs * 1000) / 1000,

@@ -5,6 +5,7 @@ import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import { analyzerFor } from '../../../search/analysis.js';
 import { utcDay } from '../../../search/bm25.js';
 import { type Hit, queryTerms } from '../../../search/collection.js';
+import type { Fit } from '../../../search/fit.types.js';
 import { ExpansionService } from './expansion.service.js';
 import { type IndexSnapshot, type ShardSnapshot } from './index/index.types.js';
 import { type OpenSegment, SegmentLoader, SnapshotOutdated } from './index/segment-loader.service.js';
@@ -13,6 +14,7 @@ import { type FoundPassages, type PassageRow, PassagesStore } from './passages.s
 import { fuse, locate, NEAREST, type NearHit } from './fusion.rules.js';
 import { PassageCorrupted } from './retrieval.problems.js';
 import {
+  fitIn,
   groupByLanguage,
   type LanguageGroup,
   rankAll,
@@ -42,6 +44,8 @@ interface AttemptOptions extends SearchOptions {
 export interface SearchOutcome {
   backend: VectorBackend;
   passages: Passage[];
+  /** Whether what was found answers the query, by its words and by what is near to it in meaning. */
+  fit: Fit;
   /** Whether more passages match than were asked for. */
   isTruncated: boolean;
   /** Passages scored in full. */
@@ -119,12 +123,13 @@ export class SearchService {
     const { hits: byWords, scored } = options.isExhaustive ? rankAll(groups) : rankTop(groups, wanted);
     const { backend, near } = await this.findNear(reader, shards, groups, vector);
     const hits = fuse(byWords, near, this.vectorWeight);
+    const fit = fitIn(groups, byWords, near.length > 0);
     const top = hits.slice(0, search.limit);
     const owners = new Map(top.map((hit) => [hit, (hit.view as OpenSegment).shard.tenantId]));
     const addresses = top.map((hit) => ({ ownerTenantId: owners.get(hit)!, chunkId: hit.chunkId }));
     const found: FoundPassages = await this.texts.find(reader, addresses);
     const isTruncated = hits.length > search.limit;
-    const ranked = { top, hits, scored, isTruncated, shards, groups, day, state: snapshot.state, backend };
+    const ranked = { top, hits, fit, scored, isTruncated, shards, groups, day, state: snapshot.state, backend };
     return { found, ranked, owners };
   }
 

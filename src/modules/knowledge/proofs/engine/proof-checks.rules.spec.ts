@@ -107,6 +107,7 @@ describe('an answer', () => {
       version: 1,
       agentId: 'g',
       answerText: 't',
+      metadata: null,
       retrieval: null,
       receiptId: 'r',
       recordedAt: new Date(),

@@ -11,17 +11,19 @@ import type { ProofOrder, ProofUpstream } from '../proof-upstream.js';
 import type { ProofChunk, ProofChunkPage } from '../proof-chunks.dto.js';
 import type { ProofJobRecord, ProofRequest } from '../proofs.dto.js';
 import { AnswerUnknown, ProofJobFailed, ProofJobUnfinished, ProofJobUnknown } from '../proofs.problems.js';
-import { PROOF_CONTRACT, PROOF_PRICES, type Page } from '../proofs.types.js';
+import { PROOF_CONTRACT, PROOF_PRICES, UUID, type Page } from '../proofs.types.js';
 import { chargedModeOf } from './proof-checks.rules.js';
 import type { ProofJob, ProofTask } from './proof-job.types.js';
 import { ProofJobsStore, type StoredChunk } from './proof-jobs.store.js';
 import { ProofChargesService } from '../proof-charges.service.js';
-import { ProofReceiptsService, UUID } from './proof-receipts.service.js';
+import { ProofReceiptsService } from './proof-receipts.service.js';
 import { ProofSubjectsService } from './proof-subjects.service.js';
 
 /** The built-in evidence engine: jobs in this database, receipts in this log (D20). */
 @Injectable()
 export class ProofEngineService implements ProofUpstream {
+  readonly isElsewhere = false;
+
   constructor(
     private readonly tenancy: Tenancy,
     private readonly store: ProofJobsStore,
@@ -58,6 +60,13 @@ export class ProofEngineService implements ProofUpstream {
 
   readJob(caller: TenantCaller, jobId: string): Promise<ProofJobRecord> {
     return this.tenancy.run(caller.tenantId, async () => recordOf(await this.read(jobId)));
+  }
+
+  findNewest(caller: TenantCaller, answerId: string): Promise<ProofJobRecord | undefined> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const job = await this.store.findNewest('answer', answerId);
+      return job && recordOf(job);
+    });
   }
 
   readChunks(caller: TenantCaller, jobId: string, { limit, cursor }: Page): Promise<ProofChunkPage> {
@@ -107,7 +116,9 @@ export class ProofEngineService implements ProofUpstream {
   }
 }
 
-const NAMED = new Set(['tenantId', 'agentId', 'mode', 'answerId', 'artefact_id', 'idempotencyKey', 'metadata']);
+const NAMED = new Set([
+  ...['tenantId', 'agentId', 'mode', 'answerId', 'artefact_id', 'retrievalId', 'idempotencyKey', 'metadata'],
+]);
 
 /** Members of the request that this server gives no meaning to. */
 const extraOf = (request: ProofRequest): Record<string, unknown> =>

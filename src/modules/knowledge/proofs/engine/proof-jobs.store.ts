@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { digestBytes, namedDigest } from '../../../../evidence/digest.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import type { SubjectType } from '../proofs.types.js';
 import type { Check, CheckedChunk, Findings, ProofJob } from './proof-job.types.js';
 
 export type NewProofJob = Pick<
@@ -49,6 +50,16 @@ export class ProofJobsStore {
 
   async findByReceipt(receiptId: string): Promise<ProofJob | undefined> {
     const [row] = await this.tenancy.query<JobRow>('select * from proof_job where receipt_id = $1', [receiptId]);
+    return row && jobOf(row);
+  }
+
+  /** The newest job of a subject, whatever its version was. */
+  async findNewest(type: SubjectType, id: string): Promise<ProofJob | undefined> {
+    const [row] = await this.tenancy.query<JobRow>(
+      `select * from proof_job where tenant_id = $1 and subject_type = $2 and md5(subject_id) = md5($3) and subject_id = $3
+       order by created_at desc, job_id desc limit 1`,
+      [this.tenancy.tenant, type, id],
+    );
     return row && jobOf(row);
   }
 

@@ -13,7 +13,7 @@ import { AnswersService } from '../../citations/answers.service.js';
 import { BindingsService } from '../../ingest/bindings.service.js';
 import type { RecordedPassage } from '../../ingest/content.types.js';
 import type { ProofLogEntry, ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
-import { PROOF_CONTRACT } from '../proofs.types.js';
+import { PROOF_CONTRACT, UUID } from '../proofs.types.js';
 import type { ProofJob } from './proof-job.types.js';
 import { ProofJobsStore } from './proof-jobs.store.js';
 
@@ -131,8 +131,6 @@ export class ProofReceiptsService {
     });
   }
 }
-
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 interface Shown {
   subject: PackRequest['subject'];

@@ -11,6 +11,7 @@ import { BindingsService } from '../../ingest/bindings.service.js';
 import type { RecordedPassage } from '../../retrieval/retrieval.types.js';
 import type { ProofRequest } from '../proofs.dto.js';
 import { ProofSubjectUnknown } from '../proofs.problems.js';
+import { UUID } from '../proofs.types.js';
 import type { ExpectedChunk, Grounds, Subject, Target } from './proof-job.types.js';
 import { ProofSubjectsViews } from './proof-subjects.views.js';
 
@@ -30,11 +31,19 @@ export class ProofSubjectsService {
     private readonly tenancy: Tenancy,
   ) {}
 
-  /** @throws ValidationFailed when both answerId and artefact_id are given; ProofSubjectUnknown */
+  /** @throws ValidationFailed where members name different things; ProofSubjectUnknown */
   async read(caller: TenantCaller, request: ProofRequest): Promise<FoundSubject> {
-    const { answerId, artefact_id: artefact, agentId } = request;
-    if (answerId !== undefined && artefact !== undefined && answerId !== artefact)
-      throw invalid('body.artefact_id', 'names another thing than body.answerId; send one of them');
+    const { answerId, artefact_id: artefact, retrievalId, agentId } = request;
+    checkNames(request);
+    if (retrievalId !== undefined) {
+      return (
+        (await this.findRetrieval(caller, retrievalId)) ??
+        unknown(
+          retrievalId,
+          'No retrieval in the lane verified or audit answered this retrievalId; light ones have none',
+        )
+      );
+    }
     if (answerId !== undefined) {
       return (
         (await this.findAnswer(answerId)) ??
@@ -44,14 +53,15 @@ export class ProofSubjectsService {
     if (artefact === undefined) {
       return (
         (await this.findSearch(caller, agentId)) ??
-        unknown(null, `Agent ${agentId} has retrieved nothing yet; name an answerId or artefact_id`)
+        unknown(null, `Agent ${agentId} has retrieved nothing yet; name an answerId, artefact_id or retrievalId`)
       );
     }
     return (
       (await this.findAnswer(artefact)) ??
       (await this.findChunk(artefact)) ??
+      (await this.findRetrieval(caller, artefact)) ??
       (await this.findDocument(artefact)) ??
-      unknown(artefact, 'There is no answer, passage or document (as corpusId/docId) of this name')
+      unknown(artefact, 'There is no answer, passage, retrieval or document (as corpusId/docId) of this name')
     );
   }
 
@@ -108,13 +118,11 @@ export class ProofSubjectsService {
   /** Waits first: a retrieval that another process has just answered may not be written down yet. */
   private async findSearch(caller: TenantCaller, agentId: string): Promise<FoundSubject | undefined> {
     await setTimeout(REMEMBERED_WITHIN_MS);
-    const search = await this.citations.findLastSearch(caller, agentId);
-    return (
-      search && {
-        subject: { type: 'retrieval', id: search.retrievalId, version: null },
-        target: { type: 'retrieval', search },
-      }
-    );
+    return foundSearch(await this.citations.findLastSearch(caller, agentId));
+  }
+
+  private async findRetrieval(caller: TenantCaller, retrievalId: string): Promise<FoundSubject | undefined> {
+    return UUID.test(retrievalId) ? foundSearch(await this.citations.findSearch(caller, retrievalId)) : undefined;
   }
 
   private async groundsOfAnswer(answerId: string, version: number): Promise<Grounds> {
@@ -129,6 +137,22 @@ export class ProofSubjectsService {
     };
   }
 }
+
+function checkNames({ answerId, artefact_id: artefact, retrievalId }: ProofRequest): void {
+  const named = answerId ?? artefact;
+  if (artefact !== undefined && artefact !== named)
+    throw invalid('body.artefact_id', 'names another thing than body.answerId; send one of them');
+  if (retrievalId !== undefined && named !== undefined && retrievalId !== named) {
+    const member = answerId === undefined ? 'artefact_id' : 'answerId';
+    throw invalid('body.retrievalId', `names another thing than body.${member}; send one of them`);
+  }
+}
+
+const foundSearch = (search: RecordedSearch | undefined): FoundSubject | undefined =>
+  search && {
+    subject: { type: 'retrieval', id: search.retrievalId, version: null },
+    target: { type: 'retrieval', search },
+  };
 
 const NO_ANSWER = { answerText: null, search: null };
 

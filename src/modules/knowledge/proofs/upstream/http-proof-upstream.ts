@@ -22,6 +22,8 @@ interface Question extends UpstreamCall {
 
 /** The proof routes answered by another server: requests and answers pass through as they are, tenants stay apart. */
 export class HttpProofUpstream implements ProofUpstream {
+  readonly isElsewhere = true;
+
   constructor(
     private readonly client: UpstreamClient,
     private readonly claims: UpstreamClaimsStore,
@@ -56,6 +58,11 @@ export class HttpProofUpstream implements ProofUpstream {
     const job = await this.ask<ProofJobRecord>(caller, jobQuestion(jobId, ''));
     if (job.status === 'failed') await this.charges.refund(caller.tenantId, jobId);
     return job;
+  }
+
+  /** Its jobs are known by their ids alone. */
+  findNewest(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   readChunks(caller: TenantCaller, jobId: string, { limit, cursor }: Page): Promise<ProofChunkPage> {
@@ -114,8 +121,8 @@ function jobQuestion(jobId: string, rest: string): Question {
   };
 }
 
-function subjectOf({ answerId, artefact_id, agentId }: ProofRequest): Claim {
-  const artefact = answerId ?? artefact_id;
+function subjectOf({ answerId, artefact_id, retrievalId, agentId }: ProofRequest): Claim {
+  const artefact = answerId ?? artefact_id ?? retrievalId;
   return artefact === undefined ? { kind: 'agent', id: agentId } : { kind: 'artefact', id: artefact };
 }
 
