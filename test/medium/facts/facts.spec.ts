@@ -42,6 +42,49 @@ describe('PUT /v1/facts', () => {
     expect((await bob('GET', `/v1/facts/${body.fact_id}`)).body).toEqual(body);
   });
 
+  it('names what it superseded, by its beginning', async () => {
+    const long = 'é'.repeat(201);
+    const first = (await ada('PUT', '/v1/facts', fact('replaced', 'k', long))).body;
+    expect(first.replaces).toBeUndefined();
+    const second = (await bob('PUT', '/v1/facts', fact('replaced', 'k', 'short'))).body;
+    const { fact_id, version, stored_at } = first;
+    const replaced = { fact_id, value: long.slice(1), value_truncated: true, version, stored_at };
+    expect(second.replaces).toEqual(replaced);
+    const { body } = await ada('PUT', '/v1/facts/bulk', [fact('replaced', 'k', 'a'), fact('replaced', 'k', 'b')]);
+    const named = body.facts.map(({ replaces }: { replaces: { value: string } }) => replaces.value);
+    expect(named).toEqual(['short', 'a']);
+    await ada('DELETE', `/v1/facts/${body.facts[1].fact_id}`);
+    expect((await ada('PUT', '/v1/facts', fact('replaced', 'k', 'again'))).body.replaces).toBeUndefined();
+  });
+
+  it('stores nothing where not the expected fact is current', async () => {
+    const store = (value: string, expected_fact_id?: string, call = ada) =>
+      call('PUT', '/v1/facts', fact('expected', 'k', value, { expected_fact_id }));
+    const none = await store('one', UNKNOWN);
+    expect([none.status, none.body.type]).toEqual([409, 'urn:svc:errors/fact-not-current']);
+    expect(none.body).toMatchObject({ fact_id: UNKNOWN, current_fact_id: null, current: null });
+    const one = (await store('one')).body;
+    expect((await store('two', one.fact_id)).body).toMatchObject({ version: 2, replaces: { value: 'one' } });
+    const late = await store('three', one.fact_id);
+    const current = { value: 'two', version: 2 };
+    expect([late.status, late.body]).toMatchObject([409, { fact_id: one.fact_id, current }]);
+    expect((await store('three', late.body.current_fact_id)).status).toBe(201);
+    const list = [fact('expected', 'other', 'v'), fact('expected', 'k', 'v', { expected_fact_id: one.fact_id })];
+    expect((await ada('PUT', '/v1/facts/bulk', list)).status).toBe(409);
+    expect(valuesOf(await entityOf(ada, 'expected'))).toEqual(['three']);
+  });
+
+  it('lets one of many at once through that expect the same fact, and all others', async () => {
+    const { fact_id } = (await ada('PUT', '/v1/facts', fact('raced', 'k', 'start'))).body;
+    const raced = Array.from({ length: 20 }, (_, n) =>
+      ada('PUT', '/v1/facts', fact('raced', 'k', `${n}`, { expected_fact_id: fact_id })),
+    );
+    const others = Array.from({ length: 20 }, (_, n) => ada('PUT', '/v1/facts', fact('raced', `o${n}`, 'v')));
+    const statuses = (await Promise.all(raced)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+    expect((await Promise.all(others)).every(({ status }) => status === 201)).toBe(true);
+  });
+
   it('keeps everything that is sent', async () => {
     const source = (await ada('PUT', '/v1/facts', fact('user:2', 'source', 'Zürich'))).body.receipt_id as string;
     const sent = fact('user:2', 'city', 'Zürich 🏔', {
@@ -165,7 +208,8 @@ describe('PUT /v1/facts/bulk', () => {
       ['3', 3],
     ]);
     expect(valuesOf(await entityOf(ada, 'b'))).toEqual(['3', 'x']);
-    for (const one of body.facts) expect((await ada('GET', `/v1/facts/${one.fact_id}`)).body).toEqual(one);
+    for (const { replaces: _, ...one } of body.facts)
+      expect((await ada('GET', `/v1/facts/${one.fact_id}`)).body).toEqual(one);
     expect((await ada('PUT', '/v1/facts/bulk', [])).body).toEqual({ facts: [] });
   });
 
@@ -218,7 +262,7 @@ describe('DELETE /v1/facts/{factId}', () => {
   it('answers deleted once, and 404 from then on', async () => {
     const first = (await ada('PUT', '/v1/facts', fact('d', 'k', 'one'))).body;
     const second = (await ada('PUT', '/v1/facts', fact('d', 'k', 'two'))).body;
-    expect(await bob('DELETE', `/v1/facts/${first.fact_id}`)).toMatchObject({ status: 200, body: { deleted: true } });
+    expect(await bob('DELETE', `/v1/facts/${second.fact_id}`)).toMatchObject({ status: 200, body: { deleted: true } });
     for (const { fact_id } of [first, second]) {
       expect((await ada('DELETE', `/v1/facts/${fact_id}`)).status).toBe(404);
       expect((await ada('GET', `/v1/facts/${fact_id}`)).status).toBe(404);
@@ -227,6 +271,32 @@ describe('DELETE /v1/facts/{factId}', () => {
     const again = (await ada('PUT', '/v1/facts', fact('d', 'k', 'three'))).body;
     expect([again.version, again.superseded_by]).toEqual([4, undefined]);
     expect(valuesOf(await entityOf(ada, 'd'))).toEqual(['three']);
+  });
+
+  it('refuses an older version, and names the one that holds', async () => {
+    const first = (await ada('PUT', '/v1/facts', fact('older', 'k', 'one'))).body;
+    const second = (await bob('PUT', '/v1/facts', fact('older', 'k', 'two'))).body;
+    const refused = await ada('DELETE', `/v1/facts/${first.fact_id.toUpperCase()}`);
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      expect.objectContaining({ fact_id: first.fact_id, current_fact_id: second.fact_id }),
+    ]);
+    expect(valuesOf(await entityOf(ada, 'older'))).toEqual(['two']);
+    expect((await ada('DELETE', `/v1/facts/${second.fact_id.toUpperCase()}`)).status).toBe(200);
+    expect(valuesOf(await entityOf(ada, 'older'))).toEqual([]);
+  });
+
+  it('deletes what was named or nothing, however many write at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      const first = (await ada('PUT', '/v1/facts', fact('race', `k${round}`, 'one'))).body;
+      const [written, deleted] = await Promise.all([
+        bob('PUT', '/v1/facts', fact('race', `k${round}`, 'two')),
+        ada('DELETE', `/v1/facts/${first.fact_id}`),
+      ]);
+      expect([200, 409]).toContain(deleted.status);
+      if (deleted.status === 409) expect(deleted.body.current_fact_id).toBe(written.body.fact_id);
+      expect((await ada('GET', `/v1/facts/${written.body.fact_id}`)).status).toBe(200);
+    }
   });
 
   it.each([UNKNOWN, 'no-uuid', '%00', 'a%2Fb'])('does not find %s', async (id) => {
@@ -242,7 +312,7 @@ describe('another tenant', () => {
     expect((await other('GET', `/v1/facts/${body.fact_id}`)).status).toBe(404);
     expect((await other('DELETE', `/v1/facts/${body.fact_id}`)).status).toBe(404);
     expect(valuesOf(await entityOf(other, 'mine'))).toEqual([]);
-    expect((await other('GET', '/v1/facts')).body).toEqual({ facts: [], total_tokens: 0 });
+    expect((await other('GET', '/v1/facts')).body).toEqual({ facts: [], total_tokens: 0, matched: true });
     expect((await other('GET', '/v1/facts/export')).body.facts).toEqual([]);
     expect((await other('GET', '/v1/facts/list?include_reserved=1')).body).toMatchObject({
       facts: [],

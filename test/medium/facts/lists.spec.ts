@@ -288,3 +288,28 @@ describe('GET /v1/facts/export', () => {
     expect(new Set(seen).size).toBe(160);
   });
 });
+
+describe('GET /v1/facts/actors', () => {
+  it('lists who stored public facts, who did so last first, with how many', async () => {
+    const { ada, bob } = fixtureIn(daemon);
+    const put = (call: DaemonCall, key: string, also: object = {}) =>
+      call('PUT', '/v1/facts', { entity: 'e', key, value: 'v', ...also });
+    await put(ada, '1');
+    await put(bob, '1');
+    await put(bob, '2', { private: true });
+    await put(ada, '3', { actor: 'crawler' });
+    const { fact_id } = (await put(ada, '1')).body;
+    await ada('DELETE', `/v1/facts/${fact_id}`);
+    const ask = async (query = '') => (await bob('GET', `/v1/facts/actors${query}`)).body;
+    const last_stored_at = expect.stringMatching(/Z$/) as string;
+    const actors = [
+      { actor: 'ada', last_stored_at, count: 2 },
+      { actor: 'crawler', actor_claimed: true, last_stored_at, count: 1 },
+      { actor: 'bob', last_stored_at, count: 1 },
+    ];
+    expect(await ask()).toEqual({ actors, next_cursor: null });
+    const first = await ask('?limit=2');
+    expect(first.actors).toEqual(actors.slice(0, 2));
+    expect(await ask(`?limit=2&cursor=${first.next_cursor}`)).toEqual({ actors: actors.slice(2), next_cursor: null });
+  });
+});

@@ -20,7 +20,7 @@ const fixture = (): Fixture => fixtureIn(daemon);
 const put = async (call: DaemonCall, entity: string, key: string, value: string, also: object = {}): Promise<Shown> =>
   (await call('PUT', '/v1/facts', { entity, key, value, ...also })).body as Shown;
 const find = async (call: DaemonCall, query = '') =>
-  (await call('GET', `/v1/facts?${query}`)).body as { facts: Shown[]; total_tokens: number };
+  (await call('GET', `/v1/facts?${query}`)).body as { facts: Shown[]; total_tokens: number; matched: boolean };
 const valuesOf = ({ facts }: { facts: Shown[] }) => facts.map(({ value }) => value);
 const aggregate = async (call: DaemonCall, body: object) => (await call('POST', '/v1/facts/aggregate', body)).body;
 
@@ -64,6 +64,25 @@ describe('GET /v1/facts', () => {
     expect(valuesOf(await find(admin, query)).toSorted()).toEqual(['private to ada', 'private to bob']);
     expect(valuesOf(await find(bob, `entity=__e${query}`))).toEqual([]);
     expect(valuesOf(await find(ada, `entity=__e${query}`))).toEqual(['private and reserved']);
+  });
+
+  it('says whether the query matched, and answers the newest instead where that is asked for', async () => {
+    const { ada } = fixture();
+    for (const n of [1, 2, 3]) await put(ada, `animal:${n}`, 'name', `quokka ${n}`);
+    await put(ada, 'plant:1', 'name', 'fern');
+    const ask = async (query: string) => {
+      const found = await find(ada, query);
+      return [valuesOf(found), found.matched];
+    };
+    expect(await ask('')).toEqual([['fern', 'quokka 3', 'quokka 2', 'quokka 1'], true]);
+    expect(await ask('query=fern&fallback=newest')).toEqual([['fern'], true]);
+    expect(await ask('query=unicorn')).toEqual([[], false]);
+    expect(await ask('query=unicorn&fallback=newest&top_k=2')).toEqual([['fern', 'quokka 3'], false]);
+    expect(await ask('query=unicorn&fallback=newest&entity_prefix=animal:&token_budget=2')).toEqual([
+      ['quokka 3'].slice(0, (await find(ada, 'entity=animal:3')).total_tokens <= 2 ? 1 : 0),
+      false,
+    ]);
+    expect(await ask('query=unicorn&fallback=newest&entity=animal:1')).toEqual([['quokka 1'], false]);
   });
 
   it('fades confidence by the class of its horizon', async () => {

@@ -16,6 +16,19 @@ const edge = (text: string) => {
 const WROTE = edge('person/ada wrote note/g');
 
 describe('an edge', () => {
+  it('joins ids of any length that a document has, and says where it is too long', async () => {
+    const long = { from_kind: 'document', from_id: 'd'.repeat(1100), edge_kind: 'e', to_kind: 'document' };
+    expect((await daemon.call('PUT', '/v1/edges', { ...long, to_id: 'x'.repeat(1100) })).status).toBe(200);
+    const { status, body } = await daemon.call('PUT', '/v1/edges', { ...long, to_id: '\u00e9'.repeat(1100) });
+    expect([status, body.issues[0].path]).toEqual([400, 'body.to_id']);
+    const random = Array.from({ length: 1100 }, () => String.fromCharCode(33 + Math.floor(Math.random() * 90))).join(
+      '',
+    );
+    expect((await daemon.call('PUT', '/v1/edges', { ...long, from_id: random, to_id: random })).status).toBe(200);
+    const listed = await daemon.call('GET', `/v1/edges?to_id=${encodeURIComponent(random)}&to_kind=document`);
+    expect(listed.body.edges).toMatchObject([{ from_id: random }]);
+  });
+
   it('is one by its five members: stored twice there is one, with the payload of the second', async () => {
     const first = await daemon.call('PUT', '/v1/edges', WROTE);
     expect([first.status, first.body]).toEqual([
@@ -202,5 +215,34 @@ describe('the kinds', () => {
     );
     expect((await call('GET', '/v1/kinds/ant')).body.registration.entity_count).toBe(30);
     expect((await call('GET', '/v1/kinds/follows')).body.registration.edge_count).toBe(40);
+  });
+});
+
+describe('POST /v1/edges/neighbourhood', () => {
+  const around = async (body: object) => (await daemon.call('POST', '/v1/edges/neighbourhood', body)).body;
+  const shown = ({ nodes }: { nodes: { id: string; hop: number }[] }) => nodes.map(({ id, hop }) => `${id}${hop}`);
+
+  it('goes breadth first in the directions and along the kinds that are asked for, and never beyond the limit', async () => {
+    for (const text of ['p/a x p/b', 'p/b x p/c', 'p/c x p/d', 'p/d x p/e', 'p/z y p/a', 'p/a y q/a'])
+      await daemon.call('PUT', '/v1/edges', edge(text));
+    const gone = edge('p/a x p/gone');
+    await daemon.call('PUT', '/v1/edges', gone);
+    await daemon.call('DELETE', '/v1/edges', gone);
+    const start = { kind: 'p', id: 'a' };
+    const near = await around(start);
+    expect([shown(near), near.truncated]).toEqual([['a0', 'b1', 'a1', 'z1'], false]);
+    expect(near.edges).toHaveLength(3);
+    expect(near.edges[0]).toMatchObject(edge('p/a x p/b'));
+    expect(shown(await around({ ...start, direction: 'in', max_hops: 3 }))).toEqual(['a0', 'z1']);
+    expect(shown(await around({ ...start, edge_kinds: ['x'], max_hops: 3 }))).toEqual(['a0', 'b1', 'c2', 'd3']);
+    expect(shown(await around({ ...start, edge_kinds: [], direction: 'out' }))).toEqual(['a0', 'b1', 'a1']);
+    const some = await around({ ...start, max_hops: 3, limit: 4 });
+    expect([some.edges.length, some.truncated]).toEqual([4, true]);
+    expect((await around({ ...start, max_hops: 3, limit: 5 })).truncated).toBe(false);
+    expect(await around({ kind: 'p', id: 'nowhere' })).toEqual({
+      nodes: [{ kind: 'p', id: 'nowhere', hop: 0 }],
+      edges: [],
+      truncated: false,
+    });
   });
 });

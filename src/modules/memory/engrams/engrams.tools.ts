@@ -16,7 +16,7 @@ export const ENGRAM_TOOLS = [
     isRead: false,
     fixed,
   }),
-  tool('start_session', {
+  tool('init_session', {
     title: 'Start a session',
     description:
       'Gives one text to begin a session with: who you are here, what a session does, the engrams that apply, recent facts, open work and pending gates, whole items alone within token_budget. Call it first. omitted says what did not fit or what your scopes do not show; hash stays the same as long as nothing has changed. It stores nothing.',

@@ -26,6 +26,7 @@ const rowOf = (index: number): BoundRow => ({
   horizon_class: 'durable',
   tenant_hash: null,
   source_receipt: null,
+  sources_digest: null,
   stored_at: new Date(AT),
   valid_from: null,
   valid_to: new Date(AT),
@@ -88,5 +89,17 @@ describe('a batch', () => {
       { written_by: null },
     ];
     for (const change of changes) expect([change, isBoundBy({ ...row, ...change }, batch)]).toEqual([change, false]);
+  });
+
+  it.each([
+    ['a deletion', true, true],
+    ['a fact', false, false],
+  ])('binds %s whose confidence was signed in its fewest digits: %s', (_, tombstone, isBound) => {
+    const row = { ...rowOf(0), tombstone, confidence: 0.95 };
+    const leaves = [factLeaf({ ...boundRow(row), confidence: 0.95 })];
+    const cose = receiptOf({ count: 1, root: namedDigest('sha256', rootOfLeaves(leaves)) });
+    const batch = openBatch({ cose, facts: [row.fact_id], leaves: Buffer.concat(leaves) });
+    expect(isBoundBy(row, batch)).toBe(isBound);
+    expect(isBoundBy({ ...row, confidence: 0.94 }, batch)).toBe(false);
   });
 });

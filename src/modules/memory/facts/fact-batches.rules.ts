@@ -2,11 +2,12 @@ import { namedDigest } from '../../../evidence/digest.js';
 import { type BoundFact, FACT_BATCH, factLeaf } from '../../../evidence/fact-leaf.js';
 import { rootOfLeaves } from '../../../evidence/leaf-tree.js';
 import { openReceipt } from '../../../evidence/receipt.js';
+import { shortestFloat } from './facts.rules.js';
 import type { BoundRow } from './facts.types.js';
 
 /** The columns of a BoundRow of `fact f`. */
 export const BOUND_COLUMNS = `f.seq, f.fact_id, f.owner, f.entity, f.key, f.version, f.value, f.tombstone, f.actor, f.actor_claimed, f.written_by,
-  f.confidence, f.horizon_class, f.tenant_hash, f.source_receipt, f.stored_at, f.valid_from, f.valid_to, f.receipt_id, f.leaf_index`;
+  f.confidence, f.horizon_class, f.tenant_hash, f.source_receipt, f.stored_at, f.valid_from, f.valid_to, f.receipt_id, f.leaf_index, f.sources_digest`;
 
 /** What is stored of a batch: the receipt, the ids of its facts, and their leaf hashes one after another. */
 export interface BatchRow {
@@ -59,6 +60,7 @@ export const boundRow = (row: BoundRow): BoundFact => ({
   source_receipt: row.source_receipt,
   valid_from: row.valid_from?.toISOString() ?? null,
   valid_to: row.valid_to?.toISOString() ?? null,
+  ...(row.sources_digest === null ? {} : { sources_digest: row.sources_digest }),
 });
 
 /** Whether a record is the one that stands at its place in the batch. */
@@ -68,6 +70,12 @@ export function isBoundBy(row: BoundRow, { facts, leaves, occurredAt }: OpenBatc
     leaf !== undefined &&
     facts[row.leaf_index!] === row.fact_id &&
     row.stored_at.toISOString() === occurredAt &&
-    Buffer.compare(factLeaf(boundRow(row)), leaf) === 0
+    formsOf(row).some((fact) => Buffer.compare(factLeaf(fact), leaf) === 0)
   );
+}
+
+/** Deletions were once bound with the confidence in its fewest digits, 0.95, which is not the 32-bit float itself. */
+function formsOf(row: BoundRow): BoundFact[] {
+  const fact = boundRow(row);
+  return row.tombstone ? [fact, { ...fact, confidence: shortestFloat(row.confidence) }] : [fact];
 }

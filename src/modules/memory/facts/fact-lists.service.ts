@@ -66,7 +66,7 @@ function pageOf(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    facts: page.map(replyOf),
+    facts: page.map((row) => replyOf(row)),
     has_more: hasMore,
     next_cursor: hasMore && last ? encodeCursor([last.stored_at.getTime(), last.seq]) : null,
   };

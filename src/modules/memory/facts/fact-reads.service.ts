@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { type AutoStep, AutoSteps, autoTrace } from '../../../common/evidence-log/auto-steps.js';
+import { strongestFit } from '../../../search/fit.js';
+import type { Fit } from '../../../search/fit.types.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { FactReadStore } from './fact-read.store.js';
 import { replyOf } from './fact-replies.js';
-import type { FactsQuery, FactsReply, FoundFactsReply } from './facts.dto.js';
+import { FactSources } from './fact-sources.js';
+import type { FactsQuery, FoundFactsReply } from './fact-queries.dto.js';
+import type { FactReply, FactsReply } from './facts.dto.js';
 import { withinBudget } from './facts.rules.js';
 import { readerOf } from './facts.service.js';
 import { FactSearchService } from './fact-search/fact-search.service.js';
@@ -23,6 +27,7 @@ export class FactReadsService {
     private readonly tenancy: Tenancy,
     private readonly reads: FactReadStore,
     private readonly ranking: FactSearchService,
+    private readonly sources: FactSources,
     private readonly steps: AutoSteps,
   ) {}
 
@@ -34,23 +39,38 @@ export class FactReadsService {
       minEffectiveConfidence: query.min_effective_confidence,
       asOf: query.as_of,
     };
-    const best = await this.best(reader, { filter, query: query.query, limit: query.top_k });
+    const limit = query.top_k;
+    const { found, fit } = await this.look(reader, { filter, query: query.query, limit });
+    const matched = query.query === undefined || found.length > 0;
+    const isFallback = !matched && query.fallback !== 'none';
+    const best = isFallback ? (await this.look(reader, { filter, limit })).found : found;
     const facts = withinBudget(best, query.token_budget);
     if (caller.agentSession !== undefined) await this.steps.addAlone(reader.tenantId, [stepOf(caller, facts)]);
-    return { facts: facts.map(replyOf), total_tokens: facts.reduce((sum, { tokens }) => sum + tokens, 0) };
+    const total_tokens = facts.reduce((sum, { tokens }) => sum + tokens, 0);
+    return { facts: await this.repliesOf(reader, facts), total_tokens, matched, ...(fit && { fit }) };
   }
 
   async readEntity(caller: DaemonCaller, entity: string): Promise<FactsReply> {
     const reader = readerOf(caller, await this.tenants.enter(caller));
     const rows = await this.best(reader, { filter: { entity }, limit: MAX_OF_ENTITY });
-    return { facts: rows.map(replyOf) };
+    return { facts: await this.repliesOf(reader, rows) };
+  }
+
+  private async repliesOf(reader: FactReader, rows: readonly FactRow[]): Promise<FactReply[]> {
+    const sources = await this.sources.see(reader, rows);
+    return rows.map((row) => replyOf(row, sources.get(row.fact_id)));
   }
 
   /** The best facts for a query; the newest without one. */
-  async best(reader: FactReader, { filter, query, limit }: WantedFacts): Promise<FactRow[]> {
+  async best(reader: FactReader, wanted: WantedFacts): Promise<FactRow[]> {
+    return (await this.look(reader, wanted)).found;
+  }
+
+  private async look(reader: FactReader, { filter, query, limit }: WantedFacts): Promise<FoundFacts> {
     if (query === undefined)
-      return this.tenancy.run(reader.tenantId, () => this.reads.findLatest(reader, filter, limit));
-    return (await this.rank(reader, { filter, query, limit })).map(({ fact }) => fact);
+      return { found: await this.tenancy.run(reader.tenantId, () => this.reads.findLatest(reader, filter, limit)) };
+    const ranked = await this.rank(reader, { filter, query, limit });
+    return { found: ranked.map(({ fact }) => fact), fit: strongestFit(ranked.map(({ fit }) => fit)) };
   }
 
   /** The best facts for a query, with their scores. */
@@ -85,4 +105,10 @@ interface WantedFacts {
   filter: FactFilter;
   query?: string | undefined;
   limit: number;
+}
+
+interface FoundFacts {
+  found: FactRow[];
+  /** Of a ranked search. */
+  fit?: Fit;
 }

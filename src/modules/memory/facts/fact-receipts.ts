@@ -101,8 +101,9 @@ export class FactReceipts {
     const stored_at = new Date(occurred_at);
     return drafts.map((draft) => {
       this.versions.set(chainOf(tenantId, draft), draft.version);
-      const { fact_id, version, confidence } = draft;
-      return { fact_id, version, stored_at, confidence: shortestFloat(confidence), receipt_id: receipt.receiptId };
+      const { fact_id, version, confidence, sources } = draft;
+      const receipt_id = receipt.receiptId;
+      return { fact_id, version, stored_at, confidence: shortestFloat(confidence), receipt_id, sources };
     });
   }
 
@@ -146,6 +147,14 @@ const chainOf = (tenantId: string, { owner, entity, key }: Pick<FactDraft, 'owne
 const bytea = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
 const byteaOf = (digest: Digest): string => `\\x${digest.slice(digest.indexOf(':') + 1)}`;
 
+/** Undefined, and so no member of the parameter, where no fact names any. */
+function sourceRows(drafts: readonly FactDraft[]): object[] | undefined {
+  const rows = drafts.flatMap(({ fact_id, sources = [] }) =>
+    sources.map(({ id, ...source }, position) => ({ fact_id, position, source_id: id, ...source })),
+  );
+  return rows.length > 0 ? rows : undefined;
+}
+
 function parameterOf(
   { receiptId, payload, payloadHash, cose }: SignedReceipt,
   drafts: readonly FactDraft[],
@@ -165,5 +174,6 @@ function parameterOf(
     digest: bytea(blake3(cose)),
     facts: drafts.map(({ fact_id }) => fact_id),
     leaves: bytea(Buffer.concat(leaves)),
+    sources: sourceRows(drafts),
   });
 }

@@ -1,8 +1,9 @@
-import type { FactReply } from './facts.dto.js';
+import type { FactReply, StoredFactReply } from './facts.dto.js';
+import type { FactSourceNow } from './fact-sources.types.js';
 import { VISIBILITY, type FactDraft, type FactRow, type StoredFact } from './facts.types.js';
 
 /** A record as it is read back. */
-export const replyOf = (row: FactRow): FactReply => ({
+export const replyOf = (row: FactRow, sources?: FactSourceNow[]): FactReply => ({
   fact_id: row.fact_id,
   entity: row.entity,
   key: row.key,
@@ -23,11 +24,13 @@ export const replyOf = (row: FactRow): FactReply => ({
   ...(row.source_receipt === null ? {} : { source_receipt: row.source_receipt }),
   ...(row.tenant_hash === null ? {} : { tenant_hash: row.tenant_hash }),
   ...(row.superseded_by === null ? {} : { superseded_by: row.superseded_by }),
+  ...(sources?.length ? { sources } : {}),
+  ...(sources?.some(({ state }) => state !== 'holds') ? { source_changed: true } : {}),
 });
 
 /** The record that was just made of a draft, and what has retired it already. */
-export const replyToDraft = (draft: FactDraft, stored: StoredFact, successor?: string): FactReply =>
-  replyOf({
+export function replyToDraft(draft: FactDraft, stored: StoredFact, successor?: string): StoredFactReply {
+  const row = {
     ...draft,
     ...stored,
     seq: '',
@@ -37,4 +40,8 @@ export const replyToDraft = (draft: FactDraft, stored: StoredFact, successor?: s
     valid_from: draft.valid_from === undefined ? null : new Date(draft.valid_from),
     valid_to: draft.valid_to === undefined ? null : new Date(draft.valid_to),
     superseded_by: successor ?? null,
-  });
+    sources_digest: null,
+  };
+  const sources = stored.sources?.map(({ id, kind }) => ({ id, kind, state: 'holds' as const }));
+  return { ...replyOf(row, sources), ...(stored.replaces ? { replaces: stored.replaces } : {}) };
+}

@@ -61,7 +61,7 @@ export const timeOf = (ms: number): Date => new Date(Math.min(Math.max(ms, EARLI
 export const factColumns = (isCut: string, kept: number): string => `
   f.seq, f.fact_id, f.version, f.visibility, f.entity, f.key, case when ${isCut} then left(f.value, ${kept}) else f.value end as value,
   ${isCut} as value_truncated, f.actor, f.actor_claimed, f.written_by, f.confidence, f.horizon_class, f.tokens, f.tenant_hash, f.source_receipt, f.stored_at, f.valid_from,
-  f.valid_to, f.superseded_by, f.receipt_id`;
+  f.valid_to, f.superseded_by, f.receipt_id, f.sources_digest`;
 
 /**
  * For the rest of the open unit of work, rows are found by indexes and in their order. The statistics of a table that

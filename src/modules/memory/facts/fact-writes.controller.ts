@@ -6,8 +6,8 @@ import { Caller } from '../../../common/contract/caller.js';
 import { Fence } from '../../../common/contract/fence.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { LegalHold } from '../../../common/legal-holds/held-rows.js';
-import { FactDeleted, FactPath, FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
-import { FactNotFound, FactQuarantined } from './facts.problems.js';
+import { FactDeleted, FactPath, StoredFactReply, StoredFactsReply, StoreFactRequest } from './facts.dto.js';
+import { FactNotCurrent, FactNotFound, FactQuarantined, FactSuperseded } from './facts.problems.js';
 import { FactsService } from './facts.service.js';
 
 const tag = 'facts';
@@ -27,13 +27,14 @@ export class FactWritesController {
     description: CHAINS,
     access,
     fenced: true,
-    reply: created(FactReply),
+    reply: created(StoredFactReply),
+    problems: [FactNotCurrent],
   })
   storeFact(
     @Caller() caller: DaemonCaller,
     @Body() body: StoreFactRequest,
     @Fence() fence?: number,
-  ): Promise<FactReply> {
+  ): Promise<StoredFactReply> {
     return this.facts.store(caller, body, fence);
   }
 
@@ -43,13 +44,14 @@ export class FactWritesController {
     description: `The answer is in the order of the list. Facts of one entity and key become versions in that order. private: true is refused with 400. ${CHAINS}`,
     access,
     fenced: true,
-    reply: created(FactsReply),
+    reply: created(StoredFactsReply),
+    problems: [FactNotCurrent],
   })
   storeFacts(
     @Caller() caller: DaemonCaller,
     @ListBody(StoreFactRequest, { max: MAX_AT_ONCE }) body: StoreFactRequest[],
     @Fence() fence?: number,
-  ): Promise<FactsReply> {
+  ): Promise<StoredFactsReply> {
     return this.facts.storeMany(caller, body, fence);
   }
 
@@ -57,11 +59,11 @@ export class FactWritesController {
     tag,
     summary: 'Delete a fact',
     description:
-      'A tombstone supersedes the fact: all versions of its entity and key leave reads, lists and totals, whichever of them is named. as_of and as_of_unix_ms before the deletion still show them. Storing the entity and key again starts again with the next version number.',
+      'A tombstone supersedes the fact: all versions of its entity and key leave reads, lists and totals. An id of an older version is refused (409), which names the current one: whoever sends it has not seen that. as_of and as_of_unix_ms before the deletion still show them. Storing the entity and key again starts again with the next version number.',
     access,
     fenced: true,
     reply: ok(FactDeleted),
-    problems: [FactNotFound, FactQuarantined, LegalHold],
+    problems: [FactNotFound, FactQuarantined, FactSuperseded, LegalHold],
   })
   retireFact(
     @Caller() caller: DaemonCaller,

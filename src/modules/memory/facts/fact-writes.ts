@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { GroupCommit } from '../../../common/tenancy/group-commit.js';
+import { FactSources } from './fact-sources.js';
+import { NotExpected } from './fact-write-outcomes.js';
 import { FactWritesStore, sessionFactsOf, sourceUnknown } from './fact-writes.store.js';
 import type { FactDraft, FactWriter, StoredFact } from './facts.types.js';
 
@@ -34,10 +36,15 @@ export class FactWrites {
   constructor(
     private readonly store: FactWritesStore,
     private readonly outbox: Outbox,
+    private readonly sources: FactSources,
   ) {}
 
-  /** @returns what was stored, in the order of the drafts */
-  add(tenantId: string, drafts: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
+  /**
+   * @returns what was stored, in the order of the drafts
+   * @throws ValidationFailed for a source that there is not, FactNotCurrent
+   */
+  async add(tenantId: string, asked: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
+    const drafts = await this.sources.resolve(tenantId, asked, by);
     const characters = drafts.reduce((sum, { value }) => sum + value.length, 0);
     const isLarge = drafts.length > MAX_FACTS || characters > MAX_CHARACTERS;
     const lane = isLarge ? 'facts.bulk' : 'facts';
@@ -45,16 +52,32 @@ export class FactWrites {
     return this.group.add(`${lane} ${by.authType} ${tenantId}`, { tenantId, lane, drafts, by, characters });
   }
 
-  /** Those that name a receipt that there is not are refused, and the others stored. */
+  /** Those that name a receipt that there is not, or expect what is not current, are refused, and the others stored. */
   private async storeTogether(batch: readonly Asked[]): Promise<(StoredFact[] | Error)[]> {
-    const unknown = new Set(await this.store.findUnknownSources(batch[0]!.tenantId, draftsOf(batch)));
-    const firstUnknown = ({ drafts }: Asked) => drafts.find((draft) => unknown.has(draft));
-    const good = unknown.size === 0 ? batch : batch.filter((asked) => !firstUnknown(asked));
-    const stored = new Map((await this.storeAll(good)).map((fact) => [fact.fact_id, fact]));
-    return batch.map((asked) => {
-      const first = unknown.size === 0 ? undefined : firstUnknown(asked);
-      return first ? sourceUnknown(first) : asked.drafts.map(({ fact_id }) => stored.get(fact_id)!);
-    });
+    const { tenantId } = batch[0]!;
+    const refused = new Map<Asked, Error>();
+    const unknown = new Set(await this.store.findUnknownSources(tenantId, draftsOf(batch)));
+    for (const [asked, draft] of firstOf(batch, (one) => unknown.has(one))) refused.set(asked, sourceUnknown(draft));
+    const { stored, unexpected } = await this.storeExpected(batch.filter((asked) => !refused.has(asked)));
+    for (const [asked, draft] of unexpected) refused.set(asked, await this.store.notCurrent(tenantId, draft));
+    const byId = new Map(stored.map((fact) => [fact.fact_id, fact]));
+    return batch.map((asked) => refused.get(asked) ?? asked.drafts.map(({ fact_id }) => byId.get(fact_id)!));
+  }
+
+  /** Again without those that are refused, until the others are stored. */
+  private async storeExpected(
+    batch: readonly Asked[],
+  ): Promise<{ stored: StoredFact[]; unexpected: Map<Asked, FactDraft> }> {
+    const unexpected = new Map<Asked, FactDraft>();
+    for (;;) {
+      try {
+        return { stored: await this.storeAll(batch.filter((asked) => !unexpected.has(asked))), unexpected };
+      } catch (error) {
+        if (!(error instanceof NotExpected)) throw error;
+        for (const [asked, draft] of firstOf(batch, ({ fact_id }) => error.factIds.includes(fact_id)))
+          unexpected.set(asked, draft);
+      }
+    }
   }
 
   private async storeAll(batch: readonly Asked[]): Promise<StoredFact[]> {
@@ -65,6 +88,13 @@ export class FactWrites {
     return stored;
   }
 }
+
+/** Of each request the first draft of which something holds; those without one are left out. */
+const firstOf = (batch: readonly Asked[], holds: (draft: FactDraft) => boolean): [Asked, FactDraft][] =>
+  batch.flatMap((asked): [Asked, FactDraft][] => {
+    const draft = asked.drafts.find(holds);
+    return draft ? [[asked, draft]] : [];
+  });
 
 const draftsOf = (batch: readonly Asked[]): FactDraft[] => batch.flatMap(({ drafts }) => drafts);
 

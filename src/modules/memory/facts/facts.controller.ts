@@ -3,10 +3,13 @@ import { anyOf, ok } from '../../../common/contract/contract.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { Caller } from '../../../common/contract/caller.js';
 import { Route } from '../../../common/contract/route.decorator.js';
+import { FactActors, FactActorsQuery } from './fact-actors.dto.js';
+import { FactActorsService } from './fact-actors.service.js';
 import { FactListsService } from './fact-lists.service.js';
 import { FactReadsService } from './fact-reads.service.js';
 import { ExportQuery, FactList, FactListQuery, FactsExport } from './fact-lists.dto.js';
-import { EntityPath, FactPath, FactReply, FactsQuery, FactsReply, FoundFactsReply } from './facts.dto.js';
+import { FactsQuery, FoundFactsReply } from './fact-queries.dto.js';
+import { EntityPath, FactPath, FactReply, FactsReply } from './facts.dto.js';
 import { FactNotFound } from './facts.problems.js';
 import { FactsService } from './facts.service.js';
 
@@ -25,6 +28,7 @@ export class FactsController {
     private readonly facts: FactsService,
     private readonly reads: FactReadsService,
     private readonly lists: FactListsService,
+    private readonly actors: FactActorsService,
   ) {}
 
   @Route('GET /v1/facts', {
@@ -71,6 +75,18 @@ export class FactsController {
   })
   listFacts(@Caller() caller: DaemonCaller, @Query() query: FactListQuery): Promise<FactList> {
     return this.lists.list(caller, query);
+  }
+
+  @Route('GET /v1/facts/actors', {
+    tag,
+    extension: true,
+    summary: 'List who stored facts',
+    description: 'Who stored public facts, who did so last first.',
+    access,
+    reply: ok(FactActors),
+  })
+  listActors(@Caller() caller: DaemonCaller, @Query() query: FactActorsQuery): Promise<FactActors> {
+    return this.actors.list(caller, query);
   }
 
   @Route('GET /v1/facts/:factId', {

@@ -1,5 +1,18 @@
 import { MAX_ENTITY, MAX_KEY } from './facts.types.js';
-import { Choice, DateTime, Decimal, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
+import {
+  Choice,
+  DateTime,
+  Decimal,
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  Text,
+  TextList,
+  Uuid,
+} from '../../../common/fields/fields.js';
+import { MAX_SOURCE_ID, MAX_SOURCES } from './fact-sources.types.js';
+import { FactSourceReply, ReplacedFactReply } from './fact-sources.dto.js';
 import { HORIZON_CLASSES, type HorizonClass } from './facts.types.js';
 
 /** Bounds of names and values, in UTF-16 code units. */
@@ -32,6 +45,22 @@ export class StoreFactRequest {
     max: 512,
   })
   source_receipt?: string;
+
+  @TextList({
+    about:
+      'What the fact was learnt from: ids of passages (chunkId of a search), documents (corpusId/docId), facts (fact_id), answers (answerId) or receipts (the UUID of an execution receipt, `blake3:<hex>` of a retrieval receipt). Each must be there; reads say when one has changed.',
+    optional: true,
+    max: MAX_SOURCE_ID,
+    maxItems: MAX_SOURCES,
+  })
+  sources?: string[];
+
+  @Uuid({
+    about:
+      'The fact_id that the writer knows as the current one of this entity and key. Where another is, or none, nothing is stored and the answer is 409.',
+    optional: true,
+  })
+  expected_fact_id?: string;
 
   @Decimal({ about: 'How sure the writer is, 0 to 1, kept as a 32-bit float.', min: 0, max: 1, default: 1 })
   confidence!: number;
@@ -140,16 +169,35 @@ export class FactReply {
 
   @Uuid({ about: 'The record that retired it; absent while it is the latest.', optional: true })
   superseded_by?: string;
+
+  @ListOf({ about: 'What it was learnt from, where that was said.', optional: true, type: () => FactSourceReply })
+  sources?: FactSourceReply[];
+
+  @Flag({
+    about: 'One of its sources has changed or is gone: check it before you rely on it. Absent otherwise.',
+    optional: true,
+  })
+  source_changed?: true;
+}
+
+/** A fact that was just stored. */
+export class StoredFactReply extends FactReply {
+  @Nested({
+    about: 'The fact that was current until now, where one was.',
+    optional: true,
+    type: () => ReplacedFactReply,
+  })
+  replaces?: ReplacedFactReply;
+}
+
+export class StoredFactsReply {
+  @ListOf({ about: 'The facts.', type: () => StoredFactReply })
+  facts!: StoredFactReply[];
 }
 
 export class FactsReply {
   @ListOf({ about: 'The facts.', type: () => FactReply })
   facts!: FactReply[];
-}
-
-export class FoundFactsReply extends FactsReply {
-  @Integer({ about: 'The sum of their tokens.' })
-  total_tokens!: number;
 }
 
 export class FactDeleted {
@@ -165,47 +213,4 @@ export class FactPath {
 export class EntityPath {
   @Text({ about: 'The entity, percent-encoded.', min: 1, max: 2048 })
   entity!: string;
-}
-
-/** What GET /v1/facts takes. */
-export class FactsQuery {
-  @Text({
-    about: 'What is looked for, in words: facts come ranked. Without it they come newest first.',
-    optional: true,
-    min: 1,
-    max: 4096,
-  })
-  query?: string;
-
-  @Text({ about: 'Only facts about this entity.', optional: true, min: 1, max: MAX_ENTITY })
-  entity?: string;
-
-  @Text({ about: 'Only facts about entities that begin so.', optional: true, max: MAX_ENTITY })
-  entity_prefix?: string;
-
-  @Integer({ about: 'How many facts at most.', min: 1, max: 1000, default: 20 })
-  top_k!: number;
-
-  @Integer({
-    about: 'Tokens of their values at most: of the top_k facts, in their order, those that still fit.',
-    optional: true,
-    min: 0,
-    max: 2_147_483_647,
-  })
-  token_budget?: number;
-
-  @Decimal({
-    about: 'Only facts whose confidence, faded by their horizon_class until now or until as_of, is at least this.',
-    optional: true,
-    min: 0,
-    max: 1,
-  })
-  min_effective_confidence?: number;
-
-  @DateTime({
-    about:
-      'The facts as they held then: each record from its valid_from, or else from when it was stored, until its valid_to, its next version or its deletion.',
-    optional: true,
-  })
-  as_of?: string;
 }

@@ -3,6 +3,8 @@ import { LeasesModule } from '../../coordination/leases/leases.module.js';
 import { AggregatesController } from './aggregates.controller.js';
 import { AggregatesService } from './aggregates.service.js';
 import { AggregatesStore } from './aggregates.store.js';
+import { FactActorsService } from './fact-actors.service.js';
+import { FactActorsStore } from './fact-actors.store.js';
 import { FactEvidenceService } from './fact-evidence.service.js';
 import { FactImportsModule } from './fact-imports.module.js';
 import { FactListStore } from './fact-list.store.js';
@@ -34,6 +36,8 @@ import { FactSearchModule } from './fact-search/fact-search.module.js';
     FactReadStore,
     FactListStore,
     FactQuarantineService,
+    FactActorsService,
+    FactActorsStore,
   ],
   exports: [
     ...[FactsService, FactImportsModule, FactReadsService, FactListsService],

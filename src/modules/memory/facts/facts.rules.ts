@@ -28,9 +28,11 @@ export function ownerOf(principal: string): string {
  * Parts the facts so that no part holds two of one chain: the database stores part after part.
  * @returns the parts, each fact with its place among all, from 1
  */
-export const roundsOf = (drafts: readonly FactDraft[]): (Omit<FactDraft, 'path'> & { place: number })[][] =>
+export const roundsOf = (
+  drafts: readonly FactDraft[],
+): (Omit<FactDraft, 'path' | 'source_ids' | 'sources'> & { place: number })[][] =>
   inRounds(
-    drafts.map(({ path: _, ...draft }, index) => ({ ...draft, place: index + 1 })),
+    drafts.map(({ path: _, source_ids: __, sources: ___, ...draft }, index) => ({ ...draft, place: index + 1 })),
     nameOf,
   );
 
@@ -100,11 +102,14 @@ export function newFactId(): string {
 /** What the receipt of its batch binds of a fact. */
 export const boundDraft = (draft: FactDraft & { version: number }): BoundFact => ({
   ...draft,
+  // As the database holds it: of a tombstone it is read from there, where 0.95 is written by its fewest digits.
+  confidence: Math.fround(draft.confidence),
   tombstone: draft.tombstone ?? false,
   tenant_hash: draft.tenant_hash ?? null,
   source_receipt: draft.source_receipt ?? null,
   valid_from: draft.valid_from ?? null,
   valid_to: draft.valid_to ?? null,
+  sources_digest: draft.sources_digest,
 });
 
 /** A 32-bit float as PostgreSQL writes it: by the fewest digits that say which one it is. */

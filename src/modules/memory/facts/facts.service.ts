@@ -11,8 +11,9 @@ import { FactReadStore, type FoundFact } from './fact-read.store.js';
 import { replyOf, replyToDraft } from './fact-replies.js';
 import { FactWrites } from './fact-writes.js';
 import { FactWritesStore } from './fact-writes.store.js';
-import type { FactReply, FactsReply, StoreFactRequest } from './facts.dto.js';
-import { FactNotFound, FactQuarantined } from './facts.problems.js';
+import { FactSources } from './fact-sources.js';
+import type { FactReply, StoredFactReply, StoredFactsReply, StoreFactRequest } from './facts.dto.js';
+import { FactNotFound, FactQuarantined, FactSuperseded } from './facts.problems.js';
 import { isReserved, isUuid, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
 import { VISIBILITY, type FactDraft, type FactReader, type FactWriter, type StoredFact } from './facts.types.js';
 
@@ -25,11 +26,12 @@ export class FactsService {
     private readonly writes: FactWrites,
     private readonly writesStore: FactWritesStore,
     private readonly reads: FactReadStore,
+    private readonly sources: FactSources,
     private readonly outbox: Outbox,
     private readonly fences: FenceCheckService,
   ) {}
 
-  async store(caller: DaemonCaller, request: StoreFactRequest, fence?: number): Promise<FactReply> {
+  async store(caller: DaemonCaller, request: StoreFactRequest, fence?: number): Promise<StoredFactReply> {
     checkValidity(request, 'body');
     const draft = await draftOf(caller, request, 'body');
     const [stored] = await this.write(caller, [draft], fence);
@@ -37,7 +39,11 @@ export class FactsService {
   }
 
   /** All or none, in the order of the list. */
-  async storeMany(caller: DaemonCaller, requests: readonly StoreFactRequest[], fence?: number): Promise<FactsReply> {
+  async storeMany(
+    caller: DaemonCaller,
+    requests: readonly StoreFactRequest[],
+    fence?: number,
+  ): Promise<StoredFactsReply> {
     requests.forEach((request, place) => {
       checkValidity(request, `body[${place}]`);
       if (request.private)
@@ -55,21 +61,32 @@ export class FactsService {
     const reader = readerOf(caller, await this.tenants.enter(caller));
     return this.tenancy.run(reader.tenantId, async () => {
       const row = await this.find(reader, factId);
-      return { ...replyOf(row), ...(row.quarantined ? { quarantined: true } : {}) };
+      const sources = await this.sources.see(reader, [row]);
+      return { ...replyOf(row, sources.get(row.fact_id)), ...(row.quarantined ? { quarantined: true } : {}) };
     });
   }
 
-  /** Deletes the fact with all its versions, whichever of them is named. */
+  /**
+   * Deletes the fact with all its versions.
+   * @throws FactSuperseded for the id of an older one
+   */
   async retire(caller: DaemonCaller, factId: string, fence?: number): Promise<{ deleted: true }> {
     await this.tenants.write(caller, undefined, async () => {
       await this.fences.check(fence);
-      const { chain, quarantined } = await this.find(readerOf(caller, this.tenancy.tenant), factId);
+      const {
+        chain,
+        quarantined,
+        fact_id: named,
+        version,
+      } = await this.find(readerOf(caller, this.tenancy.tenant), factId);
       if (quarantined)
         throw new FactQuarantined(
           { fact_id: factId },
           'An incident has it set aside; it can be deleted once that is undone',
         );
-      if (!(await this.writesStore.retire(chain, actorOf(caller), writerOf(caller)))) throw notFound(factId);
+      const became = await this.writesStore.retire(chain, actorOf(caller), writerOf(caller), version);
+      if (became === 'deleted') throw notFound(factId);
+      if (became === 'superseded') throw await this.superseded(named, chain);
     });
     this.outbox.announce();
     return { deleted: true };
@@ -92,6 +109,14 @@ export class FactsService {
     });
     this.outbox.announce();
     return stored;
+  }
+
+  private async superseded(named: string, chain: Buffer): Promise<FactSuperseded> {
+    const current = await this.writesStore.findLatestId(chain);
+    return new FactSuperseded(
+      { fact_id: named, current_fact_id: current! },
+      'Read current_fact_id; if it shall go too, delete that one',
+    );
   }
 
   private async find(reader: FactReader, factId: string): Promise<FoundFact> {
@@ -119,11 +144,18 @@ export const readerOf = ({ principal, isAdmin }: DaemonCaller, tenantId: string)
 const actorOf = ({ passport, principal }: FactAuthor): string => passport ?? ownerOf(principal);
 
 /** Whose credential writes, under the name that facts and receipts have it. */
-export const writerOf = ({ principal, authType, agentSession, isUnattested }: Actor): FactWriter => ({
+export const writerOf = ({
+  principal,
+  authType,
+  agentSession,
+  isUnattested,
+  isAdmin,
+}: Actor & Partial<Pick<DaemonCaller, 'isAdmin'>>): FactWriter => ({
   principal: ownerOf(principal),
   authType,
   agentSession,
   isUnattested,
+  seesAll: isAdmin,
 });
 
 /** Who says what is stored. */
@@ -134,7 +166,7 @@ export type FactAuthor = Pick<DaemonCaller, 'principal'> & Partial<Pick<DaemonCa
  * @param path where it stands in the request
  */
 export async function draftOf(caller: FactAuthor, request: StoreFactRequest, path: string): Promise<FactDraft> {
-  const { private: isPrivate, actor, confidence, valid_from, valid_to, ...rest } = request;
+  const { private: isPrivate, actor, confidence, valid_from, valid_to, sources, expected_fact_id, ...rest } = request;
   const visibility = visibilityOf(request.entity, isPrivate);
   return {
     ...rest,
@@ -147,6 +179,8 @@ export async function draftOf(caller: FactAuthor, request: StoreFactRequest, pat
     path,
     valid_from: toMilliseconds(valid_from),
     valid_to: toMilliseconds(valid_to),
+    source_ids: sources,
+    expected: expected_fact_id,
     // As a 32-bit float: what is smaller than one holds would be refused by the database.
     confidence: Math.fround(confidence),
     tokens: await countTokens(request.value),

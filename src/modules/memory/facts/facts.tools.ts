@@ -1,5 +1,6 @@
 import { tool } from '../../../common/contract/tool-declaration.js';
-import { FactDeleted, FactPath, FactReply, FactsQuery, FoundFactsReply, StoreFactRequest } from './facts.dto.js';
+import { FactsQuery, FoundFactsReply } from './fact-queries.dto.js';
+import { FactDeleted, FactPath, FactReply, StoredFactReply, StoreFactRequest } from './facts.dto.js';
 
 export const FACT_TOOLS = [
   tool('store_fact', {
@@ -8,7 +9,7 @@ export const FACT_TOOLS = [
       'Remembers a value under an entity and a key. A second value for the same entity and key supersedes the first, which stays readable as history.',
     route: 'PUT /v1/facts',
     body: StoreFactRequest,
-    answer: FactReply,
+    answer: StoredFactReply,
     isRead: false,
   }),
   tool('search_facts', {
@@ -22,7 +23,8 @@ export const FACT_TOOLS = [
   }),
   tool('get_fact', {
     title: 'Read one fact',
-    description: 'Reads one fact whole, by its id. Retired facts are there too, and name what superseded them.',
+    description:
+      'Reads one fact whole, by its id. Superseded versions are there too, and name what superseded them; those of a retired fact are found by search_facts with as_of alone.',
     route: 'GET /v1/facts/:factId',
     path: FactPath,
     answer: FactReply,
@@ -30,7 +32,8 @@ export const FACT_TOOLS = [
   }),
   tool('retire_fact', {
     title: 'Retire a fact',
-    description: 'Writes a tombstone: reads no longer find the entity and key, history still does.',
+    description:
+      'Retires a fact by the fact_id of its current version: reads no longer find the entity and key, search_facts with as_of still does. The id of an older version is refused, and the error names the current one.',
     route: 'DELETE /v1/facts/:factId',
     path: FactPath,
     answer: FactDeleted,

@@ -1,5 +1,6 @@
 import type { BoundFact } from '../../../evidence/fact-leaf.js';
 import type { Digest } from '../../../evidence/digest.js';
+import type { FactSource } from './fact-sources.types.js';
 
 export const HORIZON_CLASSES = ['ephemeral', 'session', 'durable', 'permanent'] as const;
 /** How fast confidence in a fact fades (D36). */
@@ -54,6 +55,8 @@ export interface FactRow {
   superseded_by: string | null;
   /** The receipt of its batch; null in rows of a release before. */
   receipt_id: string | null;
+  /** What its leaf has of its sources; null of a fact that names none. */
+  sources_digest: string | null;
 }
 
 /** A fact to be stored, everything decided but what only the database knows: version and time. */
@@ -76,6 +79,13 @@ export interface FactDraft {
   valid_from?: string | undefined;
   valid_to?: string | undefined;
   tombstone?: true;
+  /** What it was learnt from, as the request names it. */
+  source_ids?: readonly string[] | undefined;
+  /** The same once it is found, and the digest of it that the receipt binds. */
+  sources?: readonly FactSource[];
+  sources_digest?: string;
+  /** The fact that has to be current for this one to be stored. */
+  expected?: string | undefined;
   /** Where it stands in the request, for what is wrong with it: `body[3]`. */
   path: string;
 }
@@ -89,6 +99,8 @@ export interface FactWriter {
   agentSession?: string | undefined;
   /** Its passport is registered without a proven key: the receipt says so (D71). */
   isUnattested?: boolean | undefined;
+  /** Whether it sees the private facts of others. */
+  seesAll?: boolean | undefined;
   /** Where facts of several requests are stored together: what each session wrote. */
   sessions?: readonly SessionFacts[];
 }
@@ -108,6 +120,17 @@ export interface StoredFact {
   stored_at: Date;
   confidence: number;
   receipt_id: string;
+  sources?: readonly FactSource[] | undefined;
+  replaces?: ReplacedFact | undefined;
+}
+
+/** The fact that was current, as far as a reply shows it. */
+export interface ReplacedFact {
+  fact_id: string;
+  value: string;
+  value_truncated?: true;
+  version: number;
+  stored_at: string;
 }
 
 /** The identity that a read is made as. */
@@ -128,6 +151,10 @@ export interface FactFilter {
   /** Valid time, RFC 3339; absent: the current facts. */
   asOf?: string | undefined;
 }
+
+/** What a search answers that found nothing. */
+export const FALLBACKS = ['none', 'newest'] as const;
+export type Fallback = (typeof FALLBACKS)[number];
 
 /** A fact that was stored next to another. */
 export interface FactNeighbour {
@@ -181,6 +208,7 @@ export interface BoundRow {
   valid_to: Date | null;
   receipt_id: string | null;
   leaf_index: number | null;
+  sources_digest: string | null;
 }
 
 /** A fact, and what leads to the receipt that binds it: null for facts of a release before. */

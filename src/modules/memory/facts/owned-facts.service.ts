@@ -43,8 +43,9 @@ export class OwnedFactsService {
    * A deletion is a version as well; those before stay in the history.
    * @returns false where there is nothing to delete
    */
-  retire(caller: DaemonCaller, { chain }: OwnedHead): Promise<boolean> {
-    return this.writes.retire(chain, caller.passport ?? ownerOf(caller.principal), writerOf(caller));
+  async retire(caller: DaemonCaller, { chain }: OwnedHead): Promise<boolean> {
+    const actor = caller.passport ?? ownerOf(caller.principal);
+    return (await this.writes.retire(chain, actor, writerOf(caller))) === 'retired';
   }
 
   find(name: OwnedName): Promise<OwnedFact | undefined> {

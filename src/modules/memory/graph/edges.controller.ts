@@ -4,7 +4,15 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { Caller } from '../../../common/contract/caller.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { LegalHold } from '../../../common/legal-holds/held-rows.js';
-import { EdgeAddress, EdgeList, EdgeReply, EdgesQuery, StoreEdge } from './edges.dto.js';
+import {
+  EdgeAddress,
+  EdgeList,
+  EdgeReply,
+  EdgesQuery,
+  Neighbourhood,
+  NeighbourhoodRequest,
+  StoreEdge,
+} from './edges.dto.js';
 import { EdgesService } from './edges.service.js';
 import { EdgeUnknown } from './graph.problems.js';
 
@@ -23,6 +31,19 @@ export class EdgesController {
   })
   listEdges(@Caller() caller: DaemonCaller, @Query() query: EdgesQuery): Promise<EdgeList> {
     return this.edges.list(caller, query);
+  }
+
+  @Route('POST /v1/edges/neighbourhood', {
+    tag,
+    extension: true,
+    summary: 'Read what is around a node',
+    description:
+      'Follows edges breadth first from a node: of any kind and id, whether or not an entity is stored there. The node itself is at hop 0. Never more edges than the limit; of each node those that go out come first. Changes nothing, but as a POST it is write-class to route-auth.',
+    access: anyOf('facts:read', 'admin:read'),
+    reply: ok(Neighbourhood),
+  })
+  readNeighbourhood(@Caller() caller: DaemonCaller, @Body() body: NeighbourhoodRequest): Promise<Neighbourhood> {
+    return this.edges.around(caller, body);
   }
 
   @Route('PUT /v1/edges', {

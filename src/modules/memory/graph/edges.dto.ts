@@ -1,13 +1,23 @@
-import { AnyJson, DateTime, Flag, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
+import {
+  AnyJson,
+  Choice,
+  DateTime,
+  Flag,
+  Integer,
+  ListOf,
+  Nested,
+  Text,
+  TextList,
+} from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
-import { MAX_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from './graph.types.js';
+import { DIRECTIONS, type Direction, MAX_END_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from './graph.types.js';
 
 /** The five members that make an edge the one it is. */
 export class EdgeAddress {
   @Text({ about: 'The kind of the entity it goes out from.', min: 1, max: MAX_KIND, example: 'person' })
   from_kind!: string;
 
-  @Text({ about: 'The id of that entity.', min: 1, max: MAX_ID, example: 'ada' })
+  @Text({ about: 'The id of that entity.', min: 1, max: MAX_END_ID, example: 'ada' })
   from_id!: string;
 
   @Text({ about: 'The kind of the edge.', min: 1, max: MAX_KIND, example: 'wrote' })
@@ -16,7 +26,7 @@ export class EdgeAddress {
   @Text({ about: 'The kind of the entity it goes to.', min: 1, max: MAX_KIND, example: 'note' })
   to_kind!: string;
 
-  @Text({ about: 'The id of that entity.', min: 1, max: MAX_ID, example: 'note-g' })
+  @Text({ about: 'The id of that entity.', min: 1, max: MAX_END_ID, example: 'note-g' })
   to_id!: string;
 }
 
@@ -33,13 +43,13 @@ export class EdgesQuery extends PageQuery {
   @Text({ about: 'Only edges from entities of this kind.', optional: true, min: 1, max: MAX_KIND })
   from_kind?: string;
 
-  @Text({ about: 'Only edges from entities of this id.', optional: true, min: 1, max: MAX_ID })
+  @Text({ about: 'Only edges from entities of this id.', optional: true, min: 1, max: MAX_END_ID })
   from_id?: string;
 
   @Text({ about: 'Only edges to entities of this kind.', optional: true, min: 1, max: MAX_KIND })
   to_kind?: string;
 
-  @Text({ about: 'Only edges to entities of this id.', optional: true, min: 1, max: MAX_ID })
+  @Text({ about: 'Only edges to entities of this id.', optional: true, min: 1, max: MAX_END_ID })
   to_id?: string;
 
   @Text({ about: 'Only edges of this kind.', optional: true, min: 1, max: MAX_KIND })
@@ -98,4 +108,56 @@ export class EdgeList {
 
   @Text({ about: 'The cursor of the next page; null on the last one.', nullable: true })
   next_cursor!: string | null;
+}
+
+/** Of which node the neighbourhood is asked for, and how far it goes. */
+export class NeighbourhoodRequest {
+  @Text({ about: 'The kind of the node.', min: 1, max: MAX_KIND, example: 'fact' })
+  kind!: string;
+
+  @Text({ about: 'Its id.', min: 1, max: MAX_END_ID, example: '0198f2c4-7d3e-7abc-8def-0123456789ab' })
+  id!: string;
+
+  @TextList({
+    about: 'Only edges of these kinds; of every kind unless given.',
+    max: MAX_KIND,
+    maxItems: 32,
+    optional: true,
+  })
+  edge_kinds?: string[];
+
+  @Choice({
+    about: 'Along edges that go out from a node, come in to it, or both.',
+    values: DIRECTIONS,
+    default: 'both',
+  })
+  direction!: Direction;
+
+  @Integer({ about: 'How many edges away at most.', min: 1, max: 3, default: 1 })
+  max_hops!: number;
+
+  @Integer({ about: 'How many edges at most.', min: 1, max: 500, default: 50 })
+  limit!: number;
+}
+
+export class NeighbourNode {
+  @Text({ about: 'Its kind.' })
+  kind!: string;
+
+  @Text({ about: 'Its id.' })
+  id!: string;
+
+  @Integer({ about: 'How many edges away it is; 0 of the node that was asked for.', min: 0 })
+  hop!: number;
+}
+
+export class Neighbourhood {
+  @ListOf({ about: 'The nodes, the nearest first.', type: () => NeighbourNode })
+  nodes!: NeighbourNode[];
+
+  @ListOf({ about: 'The edges that lead there, the nearest first.', type: () => EdgeRecord })
+  edges!: EdgeRecord[];
+
+  @Flag({ about: 'Whether there are edges within max_hops beyond the limit.' })
+  truncated!: boolean;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import type { Edge, EdgeIdentity, Part } from './graph.types.js';
+import type { Direction, Edge, EdgeIdentity, GraphNode, Part } from './graph.types.js';
 
 /** The members of the identity, in the order of the primary key: lists come in it. */
 const IDENTITY = ['from_kind', 'from_id', 'edge_kind', 'to_kind', 'to_id'] as const;
@@ -55,7 +55,38 @@ export class EdgesStore {
     );
     return rows.map(edgeOf);
   }
+
+  /** Edges of these nodes, those of the first node first, and of each node those that go out first. */
+  async findAround(nodes: readonly GraphNode[], { kinds, direction, limit }: Around): Promise<Edge[]> {
+    const sides = direction === 'both' ? (['out', 'in'] as const) : [direction];
+    const parts = sides.map((side, place) => `(${edgesOf(side, place, kinds !== undefined)})`);
+    const rows = await this.tenancy.query<EdgeRow>(
+      `select e.* from rows from (unnest($2::text[], $3::text[])) with ordinality n (kind, id, place)
+       cross join lateral (${parts.join(' union all ')}) e
+       order by n.place, e.side, ${IDENTITY.map((member) => `e.${member}`).join(', ')} limit $4`,
+      [
+        ...[this.tenancy.tenant, nodes.map(({ kind }) => kind), nodes.map(({ id }) => id), limit],
+        ...(kinds === undefined ? [] : [kinds]),
+      ],
+    );
+    return rows.map(edgeOf);
+  }
 }
+
+/** Which edges of a node are wanted. */
+interface Around {
+  kinds: readonly string[] | undefined;
+  direction: Direction;
+  limit: number;
+}
+
+/** In the order of an index, as many as are wanted at most. */
+const edgesOf = (side: 'out' | 'in', place: number, isOfKinds: boolean): string => {
+  const end = side === 'out' ? 'from' : 'to';
+  return `select g.*, ${place} as side from graph_edge g
+    where g.tenant_id = $1 and g.${end}_id = n.id and g.${end}_kind = n.kind and not g.is_deleted${isOfKinds ? ' and g.edge_kind = any($5::text[])' : ''}
+    order by ${IDENTITY.map((member) => `g.${member}`).join(', ')} limit $4`;
+};
 
 /** Who writes, and the id of the event that reports it. */
 interface Written {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Text } from '../../../common/fields/fields.js';
 import { readAll } from '../../../common/fields/read-each.js';
 import { StoreEdge } from './edges.dto.js';
+import { checkIdentity } from './edges.service.js';
 import { StoreEntity } from './entities.dto.js';
 import { type EdgeIdentity, MAX_ID, MAX_KIND } from './graph.types.js';
 import { KindRules } from './kind-rules.service.js';
@@ -39,8 +40,10 @@ export class GraphImportsService {
   }
 
   /** Edges as PUT /v1/edges takes them. @param where the path of the list @throws ValidationFailed */
-  readEdges(edges: readonly unknown[], where: string): Promise<StoreEdge[]> {
-    return readAll(StoreEdge, edges, where);
+  async readEdges(edges: readonly unknown[], where: string): Promise<StoreEdge[]> {
+    const read = await readAll(StoreEdge, edges, where);
+    for (const [index, edge] of read.entries()) checkIdentity(edge, `${where}[${index}]`);
+    return read;
   }
 
   /** In the open unit of work. @returns how many were stored */

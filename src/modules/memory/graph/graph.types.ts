@@ -54,6 +54,15 @@ export interface Kind {
   edgeCount: number;
 }
 
+/** Which edges of a node are followed. */
+export const DIRECTIONS = ['out', 'in', 'both'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+export interface GraphNode {
+  kind: string;
+  id: string;
+}
+
 /** A part of a list: so many rows, after a position in its order. */
 export interface Part<K> {
   after: K | undefined;
@@ -63,5 +72,9 @@ export interface Part<K> {
 /** Characters of a kind and of an id at most. */
 export const MAX_KIND = 64;
 export const MAX_ID = 256;
+/** What an edge joins can be anything that has an id: the longest is a document's, of a corpus and a doc id. */
+export const MAX_END_ID = 1100;
+/** Bytes of all five members of an edge's identity: what a key of an index can hold. */
+export const MAX_IDENTITY_BYTES = 2400;
 /** Largest payload of an entity or an edge, in bytes as JSON. */
 export const MAX_PAYLOAD_BYTES = 256 * 1024;

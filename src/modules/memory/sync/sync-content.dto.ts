@@ -11,7 +11,7 @@ import {
   Uuid,
 } from '../../../common/fields/fields.js';
 import { HORIZON_CLASSES, type HorizonClass, MAX_ENTITY, MAX_KEY } from '../facts/facts.types.js';
-import { MAX_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from '../graph/graph.types.js';
+import { MAX_END_ID, MAX_ID, MAX_KIND, MAX_PAYLOAD_BYTES } from '../graph/graph.types.js';
 
 const MAX_VALUE = 1024 * 1024;
 const MAX_TEXT = 65_536;
@@ -65,7 +65,7 @@ export class SyncEdge {
   @Text({ about: 'The kind it goes out from.', min: 1, max: MAX_KIND })
   from_kind!: string;
 
-  @Text({ about: 'The id it goes out from.', min: 1, max: MAX_ID })
+  @Text({ about: 'The id it goes out from.', min: 1, max: MAX_END_ID })
   from_id!: string;
 
   @Text({ about: 'Its kind.', min: 1, max: MAX_KIND })
@@ -74,7 +74,7 @@ export class SyncEdge {
   @Text({ about: 'The kind it goes to.', min: 1, max: MAX_KIND })
   to_kind!: string;
 
-  @Text({ about: 'The id it goes to.', min: 1, max: MAX_ID })
+  @Text({ about: 'The id it goes to.', min: 1, max: MAX_END_ID })
   to_id!: string;
 
   @AnyJson({ about: 'What is known of it.', maxBytes: MAX_PAYLOAD_BYTES })

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { sha256 } from '../../../evidence/sha256.js';
 import { MAX_ENTITY, MAX_KEY } from '../facts/facts.types.js';
-import { MAX_ID, MAX_KIND } from '../graph/graph.types.js';
+import { MAX_END_ID, MAX_ID, MAX_KIND } from '../graph/graph.types.js';
 import type { RecordCollection, SyncContent } from './sync-record.types.js';
 import { type Collection, COLLECTIONS, type SyncReach } from './sync.types.js';
 
@@ -22,7 +22,7 @@ const isU32: Part = (text) => U32.test(text) && Number(text) <= MAX_U32;
 const PARTS: Readonly<Record<RecordCollection, readonly Part[]>> = {
   holds: [isUuid],
   entities: [upTo(MAX_KIND), upTo(MAX_ID)],
-  edges: [upTo(MAX_KIND), upTo(MAX_ID), upTo(MAX_KIND), upTo(MAX_KIND), upTo(MAX_ID)],
+  edges: [upTo(MAX_KIND), upTo(MAX_END_ID), upTo(MAX_KIND), upTo(MAX_KIND), upTo(MAX_END_ID)],
   facts: [upTo(MAX_ENTITY), upTo(MAX_KEY)],
   relations: [isU32, upTo(MAX_EDGE_TYPE), isU32],
   cases: [isUuid],

@@ -4,7 +4,8 @@ import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { ServiceUnavailable } from '../../../../common/problem/common-problems.js';
 import { utcDay } from '../../../../search/bm25.js';
-import { bindQuery, type Hit, type QueryTerm } from '../../../../search/collection.js';
+import { bindQuery, type BoundQuery, type Hit, type QueryTerm } from '../../../../search/collection.js';
+import { fitOf, withNear } from '../../../../search/fit.js';
 import { SegmentCorrupted } from '../../../../search/segment.js';
 import { isReserved } from '../facts.rules.js';
 import type { FactReader } from '../facts.types.js';
@@ -98,7 +99,7 @@ export class FactSearchService {
     const wanted = vector ? limit + NEAREST : limit;
     const blocks = among ? rankedAmong(views, query, wanted, among) : rankedBlocks(views, query, wanted);
     const byWords = await take(terms.length > 0 ? blocks : [], wanted, fetch);
-    if (!vector) return { found: byWords.found.map(rankedOf), refused: byWords.refused };
+    if (!vector) return { found: byWords.found.map((one) => rankedOf(one, query)), refused: byWords.refused };
     const near = await this.meaning.find({ ...reader, withReserved }, { views, query }, { vector, among }, fetch);
     const facts = new Map([...byWords.found, ...near].map(({ hit, fact }) => [hit.chunkId, fact]));
     const hits = fuseFacts(
@@ -106,7 +107,7 @@ export class FactSearchService {
       near,
       this.meaning.weight,
     );
-    const found = hits.slice(0, limit).map((hit) => rankedOf({ hit, fact: facts.get(hit.chunkId)! }));
+    const found = hits.slice(0, limit).map((hit) => rankedOf({ hit, fact: facts.get(hit.chunkId)! }, query));
     return { found, refused: byWords.refused };
   }
 
@@ -157,8 +158,12 @@ interface FoundHit<Fact> {
   hit: Hit;
 }
 
-const rankedOf = <Fact extends FetchedFact>({ fact, hit }: FoundHit<Fact>): RankedFact<Fact> => ({
+const rankedOf = <Fact extends FetchedFact>({ fact, hit }: FoundHit<Fact>, query: BoundQuery): RankedFact<Fact> => ({
   fact,
   score: hit.score,
   parts: { lexical: hit.lexical, vector: hit.vector, recency: hit.recency },
+  fit: withNear(
+    fitOf([hit], () => query),
+    hit.vector > 0,
+  ),
 });

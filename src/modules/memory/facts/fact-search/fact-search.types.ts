@@ -1,3 +1,5 @@
+import type { Fit } from '../../../../search/fit.types.js';
+
 /**
  * What is searched for. Entities under reserved prefixes are among it only when `entity` or `entityPrefix` names them.
  */
@@ -32,4 +34,6 @@ export interface RankedFact<Fact extends FetchedFact> {
   score: number;
   /** Before they are multiplied. */
   parts: { lexical: number; vector: number; recency: number };
+  /** Whether it answers the query; docs/decisions/0313. */
+  fit: Fit;
 }
