@@ -1,6 +1,8 @@
+import { AnswerRecordingsModule } from '../modules/knowledge/answers/answer-recordings.module.js';
 import { CitationsModule } from '../modules/knowledge/citations/citations.module.js';
 import { PublicLogModule } from '../modules/knowledge/public-log/public-log.module.js';
 import { IngestModule } from '../modules/knowledge/ingest/ingest.module.js';
+import { PassagesModule } from '../modules/knowledge/passages/passages.module.js';
 import { ProofsModule } from '../modules/knowledge/proofs/proofs.module.js';
 import { API_OPERATIONS } from '../common/health/api-operations.js';
 import { OperationsModule } from '../common/health/operations.module.js';
@@ -16,6 +18,7 @@ import { MemoryEmbeddingModule } from '../modules/memory/vectors/memory-embeddin
 import { ScanRunnerModule } from '../modules/projects/workspace-scan/scan-runner.module.js';
 import { SeatsModule } from '../modules/access/seats/seats.module.js';
 import { ShieldModule } from '../modules/shield/core/shield.module.js';
+import { TenantSettingsModule } from '../modules/access/tenant-settings/tenant-settings.module.js';
 import { TenantSweepModule } from '../modules/access/tenants/tenant-sweep.module.js';
 import { WatchesModule } from '../modules/continuity/watches/watches.module.js';
 
@@ -24,12 +27,15 @@ export const API_MODULES = [
   OperationsModule.of(API_OPERATIONS),
   FrontdoorModule,
   SeatsModule,
+  TenantSettingsModule,
   TenantSweepModule,
   AgentsModule,
   IngestModule,
   RetrievalModule,
   CitationsModule,
+  PassagesModule,
   ProofsModule,
+  AnswerRecordingsModule,
   PublicLogModule,
   EconomyModule,
   BundlesModule,

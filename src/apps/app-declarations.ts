@@ -10,7 +10,7 @@ import { RpcServer } from '../rpc/rpc.server.js';
 import { makeServiceTools } from '../rpc/tools/service-tools.js';
 import type { ToolRegistry } from '../rpc/tools/tool-registry.js';
 import { API_MODULES } from './api-modules.js';
-import { makeDaemonTools } from './daemon/mcp/daemon-tools.js';
+import { makeDaemonTools } from '../rpc/tools/daemon-tools.js';
 
 type Imported = Type | DynamicModule | ForwardReference;
 

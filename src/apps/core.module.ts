@@ -28,8 +28,10 @@ import { DATABASE_ADDRESS } from '../common/database/connection.js';
 import { Connections } from '../common/database/connections.js';
 import { Listener } from '../common/database/listener.js';
 import { ContractPipe } from '../common/fields/contract.pipe.js';
+import { VouchedAddresses } from '../common/http/vouched-address.js';
 import { ClientAddresses } from '../common/http/client-address.js';
 import { IdempotencyStore } from '../common/idempotency/idempotency.store.js';
+import { DelegatedCallers } from '../common/keys/delegated-callers.js';
 import { AgentCheck } from '../common/keys/agent-check.js';
 import { KeyCheck } from '../common/keys/key-check.js';
 import { GenAiSpans } from '../common/observability/gen-ai-spans.js';
@@ -133,6 +135,8 @@ const SHARED = [
   OpenApiDocuments,
   Scheduler,
   ToolCallSigner,
+  VouchedAddresses,
+  DelegatedCallers,
 ];
 
 /** The process's settings, log, metrics and database. */
@@ -171,9 +175,12 @@ function platform({ settings, address, log, metrics, stopping }: ProcessContext)
 
 const clientAddresses = ({ settings }: ProcessContext): Provider => ({
   provide: ClientAddresses,
-  useFactory: (calls: ToolCallSigner) =>
-    new ClientAddresses(settings.api.trustedProxies ?? [], (request) => calls.of(request)?.clientAddress),
-  inject: [ToolCallSigner],
+  useFactory: (calls: ToolCallSigner, vouched: VouchedAddresses) =>
+    new ClientAddresses(
+      settings.api.trustedProxies ?? [],
+      (request) => calls.of(request)?.clientAddress ?? vouched.of(request),
+    ),
+  inject: [ToolCallSigner, VouchedAddresses],
 });
 
 /** What every module may inject of it. */

@@ -27,6 +27,8 @@ import { ScopeGuard } from '../guards/scope.guard.js';
 import { TenantGuard } from '../guards/tenant.guard.js';
 import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authenticator.js';
 import { makeAuthenticator } from '../common/bearer-auth/make-authenticator.js';
+import { KeyAuthenticator } from '../common/bearer-auth/key-authenticator.js';
+import { HTTP_AUTHENTICATOR, SessionAuthenticator } from '../common/bearer-auth/session-authenticator.js';
 import { authModeToStartIn, bindingsBeyondLoopback } from '../common/bearer-auth/start-rules.js';
 import { DeclaredSystems } from '../common/contract/declared-systems.js';
 import { ToolDispatcher } from '../common/contract/tool-dispatcher.js';
@@ -38,10 +40,15 @@ import { openListeners, type ListenersOpened } from './daemon/open-listeners.js'
 import { DaemonProblemFilter } from '../common/problem/daemon-problem.filter.js';
 import { ProjectionChecks } from '../common/health/projection-checks.js';
 import { PeerCheck } from '../common/peer-auth/peer-check.js';
+import { ToolCallers } from '../common/keys/tool-callers.js';
+import { FailedCredentials } from '../common/throttle/failed-credentials.js';
 import { Restarts } from '../common/restarts.js';
 import { UnbuiltPlanes } from '../common/route-auth/unbuilt-planes.js';
+import { FollowedSessions } from '../common/sessions/followed-sessions.js';
+import { SessionCheck } from '../common/sessions/session-check.js';
 import { ReadRetries } from '../common/read-retries/read-retries.js';
 import { ReadRetryInterceptor } from '../common/read-retries/read-retry.interceptor.js';
+import { ToolSetChoicesModule } from '../modules/access/tenant-settings/tool-set-choices.module.js';
 import { AuditModule } from '../modules/evidence/audit/audit.module.js';
 import { IntentsModule } from '../modules/coordination/intents/intents.module.js';
 import { OrchestratorsModule } from '../modules/coordination/orchestrators/orchestrators.module.js';
@@ -54,6 +61,7 @@ import { IncidentsModule } from '../modules/governance/incidents/incidents.modul
 import { ObserveModule } from '../modules/governance/observe/observe.module.js';
 import { ProvenanceModule } from '../modules/governance/provenance/provenance.module.js';
 import { ConsoleSummaryModule } from '../modules/console/summary/console-summary.module.js';
+import { ConsoleApiModule } from '../modules/console/api/console-api.module.js';
 import { ConsoleModule } from '../modules/console/pages/console.module.js';
 import { LeasesModule } from '../modules/coordination/leases/leases.module.js';
 import { HoldRefusalsModule } from '../common/legal-holds/hold-refusals.module.js';
@@ -103,6 +111,14 @@ import { HostedSurfacesModule } from '../modules/operations/hosted-surfaces/host
 import { MediationModule } from '../modules/operations/mediation/mediation.module.js';
 import { QuotaModule } from '../modules/operations/quota/quota.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
+import { findApiUrl } from '../common/config/server-urls.js';
+import { Metrics } from '../common/observability/metrics.js';
+import { AgentTools } from '../rpc/agent/agent-tools.js';
+import { ApiConnection } from '../rpc/api-connection.js';
+import { DaemonToolsLoader } from '../rpc/tools/daemon-tools-loader.js';
+import { makeServiceTools } from '../rpc/tools/service-tools.js';
+import { ToolCatalog } from '../rpc/tools/tool-catalog.service.js';
+import { ToolRegistry } from '../rpc/tools/tool-registry.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
 /**
@@ -129,6 +145,7 @@ const MODULES = [
   GraphModule,
   EngramsModule,
   LiveModule,
+  ConsoleApiModule,
   ConsoleModule,
   ReadinessModule,
   ReceiptsModule,
@@ -197,12 +214,33 @@ class DaemonAppModule {
   static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
     const modules = modulesFor(parts.settings);
     const shared = [
-      ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence],
+      ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence, FollowedSessions],
       ...[ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck],
     ];
     const values = [
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
-      { provide: AUTHENTICATOR, useValue: authenticator },
+      ToolCallers,
+      ...[ToolCatalog, AgentTools, DaemonToolsLoader],
+      {
+        // Without an address of the API the daemon goes on without it.
+        provide: ApiConnection,
+        useFactory: (metrics: Metrics) =>
+          findApiUrl(parts.settings) === undefined ? null : new ApiConnection(parts.settings, metrics),
+        inject: [Metrics],
+      },
+      { provide: ToolRegistry, useFactory: makeServiceTools },
+      {
+        provide: AUTHENTICATOR,
+        useFactory: (callers: ToolCallers, failures: FailedCredentials, addresses: ClientAddresses) =>
+          new KeyAuthenticator(authenticator, { callers, failures, addresses }, parts.settings),
+        inject: [ToolCallers, FailedCredentials, ClientAddresses],
+      },
+      {
+        provide: HTTP_AUTHENTICATOR,
+        useFactory: (keys: Authenticator, sessions: SessionCheck) =>
+          new SessionAuthenticator(keys, sessions, parts.settings),
+        inject: [AUTHENTICATOR, SessionCheck],
+      },
       { provide: Restarts, useValue: new Restarts(parts.restart) },
       { provide: UpgradeAddress, useValue: new UpgradeAddress(parts.settings, PublicAddress.ofApi(parts.settings)) },
       { provide: ToolDispatcher, useClass: DaemonToolDispatcher },
@@ -221,7 +259,7 @@ class DaemonAppModule {
     };
     return {
       module: DaemonAppModule,
-      imports: [CoreModule.of(parts, options), EvidenceModule, HoldRefusalsModule, ...modules],
+      imports: [CoreModule.of(parts, options), EvidenceModule, HoldRefusalsModule, ToolSetChoicesModule, ...modules],
     };
   }
 }

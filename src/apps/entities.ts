@@ -5,6 +5,7 @@ import { AccessRequestRow } from '../modules/access/frontdoor/access-requests/ac
 import { ApiKeyRow } from '../modules/access/seats/api-keys/api-key.entity.js';
 import { SeatEventRow } from '../modules/access/seats/seat-event.entity.js';
 import { SeatRow } from '../modules/access/seats/seat.entity.js';
+import { TenantSettingRow } from '../modules/access/tenant-settings/tenant-setting.entity.js';
 import { FeedbackRequestChangeRow } from '../modules/continuity/feedback/feedback-request-change.entity.js';
 import { FeedbackRequestRow } from '../modules/continuity/feedback/feedback-request.entity.js';
 import { FeedbackVoteRow } from '../modules/continuity/feedback/feedback-vote.entity.js';
@@ -131,6 +132,7 @@ export const ENTITIES = [
   ServerRow,
   SurveyResponseRow,
   SyncPeerRow,
+  TenantSettingRow,
   ToolDigestRow,
   WatchAlertRow,
   WatchRow,

@@ -5,6 +5,7 @@ import { EvidenceModule } from '../common/evidence-log/evidence-log.module.js';
 import { HoldRefusalsModule } from '../common/legal-holds/hold-refusals.module.js';
 import { NestLog } from '../common/observability/log.js';
 import type { ProcessContext } from '../common/process-context.js';
+import { TenantSettingServicesModule } from '../modules/access/tenant-settings/tenant-setting-services.module.js';
 import { TenantsModule } from '../modules/access/tenants/tenants.module.js';
 import { FEEDBACK_SERVICES } from '../modules/continuity/feedback/feedback.module.js';
 import { SettlementModule } from '../modules/economy/ledger/settlement.module.js';
@@ -12,6 +13,7 @@ import { PeerLogServicesModule } from '../modules/evidence/peer-logs/peer-log-se
 import { PeerServicesModule } from '../modules/memory/peers/peer-services.module.js';
 import { SyncExchangeServicesModule } from '../modules/memory/sync-exchange/sync-exchange-services.module.js';
 import { PackServicesModule } from '../modules/memory/packs/pack-services.module.js';
+import { PassportServicesModule } from '../modules/operations/passports/passport-services.module.js';
 import { ProjectWritesModule } from '../modules/projects/projects/project-writes.module.js';
 import { CoreModule } from './core.module.js';
 
@@ -27,10 +29,12 @@ class OperatorModule {
         HoldRefusalsModule,
         SettlementModule,
         TenantsModule,
+        TenantSettingServicesModule,
         PackServicesModule,
         PeerLogServicesModule,
         PeerServicesModule,
         SyncExchangeServicesModule,
+        PassportServicesModule,
         ProjectWritesModule,
       ],
       providers: FEEDBACK_SERVICES,

@@ -1,4 +1,4 @@
-import { apiUrlOf } from '../common/config/api-url.js';
+import { apiUrlOf, consoleUrlOf, daemonUrlOf } from '../common/config/server-urls.js';
 import { shutdownDelayOf } from '../common/config/shutdown-delay.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import { authModeToStartIn } from '../common/bearer-auth/start-rules.js';
@@ -64,11 +64,16 @@ async function withClaimedPorts(settings: Settings): Promise<Settings> {
 
 function makeApps(settings: Settings, log: SupervisorLog): Apps {
   const { api, tools, daemon } = settings;
-  const make = (app: keyof Apps, processes: number, environment: Record<string, string>): AppProcess[] =>
-    Array.from({ length: processes }, () => new AppProcess({ app, environment, log }));
+  const addresses = {
+    SVC_API_URL: apiUrlOf(settings),
+    SVC_DAEMON_URL: daemonUrlOf(settings),
+    SVC_CONSOLE_URL: consoleUrlOf(settings),
+  };
+  const make = (app: keyof Apps, processes: number, ports: Record<string, string>): AppProcess[] =>
+    Array.from({ length: processes }, () => new AppProcess({ app, environment: { ...addresses, ...ports }, log }));
   return {
     api: make('api', api.processes, { SVC_API_PORT: String(api.port) }),
-    tools: make('tools', tools.processes, { SVC_TOOLS_PORT: String(tools.port), SVC_API_URL: apiUrlOf(settings) }),
+    tools: make('tools', tools.processes, { SVC_TOOLS_PORT: String(tools.port) }),
     daemon: make('daemon', 1, {
       SVCD_HTTP_PORT: String(daemon.httpPort),
       SVCD_MCP_PORT: String(daemon.mcpPort),

@@ -5,8 +5,10 @@ import type { TenantCaller } from '../common/contract/caller.js';
 import { routeOf, type Access, type BearersTaken, type RouteRecord } from '../common/contract/contract.js';
 import { agentSessionIn } from '../common/http/agent-session.js';
 import { announcesBody, bearerOf, credentialIn, headerOf, isStorableText } from '../common/http/headers.js';
+import { DelegatedCallers } from '../common/keys/delegated-callers.js';
 import { AgentCheck } from '../common/keys/agent-check.js';
 import { ClientAddresses } from '../common/http/client-address.js';
+import { AGENT_TOKEN_PREFIX } from '../common/keys/agent-token.js';
 import { presentedKey } from '../common/keys/api-key.js';
 import { KeyCheck } from '../common/keys/key-check.js';
 import { checkSameOrigin } from '../common/sessions/same-origin.js';
@@ -26,6 +28,7 @@ export class CallerGuard implements CanActivate {
     private readonly keys: KeyCheck,
     private readonly sessions: SessionCheck,
     private readonly agents: AgentCheck,
+    private readonly delegated: DelegatedCallers,
     private readonly toolCallers: ToolCallers,
     private readonly failures: FailedCredentials,
     private readonly addresses: ClientAddresses,
@@ -71,6 +74,8 @@ export class CallerGuard implements CanActivate {
     const asksForSession = credentialOf(access) === 'session';
     if (asksForSession || (apiKey === undefined && token === undefined)) {
       const caller = await this.sessions.find(headerOf(request, 'cookie'));
+      const delegated = caller || asksForSession ? undefined : await this.delegated.find(request);
+      if (delegated) return this.sameTenant(request, delegated);
       if (caller) {
         if (!READS.has(request.method)) checkSameOrigin(request, idempotent, this.settings.process.publicUrl);
         return this.sameTenant(request, caller);
@@ -127,7 +132,7 @@ function keyIn(request: FastifyRequest, access: Access): string | undefined {
   const apiKey = headerOf(request, 'x-api-key');
   if (apiKey !== undefined) return credentialOf(access) === 'session' ? undefined : apiKey;
   const token = access.kind === 'tool' && access.bearerKeys ? bearerOf(request) : undefined;
-  return token?.startsWith('svc_self_') ? undefined : token;
+  return token?.startsWith(AGENT_TOKEN_PREFIX) ? undefined : token;
 }
 
 const READS = new Set(['GET', 'HEAD']);
@@ -146,7 +151,7 @@ function remedyFor(request: FastifyRequest, { access }: RouteRecord): string {
   const kind = credentialOf(access);
   const takesAgents = access.kind === 'tool' ? access.agents === true : kind !== 'session';
   const byBearer = takesAgents && headerOf(request, 'x-api-key') === undefined;
-  if (byBearer && bearerOf(request)?.startsWith('svc_self_')) return REMEDIES.ended;
+  if (byBearer && bearerOf(request)?.startsWith(AGENT_TOKEN_PREFIX)) return REMEDIES.ended;
   return REMEDIES[kind] + (access.kind === 'tool' ? bearersOf(access) : '');
 }
 

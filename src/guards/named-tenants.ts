@@ -12,7 +12,7 @@ const SPELLINGS = ['tenantId', 'tenant_id'] as const;
 
 /** Every tenant that a query names, taken out of it: they are the guard's, and no route has such a parameter. */
 export function takeFromQuery(query: unknown): NamedTenant[] {
-  const named = tenantsOf('query', query);
+  const named = namedInPlace('query', query);
   // To delete what is not there would still make the object a slow one.
   for (const spelling of SPELLINGS)
     if (Object.hasOwn(query ?? {}, spelling)) delete (query as Record<string, unknown>)[spelling];
@@ -21,16 +21,17 @@ export function takeFromQuery(query: unknown): NamedTenant[] {
 
 /** Every tenant that a body names, itself or by the objects in its lists. */
 export function namedInBody(body: unknown): NamedTenant[] {
-  const found = tenantsOf('body', body);
+  const found = namedInPlace('body', body);
   if (typeof body !== 'object' || body === null) return found;
   const lists = Object.entries(body).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   return [
     ...found,
-    ...lists.flatMap(([name, list]) => list.flatMap((item, index) => tenantsOf(`body.${name}[${index}]`, item))),
+    ...lists.flatMap(([name, list]) => list.flatMap((item, index) => namedInPlace(`body.${name}[${index}]`, item))),
   ];
 }
 
-function tenantsOf(path: string, holder: unknown): NamedTenant[] {
+/** Every tenant that an object names itself: the query, the parameters of a path, one of a list. */
+export function namedInPlace(path: string, holder: unknown): NamedTenant[] {
   if (typeof holder !== 'object' || holder === null) return [];
   return SPELLINGS.flatMap((spelling) =>
     [(holder as Record<string, unknown>)[spelling]]

@@ -1,8 +1,16 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authenticator.js';
+import type { Authenticator } from '../common/bearer-auth/authenticator.js';
 import { challengeOf } from '../common/bearer-auth/challenge.js';
-import { coversTenant, hasScope, type DaemonCaller, type Identity } from '../common/bearer-auth/daemon-caller.js';
+import {
+  coversTenant,
+  hasScope,
+  homeTenantOf,
+  isOfTenantApi,
+  type DaemonCaller,
+  type Identity,
+} from '../common/bearer-auth/daemon-caller.js';
+import { HTTP_AUTHENTICATOR } from '../common/bearer-auth/session-authenticator.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import { routeOf, unchecked, type Access } from '../common/contract/contract.js';
 import { isCrossTenant } from '../common/contract/scopes.js';
@@ -16,6 +24,7 @@ import {
   TenantMismatch,
   UnfitToken,
 } from '../common/problem/daemon-problems.js';
+import { Forbidden } from '../common/problem/common-problems.js';
 import { Problem } from '../common/problem/problem.js';
 import { RouteAuth } from '../common/route-auth/route-auth.js';
 import { scopeObjection } from '../common/route-auth/scope-check.js';
@@ -35,7 +44,7 @@ export class ScopeGuard implements CanActivate {
   private readonly defaultTenant: string;
 
   constructor(
-    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    @Inject(HTTP_AUTHENTICATOR) private readonly authenticator: Authenticator,
     private readonly addresses: ClientAddresses,
     private readonly failures: FailedCredentials,
     planes: UnbuiltPlanes,
@@ -74,6 +83,7 @@ export class ScopeGuard implements CanActivate {
     if (access.kind === 'scopes') await this.registry.checkCredential(identity);
     const objection = scopeObjection(access, identity);
     if (objection) throw objection;
+    this.checkReach(request, identity);
     const caller = this.callerOf(access, identity);
     const isUnattested = await this.admitPassport(caller);
     request.daemonCaller = { ...caller, isUnattested, agentSession: agentSessionIn(request) };
@@ -95,6 +105,19 @@ export class ScopeGuard implements CanActivate {
       if (retryAfterSec > 0) throw new RateLimited({ retryAfterSec }, TOO_MANY);
       throw error;
     }
+  }
+
+  /**
+   * A session or key of another tenant than the daemon's own does nothing to the server as a whole.
+   * @throws Forbidden
+   */
+  private checkReach(request: FastifyRequest, identity: Identity): void {
+    if (!isOfTenantApi(identity) || !routeOf(request)?.ofServer || identity.tenants.includes(this.defaultTenant))
+      return;
+    throw new Forbidden(
+      {},
+      'This acts on the whole server, and a session or key in its own tenant alone; use a token of the operator',
+    );
   }
 
   private countFailure(request: FastifyRequest): number {
@@ -119,21 +142,15 @@ export class ScopeGuard implements CanActivate {
         { tenant_id: selectedTenant },
         'X-Svc-Tenant-Id names a tenant that the credential does not cover',
       );
-    const homeTenant = selectedTenant ?? this.homeOf(identity);
+    const homeTenant = homeTenantOf(identity, this.defaultTenant);
     return { ...identity, isAdmin, homeTenant };
-  }
-
-  /**
-   * Undefined for a credential of several tenants until the request names one, and for one of none. One that is bound
-   * to none in particular works in the daemon's own.
-   */
-  private homeOf({ tenants }: Identity): string | undefined {
-    if (tenants === 'any') return this.defaultTenant;
-    return tenants.length === 1 ? tenants[0] : undefined;
   }
 }
 
 const TOO_MANY = 'Too many invalid tokens from this address; a valid one is accepted';
 
+/** Never of a session or key: it is bound to its tenant, whatever its scopes are. */
 const isOpenedByAdmin = (access: Access, identity: Identity): boolean =>
-  access.kind === 'scopes' && access.scopes.some((scope) => isCrossTenant(scope) && hasScope(identity, scope));
+  !isOfTenantApi(identity) &&
+  access.kind === 'scopes' &&
+  access.scopes.some((scope) => isCrossTenant(scope) && hasScope(identity, scope));

@@ -1,11 +1,14 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { isOfTenantApi, type DaemonCaller } from '../common/bearer-auth/daemon-caller.js';
 import { routeOf } from '../common/contract/contract.js';
+import { namedInBody, namedInPlace } from './named-tenants.js';
 import { TenantResolver } from './tenant-resolver.js';
 
 /**
  * A tenant-bound route works only for tenants that its caller's credential covers (memory-daemon.md 5.3): those that
- * the request names, else the one it works in. A token without a tenant claim covers none.
+ * the request names, else the one it works in. A token without a tenant claim covers none. To a session or key of the
+ * tenant API every route is tenant-bound (D73).
  */
 @Injectable()
 export class TenantGuard implements CanActivate {
@@ -14,12 +17,21 @@ export class TenantGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { daemonCaller } = request;
-    if (!routeOf(request)?.tenantBound || !daemonCaller) return true;
+    if (!daemonCaller) return true;
+    if (isOfTenantApi(daemonCaller)) return this.checkOwn(request, daemonCaller);
+    if (!routeOf(request)?.tenantBound) return true;
     const named = [...namedIn(request.query, request.body), ...inPath(request.params)];
     const { homeTenant, tenants, isAdmin } = daemonCaller;
     if (named.length === 0 && homeTenant !== undefined) named.push(homeTenant);
     if (named.length === 0 && tenants.length === 0 && !isAdmin) throw this.resolver.noneChosen(daemonCaller);
     for (const tenantId of named) this.resolver.check(daemonCaller, tenantId);
+    return true;
+  }
+
+  /** @throws TenantMismatch for another tenant than the session's or key's, wherever the request names it */
+  private checkOwn({ params, query, body }: FastifyRequest, caller: DaemonCaller): boolean {
+    const named = [...namedInPlace('params', params), ...namedInPlace('query', query), ...namedInBody(body)];
+    for (const { tenant } of named) this.resolver.check(caller, tenant);
     return true;
   }
 }

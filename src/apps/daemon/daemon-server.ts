@@ -6,7 +6,7 @@ import { ClientAddresses } from '../../common/http/client-address.js';
 import { makeHttpServer } from '../../common/http/http-server.js';
 import { OwnHosts } from '../../common/http/own-hosts.js';
 import type { RequestLine } from '../../common/http/request-log.js';
-import { consoleOrigins } from '../../common/http/console-origins.js';
+import { CONSOLE_PATHS, consoleOrigins } from '../../common/http/console-origins.js';
 import { Ingress } from '../../common/ingress/ingress.js';
 import { daemonProblems } from '../../common/problem/daemon-problem-form.js';
 
@@ -46,7 +46,7 @@ export function makeDaemonServer(parts: ProcessContext, timeoutMs = ROUTER_TIMEO
       requestLine: HTTP_CONTROL,
       ownHosts: new OwnHosts(settings, {
         host: settings.daemon.httpHost,
-        shared: { path: '/console', origins: consoleOrigins(settings.daemon) },
+        shared: { paths: CONSOLE_PATHS, origins: consoleOrigins(settings.daemon) },
       }),
       refuse: (request, reply) => ingress.refuse(request, reply),
     },

@@ -1,3 +1,4 @@
+import { isFlagOn } from '../../common/config/daemon/flag-state.js';
 import { isDevMode } from '../../common/config/daemon/auth-mode.js';
 import type { Settings } from '../../common/config/settings.js';
 import {
@@ -36,6 +37,7 @@ export async function describeWelcome(
     lines.push(
       '               everybody on this machine may do everything there; SVCD_AUTH_MODE=jwt_hs256 asks for tokens (svc token)',
     );
+  if (isFlagOn(settings.flags, 'console')) lines.push(`  console      ${daemon}/console (sign in with the API key)`);
   const kept = settings.process.nodeEnv === 'production' ? undefined : await readCredentials(settings);
   if (kept) lines.push(...describeCredentials(settings, addresses, kept, made));
   else lines.push('  credentials  as given; "svc key create <tenant>" makes another key');

@@ -31,6 +31,7 @@ const FEATURES = {
 } as const satisfies Record<string, Feature>;
 
 export type FeatureName = keyof typeof FEATURES;
+export const FEATURE_NAMES = Object.keys(FEATURES) as FeatureName[];
 /** A flag that a route is behind: of the tenant API, or of the daemon. */
 export type FlagName = FeatureName | DaemonFlagName;
 

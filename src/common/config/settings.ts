@@ -72,6 +72,12 @@ export const SETTING_TABLE = {
       'The address under which clients reach the API, for links in answers.',
       { shownDefault: 'the bind address' },
     ),
+    consoleUrl: setting(
+      'SVC_CONSOLE_URL',
+      url('http', 'https'),
+      'The address under which people open the console, for links in messages.',
+      { shownDefault: '/console at the bind address of the daemon' },
+    ),
     allowedHosts: setting(
       'SVC_ALLOWED_HOSTS',
       hostNames(),

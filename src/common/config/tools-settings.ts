@@ -12,6 +12,12 @@ export const TOOLS_SETTINGS = {
   apiUrl: setting('SVC_API_URL', url('http', 'https'), 'Where the tool service reaches the tenant API.', {
     shownDefault: 'the bind address of the API',
   }),
+  daemonUrl: setting(
+    'SVC_DAEMON_URL',
+    url('http', 'https'),
+    'Where the tool service reaches the memory daemon: its tools work at both servers.',
+    { shownDefault: 'the bind address of the daemon' },
+  ),
   publicUrl: setting(
     'SVC_TOOLS_PUBLIC_URL',
     url('http', 'https'),

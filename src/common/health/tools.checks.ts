@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { apiUrlOf } from '../config/api-url.js';
+import { apiUrlOf } from '../config/server-urls.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { CHECK_TIMEOUT_MS } from './check-run.js';
 import { checkFor, type Check } from './check.js';

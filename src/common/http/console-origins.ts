@@ -1,5 +1,15 @@
 import type { Settings } from '../config/settings.js';
 
+/** The templates of the six addresses of the console's files (memory-daemon.md 4.11; D72). */
+export const CONSOLE_PATHS: readonly string[] = [
+  '/console',
+  '/console/',
+  '/console/index.html',
+  '/console/favicon.svg',
+  '/console/config.json',
+  '/console/assets/:file',
+];
+
 /** An origin as browsers send it: a scheme, a host and, where it is not the scheme's own, a port. */
 const HTTP_ORIGIN = /^https?:\/\/[^/\s*]+$/i;
 

@@ -67,14 +67,14 @@ it.each<[string, ListenerAddress, Record<string, string>, Record<string, string>
   ],
   [
     'the page that others may read',
-    { ...LOOPBACK, shared: { path: '/page', origins: new Set(['https://b.example']) } },
+    { ...LOOPBACK, shared: { paths: ['/page'], origins: new Set(['https://b.example']) } },
     {},
     { host: 'localhost', origin: 'https://b.example' },
     200,
   ],
   [
     'no other page to them',
-    { ...LOOPBACK, shared: { path: '/other', origins: new Set(['https://b.example']) } },
+    { ...LOOPBACK, shared: { paths: ['/other'], origins: new Set(['https://b.example']) } },
     {},
     { host: 'localhost', origin: 'https://b.example' },
     403,

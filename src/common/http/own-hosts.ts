@@ -15,8 +15,8 @@ export interface ListenerAddress {
    * transport).
    */
   speaksMcp?: true;
-  /** Pages of these origins may read this one address. */
-  shared?: { path: string; origins: ReadonlySet<string> };
+  /** Pages of these origins may read these addresses, which are templates of routes. */
+  shared?: { paths: readonly string[]; origins: ReadonlySet<string> };
 }
 
 /**
@@ -71,7 +71,7 @@ export class OwnHosts {
 
   private isShared({ routeOptions }: FastifyRequest, origin: string): boolean {
     const { shared } = this.listener;
-    return shared !== undefined && routeOptions.url === shared.path && shared.origins.has(origin);
+    return shared !== undefined && shared.paths.includes(routeOptions.url!) && shared.origins.has(origin);
   }
 }
 

@@ -15,6 +15,8 @@ const SECRET_BYTES = 32;
  * Payload and signature have one spelling each: 48 bytes fill their 64 characters, and the signature is compared as
  * text.
  */
+/** What every one of them begins with. */
+export const AGENT_TOKEN_PREFIX = 'svc_self_';
 const FORM = /^svc_self_([\w-]{64})\.([\w-]{43})$/;
 
 /**

@@ -3,6 +3,7 @@ import type { TenantCaller } from '../contract/caller.js';
 import type { BearersTaken } from '../contract/contract.js';
 import { isStorableText } from '../http/headers.js';
 import { AgentCheck } from './agent-check.js';
+import { AGENT_TOKEN_PREFIX } from './agent-token.js';
 import { KeyCheck } from './key-check.js';
 import { Forbidden, Unauthorized } from '../problem/common-problems.js';
 
@@ -35,7 +36,7 @@ export class ToolCallers {
     if (tenantId !== undefined && !isStorableText(tenantId)) return undefined;
     if (apiKey !== undefined) return tenantId === undefined ? undefined : this.keys.find(tenantId, apiKey);
     if (bearer === undefined) return undefined;
-    const caller = bearer.startsWith('svc_self_')
+    const caller = bearer.startsWith(AGENT_TOKEN_PREFIX)
       ? takes.agents && (await this.agents.find(bearer))
       : takes.bearerKeys && (await this.findByKey(bearer, tenantId));
     if (!caller) return undefined;

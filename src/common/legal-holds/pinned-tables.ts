@@ -41,8 +41,18 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
     'tool_window',
   ]),
   ...each(ACCESS, [
-    ...['access_request', 'access_request_change', 'agent', 'agent_home', 'agent_retrieval', 'api_key', 'entitlement'],
-    ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'work_gate_policy'],
+    ...[
+      'access_request',
+      'access_request_change',
+      'agent',
+      'agent_activity',
+      'agent_home',
+      'agent_retrieval',
+      'api_key',
+      'entitlement',
+    ],
+    ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'tenant_setting'],
+    ...['work_gate_policy'],
     ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant', 'sync_peer'],
     ...['passport', 'passport_mint_request', 'passport_presence', 'github_integration'],
   ]),
@@ -72,6 +82,9 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   feedback_vote: 'that somebody votes for a request',
   survey_response: 'answers to the operator of the server, which their author may change while the survey is open',
   memory_case_term: 'made of memory_case, which is pinned; its rows go with the case alone',
+  fact_actor: 'names of who stored facts, with counts; the facts are pinned',
+  fact_source_ref:
+    'ids and digests of what facts were learnt from; a fact is pinned, and its rows here go with it alone',
   dossier_anchor: 'what claims of dossiers rest on; a dossier is pinned, and its rows here go with it alone',
   work_blocker: 'that an item waits for another; receipts say since when and until when',
   ...each('ids, digests and counts of what was erased; no role of the product deletes them', [

@@ -8,6 +8,9 @@ import { inactiveTenant, TENANT_CHANGED, type TenantState } from '../tenancy/ten
 import { ServerSecret } from './server-secret.js';
 import { SessionCookies } from './session-cookie.js';
 
+/** NOTIFY of a session that ended, with its id. */
+export const SESSION_ENDED = 'svc_session_ended';
+
 interface SessionRow {
   session_id: string;
   principal: string;
@@ -35,7 +38,7 @@ export class SessionCheck implements OnModuleInit {
     listener: Listener,
     private readonly secret: ServerSecret,
   ) {
-    this.verdicts = new TtlCache(listener, 'svc_session_ended', (id, { session }) => session?.sessionId === id, {
+    this.verdicts = new TtlCache(listener, SESSION_ENDED, (id, { session }) => session?.sessionId === id, {
       [TENANT_CHANGED]: (name, { tenantId }) => tenantId === name,
     });
   }

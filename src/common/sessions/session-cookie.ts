@@ -15,6 +15,16 @@ export interface SessionAddress {
   hash: Buffer;
 }
 
+/** Whether a cookie of a session came, of whomever; an empty one is what a logout leaves behind. */
+export const isSessionCookieIn = (cookieHeader: string): boolean => Boolean(parseCookie(cookieHeader)[SESSION_COOKIE]);
+
+/** The session cookie of a request as a Cookie header of its own: what else came with it is of others. */
+export const sessionCookieAlone = (cookieHeader: string | undefined): string | undefined =>
+  cookieHeader
+    ?.split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(`${SESSION_COOKIE}=`) && part.length > SESSION_COOKIE.length + 1);
+
 /** Session cookies (RFC 6265): `<base64url tenant>.<256 random bits>`, signed with HMAC-SHA256. */
 export class SessionCookies {
   private readonly signer: Signer;
@@ -37,9 +47,8 @@ export class SessionCookies {
     return { tenantId: Buffer.from(value.split('.')[0]!, 'base64url').toString('utf8'), hash: sha256(value) };
   }
 
-  /** An empty cookie is what a logout leaves behind. */
   isForged(cookieHeader: string): boolean {
-    return Boolean(parseCookie(cookieHeader)[SESSION_COOKIE]) && this.read(cookieHeader) === undefined;
+    return isSessionCookieIn(cookieHeader) && this.read(cookieHeader) === undefined;
   }
 }
 

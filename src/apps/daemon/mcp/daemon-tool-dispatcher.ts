@@ -8,7 +8,8 @@ import { findFault } from '../../../common/http/json-body.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { daemonProblems } from '../../../common/problem/daemon-problem-form.js';
 import type { Problem } from '../../../common/problem/problem.js';
-import { listTools, makeDaemonTools, scopesOf } from './daemon-tools.js';
+import { makeDaemonTools } from '../../../rpc/tools/daemon-tools.js';
+import { scopesByTool } from './listed-tools.js';
 import { callTool } from './tool-call.js';
 
 /** The tools of the MCP listener, for what else offers them. */
@@ -28,12 +29,15 @@ export class DaemonToolDispatcher extends ToolDispatcher {
   }
 
   list(): readonly OfferedTool[] {
-    this.offered ??= listTools(this.registry, this.manifest.routes).map((tool) => ({
-      ...{ name: tool.name, description: tool.description ?? '', parameters: tool.inputSchema },
-      isRead: tool.annotations?.readOnlyHint === true,
-      scopes: scopesOf(tool),
+    return (this.offered ??= this.describe());
+  }
+
+  private describe(): OfferedTool[] {
+    const scopes = scopesByTool(this.registry, this.manifest.routes);
+    return this.registry.tools.map(({ definition: { name, description, inputSchema, annotations } }) => ({
+      ...{ name, description, parameters: inputSchema, isRead: annotations.readOnlyHint },
+      scopes: scopes.get(name)!,
     }));
-    return this.offered;
   }
 
   async call(name: string, given: Record<string, unknown>, request: FastifyRequest): Promise<ToolOutcome> {

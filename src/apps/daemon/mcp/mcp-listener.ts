@@ -6,7 +6,7 @@ import {
   Server,
   type McpHttpHandler,
   type McpRequestContext,
-  type Tool as ToolDefinition,
+  type ListToolsResult,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PassportStandings } from '../../../guards/passport-standings.js';
@@ -21,30 +21,29 @@ import { AUTHENTICATOR, type Authenticator } from '../../../common/bearer-auth/a
 import { AutoSteps } from '../../../common/evidence-log/auto-steps.js';
 import { ToolCallSteps } from '../../../rpc/tool-call-steps.js';
 import { ServerSecret } from '../../../common/sessions/server-secret.js';
+import { DelegatedCallers } from '../../../common/keys/delegated-callers.js';
+import { Problem } from '../../../common/problem/problem.js';
 import { NotFound } from '../../../common/problem/common-problems.js';
 import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
 import { canAsk } from '../../../rpc/mcp/mcp-elicitation.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from '../../../rpc/mcp/mcp-context.js';
-import { TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
-import type { ToolRegistry } from '../../../rpc/tools/tool-registry.js';
+import { INSTRUCTIONS, TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
+import { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
+import { ToolCatalog } from '../../../rpc/tools/tool-catalog.service.js';
+import { ApiConnection } from '../../../rpc/api-connection.js';
 import { ROUTER_TIMEOUT_MS } from '../daemon-server.js';
 import { daemonProblems } from '../../../common/problem/daemon-problem-form.js';
 import { DaemonProblemFilter } from '../../../common/problem/daemon-problem.filter.js';
 import { DaemonContext } from './daemon-context.js';
 import { GateRounds } from './gate-rounds.js';
 import { McpSteps } from './mcp-steps.js';
-import { callTool, type ToolRoutes } from './tool-call.js';
-import { listTools, makeDaemonTools } from './daemon-tools.js';
+import type { ToolRoutes } from './tool-call.js';
+import { ApiCredentials } from './api-credentials.js';
+import { scopesByTool } from './listed-tools.js';
+import { DaemonToolCalls } from './daemon-tool-calls.js';
 
 /** JSON-RPC 2.0 section 5.1. */
 const INVALID_PARAMS = -32602;
-
-const INSTRUCTIONS = `The memory of this daemon: facts under entity and key, relations between artifacts, and receipts of what happened.
-
-search_facts finds what is remembered; store_fact remembers, and supersedes what was there; retire_fact retires a fact, its history stays. expand follows relations. verify_receipt checks evidence.
-Facts are resources as well, and the start of a session is a prompt.
-list_work shows the work board; update_work changes an item, and what needs an approval waits at a gate: list_pending_gates shows those, decide_gate decides on what others asked for.
-A result with isError says in its text what was wrong and what to do: a problem of RFC 9457, whose \`issues\` name the arguments to mend and \`missingAnyScope\` what the credential lacks.`;
 
 export interface OpenListener {
   url: string;
@@ -79,17 +78,16 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
     filter.catch(nothingHere(), new ExecutionContextHost([request, reply])),
   );
   const http = app.getHttpAdapter().getInstance();
-  const registry = makeDaemonTools();
   const stateKey = await app.get(ServerSecret).keyFor('daemon-mcp-state');
   const { routes } = app.get(RouteManifest);
-  const tools = listTools(registry, routes);
+  const calls = await toolCallsOf(parts, app, { http, problems });
   const context = new DaemonContext({ http, problems }, routes);
   const steps = new McpSteps(new ToolCallSteps(app.get(AutoSteps)), {
     authenticator: app.get<Authenticator>(AUTHENTICATOR),
     defaultTenant: settings.bootstrap.tenantId,
   });
   const standings = app.get(PassportStandings);
-  const handler = makeHandler(parts, { http, problems, registry, stateKey, context, steps }, tools);
+  const handler = makeHandler(parts, { http, problems, calls, stateKey, context, steps });
   for (const method of ['POST', 'GET', 'DELETE'])
     fastify.route({
       method,
@@ -110,6 +108,30 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
       await fastify.close();
     },
   };
+}
+
+/** @throws Error for a tool whose route is not served */
+async function toolCallsOf(
+  { settings }: ProcessContext,
+  app: NestFastifyApplication,
+  routes: ToolRoutes,
+): Promise<DaemonToolCalls> {
+  const catalog = app.get(ToolCatalog);
+  const { routes: declared } = app.get(RouteManifest);
+  return new DaemonToolCalls({
+    ...{
+      routes,
+      catalog,
+      scopes: scopesByTool(await catalog.daemonTools(), declared),
+      choices: app.get(ToolSetChoices),
+    },
+    api: app.get<ApiConnection | null>(ApiConnection),
+    credentials: new ApiCredentials({
+      ...{ authenticator: app.get<Authenticator>(AUTHENTICATOR), mode: settings.daemon.authMode ?? 'off' },
+      defaultTenant: settings.bootstrap.tenantId,
+      ...{ delegated: app.get(DelegatedCallers), standings: app.get(PassportStandings) },
+    }),
+  });
 }
 
 const nothingHere = () =>
@@ -146,7 +168,7 @@ async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: F
 
 /** What the listener has to offer, and the key of what it signs. */
 interface Served {
-  registry: ToolRegistry;
+  calls: DaemonToolCalls;
   stateKey: Buffer;
   context: DaemonContext;
   steps: McpSteps;
@@ -154,8 +176,7 @@ interface Served {
 
 function makeHandler(
   { log }: ProcessContext,
-  { registry, stateKey, context: offered, steps, ...routes }: ToolRoutes & Served,
-  tools: ToolDefinition[],
+  { calls, stateKey, context: offered, steps, ...routes }: ToolRoutes & Served,
 ): McpHttpHandler {
   const identity = {
     name: 'svc-memory-daemon',
@@ -173,14 +194,14 @@ function makeHandler(
     });
     server.onerror = (error) => log.info({ error }, 'mcp: a message was refused');
     offered.serve(server, () => clientOf(context));
-    server.setRequestHandler('tools/list', () => ({ tools }));
+    server.setRequestHandler('tools/list', () => list(calls, clientOf(context)));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, round) => {
-      const tool = registry.find(name);
+      const tool = await calls.find(name);
       if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
       const fault = findFault(given, 'arguments');
       if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
       const request = clientOf(context);
-      const run = () => steps.around(tool, given, request, () => callTool(routes, tool, given, request));
+      const run = () => steps.around(tool, given, request, () => calls.call(tool, given, request));
       return rounds.run({ name, given, request, context: round, canAsk: canAsk(server, round), run });
     });
     return server;
@@ -189,6 +210,15 @@ function makeHandler(
     legacy: 'stateless',
     onerror: (error) => log.info({ error }, 'mcp: a request was refused'),
   });
+}
+
+/** @throws ProtocolError for a set that there is not */
+async function list(calls: DaemonToolCalls, request: FastifyRequest): Promise<ListToolsResult> {
+  try {
+    return await calls.list(request);
+  } catch (error) {
+    throw error instanceof Problem ? new ProtocolError(INVALID_PARAMS, error.message) : error;
+  }
 }
 
 function clientOf({ authInfo }: McpRequestContext): FastifyRequest {

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../../../common/bearer-auth/authenticator.js';
-import { coversTenant, type Identity } from '../../../common/bearer-auth/daemon-caller.js';
+import { coversTenant, homeTenantOf } from '../../../common/bearer-auth/daemon-caller.js';
 import { agentSessionIn } from '../../../common/http/agent-session.js';
 import { statusOf, type ToolCallSteps } from '../../../rpc/tool-call-steps.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
@@ -21,7 +21,7 @@ export class McpSteps {
   ) {}
 
   async around(
-    { definition: { name }, digest }: Tool,
+    { definition: { name }, digest }: Pick<Tool, 'digest'> & { definition: { name: string } },
     given: Record<string, unknown>,
     request: FastifyRequest,
     work: () => Promise<CallToolResult>,
@@ -42,7 +42,7 @@ export class McpSteps {
   async passportOf(request: FastifyRequest): Promise<{ tenantId: string; passport: string } | undefined> {
     try {
       const identity = await this.speakers.authenticator.identify(request);
-      const tenantId = this.homeOf(identity);
+      const tenantId = homeTenantOf(identity, this.speakers.defaultTenant);
       const { passport } = identity;
       return passport === undefined || tenantId === undefined ? undefined : { tenantId, passport };
     } catch {
@@ -56,17 +56,11 @@ export class McpSteps {
       const session = agentSessionIn(request);
       if (session === undefined) return undefined;
       const identity = await this.speakers.authenticator.identify(request);
-      const tenantId = typeof named === 'string' ? named : this.homeOf(identity);
+      const tenantId = typeof named === 'string' ? named : homeTenantOf(identity, this.speakers.defaultTenant);
       if (tenantId === undefined || !coversTenant(identity, tenantId)) return undefined;
       return { tenantId, principal: identity.principal, session };
     } catch {
       return undefined;
     }
-  }
-
-  private homeOf({ selectedTenant, tenants }: Identity): string | undefined {
-    if (selectedTenant !== undefined) return selectedTenant;
-    if (tenants === 'any') return this.speakers.defaultTenant;
-    return tenants.length === 1 ? tenants[0] : undefined;
   }
 }

@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { Tool, ToolMember } from '../../../rpc/tools/tool.js';
-import { makeDaemonTools } from './daemon-tools.js';
+import { makeDaemonTools } from '../../../rpc/tools/daemon-tools.js';
 import { findUnfit } from './tool-arguments.rules.js';
 
 const { tools } = makeDaemonTools();

@@ -21,12 +21,20 @@ const PASSED_ON = new Set([
   'x-svc-scopes',
   'x-svc-passport-id',
   'x-svc-tenant-id',
+  'x-tenant-id',
+  'x-api-key',
   SESSION_HEADER,
   FENCE_HEADER,
   'traceparent',
   'x-forwarded-for',
   'forwarded',
 ]);
+
+/**
+ * The same of a request over HTTP that a session made (the tools in the form of OpenAI). To the MCP listener a cookie
+ * is no credential.
+ */
+const PASSED_ON_BY_SESSION = new Set([...PASSED_ON, 'cookie', 'host', 'origin', 'sec-fetch-site']);
 
 /** Where the routes of the tools are answered, and how their listener writes a problem. */
 export interface ToolRoutes {
@@ -83,11 +91,12 @@ export async function callRoute(
  * Each as often as it came: which of several counts, and whether any does, the route says. Its request bears the id of
  * this one.
  */
-function passedOn({ raw: { rawHeaders }, id }: FastifyRequest): Record<string, string | string[]> {
+function passedOn({ raw: { rawHeaders }, id, daemonCaller }: FastifyRequest): Record<string, string | string[]> {
+  const names = daemonCaller?.authType === 'session' ? PASSED_ON_BY_SESSION : PASSED_ON;
   const passed: Record<string, string[]> = {};
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();
-    if (PASSED_ON.has(name)) (passed[name] ??= []).push(rawHeaders[i + 1]!);
+    if (names.has(name)) (passed[name] ??= []).push(rawHeaders[i + 1]!);
   }
   const traceparent = currentTraceparent();
   return { ...passed, ...(traceparent && { traceparent }), 'x-request-id': id };

@@ -194,6 +194,32 @@ export const DAEMON_SETTINGS = {
     'Origins that may read the console from another page, separated by commas; what is no http(s) origin (`*`, `null`) is dropped.',
     { shownDefault: 'loopback on SVCD_HTTP_PORT' },
   ),
+  consoleDir: setting(
+    'SVCD_CONSOLE_DIR',
+    text(),
+    'Folder of the built console: index.html, favicon.svg and assets. Read when the daemon starts.',
+    { shownDefault: '`dist/console`, which the build makes' },
+  ),
+  consoleSession: setting(
+    'SVCD_CONSOLE_SESSION',
+    switched(true),
+    'A request without another credential that bears the cookie of a session of the tenant API is let in by it, with the scopes of its seat and in its tenant alone.',
+  ),
+  tenantKeys: setting(
+    'SVCD_TENANT_KEYS',
+    switched(true),
+    'A request without another credential that bears x-tenant-id and x-api-key of the tenant API, or the session token of an agent, is let in by it, with the scopes of its role and in its tenant alone.',
+  ),
+  consoleOidcClientId: setting(
+    'SVCD_CONSOLE_OIDC_CLIENT_ID',
+    text(),
+    'The client that the console signs in as at the identity provider of jwt_jwks, a public one with PKCE. Unset: the console offers no such sign-in.',
+  ),
+  consoleOidcScope: setting(
+    'SVCD_CONSOLE_OIDC_SCOPE',
+    textOr('openid'),
+    'The scopes that the console asks the identity provider for, separated by blanks.',
+  ),
   observeRedact: setting(
     'SVCD_OBSERVE_REDACT',
     choice(['audit', 'strict', 'off'], 'audit'),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { apiUrlOf } from './api-url.js';
+import { apiUrlOf } from './server-urls.js';
 import { loadSettings, SettingsInvalid } from './settings.js';
 
 it.each<[Record<string, string>, string]>([

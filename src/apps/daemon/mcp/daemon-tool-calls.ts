@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type { CallToolResult, ListToolsResult, Tool as ListedTool } from '@modelcontextprotocol/server';
+import type { FastifyRequest } from 'fastify';
+import type { Address } from '../../../common/contract/contract.js';
+import { DEFAULT_SET } from '../../../common/contract/tool-sets.js';
+import { currentTraceparent, traced } from '../../../common/observability/tracing.js';
+import { invalid } from '../../../common/problem/common-problems.js';
+import { Problem } from '../../../common/problem/problem.js';
+import type { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
+import type { AgentAnswer } from '../../../rpc/agent/agent-answer.js';
+import { readAgentArguments } from '../../../rpc/agent/agent-arguments.js';
+import { failureOfAgentCall } from '../../../rpc/agent/agent-failures.js';
+import type { AgentTool } from '../../../rpc/agent/agent-tool.js';
+import { replyOf } from '../../../rpc/agent/route-reply.js';
+import { requestTo } from '../../../rpc/agent/route-request.js';
+import {
+  RouteRefusal,
+  type RouteParts,
+  type OtherTools,
+  type Servers,
+  type RouteReply,
+  type ServerName,
+} from '../../../rpc/agent/servers.js';
+import type { ApiConnection } from '../../../rpc/api-connection.js';
+import { REPLAYED_HEADER } from '../../../rpc/forwarded-headers.js';
+import { RpcFailure } from '../../../rpc/json-rpc.js';
+import { JsonText, parsedJson } from '../../../rpc/json-text.js';
+import { resultOf, resultOfFailure } from '../../../rpc/mcp/mcp-results.js';
+import type { ServerAnswer } from '../../../rpc/server-connection.js';
+import { readArguments, requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
+import type { ToolCatalog } from '../../../rpc/tools/tool-catalog.service.js';
+import { failureOf } from '../../../rpc/tools/tool-errors.js';
+import { toolSetIn } from '../../../rpc/tools/requested-tool-set.js';
+import type { Tool } from '../../../rpc/tools/tool.js';
+import type { ApiCredentials } from './api-credentials.js';
+import { withScopes, type ToolScopes } from './listed-tools.js';
+import { callRoute, callTool, type ToolRoutes } from './tool-call.js';
+
+/** What the calls need. */
+interface Parts {
+  routes: ToolRoutes;
+  /** Of the routes of its own tools. */
+  scopes: ToolScopes;
+  catalog: ToolCatalog;
+  choices: ToolSetChoices;
+  /** null where no address of it is known. */
+  api: ApiConnection | null;
+  credentials: ApiCredentials;
+}
+
+/**
+ * The tools of the daemon's MCP listener: its own are routes of its HTTP listener, those of the tenant API routes of
+ * the API, and those made for agents may need both. Nothing is decided here: each route asks what it asks of everyone.
+ */
+export class DaemonToolCalls {
+  constructor(private readonly parts: Parts) {}
+
+  find(name: string): Promise<Tool | AgentTool | undefined> {
+    return this.parts.catalog.find(name);
+  }
+
+  /** Its own with the scopes of their routes. @throws ValidationFailed for a set that there is not */
+  async list(request: FastifyRequest): Promise<ListToolsResult> {
+    const { catalog, scopes } = this.parts;
+    const listed = await catalog.list(toolSetIn(request) ?? (await this.chosenBy(request)));
+    const tools = listed.tools.map((tool): ListedTool => withScopes(tool, scopes.get(tool.name)));
+    return { ...listed, tools };
+  }
+
+  /** Of the caller's tenant, where that is known. */
+  private async chosenBy(request: FastifyRequest): Promise<string> {
+    const tenantId = await this.parts.credentials.findTenantOf(request);
+    return tenantId === undefined ? DEFAULT_SET : this.parts.choices.of(tenantId);
+  }
+
+  /** @throws ProtocolError */
+  async call(tool: Tool | AgentTool, given: Record<string, unknown>, request: FastifyRequest): Promise<CallToolResult> {
+    if (!('run' in tool) && this.parts.catalog.isOfDaemon(tool))
+      return callTool(this.parts.routes, tool, given, request);
+    try {
+      const answer = 'run' in tool ? this.runAgentTool(tool, given, request) : this.callApiTool(tool, given, request);
+      return resultOf(await answer);
+    } catch (error) {
+      if (error instanceof RpcFailure) return resultOfFailure(error);
+      throw error;
+    }
+  }
+
+  private async callApiTool(tool: Tool, given: Record<string, unknown>, request: FastifyRequest): Promise<JsonText> {
+    const { args, idempotencyKey, approvalToken } = readArguments(tool, given, request.id);
+    try {
+      const key = tool.idempotency === 'none' ? undefined : (idempotencyKey ?? randomUUID());
+      const answer = await this.sendToApi(requestOf(tool, args), { key, approvalToken }, request);
+      if (answer.status >= 400) throw failureOf(answer.status, parsedJson(answer.text), tool);
+      return new JsonText(answer.text === '' ? 'null' : answer.text, answer.headers[REPLAYED_HEADER] === 'true');
+    } catch (error) {
+      if (error instanceof Problem || error instanceof RouteRefusal)
+        throw failureOfAgentCall(error, tool.definition.name, request.id);
+      throw error;
+    }
+  }
+
+  private async runAgentTool(
+    tool: AgentTool,
+    given: Record<string, unknown>,
+    request: FastifyRequest,
+  ): Promise<AgentAnswer> {
+    const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name };
+    try {
+      const read = readAgentArguments(tool, given);
+      const servers: Servers = {
+        tools: this.toolsFor(request),
+        tenantId: () => this.parts.credentials.tenantOf(request),
+        call: <T extends object>(server: ServerName, address: Address, parts?: RouteParts) =>
+          this.send<T>({ server, address, parts }, { isRead: tool.isRead, ...read }, request),
+      };
+      return await traced(`execute_tool ${tool.name}`, { attributes }, () => tool.run(read.given, servers));
+    } catch (error) {
+      throw failureOfAgentCall(error, tool.name, request.id);
+    }
+  }
+
+  private toolsFor(request: FastifyRequest): OtherTools {
+    return {
+      list: (set) => this.parts.catalog.definitionsOf(set),
+      call: async (name, given) => {
+        const tool = await this.find(name);
+        if (!tool) throw invalid('tool', 'names no tool; more_tools without arguments lists the sets');
+        const { content } = await this.call(tool, given, request);
+        return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      },
+    };
+  }
+
+  private async send<T extends object>(
+    { server, address, parts }: { server: ServerName; address: Address; parts: RouteParts | undefined },
+    { isRead, idempotencyKey, approvalToken }: { isRead: boolean; idempotencyKey?: string; approvalToken?: string },
+    request: FastifyRequest,
+  ): Promise<RouteReply<T>> {
+    const sent = requestTo(address, parts);
+    const key = isRead || sent.method === 'GET' ? undefined : (idempotencyKey ?? randomUUID());
+    const asked =
+      server === 'daemon'
+        ? callRoute(this.parts.routes.http, sent, request).then((answer) => ({ ...answer, headers: {} }))
+        : this.sendToApi(sent, { key, approvalToken }, request);
+    return replyOf<T>({ server, address, requestId: request.id }, asked);
+  }
+
+  /** @throws UpstreamUnavailable, RouteRefusal for a caller that the API would not know */
+  private async sendToApi(
+    { method, path, address, body }: ApiRequest,
+    { key, approvalToken }: { key: string | undefined; approvalToken: string | undefined },
+    request: FastifyRequest,
+  ): Promise<ServerAnswer> {
+    const traceparent = currentTraceparent();
+    const { api } = this.parts;
+    if (!api) throw new RouteRefusal('api', address, 503, { type: 'UpstreamUnavailable', detail: NO_API });
+    return api.call({
+      ...{ method, path },
+      headers: {
+        ...(await this.parts.credentials.of(request, address)),
+        'x-request-id': request.id,
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'x-idempotency-key': key }),
+        ...(approvalToken === undefined ? {} : { 'x-shield-approval-token': approvalToken }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+}
+
+const NO_API = 'the daemon does not know where the tenant API is; its operator sets SVC_API_URL';
