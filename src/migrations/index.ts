@@ -103,6 +103,12 @@ import { CreateIdentityLinks1795840100000 } from './1795840100000-create-identit
 import { CreateGithubIntegrations1795850000000 } from './1795850000000-create-github-integrations.js';
 import { CreateStudioInstalls1795850100000 } from './1795850100000-create-studio-installs.js';
 import { CreateExtensions1795860000000 } from './1795860000000-create-extensions.js';
+import { SaltSpendingNotes1795880000000 } from './1795880000000-salt-spending-notes.js';
+import { IndexChangesOfAgents1795901000000 } from './1795901000000-index-changes-of-agents.js';
+import { ListAgents1795901100000 } from './1795901100000-list-agents.js';
+import { KeepSourcesOfFacts1795902000000 } from './1795902000000-keep-sources-of-facts.js';
+import { CountActorsOfFacts1795902100000 } from './1795902100000-count-actors-of-facts.js';
+import { CreateTenantSettings1795903000000 } from './1795903000000-create-tenant-settings.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -211,4 +217,10 @@ export const MIGRATIONS = [
   CreateGithubIntegrations1795850000000,
   CreateStudioInstalls1795850100000,
   CreateExtensions1795860000000,
+  SaltSpendingNotes1795880000000,
+  IndexChangesOfAgents1795901000000,
+  ListAgents1795901100000,
+  KeepSourcesOfFacts1795902000000,
+  CountActorsOfFacts1795902100000,
+  CreateTenantSettings1795903000000,
 ];

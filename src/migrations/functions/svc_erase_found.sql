@@ -100,7 +100,10 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
         (select string_agg(format('%I = case when %I is null then null else %L::%s end', a.attname, a.attname,
             case format_type(a.atttypid, null) when 'json' then '[]' when 'jsonb' then '[]' when 'text[]' then '{}' else '[erased]' end,
             format_type(a.atttypid, null)), ', ')
-          from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = any(rule.blanks)), rule.name) using me;
+          from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = any(rule.blanks)) ||
+        -- With the salt of a digest in hand, a guess of what was emptied could be confirmed.
+        coalesce((select ', salt = null' from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = 'salt'
+          and a.atttypid = 'bytea'::regtype and not a.attnotnull), ''), rule.name) using me;
       get diagnostics n = row_count;
       return query select rule.name, n, null::uuid[];
     end loop;

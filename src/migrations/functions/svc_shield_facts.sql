@@ -48,5 +48,8 @@ create or replace function svc_shield_facts(me text, wanted_principal text, want
         select json_agg(json_build_object('samplingPolicyId', o.sampling_policy_id, 'action', o.match_action, 'outcome', o.match_outcome,
           'principal', o.match_principal, 'ratePerMillion', o.rate_per_million) order by o.sampling_policy_id)
         from shield_sampling_policy o where o.tenant_id = me and o.rate_per_million > 0), '[]'),
-      'server', server, 'digest', digest, 'publishers', publishers, 'approval', approval);
+      'server', server, 'digest', digest, 'publishers', publishers, 'approval', approval,
+      'hasApproved', wanted_token is null and exists (
+        select from shield_approval a where a.tenant_id = me and a.principal = wanted_principal and a.state = 'approved'
+          and a.expires_at > statement_timestamp()));
   end $$;

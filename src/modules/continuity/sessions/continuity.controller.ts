@@ -3,6 +3,8 @@ import { Caller, type TenantCaller } from '../../../common/contract/caller.js';
 import { created, ok, seats, type RouteDeclaration } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { HomeList } from './agents-list.dto.js';
+import { AgentsListService } from './agents-list.service.js';
 import { JournalRoutesService } from './journal-routes.service.js';
 import { JournalAppended, JournalEventSent, JournalList, JournalQuery } from './journal.dto.js';
 import { JournalEventDiffers } from './journal/journal.problems.js';
@@ -22,10 +24,22 @@ const EMPTY = 'An agent that nobody has written for has an empty home, never 404
 @Controller()
 export class ContinuityController {
   constructor(
+    private readonly agents: AgentsListService,
     private readonly journal: JournalRoutesService,
     private readonly stalePins: StalePinsService,
     private readonly context: SessionContextService,
   ) {}
+
+  @Route('GET /v1/home', {
+    ...READ,
+    summary: 'List the agents of the tenant',
+    description:
+      'Whatever names an agent: retrievals, answers, its journal, watches, proofs and accounts of credits. The last active first.',
+    reply: ok(HomeList),
+  })
+  listAgents(@Caller() caller: TenantCaller, @Query() query: PageQuery): Promise<HomeList> {
+    return this.agents.list(caller, query);
+  }
 
   @Route('GET /v1/home/:agentId/journal', {
     ...READ,

@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
 import { CitationsModule } from '../../knowledge/citations/citations.module.js';
+import { PassagePlacesModule } from '../../knowledge/passages/passage-places.module.js';
 import { WatchesModule } from '../watches/watches.module.js';
+import { AgentsListService } from './agents-list.service.js';
+import { AgentsListViews } from './agents-list.views.js';
+import { ChangeTextsService } from './changes/change-texts.service.js';
+import { ChangesController } from './changes/changes.controller.js';
+import { ChangesService } from './changes/changes.service.js';
+import { ChangesViews } from './changes/changes.views.js';
 import { ContinuityController } from './continuity.controller.js';
 import { JournalRoutesService } from './journal-routes.service.js';
 import { JournalModule } from './journal/journal.module.js';
@@ -19,9 +26,14 @@ import { StalePinsStore } from './stale-pins.store.js';
  * a session starts. See docs/continuity.md.
  */
 @Module({
-  imports: [CitationsModule, JournalModule, WatchesModule],
-  controllers: [PrimitivesController, ContinuityController],
+  imports: [CitationsModule, JournalModule, PassagePlacesModule, WatchesModule],
+  controllers: [PrimitivesController, ContinuityController, ChangesController],
   providers: [
+    AgentsListService,
+    AgentsListViews,
+    ChangeTextsService,
+    ChangesService,
+    ChangesViews,
     JournalRoutesService,
     OpenWatchesService,
     PinsService,

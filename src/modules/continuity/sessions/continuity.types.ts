@@ -76,3 +76,7 @@ export interface OpenWatch {
   alertCount: number;
   createdAt: string;
 }
+
+/** What an agent was last active in. */
+export const ACTIVITY_KINDS = ['retrieval', 'answer', 'journal', 'watch', 'proof', 'credits'] as const;
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number];

@@ -6,7 +6,6 @@ import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { WebhooksService } from '../../events/outbox/webhooks/webhooks.service.js';
 import { WatchTargetsService, type FoundTarget } from './watch-targets.service.js';
-import type { WatchAlertRow } from './watch-alert.entity.js';
 import type { WatchRow } from './watch.entity.js';
 import type {
   AlertList,
@@ -20,7 +19,7 @@ import type {
 } from './watches.dto.js';
 import { WatchExists, WatchLimitReached, WatchUnknown } from './watches.problems.js';
 import { passageKey, stateAfter, targetTypeOf } from './watches.rules.js';
-import { WatchesStore } from './watches.store.js';
+import { WatchesStore, type AlertContent } from './watches.store.js';
 
 /**
  * Watches of a tenant at once: of all kinds, and of queries, each of which is asked again after every change it may
@@ -50,7 +49,10 @@ export class WatchesService {
     const { sources, ...named } = target;
     const watch = { watchId, principal: caller.principal, agentId, note, ...named };
     const known = await this.store.findSame(watch);
-    if (known) throw new WatchExists({ watchId: known }, `It is watch ${known}; end it to create it again`);
+    if (known) {
+      const { watchId } = known;
+      throw new WatchExists({ watchId }, `It is watch ${watchId}; end it to create it again`);
+    }
     const shown = watchOf(await this.store.record(watch, snapshot));
     await this.store.recordSources(watchId, sources);
     if (target.query) await this.store.recordSeen(watchId, (await this.targets.search(target.query)).map(passageKey));
@@ -62,6 +64,28 @@ export class WatchesService {
     });
     if (webhookUrl === undefined) return { ...shown, webhook: null };
     return { ...shown, webhook: await this.webhooks.bind(caller, { url: webhookUrl, watchId }, 'body.webhookUrl') };
+  }
+
+  /**
+   * Makes sure that {@link holdAnswer} waits for nothing: before receipts of the unit of work, for which whoever adds a
+   * watch may wait.
+   */
+  async reserve(): Promise<void> {
+    await this.store.countLocked();
+  }
+
+  /** The caller's watch on an answer for an agent, made where there is none: it goes on with each new version. */
+  async holdAnswer(caller: TenantCaller, agentId: string, answerId: string): Promise<Watch> {
+    const target = { targetType: 'answer', targetId: answerId } as const;
+    const known = await this.store.findSame({ principal: caller.principal, agentId, ...target });
+    if (known) return watchOf(known);
+    const { webhook: _none, ...watch } = await this.record(caller, { agentId, ...target });
+    return watch;
+  }
+
+  /** Watches on an answer that watch, by whatever name of it, in the order in which they were made. */
+  listOfAnswer({ tenantId }: TenantCaller, answerId: string, limit: number): Promise<Watch[]> {
+    return this.tenancy.run(tenantId, async () => (await this.store.listOfAnswer(answerId, limit)).map(watchOf));
   }
 
   list(caller: TenantCaller, { limit, cursor, targetType, ...rest }: WatchListQuery): Promise<WatchList> {
@@ -82,6 +106,12 @@ export class WatchesService {
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.position]);
       return { alerts: page.map(alertOf), next_cursor };
     });
+  }
+
+  /** Alerts by their ids, with what their watches are for; one that is gone is missing. In the open unit of work. */
+  async readAlerts(named: readonly NamedAlert[]): Promise<AlertOfWatch[]> {
+    const rows = await this.store.readAlerts(named);
+    return rows.map(({ targetType, targetId, note, ...row }) => ({ ...alertOf(row), targetType, targetId, note }));
   }
 
   /** @throws WatchUnknown also for one that has ended */
@@ -105,6 +135,14 @@ export class WatchesService {
   }
 }
 
+export interface NamedAlert {
+  watchId: string;
+  alertId: string;
+}
+
+/** An alert with what its watch is on, and for. */
+export type AlertOfWatch = WatchAlert & Pick<Watch, 'targetType' | 'targetId' | 'note'>;
+
 const unknown = (watchId: string): WatchUnknown =>
   new WatchUnknown({ watchId }, 'GET /v1/watches lists those there are; one that has ended cannot be ended again');
 
@@ -122,7 +160,7 @@ const watchOf = (row: WatchRow): Watch => ({
   endedAt: row.endedAt?.toISOString() ?? null,
 });
 
-const alertOf = (row: WatchAlertRow): WatchAlert => ({
+const alertOf = (row: AlertContent): WatchAlert => ({
   alertId: row.alertId,
   watchId: row.watchId,
   change: row.change,

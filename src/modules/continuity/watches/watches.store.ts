@@ -18,6 +18,10 @@ export interface WatchFilter {
 /** By what a second watch on the same is known: of one caller for one agent there is one at a time. */
 export type WatchName = Pick<Watch, 'principal' | 'agentId' | 'targetType' | 'targetId'>;
 
+/** What is shown of an alert. */
+export type AlertContent = Pick<WatchAlertRow, 'alertId' | 'watchId' | 'change' | 'body' | 'occurredAt'>;
+type AlertRead = AlertContent & Pick<Watch, 'targetType' | 'targetId' | 'note'>;
+
 /** Last row of the page before. */
 type After = [position: string] | undefined;
 
@@ -53,9 +57,9 @@ export class WatchesStore {
     return row!;
   }
 
-  /** @returns the id of a watch on the same, of the same caller for the same agent */
-  async findSame({ principal, agentId, targetType, targetId }: WatchName): Promise<string | undefined> {
-    return (await this.watches.find({ principal, agentId, targetType, targetId, endedAt: IsNull() }))?.watchId;
+  /** A watch on the same, of the same caller for the same agent. */
+  findSame({ principal, agentId, targetType, targetId }: WatchName): Promise<WatchRow | undefined> {
+    return this.watches.find({ principal, agentId, targetType, targetId, endedAt: IsNull() });
   }
 
   /** @returns the id of the newest watch on the same, of the same caller for the same agent, that has ended */
@@ -114,8 +118,28 @@ export class WatchesStore {
     return this.watches.list({ ...filter, endedAt }, { order: { position: 'asc' }, after, take });
   }
 
+  listOfAnswer(targetId: string, take: number): Promise<WatchRow[]> {
+    // The index is over the digest: a target may be long.
+    const target = Raw((column) => `md5(${column}) = md5(:targetId) and ${column} = :targetId`, { targetId });
+    const filter = { resolvedType: 'answer' as const, targetId: target, endedAt: IsNull() };
+    return this.watches.list(filter, { order: { position: 'asc' }, take });
+  }
+
   end(watchId: string, endedBy: string): Promise<WatchRow> {
     return this.watches.updateOne({ watchId, endedAt: IsNull() }, { endedAt: () => 'now()', endedBy });
+  }
+
+  /** With what their watches are on, and for. */
+  async readAlerts(named: readonly { watchId: string; alertId: string }[]): Promise<AlertRead[]> {
+    if (named.length === 0) return [];
+    return this.tenancy.query<AlertRead>(
+      `select a.alert_id as "alertId", a.watch_id as "watchId", a.change, a.body, a.occurred_at as "occurredAt",
+         w.target_type as "targetType", w.target_id as "targetId", w.note
+       from unnest($2::uuid[], $3::uuid[]) n(watch_id, alert_id)
+       join watch_alert a on a.tenant_id = $1 and a.watch_id = n.watch_id and a.alert_id = n.alert_id
+       join watch w on w.tenant_id = a.tenant_id and w.watch_id = a.watch_id`,
+      [this.tenancy.tenant, named.map(({ watchId }) => watchId), named.map(({ alertId }) => alertId)],
+    );
   }
 
   listAlerts(watchId: string, since: string | undefined, after: After, take: number): Promise<WatchAlertRow[]> {
