@@ -19,6 +19,7 @@ import { withMigratedDatabase } from './migrated.js';
 import { OPERATOR } from '../common/evidence-log/audit-trail.js';
 import { asOperator } from './operator.js';
 import { print, table, tableTime, UserError, type OutputOptions } from './output.js';
+import { uuidReader } from './uuid.js';
 import { readWords } from './words.js';
 
 /** What an operator sees of conversions, and does where the payment provider does not. */
@@ -150,12 +151,7 @@ function linesOf(page: TenantConversion[], state: ConversionState, cursor: strin
   return [...table(header, rows), ...(cursor === null ? [] : [`There are more: --cursor ${cursor}`])];
 }
 
-const conversion = (): Argument => new Argument('<conversion>', 'its id').argParser(conversionId);
-
-function conversionId(text: string): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
-  throw new InvalidArgumentError('A conversion is named by its id, a UUID.');
-}
+const conversion = (): Argument => new Argument('<conversion>', 'its id').argParser(uuidReader('A conversion'));
 
 function pageSize(text: string): number {
   const count = Number(text);

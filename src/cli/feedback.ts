@@ -18,6 +18,7 @@ import {
 import { acrossTenants } from './migrated.js';
 import { momentReader } from './moment.js';
 import { print, report, table, UsageError, UserError, type OutputOptions } from './output.js';
+import { uuidReader } from './uuid.js';
 import { readWords } from './words.js';
 
 const STATUSES = [...REQUEST_STATUSES, ...DECLARATION_STATES, 'partial', 'complete', 'given'];
@@ -95,7 +96,11 @@ const answer = () =>
       'answer a feature request or a declaration: its tenant sees the text, and an event and a receipt of it',
     )
     .argument('<tenant>')
-    .addArgument(new Argument('<id>', 'of the request or declaration, as svc feedback list shows it').argParser(uuid))
+    .addArgument(
+      new Argument('<id>', 'of the request or declaration, as svc feedback list shows it').argParser(
+        uuidReader('A record'),
+      ),
+    )
     .requiredOption('--text <words>', 'what to say, in 1 to 2000 characters', readWords)
     .addOption(
       new Option(
@@ -144,9 +149,4 @@ function pageSize(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 1 && count <= 200) return count;
   throw new InvalidArgumentError('Give a number from 1 to 200.');
-}
-
-function uuid(text: string): string {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
-  throw new InvalidArgumentError('An id is a UUID.');
 }

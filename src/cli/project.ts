@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { PASSPORT } from '../common/fields/passport.js';
+import { Command } from 'commander';
 import { print, type OutputOptions } from './output.js';
+import { readPassportId } from './passport-id.js';
 
 interface ImportOptions extends OutputOptions {
   tenant: string;
@@ -17,7 +17,7 @@ const importProjects = () =>
     .description('import a catalog-info.yaml of Backstage: systems are projects, components their repositories')
     .argument('<file>', 'the file to read')
     .requiredOption('--tenant <tenant>', 'into which tenant')
-    .requiredOption('--passport <passport>', 'the default passport of projects that are new', passport)
+    .requiredOption('--passport <passport>', 'the default passport of projects that are new', readPassportId)
     .option('--dry-run', 'do everything but keep nothing')
     .option('--json', 'print one JSON object')
     .action(async (file: string, options: ImportOptions) => {
@@ -31,8 +31,3 @@ const importProjects = () =>
         ...done.notes,
       ]);
     });
-
-function passport(text: string): string {
-  if (PASSPORT.test(text)) return text;
-  throw new InvalidArgumentError('It is 1 to 128 letters, digits, dots, underscores, colons or hyphens.');
-}

@@ -3,10 +3,9 @@ import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { PeerRowsService } from '../../modules/memory/peers/peer-rows.service.js';
 import type { AddPeer, Peer } from '../../modules/memory/peers/peers.dto.js';
 import { peerOf } from '../../modules/memory/peers/peers.views.js';
+import { readAllPages } from '../all-pages.js';
 import { checkTenant } from '../memory/tenant-there.js';
 import { asOperator } from '../operator.js';
-
-const PAGE = 200;
 
 /** @throws UserError */
 export const addPeer = (tenant: string, request: Omit<AddPeer, 'tenant_id'>): Promise<Peer> =>
@@ -22,16 +21,12 @@ export const listPeers = (tenant: string): Promise<Peer[]> =>
   asOperator(async (services) => {
     await checkTenant(services, tenant);
     const rows = services.get(PeerRowsService);
-    return services.get(Tenancy).run(tenant, async () => {
-      const all: Peer[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await rows.list({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-        all.push(...page.peers);
-        cursor = page.next_cursor ?? undefined;
-      } while (cursor !== undefined);
-      return all;
-    });
+    return services.get(Tenancy).run(tenant, () =>
+      readAllPages(
+        (page) => rows.list(page),
+        ({ peers }) => peers,
+      ),
+    );
   });
 
 /** @throws UserError */

@@ -8,7 +8,7 @@ afterAll(() => page.stop());
 describe('docs/passports.md', () => {
   it('shows commands that work as they stand, against a fresh server', { timeout: 300_000 }, () => {
     const { stdout } = page.run();
-    page.expectPromised(stdout, 12);
+    page.expectPromised(stdout, 17);
     expect(stdout).not.toContain('undefined');
   });
 });
