@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
+COPY console console
 COPY src src
 # The image has no repository: `docker build --build-arg COMMIT=$(git rev-parse HEAD) .`
 ARG COMMIT=

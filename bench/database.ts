@@ -15,6 +15,8 @@ export interface BenchDatabase {
   asOwner(sql: string): Promise<void>;
   /** Makes tenants, each with a key. */
   addTenants(count: number): Promise<ApiAddress[]>;
+  /** Another key of a tenant. */
+  addKey(tenantId: string): Promise<string>;
 }
 
 /** Joins the embedded PostgreSQL of a temporary server for the length of some work. */
@@ -36,6 +38,7 @@ export async function withDatabase<T>(
         await owner.query(sql).finally(() => owner.end());
       },
       addTenants: (count) => TenantsStore.using(address, (store) => addTenants(store, server.url, count)),
+      addKey: async (tenantId) => (await TenantsStore.using(address, (store) => store.createKey(tenantId))).key.apiKey,
     });
   try {
     return await withConnection(address, 'svc_operator', run);

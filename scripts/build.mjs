@@ -19,7 +19,14 @@ import { pinnedNode, ROOT } from './pinned-node.mjs';
 
 /** What is built of which folders, and where the output of src lies. */
 const TARGETS = {
-  svc: { tsconfig: 'tsconfig.build.json', sources: ['src'], base: 'src', out: join(ROOT, 'dist'), app: '' },
+  svc: {
+    tsconfig: 'tsconfig.build.json',
+    sources: ['src'],
+    base: 'src',
+    out: join(ROOT, 'dist'),
+    app: '',
+    console: 'console',
+  },
   bench: {
     tsconfig: 'tsconfig.bench.json',
     sources: ['src', 'bench'],
@@ -63,10 +70,18 @@ function compile(target) {
     if (run.status !== 0) return false;
     removeOrphans(target);
     copyFiles(target);
+    if (target.console && !buildConsole(target.console)) return false;
   }
   writeInfo(target);
   writeFileSync(signatureFile(target), before);
   return true;
+}
+
+/** The web page at /console: a single-page app, built by Vite into dist/console. */
+function buildConsole(folder) {
+  const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+  const options = ['build', '--config', join(folder, 'vite.config.ts'), '--logLevel', 'warn'];
+  return spawnSync(pinnedNode(), [vite, ...options], { cwd: ROOT, stdio: ['ignore', 2, 2] }).status === 0;
 }
 
 /** Digest of name, size and time of everything a build reads: also a deleted or an older file makes a build stale. */
@@ -74,7 +89,7 @@ function signature(target) {
   const hash = createHash('sha256');
   const sources = walkSources(target).filter((file) => !file.endsWith('.spec.ts'));
   const config = [...CONFIG, target.tsconfig].map((name) => join(ROOT, name));
-  for (const file of [...sources, ...config].sort()) {
+  for (const file of [...sources, ...config, ...walkConsole(target.console)].sort()) {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (stat) hash.update(`${relative(ROOT, file)} ${stat.size} ${stat.mtimeMs}\n`);
   }
@@ -82,6 +97,7 @@ function signature(target) {
 }
 
 const walkSources = ({ sources }) => sources.flatMap((folder) => walk(join(ROOT, folder)));
+const walkConsole = (folder) => (folder ? walk(join(ROOT, folder)) : []);
 
 function walk(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -1,4 +1,5 @@
 import { encodeCanonical } from './cbor.js';
+import { sha256Digest } from './digest.js';
 import { leafHash } from './merkle.js';
 
 /** What a receipt of the kind `fact.batch` binds of one fact. docs/formats/receipts.md, "Batches of facts". */
@@ -28,7 +29,21 @@ export interface BoundFact {
   /** RFC 3339, UTC, milliseconds; null where not said. */
   readonly valid_from: string | null;
   readonly valid_to: string | null;
+  /** Only of a fact that names sources: `sourcesDigest` of them. */
+  readonly sources_digest?: string | undefined;
 }
+
+/** A source of a fact, and what stood there when the fact was stored. */
+export interface BoundSource {
+  readonly kind: string;
+  readonly id: string;
+  readonly version: number | null;
+  readonly digest: string | null;
+}
+
+/** SHA-256 over the canonical CBOR of the list of the sources, each the list of its four members. */
+export const sourcesDigest = (sources: readonly BoundSource[]): string =>
+  sha256Digest(encodeCanonical(sources.map(({ kind, id, version, digest }) => [kind, id, version, digest])));
 
 /** The members in the order in which the leaf has them. */
 export const BOUND_MEMBERS = [
@@ -52,6 +67,11 @@ export const BOUND_MEMBERS = [
 
 export const FACT_BATCH = 'fact.batch';
 
-/** The leaf of a fact in the tree of its batch: RFC 6962 over the canonical CBOR of the list of its members. */
-export const factLeaf = (fact: BoundFact): Uint8Array =>
-  leafHash(encodeCanonical(BOUND_MEMBERS.map((name) => fact[name])));
+/**
+ * The leaf of a fact in the tree of its batch: RFC 6962 over the canonical CBOR of the list of its members. That of a
+ * fact with sources has one member more, so that those of all others stay as they are.
+ */
+export const factLeaf = (fact: BoundFact): Uint8Array => {
+  const members = BOUND_MEMBERS.map((name) => fact[name]);
+  return leafHash(encodeCanonical(fact.sources_digest === undefined ? members : [...members, fact.sources_digest]));
+};

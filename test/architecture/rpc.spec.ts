@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RouteManifest } from '../../src/common/contract/route-manifest.js';
-import { TOOL_NAMES } from '../../src/common/contract/tool-names.js';
+import { AGENT_TOOL_NAMES, DAEMON_TOOL_NAMES, TOOL_NAMES } from '../../src/common/contract/tool-names.js';
 import type { Credential } from '../../src/common/keys/tool-callers.js';
 import { RPC_CODES, RpcFailure } from '../../src/rpc/json-rpc.js';
 import type { Peer } from '../../src/rpc/peer.js';
@@ -58,7 +58,8 @@ const paramsFor = (method: string) => (method === 'tools/call' ? { name: 'query_
 
 describe('the methods', () => {
   it('are the tools, and the two by which clients find and call them', () => {
-    expect(methods().sort()).toEqual([...TOOL_NAMES, 'tools/list', 'tools/call'].sort());
+    const names = [...TOOL_NAMES, ...AGENT_TOOL_NAMES, ...DAEMON_TOOL_NAMES, 'tools/list', 'tools/call'];
+    expect(methods().sort()).toEqual(names.sort());
   });
 
   it.each(TRANSPORTS)('refuse a peer without a credential that comes by %s', async (transport) => {
@@ -134,7 +135,8 @@ describe('the definitions', () => {
     const { body: capabilities } = await send(tools.url, 'GET', '/capabilities', undefined, headers);
     const plain = (await send(tools.url, 'POST', '/rpc', rpc, headers)).body.result.tools;
     const client = new Client({ name: 'conformance', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', tools.url), { requestInit: { headers } }));
+    const url = new URL('/mcp?tool_set=api', tools.url);
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
     const listed = await client.listTools();
     await client.close();
 

@@ -74,6 +74,7 @@ const NO_SECRETS = [
   'candidate.holds_secret',
   'chunk.content_hash',
   'citation.content_hash',
+  'credit_spending.note_salt',
   'document_version.content_hash',
   'dossier.content_hash',
   'dossier_anchor.content_hash',

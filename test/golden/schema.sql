@@ -90,6 +90,24 @@ CREATE TRIGGER end_principal AFTER UPDATE OF ended_at ON public.agent FOR EACH R
 grant delete, insert, select, update on agent to svc_app;
 grant delete, insert, select, update on agent to svc_operator;
 
+create table agent_activity (
+  tenant_id text not null,
+  agent_id text not null,
+  last_active_at timestamp with time zone not null,
+  kind text not null,
+  constraint agent_activity_pkey PRIMARY KEY (tenant_id, agent_id),
+  constraint agent_activity_agent_id_check CHECK (((length(agent_id) >= 1) AND (length(agent_id) <= 512))),
+  constraint agent_activity_kind_check CHECK ((kind = ANY (ARRAY['retrieval'::text, 'answer'::text, 'journal'::text, 'watch'::text, 'proof'::text, 'credits'::text])))
+);
+alter table agent_activity enable row level security, force row level security;
+create policy erased_rows on agent_activity for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy keeper_rows on agent_activity for all to svc_owner using (true) with check (true);
+create policy operator_rows on agent_activity for all to svc_operator using (true) with check (true);
+create policy tenant_rows on agent_activity for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX agent_activity_list ON public.agent_activity USING btree (tenant_id, last_active_at, agent_id);
+grant select on agent_activity to svc_app;
+grant select on agent_activity to svc_operator;
+
 create table agent_home (
   tenant_id text not null,
   agent_id text not null,
@@ -105,6 +123,8 @@ alter table agent_home enable row level security, force row level security;
 create policy erased_rows on agent_home for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on agent_home for all to svc_operator using (true) with check (true);
 create policy tenant_rows on agent_home for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER note_added AFTER INSERT ON public.agent_home REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('journal');
+CREATE TRIGGER note_changed AFTER UPDATE ON public.agent_home REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('journal');
 grant delete, insert, select, update on agent_home to svc_app;
 grant delete, insert, select, update on agent_home to svc_operator;
 
@@ -122,6 +142,8 @@ alter table agent_retrieval enable row level security, force row level security;
 create policy erased_rows on agent_retrieval for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on agent_retrieval for all to svc_operator using (true) with check (true);
 create policy tenant_rows on agent_retrieval for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER note_added AFTER INSERT ON public.agent_retrieval REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('retrieval');
+CREATE TRIGGER note_changed AFTER UPDATE ON public.agent_retrieval REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('retrieval');
 grant delete, insert, select, update on agent_retrieval to svc_app;
 grant delete, insert, select, update on agent_retrieval to svc_operator;
 
@@ -143,12 +165,14 @@ alter table answer enable row level security, force row level security;
 create policy erased_rows on answer for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on answer for all to svc_operator using (true) with check (true);
 create policy tenant_rows on answer for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX answer_agent ON public.answer USING btree (tenant_id, agent_id, recorded_at) WHERE (version > 1);
 CREATE INDEX answer_project ON public.answer USING btree (tenant_id, ((metadata ->> 'project_id'::text))) WHERE ((metadata ->> 'project_id'::text) IS NOT NULL);
 CREATE INDEX answer_retrieval ON public.answer USING btree (tenant_id, ((retrieval ->> 'retrievalId'::text))) WHERE (retrieval IS NOT NULL);
 CREATE TRIGGER legal_hold BEFORE DELETE ON public.answer FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id]');
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.answer REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''answer:'' || r.answer_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.answer FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, answer_id, version, answer_text, metadata, retrieval ON public.answer FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.answer_id IS NOT NULL) AND (old.answer_id IS DISTINCT FROM new.answer_id)) OR ((old.version IS NOT NULL) AND (old.version IS DISTINCT FROM new.version)) OR ((old.answer_text IS NOT NULL) AND (old.answer_text IS DISTINCT FROM new.answer_text)) OR ((old.metadata IS NOT NULL) AND (old.metadata IS DISTINCT FROM new.metadata)) OR ((old.retrieval IS NOT NULL) AND (old.retrieval IS DISTINCT FROM new.retrieval)))) EXECUTE FUNCTION svc_keep_held('array[''answer:'' || r.answer_id]');
+CREATE TRIGGER note_added AFTER INSERT ON public.answer REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('answer');
 grant insert, select on answer to svc_app;
 grant insert, select on answer to svc_operator;
 
@@ -603,12 +627,14 @@ create table credit_spending (
   earnings_after bigint not null,
   receipt_id uuid not null,
   spent_at timestamp with time zone not null,
+  note_salt bytea,
   constraint credit_spending_pkey PRIMARY KEY (tenant_id, reference),
   constraint credit_spending_tenant_id_transfer_id_fkey FOREIGN KEY (tenant_id, transfer_id) REFERENCES ledger_transfer(tenant_id, transfer_id),
   constraint credit_spending_allowance_after_check CHECK ((allowance_after >= 0)),
   constraint credit_spending_credits_check CHECK ((credits > 0)),
   constraint credit_spending_earnings_after_check CHECK ((earnings_after >= 0)),
   constraint credit_spending_note_digest_check CHECK ((length(note_digest) = 32)),
+  constraint credit_spending_note_salt_check CHECK ((length(note_salt) = 16)),
   constraint credit_spending_own_after_check CHECK ((own_after >= 0))
 );
 alter table credit_spending enable row level security, force row level security;
@@ -984,6 +1010,7 @@ create table fact (
   receipt_id uuid,
   leaf_index integer,
   quarantined boolean not null default false,
+  sources_digest text,
   constraint fact_tenant_id_chain_version_key UNIQUE (tenant_id, chain, version),
   constraint fact_tenant_id_fact_id_key UNIQUE (tenant_id, fact_id),
   constraint fact_pkey PRIMARY KEY (tenant_id, seq),
@@ -1011,6 +1038,22 @@ CREATE TRIGGER sync_enter BEFORE DELETE ON public.fact FOR EACH STATEMENT EXECUT
 CREATE TRIGGER sync_quarantine AFTER UPDATE OF quarantined ON public.fact FOR EACH ROW WHEN (((old.quarantined IS DISTINCT FROM new.quarantined) AND (new.visibility = 0))) EXECUTE FUNCTION svc_mark_sync_fact();
 grant delete, insert, select, update on fact to svc_app;
 grant delete, insert, select, update on fact to svc_operator;
+
+create table fact_actor (
+  tenant_id text not null,
+  actor text not null,
+  actor_claimed boolean not null,
+  slot integer not null,
+  records bigint not null,
+  last_at timestamp with time zone not null,
+  constraint fact_actor_pkey PRIMARY KEY (tenant_id, actor, actor_claimed, slot)
+);
+alter table fact_actor enable row level security, force row level security;
+create policy erased_rows on fact_actor for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on fact_actor for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact_actor for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on fact_actor to svc_app;
+grant delete, insert, select, update on fact_actor to svc_operator;
 
 create table fact_batch (
   tenant_id text not null,
@@ -1120,6 +1163,28 @@ create policy operator_rows on fact_settled for all to svc_operator using (true)
 create policy tenant_rows on fact_settled for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant delete, insert, select, update on fact_settled to svc_app;
 grant delete, insert, select, update on fact_settled to svc_operator;
+
+create table fact_source_ref (
+  tenant_id text not null,
+  fact_id uuid not null,
+  "position" smallint not null,
+  kind text not null,
+  source_id text not null,
+  version integer,
+  digest text,
+  owner_tenant_id text,
+  corpus_id text,
+  doc_id text,
+  constraint fact_source_ref_pkey PRIMARY KEY (tenant_id, fact_id, "position"),
+  constraint fact_source_ref_tenant_id_fact_id_fkey FOREIGN KEY (tenant_id, fact_id) REFERENCES fact(tenant_id, fact_id) ON DELETE CASCADE,
+  constraint fact_source_ref_kind_check CHECK ((kind = ANY (ARRAY['passage'::text, 'document'::text, 'fact'::text, 'answer'::text, 'receipt'::text])))
+);
+alter table fact_source_ref enable row level security, force row level security;
+create policy erased_rows on fact_source_ref for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on fact_source_ref for all to svc_operator using (true) with check (true);
+create policy tenant_rows on fact_source_ref for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant delete, insert, select, update on fact_source_ref to svc_app;
+grant delete, insert, select, update on fact_source_ref to svc_operator;
 
 create table feedback_request (
   tenant_id text not null,
@@ -1674,6 +1739,7 @@ create policy erased_rows on ledger_account for all to svc_owner using ((tenant_
 create policy keeper_rows on ledger_account for all to svc_owner using (true) with check (true);
 create policy operator_rows on ledger_account for all to svc_operator using (true) with check (true);
 create policy tenant_rows on ledger_account for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER note_added AFTER INSERT ON public.ledger_account REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('credits');
 grant select on ledger_account to svc_app;
 grant select on ledger_account to svc_operator;
 
@@ -1743,6 +1809,8 @@ CREATE INDEX ledger_transfer_agent ON public.ledger_transfer USING btree (tenant
 CREATE UNIQUE INDEX ledger_transfer_once ON public.ledger_transfer USING btree (tenant_id, reason, reference) WHERE (reference IS NOT NULL);
 CREATE UNIQUE INDEX ledger_transfer_reversed_once ON public.ledger_transfer USING btree (tenant_id, reverses) WHERE (reverses IS NOT NULL);
 CREATE CONSTRAINT TRIGGER balanced AFTER INSERT ON public.ledger_transfer DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION svc_check_transfer();
+CREATE TRIGGER forget_note AFTER UPDATE OF note ON public.ledger_transfer FOR EACH ROW WHEN ((new.reason = 'spend'::text)) EXECUTE FUNCTION svc_forget_note();
+CREATE TRIGGER note_added AFTER INSERT ON public.ledger_transfer REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('credits');
 grant insert, select on ledger_transfer to svc_app;
 grant insert, select on ledger_transfer to svc_operator;
 
@@ -2566,12 +2634,14 @@ alter table proof_job enable row level security, force row level security;
 create policy erased_rows on proof_job for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on proof_job for all to svc_operator using (true) with check (true);
 create policy tenant_rows on proof_job for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX proof_job_agent ON public.proof_job USING btree (tenant_id, agent_id, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX proof_job_receipt ON public.proof_job USING btree (tenant_id, receipt_id) WHERE (receipt_id IS NOT NULL);
 CREATE INDEX proof_job_subject ON public.proof_job USING btree (tenant_id, subject_type, md5(subject_id));
 CREATE TRIGGER legal_hold BEFORE DELETE ON public.proof_job FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id]');
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.proof_job REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''proof:'' || r.job_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.proof_job FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, job_id, target, metadata ON public.proof_job FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.job_id IS NOT NULL) AND (old.job_id IS DISTINCT FROM new.job_id)) OR ((old.target IS NOT NULL) AND (old.target IS DISTINCT FROM new.target)) OR ((old.metadata IS NOT NULL) AND (old.metadata IS DISTINCT FROM new.metadata)))) EXECUTE FUNCTION svc_keep_held('array[''proof:'' || r.job_id]');
+CREATE TRIGGER note_added AFTER INSERT ON public.proof_job REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('proof');
 grant delete, insert, select, update on proof_job to svc_app;
 grant delete, insert, select, update on proof_job to svc_operator;
 
@@ -3743,6 +3813,23 @@ CREATE TRIGGER note_state AFTER UPDATE OF state ON public.tenant FOR EACH ROW WH
 grant delete, insert, select, update on tenant to svc_app;
 grant delete, insert, select, update on tenant to svc_operator;
 
+create table tenant_setting (
+  tenant_id text not null,
+  tool_set text,
+  changed_by text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint tenant_setting_pkey PRIMARY KEY (tenant_id),
+  constraint tenant_setting_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint tenant_setting_tool_set_check CHECK (((length(tool_set) >= 1) AND (length(tool_set) <= 40)))
+);
+alter table tenant_setting enable row level security, force row level security;
+create policy erased_rows on tenant_setting for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on tenant_setting for all to svc_operator using (true) with check (true);
+create policy tenant_rows on tenant_setting for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE TRIGGER announce_change AFTER INSERT OR DELETE OR UPDATE ON public.tenant_setting FOR EACH ROW EXECUTE FUNCTION svc_announce_setting();
+grant insert, select, update on tenant_setting to svc_app;
+grant delete, insert, select, update on tenant_setting to svc_operator;
+
 create table throttle (
   subject bytea not null,
   attempts integer not null default 0,
@@ -3850,6 +3937,7 @@ CREATE TRIGGER legal_hold BEFORE DELETE ON public.watch FOR EACH ROW WHEN ((NOT 
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.watch REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''watch:'' || r.watch_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.watch FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
 CREATE TRIGGER legal_hold_update BEFORE UPDATE OF tenant_id, watch_id, query, note ON public.watch FOR EACH ROW WHEN ((((old.tenant_id IS NOT NULL) AND (old.tenant_id IS DISTINCT FROM new.tenant_id)) OR ((old.watch_id IS NOT NULL) AND (old.watch_id IS DISTINCT FROM new.watch_id)) OR ((old.query IS NOT NULL) AND (old.query IS DISTINCT FROM new.query)) OR ((old.note IS NOT NULL) AND (old.note IS DISTINCT FROM new.note)))) EXECUTE FUNCTION svc_keep_held('array[''watch:'' || r.watch_id]');
+CREATE TRIGGER note_added AFTER INSERT ON public.watch REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION svc_note_activity('watch');
 grant delete, insert, select, update on watch to svc_app;
 grant delete, insert, select, update on watch to svc_operator;
 
@@ -4431,6 +4519,16 @@ AS $function$
         perform pg_notify('svc_session_ended', old.session_id::text);
         return null;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_announce_setting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform pg_notify('svc_setting_changed', coalesce(new.tenant_id, old.tenant_id));
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_announce_shield()
@@ -5245,7 +5343,10 @@ AS $function$
         (select string_agg(format('%I = case when %I is null then null else %L::%s end', a.attname, a.attname,
             case format_type(a.atttypid, null) when 'json' then '[]' when 'jsonb' then '[]' when 'text[]' then '{}' else '[erased]' end,
             format_type(a.atttypid, null)), ', ')
-          from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = any(rule.blanks)), rule.name) using me;
+          from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = any(rule.blanks)) ||
+        -- With the salt of a digest in hand, a guess of what was emptied could be confirmed.
+        coalesce((select ', salt = null' from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = 'salt'
+          and a.atttypid = 'bytea'::regtype and not a.attnotnull), ''), rule.name) using me;
       get diagnostics n = row_count;
       return query select rule.name, n, null::uuid[];
     end loop;
@@ -5350,6 +5451,7 @@ AS $function$
     ('access_request', 'delete', 'request_id', '', false),
     ('access_request_change', 'delete', '', '', false),
     ('agent', 'blank', '', 'display_name callback_url fingerprint', false),
+    ('agent_activity', 'delete', '', '', false),
     ('agent_home', 'delete', 'home_id', '', false),
     ('agent_retrieval', 'delete', 'retrieval_id', '', false),
     ('answer', 'delete', 'answer', '', false),
@@ -5383,12 +5485,14 @@ AS $function$
     ('extension_call', 'keep', '', '', false),
     ('extraction', 'keep', '', '', false),
     ('fact', 'own', '', '', false),
+    ('fact_actor', 'delete', '', '', false),
     ('fact_batch', 'own', '', '', false),
     ('fact_count', 'keep', '', '', false),
     ('fact_head', 'own', '', '', false),
     ('fact_index', 'own', '', '', false),
     ('fact_segment', 'own', '', '', false),
     ('fact_settled', 'keep', '', '', false),
+    ('fact_source_ref', 'delete', '', '', false),
     ('feedback_request', 'blank', '', 'title body', false),
     ('feedback_request_change', 'blank', '', 'reason note', false),
     ('feedback_vote', 'keep', '', '', false),
@@ -5481,6 +5585,7 @@ AS $function$
     ('sync_peer', 'keep', '', '', false),
     ('sync_record', 'own', '', '', false),
     ('sync_tenant', 'keep', '', '', false),
+    ('tenant_setting', 'keep', '', '', false),
     ('tool_window', 'keep', '', '', false),
     ('usage_event', 'keep', '', '', false),
     ('watch', 'delete', 'watch_id', '', false),
@@ -5925,6 +6030,17 @@ AS $function$
     insert into receipt_tally (tenant_id, session, family, kind, principal, receipts)
     select tenant, of_session, family, kind, principal, sum(receipts) from taken group by family, kind, principal
   $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_forget_note()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    update credit_spending set note_digest = null, note_salt = null
+    where tenant_id = new.tenant_id and reference = new.reference and transfer_id = new.transfer_id;
+    return null;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_found_holds(me text)
@@ -6654,6 +6770,36 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_note_activity()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  declare
+    what text := tg_argv[0];
+  begin
+    with active as materialized (
+      select distinct tenant_id, agent_id from added where agent_id is not null
+    ), free as (
+      select k.tenant_id, k.agent_id from agent_activity k join active using (tenant_id, agent_id)
+      -- A call that also moves credits is not about them; one of the same kind is noted every ten seconds.
+      where k.last_active_at < now() - case when k.kind = what then interval '10 seconds' else interval '0' end
+        or k.last_active_at = now() and k.kind <> what and what <> 'credits'
+      for update of k skip locked
+    ), moved as (
+      update agent_activity k set last_active_at = now(), kind = what from free f
+      where k.tenant_id = f.tenant_id and k.agent_id = f.agent_id
+    )
+    insert into agent_activity (tenant_id, agent_id, last_active_at, kind)
+    select a.tenant_id, a.agent_id, now(), what from active a
+    where not exists (select from agent_activity k where k.tenant_id = a.tenant_id and k.agent_id = a.agent_id)
+      and pg_try_advisory_xact_lock(hashtextextended(jsonb_build_array('agent activity', a.tenant_id, a.agent_id)::text, 0))
+    on conflict do nothing;
+    return null;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_note_refusal(wanted_tenant text, holds uuid[], entity text, by_principal text, by_auth_mode text, of_table text, of_operation text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7273,7 +7419,10 @@ AS $function$
         select json_agg(json_build_object('samplingPolicyId', o.sampling_policy_id, 'action', o.match_action, 'outcome', o.match_outcome,
           'principal', o.match_principal, 'ratePerMillion', o.rate_per_million) order by o.sampling_policy_id)
         from shield_sampling_policy o where o.tenant_id = me and o.rate_per_million > 0), '[]'),
-      'server', server, 'digest', digest, 'publishers', publishers, 'approval', approval);
+      'server', server, 'digest', digest, 'publishers', publishers, 'approval', approval,
+      'hasApproved', wanted_token is null and exists (
+        select from shield_approval a where a.tenant_id = me and a.principal = wanted_principal and a.state = 'approved'
+          and a.expires_at > statement_timestamp()));
   end $function$
 ;
 
@@ -7569,7 +7718,7 @@ AS $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_store_fact_batch(me text, rounds json, batch json)
- RETURNS void
+ RETURNS TABLE(by_place integer, replaced_id uuid, beginning text, is_cut boolean, replaced_version integer, replaced_at timestamp with time zone)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
@@ -7588,6 +7737,10 @@ AS $function$
     owners text[];
     visibilities smallint[];
     retired bigint[];
+    wanted uuid[];
+    actors text[];
+    claims boolean[];
+    missed json;
     moved record;
   begin
     perform svc_enter_facts(me);
@@ -7602,7 +7755,7 @@ AS $function$
         select i.*, svc_fact_chain(i.owner, i.entity, i.key) as chain, coalesce(drawn[i.place], nextval('fact_seq')) as drawn_seq
         from json_to_recordset(round) i (place int, fact_id uuid, owner text, visibility smallint, entity text, key text, version int,
           value text, actor text, actor_claimed boolean, written_by text, confidence real, horizon_class text, tokens int, tenant_hash text,
-          source_receipt text, valid_from timestamptz, valid_to timestamptz)
+          source_receipt text, sources_digest text, valid_from timestamptz, valid_to timestamptz, expected uuid)
       ), head as (
         insert into fact_head as h (tenant_id, chain, owner, visibility, entity, version, seq, stored_at, records)
         select me, i.chain, i.owner, i.visibility, i.entity, 1, i.drawn_seq, began, 1
@@ -7617,10 +7770,10 @@ AS $function$
       ), stored as (
         insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, actor_claimed, written_by,
           confidence, horizon_class, tokens, tenant_hash, source_receipt, stored_at, valid_from, valid_to, ends_at, supersedes, receipt_id,
-          leaf_index)
+          leaf_index, sources_digest)
         select me, p.seq, p.fact_id, p.chain, p.stored_version, p.visibility, p.owner, p.entity, p.key, p.value, p.actor, p.actor_claimed,
           p.written_by, p.confidence, p.horizon_class, p.tokens, p.tenant_hash, p.source_receipt, p.stored_at, p.valid_from, p.valid_to,
-          p.valid_to, p.supersedes, batch_id, p.place - 1
+          p.valid_to, p.supersedes, batch_id, p.place - 1, p.sources_digest
         from placed p
       ), reported as (
         -- Of a private fact nothing but that it is there.
@@ -7631,10 +7784,19 @@ AS $function$
         from placed p order by p.seq
       )
       select array_agg(p.fact_id), array_agg(p.place), array_agg(p.version), array_agg(p.stored_version), max(p.stored_at),
-          array_agg(coalesce(p.valid_from, p.stored_at)), array_agg(p.owner), array_agg(p.visibility), array_agg(p.supersedes)
-        into ids, places, asked, versions, latest, starts, owners, visibilities, retired
+          array_agg(coalesce(p.valid_from, p.stored_at)), array_agg(p.owner), array_agg(p.visibility), array_agg(p.supersedes),
+          array_agg(p.expected), array_agg(p.actor), array_agg(p.actor_claimed)
+        into ids, places, asked, versions, latest, starts, owners, visibilities, retired, wanted, actors, claims
         from placed p;
 
+      if array_remove(wanted, null) <> '{}' then
+        select json_agg(n.fact_id) into missed from unnest(ids, wanted, retired) n (fact_id, expected, seq)
+          left join fact f on f.tenant_id = me and f.seq = n.seq
+          where n.expected is not null and f.fact_id is distinct from n.expected;
+        if missed is not null then
+          raise exception 'not the expected fact is current' using errcode = 'SF002', detail = missed;
+        end if;
+      end if;
       if asked <> versions or latest > began then
         raise exception 'another writer was first' using errcode = 'SF001', detail = json_build_object(
           'at', case when latest > began then ceil(extract(epoch from latest) * 1000) end,
@@ -7643,12 +7805,24 @@ AS $function$
       -- Statements of their own: they see what a writer that was waited for has committed.
       if array_remove(retired, null) <> '{}' then
         for moved in
-          select n.* from unnest(retired, ids, starts) n (seq, fact_id, begins) where n.seq is not null order by n.seq
+          select n.* from unnest(retired, ids, starts, places) n (seq, fact_id, begins, place) where n.seq is not null order by n.seq
         loop
           update fact f set superseded_by = moved.fact_id, superseded_at = began, ends_at = least(f.ends_at, moved.begins)
-            where f.tenant_id = me and f.seq = moved.seq;
+            where f.tenant_id = me and f.seq = moved.seq
+            returning moved.place, f.fact_id, left(f.value, 200), length(left(f.value, 201)) > 200, f.version, f.stored_at
+            into by_place, replaced_id, beginning, is_cut, replaced_version, replaced_at;
+          if found then return next; end if;
         end loop;
       end if;
+      -- Into slots that no other transaction holds: counting makes nobody wait.
+      insert into fact_actor as a (tenant_id, actor, actor_claimed, slot, records, last_at)
+        select me, n.actor, n.claimed, coalesce((select c.slot from fact_actor c
+            where c.tenant_id = me and c.actor = n.actor and c.actor_claimed = n.claimed limit 1 for update skip locked),
+          (random() * 2147483647)::int), n.records, began
+        from (select u.actor, u.claimed, count(*) as records from unnest(actors, claims, visibilities) u (actor, claimed, visibility)
+          where u.visibility = 0 group by u.actor, u.claimed order by u.actor, u.claimed) n
+        on conflict (tenant_id, actor, actor_claimed, slot)
+        do update set records = a.records + excluded.records, last_at = greatest(a.last_at, excluded.last_at);
       if array_length(visibilities, 1) = array_length(array_positions(visibilities, 0::smallint), 1) then
         perform svc_count_facts(me, '', 0::smallint, cardinality(ids), coalesce(array_length(array_positions(retired, null), 1), 0));
       else
@@ -7662,6 +7836,11 @@ AS $function$
         end loop;
       end if;
     end loop;
+    if batch -> 'sources' is not null then
+      insert into fact_source_ref (tenant_id, fact_id, position, kind, source_id, version, digest, owner_tenant_id, corpus_id, doc_id)
+        select me, s.* from json_to_recordset(batch -> 'sources') s (fact_id uuid, position smallint, kind text, source_id text, version int,
+          digest text, owner_tenant_id text, corpus_id text, doc_id text);
+    end if;
   end $function$
 ;
 
@@ -7746,11 +7925,11 @@ AS $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_store_observed_facts(me text, rounds json, batch json, steps jsonb)
- RETURNS void
+ RETURNS TABLE(by_place integer, replaced_id uuid, beginning text, is_cut boolean, replaced_version integer, replaced_at timestamp with time zone)
  LANGUAGE plpgsql
 AS $function$
   begin
-    perform svc_store_fact_batch(me, rounds, batch);
+    return query select * from svc_store_fact_batch(me, rounds, batch);
     perform svc_add_auto_steps(me, steps);
   end $function$
 ;
@@ -7986,6 +8165,7 @@ grant execute on function svc_announce_key() to public;
 grant execute on function svc_announce_passport() to public;
 grant execute on function svc_announce_principal_end() to public;
 grant execute on function svc_announce_session() to public;
+grant execute on function svc_announce_setting() to public;
 grant execute on function svc_announce_shield() to public;
 grant execute on function svc_announce_tenant() to public;
 grant execute on function svc_announce_tenant_end() to public;
@@ -8041,6 +8221,7 @@ grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea
 grant execute on function svc_find_subject(me text, selector jsonb) to svc_app;
 grant execute on function svc_find_tenant(wanted_tenant text) to svc_app;
 grant execute on function svc_fold_tally(tenant text, of_session text) to public;
+grant execute on function svc_forget_note() to public;
 grant execute on function svc_found_holds(me text) to svc_app, svc_operator;
 grant execute on function svc_found_rows(me text) to svc_app;
 grant execute on function svc_found_terms() to svc_app;

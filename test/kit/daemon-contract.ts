@@ -22,7 +22,7 @@ export interface DaemonContract {
   scopes: string[];
   prefixes: { prefix: string; get: string[]; other: string[] | null }[];
   /** Addresses of which the specification names no member. */
-  families: { path: string; class: string }[];
+  families: { path: string; class: string; flag?: string }[];
   routes: ContractRoute[];
 }
 
@@ -43,8 +43,8 @@ export function contractOf(method: string, path: string): ContractRoute | undefi
   if (found) return found;
   const family = DAEMON_CONTRACT.families.find((one) => path.startsWith(one.path.slice(0, -1)));
   if (!family) return undefined;
-  const { class: routeClass } = family;
-  return { method, path, class: routeClass, route_any_of: [], handler: 'public', tenant_bound: false, flag: null };
+  const { class: routeClass, flag = null } = family;
+  return { method, path, class: routeClass, route_any_of: [], handler: 'public', tenant_bound: false, flag };
 }
 
 /** What flags are set to that take more than 1; nothing listens at the addresses. */

@@ -75,6 +75,8 @@ export async function startDaemon(options: TestDaemonOptions = {}): Promise<Test
     SVCD_SHUTDOWN_DRAIN_SECS: '5',
     // How full this machine's disk is is not what is tested.
     SVCD_DATA_DIR_MIN_FREE_RATIO: '0',
+    // Whether the console was built on this machine is not what is tested.
+    SVCD_CONSOLE_DIR: join(dataDir, 'console'),
     ...options.env,
   });
   const address = options.address ?? { ownerUrl: database.url };

@@ -40,12 +40,14 @@ interface Manner {
   delayMs?: number;
   /** Instead of the first number of each vector. */
   firstNumber?: unknown;
+  /** What a text is made into; the words of MEANINGS unless set. */
+  embed?: (text: string) => number[];
   /** Models that it has; any while unset. */
   models?: string[];
 }
 
-function vectorFor(text: string, { dimensions, firstNumber }: Manner): unknown[] {
-  const words = embedWords(text);
+function vectorFor(text: string, { dimensions, firstNumber, embed = embedWords }: Manner): unknown[] {
+  const words = embed(text);
   const vector: unknown[] =
     dimensions === undefined ? words : Array.from({ length: dimensions }, (_, i) => words[i] ?? 0);
   return firstNumber === undefined ? vector : [firstNumber, ...vector.slice(1)];

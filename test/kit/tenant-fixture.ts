@@ -152,6 +152,7 @@ export async function makeTenantFixture(api: TestApi, tenant: TestTenant): Promi
         ...[declaration.declarationId, watch.watchId, drill.drillId, session.uiIntegritySessionId],
       ],
       corpusId: ['vault'],
+      chunkId: [chunkId],
       docId: ['a'],
       answerId: [`answer-${SECRET}`],
       receiptId: [

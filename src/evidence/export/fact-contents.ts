@@ -30,7 +30,8 @@ function isBound(fact: OpenItem, receipts: readonly (SignedReceipt | undefined)[
   if (!receipt && receipts.includes(undefined)) return false;
   if (!receipt) throw new Error(`item ${index}: the export does not have the receipt of its binding`);
   const { kind, occurred_at, body } = receipt.payload;
-  const leaf = factLeaf(Object.fromEntries(members) as unknown as BoundFact);
+  const sources = shown.text('sources_digest');
+  const leaf = factLeaf({ ...(Object.fromEntries(members) as unknown as BoundFact), sources_digest: sources });
   const hashes = binding.path.map((hash) => digestBytes('sha256', hash));
   const root = typeof body.root === 'string' ? digestBytes('sha256', body.root) : Buffer.alloc(0);
   if (kind !== FACT_BATCH || !verifyInclusion(leaf, binding.index, Number(body.count), hashes, root))

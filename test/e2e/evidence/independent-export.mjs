@@ -592,6 +592,8 @@ function checkFacts(items, manifest) {
     if (!(binding instanceof Map)) continue;
     must(unproven === undefined, 'unproven, with a receipt');
     const leaf = BOUND.map((name) => shown.get(name));
+    // Of a fact that names sources.
+    if (shown.get('sources_digest') !== undefined) leaf.push(shown.get('sources_digest'));
     const [id, index, path] = ['receipt_id', 'index', 'path'].map((name) => binding.get(name));
     if ([id, index, path, ...leaf].includes(undefined)) continue;
     const whole = receipts.filter(({ cose }) => cose !== undefined);

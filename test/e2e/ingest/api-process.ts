@@ -61,7 +61,7 @@ export class ApiProcess {
   }
 
   /** Starts it and waits until it is ready. */
-  async start(): Promise<void> {
+  async start(withinMs = 30_000): Promise<void> {
     const child = spawn(process.execPath, [PROGRAM, 'start', this.app], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,7 +70,7 @@ export class ApiProcess {
       stream.setEncoding('utf8').on('data', (text: string) => (this.said += text));
     this.child = child;
     let last = 'nothing answered';
-    for (let waited = 0; waited < 30_000; waited += 50) {
+    for (let waited = 0; waited < withinMs; waited += 50) {
       if (child.exitCode !== null) throw new Error(`svc start ${this.app} ended with ${child.exitCode}:\n${this.said}`);
       const isReady = await fetch(`${this.url}/readyz`).then(
         async (answer) => {

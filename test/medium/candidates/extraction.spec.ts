@@ -159,11 +159,10 @@ describe('without a model', () => {
     ['dates', '2026-01-31 '.repeat(90_000)],
     ['beginnings of tokens', '-eyJ'.repeat(2 ** 18)],
     ['assignments', 'password:'.repeat(110_000)],
-  ])('reads a MiB of %s in a moment', { timeout: 60_000 }, async (_what, text) => {
+    // A pattern that goes back and forth would take days: the time of the test is over before.
+  ])('reads a MiB of %s to its end', async (_what, text) => {
     const extractor = makeExtractor();
-    const begun = performance.now();
-    await extractor.extract(await extractor.mask(text), 'default', 'source');
-    expect(performance.now() - begun).toBeLessThan(30_000);
+    expect(await extractor.extract(await extractor.mask(text), 'default', 'source')).toBeDefined();
   });
 });
 

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openReceipt } from '../../../src/evidence/receipt.js';
 import { startApi, type TestApi } from '../../kit/app.js';
+import { asSuperuser } from '../../kit/database.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { startEmbeddings, type EmbeddingsServer } from '../../kit/embeddings.js';
 import { balancesOf, givenCredits, ledgerFaults } from '../economy/given.js';
@@ -11,7 +14,7 @@ let endpoint: EmbeddingsServer;
 let daemon: TestDaemon;
 beforeAll(async () => {
   api = await startApi();
-  for (const tenant of ['poor', 'crowd', 'shown']) await api.addTenant(tenant, 'free');
+  for (const tenant of ['poor', 'crowd', 'shown', 'noted']) await api.addTenant(tenant, 'free');
   endpoint = await startEmbeddings();
   const embeddings = { SVC_EMBEDDINGS_URL: endpoint.url, SVC_EMBEDDINGS_MODEL: 'words-5', SVCD_COMPUTE_PROVIDER: '1' };
   daemon = await startDaemon({
@@ -118,6 +121,62 @@ describe('POST /v1/credits/spend', () => {
     } finally {
       await off.close();
     }
+  });
+});
+
+describe('the digest of a note', () => {
+  const digestOf = (...parts: (Buffer | string)[]): string =>
+    parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+  const noteOf = async (reference: string): Promise<{ note: string; digest: string | null; salt: Buffer | null }> => {
+    const [row] = await api.database.query<any>(
+      `select t.note, encode(s.note_digest, 'hex') as digest, s.note_salt as salt, r.cose
+       from credit_spending s join ledger_transfer t using (tenant_id, transfer_id) join receipt r using (tenant_id, receipt_id)
+       where s.tenant_id = 'noted' and s.reference = '${reference}'`,
+    );
+    const { body } = openReceipt(row.cose).payload;
+    expect(Object.keys(body).filter((name) => name.includes('note'))).toEqual([]);
+    return row;
+  };
+  const change = (reference: string, set: string) =>
+    asSuperuser(
+      api.database,
+      `update credit_spending set ${set} where tenant_id = 'noted' and reference = '${reference}'`,
+    );
+
+  it('is recomputed by whoever has note and salt, and confirms no guess without the salt', async () => {
+    for (const reference of ['a', 'b']) await must(spend('noted', { credits: 1, reference, note: 'sick' }));
+    const [a, b] = [await noteOf('a'), await noteOf('b')];
+    expect([a.note, a.digest]).toEqual(['sick', digestOf(a.salt!, a.note)]);
+    expect([a.salt!.length, a.digest === b.digest, a.digest === digestOf('sick')]).toEqual([16, false, false]);
+    await must(spend('noted', { credits: 1, reference: 'c' }));
+    expect(await noteOf('c')).toMatchObject({ note: null, digest: null, salt: null });
+  });
+
+  it('of a spending from before there were salts is held against a repeat as it was', async () => {
+    const first = await must(spend('noted', { credits: 1, reference: 'old', note: 'sick' }));
+    await change('old', `note_salt = null, note_digest = '\\x${digestOf('sick')}'`);
+    expect(await must(spend('noted', { credits: 1, reference: 'old', note: 'sick' }))).toEqual({
+      ...first,
+      repeated: true,
+    });
+    expect((await spend('noted', { credits: 1, reference: 'old', note: 'well' })).body.code).toBe('SPENDING_KNOWN');
+  });
+
+  it('goes with the note and the salt where a subject is erased; the receipt verifies as before', async () => {
+    const order = { credits: 1, reference: 'erased', note: 'For Ludwig' };
+    const { receipt_id } = await must(spend('noted', order));
+    await must(spend('noted', { ...order, reference: 'erased, older' }));
+    await change('erased, older', `note_salt = null, note_digest = '\\x${digestOf(order.note)}'`);
+    await must(spend('noted', { ...order, reference: 'kept', note: 'For Berta' }));
+    const operator = of('noted', 'admin:read admin:write receipts:read');
+    await must(operator('POST', '/v1/facts/erase', { texts: ['Ludwig'] }));
+    for (const reference of ['erased', 'erased, older'])
+      expect(await noteOf(reference)).toMatchObject({ note: '[erased]', digest: null, salt: null });
+    const kept = await noteOf('kept');
+    expect(kept.digest).toBe(digestOf(kept.salt!, 'For Berta'));
+    expect((await spend('noted', order)).body.code).toBe('SPENDING_KNOWN');
+    const path = `/v1/receipts/${receipt_id}/verification?tenant_id=noted`;
+    expect((await must(operator('GET', path))).verified).toBe(true);
   });
 });
 

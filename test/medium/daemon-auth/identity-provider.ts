@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
-import { Provider, type Configuration } from 'oidc-provider';
+import { Provider, type ClientMetadata, type Configuration } from 'oidc-provider';
 
 export const AUDIENCE = 'urn:svc:daemon';
 const CLIENT_SECRET = 'a secret of the clients';
 
 /** A client of the provider and the claims of its tokens in addition to their scope. */
 export type Clients = Record<string, Record<string, unknown>>;
+
+/** Clients that are pages: they have no secret (PKCE), and people sign in for them and come back to this address. */
+export type Pages = Record<string, string>;
 
 /**
  * A real OpenID Provider (the npm package oidc-provider) on a loopback port, with keys that can change while it runs.
@@ -20,11 +23,16 @@ export class IdentityProvider {
   private port = 0;
   /** How often its key set was asked for. */
   keySetReads = 0;
+  /** Whom its tokens are for. */
+  audience = AUDIENCE;
 
-  private constructor(private readonly clients: Clients) {}
+  private constructor(
+    private readonly clients: Clients,
+    private readonly pages: Pages,
+  ) {}
 
-  static async start(clients: Clients): Promise<IdentityProvider> {
-    const provider = new IdentityProvider(clients);
+  static async start(clients: Clients, pages: Pages = {}): Promise<IdentityProvider> {
+    const provider = new IdentityProvider(clients, pages);
     await provider.comeUp();
     await provider.rotate();
     return provider;
@@ -85,32 +93,44 @@ export class IdentityProvider {
   private configuration(kid: string, alg: string): Configuration {
     return {
       jwks: { keys: this.keys },
-      ttl: { ClientCredentials: 600 },
+      ttl: { ClientCredentials: 600, AccessToken: 600, IdToken: 600, Grant: 600, Interaction: 600, Session: 600 },
       cookies: { keys: [randomUUID()] },
-      clients: Object.keys(this.clients).map((client_id) => ({
-        client_id,
-        client_secret: CLIENT_SECRET,
-        grant_types: ['client_credentials'],
-        redirect_uris: [],
-        response_types: [],
-      })),
+      clients: Object.keys(this.clients).map((clientId) => this.registrationOf(clientId)),
+      clientBasedCORS: (_, origin, { clientId }) => this.pages[clientId]?.startsWith(`${origin}/`) ?? false,
       scopes: ['query:read', 'facts:write', 'facts:read', 'receipts:read', 'admin:write', 'admin:read'],
       extraTokenClaims: (_, { clientId }) => this.clients[clientId!],
       features: {
-        devInteractions: { enabled: false },
+        // Whoever gives a name and a password, whatever they are, is signed in by that name.
+        devInteractions: { enabled: Object.keys(this.pages).length > 0 },
         clientCredentials: { enabled: true },
         resourceIndicators: {
           enabled: true,
           defaultResource: () => AUDIENCE,
+          useGrantedResource: () => true,
           getResourceServerInfo: () => ({
             scope: 'query:read facts:write facts:read receipts:read admin:write admin:read',
-            audience: AUDIENCE,
+            audience: this.audience,
             accessTokenFormat: 'jwt',
             accessTokenTTL: 600,
             jwt: { sign: { alg: alg as 'RS256', kid } },
           }),
         },
       },
+    };
+  }
+
+  private registrationOf(clientId: string): ClientMetadata {
+    const address = this.pages[clientId];
+    if (address === undefined)
+      return {
+        client_id: clientId,
+        ...{ client_secret: CLIENT_SECRET, grant_types: ['client_credentials'] },
+        ...{ redirect_uris: [], response_types: [] },
+      };
+    return {
+      client_id: clientId,
+      ...{ token_endpoint_auth_method: 'none', grant_types: ['authorization_code'] },
+      ...{ redirect_uris: [address], response_types: ['code'], post_logout_redirect_uris: [address] },
     };
   }
 }

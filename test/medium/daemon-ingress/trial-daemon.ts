@@ -20,6 +20,7 @@ import { daemonContract } from '../../../src/common/contract/daemon-contract.js'
 import { Route } from '../../../src/common/contract/route.decorator.js';
 import { UnbuiltPlanes } from '../../../src/common/route-auth/unbuilt-planes.js';
 import { AUTHENTICATOR, type Authenticator } from '../../../src/common/bearer-auth/authenticator.js';
+import { HTTP_AUTHENTICATOR } from '../../../src/common/bearer-auth/session-authenticator.js';
 import { ClientAddresses } from '../../../src/common/http/client-address.js';
 import { DaemonFlagGuard } from '../../../src/guards/daemon-flag.guard.js';
 import { NotBuiltGuard } from '../../../src/guards/not-built.guard.js';
@@ -155,6 +156,7 @@ class TrialModule {
       contract: daemonContract(parts.settings.daemon.errorsBase),
       providers: [
         { provide: AUTHENTICATOR, useValue: authenticator },
+        { provide: HTTP_AUTHENTICATOR, useValue: authenticator },
         { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
         UnbuiltPlanes,
         TenantRegistry,

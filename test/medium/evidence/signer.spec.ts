@@ -26,6 +26,8 @@ import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { canRunSigner, type SignerFault, startSigner, type TestSigner } from '../../kit/signer.js';
 import { type EvidenceApp, openEvidence, sampleEvent } from './evidence-app.js';
 
+const WAIT = { timeout: 30_000 };
+
 const record = async (app: EvidenceApp, n: number): Promise<string> =>
   (await app.tenancy.run('acme', () => app.evidence.record(sampleEvent(n)))).receiptId;
 const packOf = async (app: EvidenceApp, ...receiptIds: string[]): Promise<Uint8Array> =>
@@ -80,7 +82,7 @@ describe.skipIf(!canRunSigner)('keys that are with a signer outside', () => {
     for (const purpose of ['receipts', 'log', 'exports']) signer.makeKey(purpose, '2');
     const { active, retired } = await rotate({ overlapSeconds: 3600 });
     expect(retired).toHaveLength(3);
-    await vi.waitFor(() => expect(app.keys.active.kid).toBe(active.receipts));
+    await vi.waitFor(() => expect(app.keys.active.kid).toBe(active.receipts), WAIT);
     const pack = await packOf(app, old[0], await record(app, 5));
     expect(failing(pack, first)).toEqual([]);
     const { checkpoint } = JSON.parse(Buffer.from(pack).toString()) as ProofPack;
@@ -95,7 +97,7 @@ describe.skipIf(!canRunSigner)('keys that are with a signer outside', () => {
     await expect(add()).rejects.toThrow('has no key for ES256');
     signer.makeKey('es256', '1');
     const { kid } = await add();
-    await vi.waitFor(async () => expect((await app.keys.findEs256())?.kid).toBe(kid));
+    await vi.waitFor(async () => expect((await app.keys.findEs256())?.kid).toBe(kid), WAIT);
     const id = await record(app, 6);
     const stored = await app.tenancy.run('acme', () => app.context.get(EvidenceRecords).find(id));
     const file = await app.context.get(ReceiptForms).make(stored!, 'cose-receipt', 'es256');

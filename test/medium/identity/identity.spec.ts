@@ -156,7 +156,8 @@ describe('links', () => {
     await store('fading', 'person:al', 'email', 'ada@example.com');
     expect(await stateNow()).toBe('stands');
     const factId = (await must(decide('fading', id, 'accept'))).link.evidence[0].sides[1].ref;
-    await must(of('fading')('DELETE', `/v1/facts/${factId}`));
+    const { current_fact_id: current } = (await of('fading')('DELETE', `/v1/facts/${factId}`)).body;
+    await must(of('fading')('DELETE', `/v1/facts/${current}`));
     const { links } = await must(of('fading')('GET', LINKS));
     expect([links[0].status, links[0].evidence_state]).toEqual(['linked', 'gone']);
   });

@@ -109,6 +109,7 @@ describe('a walk', () => {
     const path = `${incident}/blast-radius?radius_id=${radius.radius_id}`;
     expect(await allOf(call, path, 'nodes', 2)).toEqual(nodes);
     expect((await call('GET', `${incident}/blast-radius`)).body.radius).toEqual(radius);
+    expect((await call('GET', incident)).body.radius_id).toBe(radius.radius_id);
   });
 
   it.each<[string, object, number, string]>([

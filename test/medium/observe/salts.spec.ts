@@ -73,4 +73,15 @@ describe('the digest of a step', () => {
     await change(`decode('${node.salt}', 'hex')`);
     expect(await verdict()).toEqual([]);
   });
+
+  it('confirms no guess once the content is erased', async () => {
+    const node = await open('erased', { label: 'Call Ludwig' });
+    const other = await open('erased', { label: 'Call a taxi' });
+    const erased = await call('POST', '/v1/facts/erase', { texts: ['Ludwig'] });
+    expect([erased.status, erased.body.erasure?.state]).toEqual([200, 'removed']);
+    const { steps } = (await call('GET', '/v1/observe/sessions/erased/audit')).body;
+    const shown = new Map(steps.map(({ node_id, label, salt }: any) => [node_id, [label, salt]]));
+    expect(shown.get(node.node_id)).toEqual(['[erased]', null]);
+    expect(shown.get(other.node_id)).toEqual(['Call a taxi', other.salt]);
+  });
 });

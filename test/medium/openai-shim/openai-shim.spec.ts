@@ -24,7 +24,7 @@ const call = (id: string, name: string, given: unknown) => ({
 describe('tools.json', () => {
   it('has the tools of the MCP listener, in the form of functions', async () => {
     const client = new Client({ name: 'test', version: '1' });
-    const requestInit = { headers: { 'x-svc-scopes': ALL_SCOPES } };
+    const requestInit = { headers: { 'x-svc-scopes': ALL_SCOPES, 'x-svc-tool-set': 'daemon' } };
     await client.connect(new StreamableHTTPClientTransport(new URL(daemon.mcpUrl), { requestInit }));
     const { tools } = await client.listTools();
     await client.close();

@@ -338,11 +338,32 @@ describe('other subjects', () => {
     );
   });
 
+  it('an earlier retrieval by its id, under either member', async () => {
+    const search = async (query: string, lane: string) =>
+      (await acme.call('POST', '/v1/retrieve', { query, lane, agentId: 'thorough' })).body;
+    const { results, meta } = await search('annual leave', 'audit');
+    await search('travel by rail', 'verified');
+    for (const named of [{ retrievalId: meta.retrievalId }, { artefact_id: meta.retrievalId.toUpperCase() }]) {
+      const job = await prove(acme, { ...named, mode: 'audit' });
+      expect(job).toMatchObject({ verdict: 'holds', chargedMode: 'audit', chunkCount: results.length });
+      expect(job.subject).toEqual({ type: 'retrieval', id: meta.retrievalId, version: null });
+      expect(outcomes(job.checks)).toMatchObject({ ranking: 'ok', ledger: 'ok', log: 'ok' });
+    }
+    const theirs = await post({ mode: 'light', retrievalId: meta.retrievalId }, {}, other);
+    expect([theirs.status, theirs.body.type, theirs.body.subject]).toEqual([
+      404,
+      'ProofSubjectUnknown',
+      meta.retrievalId,
+    ]);
+  });
+
   it.each<[string, object, number, string]>([
     ['an unknown answer', { answerId: 'nobody' }, 404, 'ProofSubjectUnknown'],
     ['an unknown artefact', { artefact_id: 'nowhere/nothing' }, 404, 'ProofSubjectUnknown'],
     ['slashes alone', { artefact_id: '////' }, 404, 'ProofSubjectUnknown'],
     ['an agent that retrieved nothing', { agentId: 'newborn' }, 404, 'ProofSubjectUnknown'],
+    ['an unknown retrieval', { retrievalId: 'r-1' }, 404, 'ProofSubjectUnknown'],
+    ['a retrieval and a passage', { artefact_id: 'a', retrievalId: 'b' }, 400, 'ValidationFailed'],
     ['two subjects', { answerId: 'a', artefact_id: 'b' }, 400, 'ValidationFailed'],
     ['no mode', { mode: undefined }, 400, 'ValidationFailed'],
     ['an unknown mode', { mode: 'thorough' }, 400, 'ValidationFailed'],

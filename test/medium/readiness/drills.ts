@@ -10,7 +10,7 @@ export interface Check {
 }
 
 /** A finding is cached for a moment, and what is watched in the background is looked at every few seconds. */
-const TIMEOUT = { timeout: 25_000, interval: 200 };
+const TIMEOUT = { timeout: 60_000, interval: 200 };
 
 /** The checks of one probe, held to what every probe must say. */
 async function probe(url: string): Promise<Check[]> {

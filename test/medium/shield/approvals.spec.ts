@@ -101,6 +101,32 @@ describe('an approval', () => {
     expect(decision).toMatchObject({ rule: 'approved', approvalRequestId, principal: principal() });
   });
 
+  it('opens the same call without its token, once, and no other', async () => {
+    const body = document(asker);
+    const { approvalRequestId } = (await asker.call('POST', '/v1/ingest', body)).body;
+    expect((await resolve(approver, approvalRequestId)).status).toBe(200);
+    const others = [
+      await asker.call('POST', '/v1/ingest', { ...body, title: 'Another title' }),
+      await approver.call('POST', '/v1/ingest', body),
+      await asker.call('POST', '/v1/ingest', body, { 'x-shield-server-id': 'a-server' }),
+    ];
+    expect(others.map(verdict)).toEqual(others.map(() => '403 ShieldApprovalRequired'));
+    expect(await ingests(body.docId)).toBe(0);
+    const atOnce = await Promise.all(Array.from({ length: 4 }, () => asker.call('POST', '/v1/ingest', body)));
+    expect(atOnce.map(({ status }) => status).sort()).toEqual([202, 403, 403, 403]);
+    const asked = new Set(atOnce.flatMap(({ body: { approvalRequestId: id } }) => (id === undefined ? [] : [id])));
+    expect([asked.size, asked.has(approvalRequestId)]).toEqual([1, false]);
+    expect(await ingests(body.docId)).toBe(1);
+  });
+
+  it('names itself in the refusal, and what happens next', async () => {
+    const body = document(asker);
+    await asker.call('POST', '/v1/ingest', body);
+    const again = (await asker.call('POST', '/v1/ingest', body)).body;
+    expect(again.message).toContain(again.approvalRequestId);
+    expect(again.message).toContain('send the same call again');
+  });
+
   it('cannot be given by the principal that asked, by key or by session', async () => {
     const { body } = await asker.call('POST', '/v1/ingest', document(asker));
     expect(verdict(await resolve(asker, body.approvalRequestId))).toBe('403 SeparationOfDuties');

@@ -278,7 +278,7 @@ describe('an approval of a tool call', () => {
     const refusal = await refusalOf(here.admit(call));
     expect([refusal.kind.type, refusal.message]).toEqual([
       'ShieldApprovalRequired',
-      expect.stringContaining('as shield_approval_token'),
+      expect.stringContaining('send the same call again'),
     ]);
     const asked = await approvalOf(refusal.facts.approvalRequestId);
     expect(asked).toMatchObject({
@@ -438,10 +438,10 @@ describe('a tool that spends', () => {
       spendCredits: 150,
       decisionId: refused.body.decisionId,
     });
-    expect(refused.body.detail).toContain('as shield_approval_token');
+    expect(refused.body.detail).toContain(refused.body.approvalRequestId);
     expect(await decision(refused.body.decisionId)).toMatchObject({ action: 'purchase_bundle', rule: 'spending' });
-    const token = await approve(refused.body.approvalRequestId);
-    const bought = await callTool(here, acme, asked, token);
+    await approve(refused.body.approvalRequestId);
+    const bought = await callTool(here, acme, asked);
     expect([bought.status, bought.body.priceCredits]).toEqual([201, 150]);
     expect(await approvalOf(refused.body.approvalRequestId)).toMatchObject({
       status: 'used',

@@ -19,7 +19,12 @@ afterAll(async () => {
 
 async function connect(tenant = 'acme', scopes = ALL_SCOPES): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-  const headers = { 'x-svc-scopes': scopes, 'x-svc-passport-id': 'ada', 'x-svc-tenant-id': tenant };
+  const headers = {
+    'x-svc-scopes': scopes,
+    'x-svc-passport-id': 'ada',
+    'x-svc-tenant-id': tenant,
+    'x-svc-tool-set': 'projects',
+  };
   await client.connect(new StreamableHTTPClientTransport(new URL(daemon.mcpUrl), { requestInit: { headers } }));
   clients.push(client);
   return client;

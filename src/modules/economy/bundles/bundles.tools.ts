@@ -19,7 +19,7 @@ export const BUNDLE_TOOLS = [
     description:
       'Buys a bundle: the price moves from the agent to the publisher for good, and the whole tenant is entitled to the corpora at once, so that query_vault with include_commons finds their documents. ' +
       'Take bundle_id from browse_bundles and send its priceCredits as expected_price, so that a price that has changed is refused (PriceChanged, -32005) instead of paid. Needs a new idempotency_key. ' +
-      'AlreadyEntitled (-32005): the tenant has it. CreditsExhausted (-32007): too few credits. A price above 100 credits needs the approval of an owner: ShieldApprovalRequired (-32002) says which, and the same call with shield_approval_token then goes through.',
+      'AlreadyEntitled (-32005): the tenant has it. CreditsExhausted (-32007): too few credits. A price above 100 credits needs the approval of an owner: ShieldApprovalRequired (-32002) names the request; once it is approved, the same call goes through.',
     route: 'POST /v1/bundles/purchase',
     body: PurchaseRequest,
     answer: Purchase,

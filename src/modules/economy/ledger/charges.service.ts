@@ -29,6 +29,11 @@ export class ChargesService {
     return this.ledger.spend(caller, { ...charge, target: REVENUE });
   }
 
+  /** Makes sure that a later {@link charge} of the open unit of work waits for nothing. */
+  hold(caller: Spender, agentId: string): Promise<void> {
+    return this.ledger.hold(caller, agentId, REVENUE);
+  }
+
   /** {@link charge} outside a unit of work, in one round trip. */
   async chargeAtOnce(caller: Spender, charge: Charge): Promise<Wallet | undefined> {
     if (charge.credits === 0) return undefined;

@@ -4,7 +4,7 @@ import { DashboardQuery, EconomyDashboard } from './dashboard.dto.js';
 import { Conversion, ConversionPreview, ConversionRequest, Tip, TipRequest } from './economy.dto.js';
 
 const SPENDING =
-  'More than 100 credits need the approval of an owner: the error ShieldApprovalRequired (-32002) says which, and the same call with shield_approval_token then goes through.';
+  'More than 100 credits need the approval of an owner: the error ShieldApprovalRequired (-32002) names the request; once it is approved, the same call goes through.';
 
 const ABOUT = {
   agent_id: 'The agent, by the name it goes by in query_vault; default-agent where none was given there.',

@@ -27,6 +27,16 @@ export class LedgerService {
     return (await this.store.spend(purseOf(caller, agentId), { ...NOTHING, agentId }, caller.principal)).wallet;
   }
 
+  /**
+   * Locks what the agent's spending will lock, until the unit of work ends: for one that cannot come before its
+   * receipts, for which others wait with these accounts locked.
+   */
+  async hold(caller: Spender, agentId: string, target: string): Promise<void> {
+    // Whoever looks first grants the month's allowance, which locks one account more.
+    await this.readWallet(caller, agentId);
+    await this.store.hold(purseOf(caller, agentId), target);
+  }
+
   /** @throws CreditsExhausted when there are not enough credits; nothing has moved then */
   async spend(caller: Spender, spending: Spending): Promise<Spent> {
     const spent = await this.store.spend(purseOf(caller, spending.agentId), spending, caller.principal);

@@ -42,6 +42,12 @@ export class LedgerStore {
     return spentOf(transferId, row);
   }
 
+  /** Locks what a spending of the purse locks, in the same order; a spending that follows waits for nothing. */
+  async hold({ agentId, allowance }: Purse, target: string): Promise<void> {
+    const accounts = [`agent:${agentId}`, ...(allowance === null ? [] : ['allowance', 'earnings']), target];
+    await this.tenancy.query('select account_id from svc_lock_accounts($1::text[])', [accounts]);
+  }
+
   /** In a transaction of its own, in one round trip. */
   async spendAtOnce(tenantId: string, purse: Purse, spending: Spending, principal: string): Promise<Spent> {
     const transferId = uuid();

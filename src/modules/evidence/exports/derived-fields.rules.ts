@@ -32,7 +32,7 @@ const DERIVED_OF_TEXT: Readonly<Record<string, readonly string[]>> = {
 };
 const DERIVED_OF_RECEIPT = new Set(['cose', 'receipt_id', 'payload_hash', 'payload.prev', 'payload.body_hash']);
 const DERIVED_OF_RETRIEVAL = new Set(['cbor', 'payload.nonce']);
-const LEAF_OF_FACT: ReadonlySet<string> = new Set(BOUND_MEMBERS);
+const LEAF_OF_FACT: ReadonlySet<string> = new Set([...BOUND_MEMBERS, 'sources_digest']);
 const CORE_OF_EVENT = new Set(['stream_type', 'stream_id', 'seq', 'event_id', 'type', 'occurred_at', 'payload_digest']);
 /** Digests that are over 16 random bytes: nobody can test a guess by them. */
 const SALTED: ReadonlySet<string> = new Set([

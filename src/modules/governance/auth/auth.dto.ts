@@ -1,6 +1,6 @@
 import { AUTH_MODES, type AuthMode } from '../../../common/config/daemon/auth-mode.js';
 import { ROUTE_AUTH_MODES, type RouteAuthMode } from '../../../common/config/daemon/daemon-settings.js';
-import { Choice, Integer, Text, TextList } from '../../../common/fields/fields.js';
+import { Choice, Flag, Integer, Text, TextList } from '../../../common/fields/fields.js';
 
 /** How the daemon finds out who calls. */
 export class AuthModeReply {
@@ -12,6 +12,9 @@ export class AuthModeReply {
 
   @Text({ about: 'What to send with a request.' })
   credential!: string;
+
+  @Flag({ about: 'Whether the cookie of a session of the tenant API is taken too (SVCD_CONSOLE_SESSION).' })
+  session!: boolean;
 
   @TextList({ about: 'Signature algorithms of tokens (RFC 7518); empty in the modes that take none.' })
   algorithms!: string[];

@@ -21,12 +21,13 @@ export class AuthService {
   }
 
   describeMode(): AuthModeReply {
-    const { authMode, routeAuth } = this.settings.daemon;
+    const { authMode, routeAuth, consoleSession } = this.settings.daemon;
     const { hint, algorithms, issuer, audience, jwksUrl, discoveryUrl } = this.authenticator.describe();
     return {
       mode: authMode!,
       route_auth: routeAuth,
       credential: hint,
+      session: consoleSession,
       algorithms: [...algorithms],
       issuer,
       audience,

@@ -116,7 +116,7 @@ const FACTS = 'select fact_id::text as name from fact where tenant_id = $1';
 const ACTORS = `
   select actor as name from fact where tenant_id = $1 union select written_by from fact where tenant_id = $1 and written_by is not null
   union select owner from fact where tenant_id = $1 union select agent_id from answer where tenant_id = $1
-  union select agent_id from agent_home where tenant_id = $1 union select agent_id from retrieval where tenant_id = $1
+  union select agent_id from agent_home where tenant_id = $1 union select agent_id from agent_activity where tenant_id = $1 union select agent_id from retrieval where tenant_id = $1
   union select agent_id from agent_retrieval where tenant_id = $1 union select agent_id from proof_job where tenant_id = $1
   union select principal from watch where tenant_id = $1 union select agent_id from watch where tenant_id = $1
   union select principal from survey_response where tenant_id = $1 union select principal from idempotent_request where tenant_id = $1

@@ -18,6 +18,7 @@ import {
   IncidentQuery,
   IncidentReply,
   OpenIncident,
+  ShownIncident,
 } from './incidents.dto.js';
 import { IncidentChanged, IncidentClosed, IncidentUnknown, LegalHoldsOff } from './incidents.problems.js';
 import { IncidentsService } from './incidents.service.js';
@@ -58,10 +59,10 @@ export class IncidentsController {
     ...COMMON,
     summary: 'Read an incident',
     access: reads,
-    reply: ok(IncidentReply),
+    reply: ok(ShownIncident),
     problems: [IncidentUnknown],
   })
-  readIncident(@Caller() caller: DaemonCaller, @Param() { id }: IncidentPath): Promise<IncidentReply> {
+  readIncident(@Caller() caller: DaemonCaller, @Param() { id }: IncidentPath): Promise<ShownIncident> {
     return this.incidents.read(caller, id);
   }
 

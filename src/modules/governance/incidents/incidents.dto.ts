@@ -193,6 +193,14 @@ export class IncidentReply {
   case_record_id!: string;
 }
 
+export class ShownIncident extends IncidentReply {
+  @Uuid({
+    about: 'Its newest walk, as GET .../blast-radius shows it; null where nobody asked for one.',
+    nullable: true,
+  })
+  radius_id!: string | null;
+}
+
 export class IncidentList {
   @Text({ about: '`svc.incidents/1`.' })
   schema!: string;

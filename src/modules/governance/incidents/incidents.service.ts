@@ -6,9 +6,17 @@ import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type RowLock, type Values } from '../../../common/tenancy/tenant-repository.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
+import { BlastRadiusRow } from './blast-radius/blast-radius.entity.js';
 import { IncidentOpenings } from './incident-openings.service.js';
 import { IncidentRow } from './incident.entity.js';
-import type { ChangeIncident, IncidentList, IncidentQuery, IncidentReply, OpenIncident } from './incidents.dto.js';
+import type {
+  ChangeIncident,
+  IncidentList,
+  IncidentQuery,
+  IncidentReply,
+  OpenIncident,
+  ShownIncident,
+} from './incidents.dto.js';
 import { incidentEntry } from './incidents.events.js';
 import { IncidentChanged, IncidentClosed, IncidentUnknown } from './incidents.problems.js';
 import { mayBecome, namesOf, STATUS_MOVES, windowOf } from './incidents.rules.js';
@@ -21,6 +29,7 @@ const MAX_NOTES = 1_000;
 @Injectable()
 export class IncidentsService {
   private readonly rows: TenantRepository<IncidentRow>;
+  private readonly walks: TenantRepository<BlastRadiusRow>;
 
   constructor(
     private readonly tenants: TenantResolver,
@@ -29,6 +38,7 @@ export class IncidentsService {
     tenancy: Tenancy,
   ) {
     this.rows = new TenantRepository(tenancy, IncidentRow);
+    this.walks = new TenantRepository(tenancy, BlastRadiusRow);
   }
 
   /** @throws ValidationFailed for a window that ends before it begins; TenantMismatch */
@@ -64,8 +74,12 @@ export class IncidentsService {
   }
 
   /** @throws IncidentUnknown */
-  read(caller: DaemonCaller, id: string): Promise<IncidentReply> {
-    return this.tenants.run(caller, undefined, async () => incidentReplyOf(await this.find(id)));
+  read(caller: DaemonCaller, id: string): Promise<ShownIncident> {
+    return this.tenants.run(caller, undefined, async () => {
+      const row = await this.find(id);
+      const [walk] = await this.walks.list({ incidentId: id }, { order: { radiusId: 'desc' }, take: 1 });
+      return { ...incidentReplyOf(row), radius_id: walk?.radiusId ?? null };
+    });
   }
 
   /** @throws IncidentUnknown, IncidentChanged; ValidationFailed for a forbidden move, or one note too many */

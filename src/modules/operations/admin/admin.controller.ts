@@ -41,6 +41,7 @@ export class AdminController {
     description:
       'Leaves a receipt and answers; then the daemon answers what is in flight, ends, and the supervisor of "svc start" starts it again. Until it listens, connections are refused: try again. 501 where the daemon runs by itself.',
     access: anyOf('admin:write'),
+    ofServer: true,
     reply: accepted(RestartAccepted),
     problems: [NoSupervisor],
   })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
@@ -14,7 +15,11 @@ import { SpendingKnown } from './spending.problems.js';
 import { spentCreditsOf } from './spending.views.js';
 
 /** What is to be spent, as it is held against an earlier one of the same reference. */
-type Order = Pick<CreditSpendingRow, 'reference' | 'agentId' | 'credits' | 'noteDigest'>;
+interface Order extends Pick<CreditSpendingRow, 'reference' | 'agentId' | 'credits'> {
+  note: string | undefined;
+}
+
+const SALT_BYTES = 16;
 
 /** Spends credits of agents in the one ledger: once for a reference. */
 @Injectable()
@@ -35,18 +40,17 @@ export class SpendingService {
     const agentId = agent_id ?? caller.passport;
     if (agentId === undefined)
       throw invalid('body.agent_id', 'is needed: the request has no acting passport (X-Svc-Passport-Id)');
-    const noteDigest = note === undefined ? null : sha256(note);
-    const order: Order = { reference, agentId, credits, noteDigest };
+    const order: Order = { reference, agentId, credits, note };
     return this.tenants.write(caller, tenant_id, async () => {
       // Before the accounts: whoever waits here holds nothing that another could wait for.
       await this.tenancy.lock('credit spending', reference);
       const known = await this.rows.find({ reference });
       if (known) return spentCreditsOf(sameAs(known, order), true);
-      return spentCreditsOf(await this.book(caller, order, note), false);
+      return spentCreditsOf(await this.book(caller, order), false);
     });
   }
 
-  private async book(caller: DaemonCaller, order: Order, note: string | undefined): Promise<CreditSpendingRow> {
+  private async book(caller: DaemonCaller, { note, ...order }: Order): Promise<CreditSpendingRow> {
     const { agentId, credits, reference } = order;
     const charge = { agentId, credits, reference, reason: 'spend' as const, ...(note === undefined ? {} : { note }) };
     const { transferId, wallet } = await this.meter.take(caller, charge);
@@ -54,16 +58,21 @@ export class SpendingService {
     const facts = { agentId, credits, reference, balanceAfter: balance };
     const { receiptId } = await this.audit.record(caller, creditsSpent(transferId, facts));
     const after = { ownAfter: own, allowanceAfter: allowance, earningsAfter: earnings };
-    return this.rows.insert({ ...order, ...after, transferId, receiptId, spentAt: new Date() });
+    const noteSalt = note === undefined ? null : randomBytes(SALT_BYTES);
+    const noted = { noteSalt, noteDigest: digestOf(noteSalt, note) };
+    return this.rows.insert({ ...order, ...noted, ...after, transferId, receiptId, spentAt: new Date() });
   }
 }
 
+/** Without its salt, which goes with the note, a digest confirms no guess of a short one. */
+const digestOf = (salt: Buffer | null, note: string | undefined): Buffer | null =>
+  note === undefined ? null : sha256(...(salt === null ? [] : [salt]), note);
+
 /** @throws SpendingKnown */
-function sameAs(known: CreditSpendingRow, { agentId, credits, noteDigest }: Order): CreditSpendingRow {
+function sameAs(known: CreditSpendingRow, { agentId, credits, note }: Order): CreditSpendingRow {
+  const noteDigest = digestOf(known.noteSalt, note) ?? Buffer.alloc(0);
   const isSame =
-    known.agentId === agentId &&
-    known.credits === credits &&
-    Buffer.compare(known.noteDigest ?? Buffer.alloc(0), noteDigest ?? Buffer.alloc(0)) === 0;
+    known.agentId === agentId && known.credits === credits && noteDigest.equals(known.noteDigest ?? Buffer.alloc(0));
   if (isSame) return known;
   throw new SpendingKnown(
     { reference: known.reference, transfer_id: known.transferId },

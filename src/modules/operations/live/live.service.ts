@@ -7,6 +7,7 @@ import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { FollowedSessions } from '../../../common/sessions/followed-sessions.js';
 import { TENANT_CHANGED } from '../../../common/tenancy/tenant-state.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { PassportStandings } from '../../../guards/passport-standings.js';
@@ -39,6 +40,7 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     private readonly tenants: TenantResolver,
     private readonly registry: TenantRegistry,
     private readonly standings: PassportStandings,
+    private readonly sessions: FollowedSessions,
     private readonly listener: Listener,
     private readonly scheduler: Scheduler,
     private readonly metrics: Metrics,
@@ -90,9 +92,12 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     connection.begin();
     const follower = this.followerOf(tenantId, connection.seen);
     const { passport } = caller;
-    const unfollow = passport && this.standings.follow(tenantId, passport, () => connection.end('unauthorized'));
+    const end = (): void => connection.end('unauthorized');
+    const unfollow = passport && this.standings.follow(tenantId, passport, end);
+    const unfollowSession = this.sessions.follow(caller.session, request.headers.cookie, end);
     raw.once('close', () => {
       if (unfollow) unfollow();
+      unfollowSession();
       this.forget(tenantId, follower, connection);
     });
     try {

@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
-import { PeerServicesModule } from '../../memory/peers/peer-services.module.js';
 import { MintRequestsController } from './mint-requests.controller.js';
 import { MintRequestsService } from './mint-requests.service.js';
-import { PassportRegistryModule } from './passport-registry.module.js';
+import { PassportServicesModule } from './passport-services.module.js';
 import { PassportsController } from './passports.controller.js';
 import { PassportsService } from './passports.service.js';
-import { PassportsStore } from './passports.store.js';
 import { PresenceSweep } from './presence.sweep.js';
 
 /**
@@ -13,8 +11,8 @@ import { PresenceSweep } from './presence.sweep.js';
  * revocation, which reaches what they hold and have open in every process (memory-daemon.md 4.11; D71).
  */
 @Module({
-  imports: [PassportRegistryModule, PeerServicesModule],
+  imports: [PassportServicesModule],
   controllers: [PassportsController, MintRequestsController],
-  providers: [PassportsService, PassportsStore, MintRequestsService, PresenceSweep],
+  providers: [PassportsService, MintRequestsService, PresenceSweep],
 })
 export class PassportsModule {}

@@ -49,7 +49,7 @@ export interface PolicySettings {
   spendWindow: SpendWindow | null;
 }
 
-/** The approval whose token came with the call. */
+/** The approval that a call rests on: the one whose token came with it, or that of an equal call. */
 export interface PresentedApproval {
   approvalRequestId: string;
   /** With expiry taken into account. */
@@ -78,6 +78,8 @@ export interface ShieldFacts {
   /** Those of the server and of the definition. */
   publishers: { publisherId: string; status: TrustStatus; reason: string }[];
   approval: PresentedApproval | null;
+  /** Whether the principal has approvals that stand; false of a call that came with a token. */
+  hasApproved: boolean;
 }
 
 /** A call with the digest of its arguments, `sha256:<hex>`. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RouteManifest } from '../../../common/contract/route-manifest.js';
-import { TOOL_NAMES } from '../../../common/contract/tool-names.js';
+import { AGENT_TOOL_NAMES, DAEMON_TOOL_NAMES, TOOL_NAMES } from '../../../common/contract/tool-names.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { inLowerCase, SERVER_ID } from '../../../common/call-policy/call-names.js';
 import { isAlwaysOpen } from '../../../common/call-policy/shield-call.js';
@@ -8,7 +8,9 @@ import { matchesAction } from './decisions/decision.rules.js';
 import type { SwitchScope } from './shield.types.js';
 
 const PRINCIPAL = /^(key|seat|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const TOOLS: ReadonlySet<string> = new Set(TOOL_NAMES);
+/** Those whom the memory daemon authenticated. */
+const DELEGATED = /^(sub|passport):[!-~]{1,256}$/;
+const TOOLS: ReadonlySet<string> = new Set([...TOOL_NAMES, ...AGENT_TOOL_NAMES, ...DAEMON_TOOL_NAMES]);
 
 /**
  * Makes sure that what a switch, a sampling policy or a request names can be met: a switch with a slip of the pen would
@@ -36,7 +38,8 @@ export class TargetsService {
   principalOf(given: string, path: string): string {
     const principal = inLowerCase(given);
     if (PRINCIPAL.test(principal)) return principal;
-    throw invalid(path, 'must be a principal: key:<id>, seat:<id> or agent:<id>');
+    if (DELEGATED.test(given)) return given;
+    throw invalid(path, 'must be a principal: key:<id>, seat:<id>, agent:<id>, sub:<subject> or passport:<id>');
   }
 
   /**

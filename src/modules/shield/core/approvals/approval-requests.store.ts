@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { canonicalJson } from '../../../../evidence/canonical-json.js';
 import { digestBytes } from '../../../../evidence/digest.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import type { DigestedCall } from '../shield.types.js';
+import type { DigestedCall, PresentedApproval } from '../shield.types.js';
 import { APPROVAL_SECONDS, SHOWN_ARGUMENTS_BYTES } from './approval.rules.js';
 
 export interface NewRequest {
@@ -15,7 +15,11 @@ export interface NewRequest {
   drillId?: string;
 }
 
-/** Makes approval requests, one for equal calls as long as it is pending. */
+/** Requests of equal calls of one principal, under one version of the policy: $1 to $7. */
+const OF_EQUAL_CALLS = `tenant_id = $1 and principal = $2 and action = $3 and coalesce(server_id, '') = $4
+  and coalesce(tool_digest, '') = $5 and arguments_digest = $6 and policy_version = $7`;
+
+/** Makes approval requests, one for equal calls as long as it is pending, and finds those that were approved. */
 @Injectable()
 export class ApprovalRequestsStore {
   constructor(private readonly tenancy: Tenancy) {}
@@ -29,12 +33,24 @@ export class ApprovalRequestsStore {
     throw new Error('equal approval requests come and go faster than one can be found');
   }
 
+  /** The approval that stands of an equal call: of several, the one that may spend most. */
+  async findApproved(call: DigestedCall, policyVersion: number): Promise<PresentedApproval | null> {
+    const [approval] = await this.tenancy.query<Omit<PresentedApproval, keyof EqualCall>>(
+      `select approval_request_id as "approvalRequestId", state, spend_credits::float8 as "spendCredits", end_reason as "endReason"
+       from shield_approval where ${OF_EQUAL_CALLS} and state = 'approved' and expires_at > statement_timestamp()
+       order by spend_credits desc nulls last, approval_request_id limit 1`,
+      this.equalTo(call, policyVersion),
+    );
+    const { action, argumentsDigest, serverId = null, toolDigest = null } = call;
+    const equal = { principal: call.caller.principal, action, argumentsDigest, serverId, toolDigest, policyVersion };
+    return approval ? { ...approval, ...equal } : null;
+  }
+
   /** Ends the equal one whose time is over, so that it is not in the way of a new one. */
   private async findPending(request: NewRequest): Promise<string | undefined> {
     const rows = await this.tenancy.query<{ approval_request_id: string; is_over: boolean }>(
       `select approval_request_id, expires_at <= clock_timestamp() as is_over from shield_approval
-       where tenant_id = $1 and principal = $2 and action = $3 and coalesce(server_id, '') = $4 and coalesce(tool_digest, '') = $5
-         and arguments_digest = $6 and policy_version = $7 and coalesce(spend_credits, 0) = $8 and state = 'pending' for update`,
+       where ${OF_EQUAL_CALLS} and coalesce(spend_credits, 0) = $8 and state = 'pending' for update`,
       this.keyOf(request),
     );
     const [row] = rows;
@@ -72,6 +88,11 @@ export class ApprovalRequestsStore {
   }
 
   private keyOf({ call, policyVersion, spendCredits = 0 }: NewRequest): unknown[] {
+    return [...this.equalTo(call, policyVersion), spendCredits];
+  }
+
+  /** The parameters of OF_EQUAL_CALLS. */
+  private equalTo(call: DigestedCall, policyVersion: number): unknown[] {
     return [
       this.tenancy.tenant,
       call.caller.principal,
@@ -80,7 +101,11 @@ export class ApprovalRequestsStore {
       call.toolDigest ?? '',
       digestBytes('sha256', call.argumentsDigest),
       policyVersion,
-      spendCredits,
     ];
   }
 }
+
+type EqualCall = Pick<
+  PresentedApproval,
+  'principal' | 'action' | 'argumentsDigest' | 'serverId' | 'toolDigest' | 'policyVersion'
+>;

@@ -145,7 +145,7 @@ export class Approval {
 export class ApprovalResolved extends Approval {
   @Text({
     about:
-      'To be sent once in x-shield-approval-token by the principal that asked. Shown here alone; null for a rejection.',
+      'Opens the call in x-shield-approval-token, for the principal that asked, once; that principal may as well send the same call again without it. Shown here alone; null for a rejection.',
     nullable: true,
     min: 8,
   })

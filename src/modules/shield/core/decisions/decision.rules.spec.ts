@@ -28,6 +28,7 @@ const facts = (members: Partial<ShieldFacts> = {}): ShieldFacts => ({
   digest: null,
   publishers: [],
   approval: null,
+  hasApproved: false,
   ...members,
 });
 const standing = (members: Partial<StandingSwitch> = {}): StandingSwitch => ({

@@ -1,9 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
+import { consoleUrlOf } from '../../../../common/config/server-urls.js';
+import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { ShieldApprovalRequired, ShieldDenied } from '../../../../common/problem/common-problems.js';
 import { argumentsDigest } from '../../../../common/call-policy/call-arguments.js';
 import type { ShieldCall } from '../../../../common/call-policy/shield-pipeline.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import { APPROVAL_SECONDS } from '../approvals/approval.rules.js';
 import { ApprovalRequestsStore } from '../approvals/approval-requests.store.js';
 import { sampledBy } from '../sampling/sampling.rules.js';
 import type { DigestedCall, ShieldFacts, Verdict } from '../shield.types.js';
@@ -39,12 +42,17 @@ const MAX_TRIES = 3;
  */
 @Injectable()
 export class DecisionsService {
+  private readonly console: string;
+
   constructor(
     private readonly tenancy: Tenancy,
     private readonly decisions: DecisionsStore,
     private readonly requests: ApprovalRequestsStore,
     private readonly spending: SpendingStore,
-  ) {}
+    @Inject(SETTINGS) settings: Settings,
+  ) {
+    this.console = consoleUrlOf(settings);
+  }
 
   /**
    * Two round trips: what the decision rests on, then the decision with its event and the use of the approval. Of a
@@ -103,7 +111,11 @@ export class DecisionsService {
   }
 
   private async judge(call: DigestedCall): Promise<Admission> {
-    const facts = await this.decisions.readFacts(call);
+    const read = await this.decisions.readFacts(call);
+    // Approved is approved: an equal call of the one who asked needs no token.
+    const facts = read.hasApproved
+      ? { ...read, approval: await this.requests.findApproved(call, read.policyVersion) }
+      : read;
     const decisionId = call.decided?.decisionId ?? uuid();
     return { decisionId, call, facts, verdict: decideCall(call, facts), spentCredits: 0 };
   }
@@ -131,6 +143,7 @@ export class DecisionsService {
       return new ShieldDenied({ denial: verdict.denial, decisionId }, verdict.denial.reason);
     }
     const facts = { approvalRequestId: uuid(), decisionId };
+    const refusal = new ShieldApprovalRequired(facts, verdict.reason);
     this.keepLater(decision, async () => {
       // An equal request may be pending: then that one is returned to the caller.
       facts.approvalRequestId = await this.requests.findOrMake({
@@ -141,9 +154,10 @@ export class DecisionsService {
         reason: verdict.reason,
         spendCredits: verdict.spendCredits,
       });
+      refusal.message = `${verdict.reason}. ${howToGoOn(facts.approvalRequestId, this.console)}`;
       return facts.approvalRequestId;
     });
-    return new ShieldApprovalRequired(facts, `${verdict.reason}. ${howToGoOn(call)}`);
+    return refusal;
   }
 
   private keepLater(admission: Admission, request: () => Promise<string | undefined>): void {
@@ -179,6 +193,6 @@ const approvalOf = ({ verdict, facts }: Admission): string | undefined =>
 
 const usedMeanwhile = () => new Error('an approval can be read but not used');
 
-const howToGoOn = ({ route }: DigestedCall): string =>
-  'An owner other than the one who asks resolves it with POST /v1/shield/approvals/:approvalRequestId/resolve; then send the same call again with the token ' +
-  (route === undefined ? 'in x-shield-approval-token' : 'as shield_approval_token');
+const howToGoOn = (approvalRequestId: string, console: string): string =>
+  `Another owner decides on ${approvalRequestId} in the review inbox of the console, ${console}/#/review, or with POST /v1/shield/approvals/${approvalRequestId}/resolve. ` +
+  `Once it is approved, send the same call again within ${APPROVAL_SECONDS / 60} minutes of this one: it goes through, once`;

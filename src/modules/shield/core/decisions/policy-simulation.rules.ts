@@ -63,7 +63,7 @@ export class PolicyReplay {
     const digest = toolDigest !== null && Object.hasOwn(digests, toolDigest) ? digests[toolDigest]! : null;
     const ids = new Set([server?.publisherId, digest?.publisherId]);
     return {
-      ...{ policyVersion, policy, switches, sampling: [], server, digest, approval: null },
+      ...{ policyVersion, policy, switches, sampling: [], server, digest, approval: null, hasApproved: false },
       publishers: publishers.filter(({ publisherId }) => ids.has(publisherId)),
     };
   }
