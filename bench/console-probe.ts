@@ -33,7 +33,20 @@ export interface ProbeFigures {
   slowestEvent: number;
 }
 
-export const installProbe = (page: Page): Promise<unknown> => page.addInitScript({ content: PROBE });
+/** Fulfilled with the picture that has an element first. A locator would look again after up to half a second. */
+const shown = (selector: string) => `
+  globalThis.shown = new Promise((resolve) => {
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector(${JSON.stringify(selector)})) return;
+      observer.disconnect();
+      requestAnimationFrame(() => setTimeout(resolve));
+    }).observe(document, { childList: true, subtree: true });
+  });
+`;
+
+/** @param ready selects what shows that the page can be used: `shown` of the page waits for it */
+export const installProbe = (page: Page, ready: string): Promise<unknown> =>
+  page.addInitScript({ content: `${PROBE}${shown(ready)}` });
 
 /** What the page answered while some work sent it input. */
 export async function probe(page: Page, work: () => Promise<void>): Promise<ProbeFigures> {

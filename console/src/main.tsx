@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.tsx';
-import { SCREENS } from './app/screens.ts';
+import { screenAt } from './app/screens.ts';
 import { configureClients } from './client/clients.ts';
 import { signOut } from './client/identity.ts';
 import { begin } from './sign-in/begin.ts';
@@ -16,7 +16,7 @@ const root = createRoot(document.getElementById('root')!);
 
 async function open(): Promise<void> {
   configureClients();
-  const config = await readConsoleConfig();
+  const [config] = await Promise.all([readConsoleConfig(), preloadScreen()]);
   root.render(
     <StrictMode>
       <App config={config} />
@@ -30,9 +30,8 @@ async function open(): Promise<void> {
 }
 
 /** The screen of the address, while the daemon is asked who is signed in. What fails here fails where it is shown. */
-function preloadScreen(): void {
-  const path = location.hash.slice(1) || '/';
-  SCREENS.find((screen) => screen.path === path)
+async function preloadScreen(): Promise<void> {
+  await screenAt(location.hash.slice(1) || '/')
     ?.load()
     .catch(() => undefined);
 }
@@ -54,5 +53,4 @@ async function start(): Promise<void> {
   }
 }
 
-preloadScreen();
 void start();

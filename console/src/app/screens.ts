@@ -13,17 +13,24 @@ export interface Screen {
   /** It shows the tenant API's side, which knows sessions alone. */
   needsSession?: true;
   component: LazyExoticComponent<ComponentType>;
-  load: Loader;
+  /** The same, once it is here. */
+  loaded?: ComponentType;
+  load: () => Promise<void>;
 }
 
 export const GROUPS = ['Watch', 'Find', 'Decide', 'Verify', 'Work', 'People', 'Operate'] as const;
 type Group = (typeof GROUPS)[number];
 
 type Loader = () => Promise<{ default: ComponentType }>;
-const screen = (path: string, title: string, load: Loader, more: Partial<Screen> = {}): Screen => ({
-  ...{ path, title, component: lazy(load), load },
-  ...more,
-});
+const screen = (path: string, title: string, read: Loader, more: Partial<Screen> = {}): Screen => {
+  const made: Screen = {
+    ...{ path, title, component: lazy(read), ...more },
+    load: async () => {
+      made.loaded = (await read()).default;
+    },
+  };
+  return made;
+};
 
 /** Of one screen at one address, whatever is selected on it. */
 export const screenKey = ({ path }: Screen, params: Record<string, string | undefined>): string =>
@@ -100,3 +107,9 @@ export const SCREENS: readonly Screen[] = [
   screen('/studio', 'Studio', () => import('../screens/studio/StudioScreen.tsx'), { group: 'Operate' }),
   screen('/settings', 'Daemon', () => import('../screens/settings/SettingsScreen.tsx'), { group: 'Operate' }),
 ];
+
+/** The screen of an address. */
+export const screenAt = (address: string): Screen | undefined =>
+  SCREENS.find(({ path, selection }) =>
+    new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}${selection ? '(?:/.*)?' : ''}$`).test(address),
+  );
