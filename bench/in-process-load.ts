@@ -46,7 +46,7 @@ answerPlan<InProcessPlan, LoadResult>(async (plan) => {
 function callService(app: Application, { tenantId, limit, lane }: InProcessPlan): (query: string) => Promise<unknown> {
   const service = app.get(RetrievalService, { strict: false });
   const caller: TenantCaller = { tenantId, tier: 'team', principal: 'bench', role: 'owner', authType: 'api_key' };
-  const rest = { agentId: 'default-agent', corpusIds: [], includeCommons: true, limit, lane };
+  const rest = { agentId: 'default-agent', corpusIds: [], includeCommons: true, limit, lane, synonyms: false };
   return (query) => service.retrieve(caller, { query, ...rest });
 }
 

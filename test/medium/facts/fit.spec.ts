@@ -32,3 +32,14 @@ it('is of a query: without one there is none, and without tokens it is still the
   expect(await fitOf('top_k=3')).toBeUndefined();
   expect(await fitOf(`${asking('a change to the ledger')}&token_budget=0`)).toBe('strong');
 });
+
+it('finds by related words when that is asked', async () => {
+  const query = 'where does Ada reside';
+  const keysOf = async (more: string): Promise<string[]> =>
+    (await ada('GET', `/v1/facts?${asking(query)}${more}`)).body.facts.map(({ key }: { key: string }) => key);
+  expect((await keysOf('&synonyms=true'))[0]).toBe('city');
+  const plain = (await ada('GET', `/v1/facts?${asking('dwelling')}`)).body;
+  expect(plain).toMatchObject({ facts: [], matched: false });
+  const { facts } = (await ada('GET', `/v1/facts?${asking('dwells')}&synonyms=true`)).body;
+  expect(facts.map(({ key }: { key: string }) => key)).toEqual(['city']);
+});

@@ -4,6 +4,7 @@ import { EvidenceService } from '../../../src/common/evidence-log/evidence.servi
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { RetrievalService } from '../../../src/modules/knowledge/retrieval/retrieval.service.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { prove } from '../proofs/given.js';
 import { essay, ingest, retrieve } from './given.js';
 
 let api: TestApi;
@@ -107,5 +108,38 @@ describe('the lanes', () => {
       ]);
     }
     expect(await api.app.get(RetrievalService).findLast(asCaller, 'nobody')).toBeUndefined();
+  });
+});
+
+describe('related words', () => {
+  const QUESTION = 'On which date does the salary arrive?';
+  const found = (answer: any): string[] => answer.results.map(({ docId }: any) => docId);
+
+  it('are looked for when that is asked, in every lane, and count as added words', async () => {
+    const payroll = await api.addTenant('payroll');
+    await ingest(payroll, [
+      { docId: 'pay', content: 'Wages are paid on the 27th.' },
+      { docId: 'leave', content: 'Everybody has 26 days of leave.' },
+    ]);
+    expect(found(await retrieve(payroll, QUESTION))).not.toContain('pay');
+    for (const lane of ['light', 'verified', 'audit']) {
+      const { results, meta } = await retrieve(payroll, QUESTION, { lane, synonyms: true });
+      expect(results[0].docId).toBe('pay');
+      expect(results[0].scoreComponents.lexical).toBe(0);
+      expect(results[0].scoreComponents.laneWeight).toBeGreaterThan(0);
+      expect(meta.expandedWith).toContain('wage');
+    }
+  });
+
+  it('stand in the receipt, and are looked for again when the retrieval is repeated', async () => {
+    const auditor = await api.addTenant('auditor');
+    await ingest(auditor, [{ docId: 'pay', content: 'Wages are paid on the 27th.' }]);
+    const { meta } = await retrieve(auditor, QUESTION, { lane: 'audit', synonyms: true });
+    const receipt = await api.app
+      .get(Tenancy)
+      .run(auditor.tenantId, () => api.app.get(EvidenceService).readRetrieval(meta.retrievalReceiptId));
+    expect(receipt.body).toMatchObject({ query: QUESTION, synonyms: true });
+    const { verdict } = await prove(auditor, { mode: 'audit', retrievalId: meta.retrievalId });
+    expect(verdict).toBe('holds');
   });
 });

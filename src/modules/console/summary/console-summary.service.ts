@@ -53,7 +53,7 @@ export class ConsoleSummaryService {
   }
 
   async listFacts(caller: DaemonCaller, topK: number): Promise<ConsoleFacts> {
-    const { facts } = await this.reads.find(caller, { top_k: topK, fallback: 'none' });
+    const { facts } = await this.reads.find(caller, { top_k: topK, fallback: 'none', synonyms: false });
     const now = Date.now();
     const shown = facts.map((fact) => ({
       ...{ fact_id: fact.fact_id, entity: fact.entity, key: fact.key, value: fact.value.slice(0, SHOWN_VALUE) },

@@ -8,11 +8,15 @@ import {
   type FeedbackPassage,
   feedbackTerms,
 } from '../../../search/expansion.js';
+import { synonymsOf, synonymTerms } from '../../../search/synonyms.js';
 import { type OpenSegment, SegmentLoader, SnapshotOutdated } from './index/segment-loader.service.js';
 import { PassagesStore } from './passages.store.js';
 import { type LanguageGroup, rankTop, type TermsByLanguage } from './retrieval.rules.js';
 
-/** The verified lane's query expansion: reads the best passages of a first search and adds the words they agree on. */
+/**
+ * Adds words to a query. The verified lane reads the best passages of a first search and adds what they agree on;
+ * a search for related words adds those that the collection has.
+ */
 @Injectable()
 export class ExpansionService {
   constructor(
@@ -54,6 +58,26 @@ export class ExpansionService {
     return new Map([...terms, [language, [...query, ...added]]]);
   }
 
+  /** The query with the related words that are in what is searched. */
+  async addSynonyms(
+    reader: string,
+    terms: TermsByLanguage,
+    { query, groups }: { query: string; groups: readonly LanguageGroup<OpenSegment>[] },
+  ): Promise<TermsByLanguage> {
+    const widened = new Map(terms);
+    for (const { language, views } of groups) {
+      const synonyms = synonymsOf(query, language);
+      const names = [...new Set(synonyms.flat().map(({ term }) => term))];
+      const opened = await this.segments.open(reader, shardsOf(views), () => names);
+      const asked = terms.get(language)!;
+      widened.set(language, [
+        ...asked,
+        ...synonymTerms(asked, synonyms, (term) => chunkFrequency(opened, term) > 0),
+      ]);
+    }
+    return widened;
+  }
+
   /** Brings the candidates' postings into memory, so that their frequencies are exact. */
   private async choose(
     reader: string,
@@ -63,9 +87,10 @@ export class ExpansionService {
   ): Promise<QueryTerm[]> {
     const candidates = feedbackTerms(query, passages);
     if (candidates.length === 0) return [];
-    const shards = [...new Set(group.views.map(({ shard }) => shard))];
     const names = [...query, ...candidates].map(({ term }) => term);
-    const views = await this.segments.open(reader, shards, () => names);
+    const views = await this.segments.open(reader, shardsOf(group.views), () => names);
     return expand(query, passages, collectionStatistics(views), (term) => chunkFrequency(views, term));
   }
 }
+
+const shardsOf = (views: readonly OpenSegment[]) => [...new Set(views.map(({ shard }) => shard))];

@@ -84,6 +84,7 @@ function bodyOf({ retrievalId, agentId, lane, request, results }: RecordedRetrie
     include_commons: request.includeCommons,
     limit: request.limit,
     day: request.day,
+    ...(request.synonyms ? { synonyms: true } : {}),
     index_state: outcome.shards.map(({ shardId, generation }) => ({ shard_id: shardId, generation })),
     results: results.map(({ chunkId, contentHash, score }) => ({
       chunk_id: chunkId,

@@ -55,6 +55,13 @@ export class RetrievalRequest {
     default: true,
   })
   includeCommons!: boolean;
+
+  @Flag({
+    about:
+      'Whether to look for related words too: synonyms and words next to them in WordNet, which count less than those of the query. For questions in other words than those of the documents; in English corpora alone.',
+    default: false,
+  })
+  synonyms!: boolean;
 }
 
 export class ScoreParts {
@@ -67,7 +74,7 @@ export class ScoreParts {
   @Decimal({ about: '0.05 halved every 180 days of age.' })
   recency!: number;
 
-  @Decimal({ about: 'BM25 of the words the lane added to the query; 0 in the light lane.' })
+  @Decimal({ about: 'BM25 of the words that were added to the query: by synonyms, and by the verified lane.' })
   laneWeight!: number;
 }
 
@@ -144,7 +151,8 @@ export class RetrievalMeta {
   ledgerCandidates?: number;
 
   @TextList({
-    about: 'verified: the words the lane added to the query, as they are indexed; none where it held back.',
+    about:
+      'verified, and with synonyms: the words that were added to the query, as they are indexed; none where there were none to add.',
     optional: true,
   })
   expandedWith?: string[];

@@ -57,7 +57,7 @@ export class RetrievalService {
         scanned: outcome.scored,
         truncated: outcome.isTruncated,
         ...evidence,
-        ...(lane === 'verified' ? { expandedWith: addedTerms(outcome) } : {}),
+        ...(lane === 'verified' || request.synonyms ? { expandedWith: addedTerms(outcome) } : {}),
       },
     };
   }
@@ -109,18 +109,18 @@ const chargeFor = ({ agentId, retrievalId }: RecordedRetrieval, { credit_cost }:
   reference: retrievalId,
 });
 
-/** The words the lane added to the query, as they are indexed. */
+/** The words that were added to the query, as they are indexed. */
 function addedTerms({ groups }: SearchOutcome): string[] {
   return groups.flatMap(({ query }) => query.terms.slice(query.originals));
 }
 
 function recordOf(request: RetrievalRequest, outcome: SearchOutcome): RecordedRetrieval {
-  const { query, corpusIds, includeCommons, limit, agentId, lane } = request;
+  const { query, corpusIds, includeCommons, limit, agentId, lane, synonyms } = request;
   return {
     retrievalId: uuid(),
     agentId,
     lane,
-    request: { query, corpusIds, includeCommons, limit, day: outcome.day },
+    request: { query, corpusIds, includeCommons, limit, day: outcome.day, ...(synonyms ? { synonyms } : {}) },
     results: outcome.passages.map((passage) => ({
       chunkId: passage.chunkId,
       ownerTenantId: passage.ownerTenantId,

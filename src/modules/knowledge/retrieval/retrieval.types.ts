@@ -12,6 +12,8 @@ export interface Search {
   corpusIds: readonly string[];
   includeCommons: boolean;
   limit: number;
+  /** Whether to look for related words too; what was recorded without it did not. */
+  synonyms?: boolean;
 }
 
 /** `score` is vector + lexical + recency + laneWeight, added as (((lexical + vector) + recency) + laneWeight). */

@@ -114,8 +114,9 @@ export class SearchService {
     const shards = shardsFor(reader, snapshot.shards, search);
     let terms = termsByLanguage(search.query, shards);
     let groups = await this.open(reader, shards, terms, day);
-    if (options.isExpanded) {
-      terms = await this.expansion.expand(reader, terms, groups);
+    if (options.isExpanded || search.synonyms) {
+      if (options.isExpanded) terms = await this.expansion.expand(reader, terms, groups);
+      if (search.synonyms) terms = await this.expansion.addSynonyms(reader, terms, { query: search.query, groups });
       groups = await this.open(reader, shards, terms, day);
     }
     // One more than is asked for, to know whether there are more.

@@ -21,6 +21,13 @@ export class FactsQuery {
   })
   fallback!: Fallback;
 
+  @Flag({
+    about:
+      'Whether to look for related words too: synonyms and words next to them in WordNet, in English, which count less than those of the query.',
+    default: false,
+  })
+  synonyms!: boolean;
+
   @Text({ about: 'Only facts about this entity.', optional: true, min: 1, max: MAX_ENTITY })
   entity?: string;
 

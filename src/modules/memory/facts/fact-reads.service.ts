@@ -40,7 +40,10 @@ export class FactReadsService {
       asOf: query.as_of,
     };
     const limit = query.top_k;
-    const { found, fit } = await this.look(reader, { filter, query: query.query, limit });
+    const { found, fit } = await this.look(reader, {
+      ...{ filter, limit },
+      ...{ query: query.query, synonyms: query.synonyms },
+    });
     const matched = query.query === undefined || found.length > 0;
     const isFallback = !matched && query.fallback !== 'none';
     const best = isFallback ? (await this.look(reader, { filter, limit })).found : found;
@@ -66,17 +69,21 @@ export class FactReadsService {
     return (await this.look(reader, wanted)).found;
   }
 
-  private async look(reader: FactReader, { filter, query, limit }: WantedFacts): Promise<FoundFacts> {
+  private async look(reader: FactReader, { query, ...wanted }: WantedFacts): Promise<FoundFacts> {
+    const { filter, limit } = wanted;
     if (query === undefined)
       return { found: await this.tenancy.run(reader.tenantId, () => this.reads.findLatest(reader, filter, limit)) };
-    const ranked = await this.rank(reader, { filter, query, limit });
+    const ranked = await this.rank(reader, { ...wanted, query });
     return { found: ranked.map(({ fact }) => fact), fit: strongestFit(ranked.map(({ fit }) => fit)) };
   }
 
   /** The best facts for a query, with their scores. */
-  rank(reader: FactReader, { filter, query, limit }: Required<WantedFacts>): Promise<RankedFact<FactRow>[]> {
+  rank(
+    reader: FactReader,
+    { filter, query, limit, synonyms }: WantedFacts & { query: string },
+  ): Promise<RankedFact<FactRow>[]> {
     const { entity, entityPrefix, asOf } = filter;
-    const wanted = { query: query ?? '', limit, onlyCurrent: asOf === undefined, entity, entityPrefix };
+    const wanted = { query, limit, synonyms, onlyCurrent: asOf === undefined, entity, entityPrefix };
     return this.ranking.search(reader, wanted, (seqs) =>
       this.tenancy.run(reader.tenantId, () => this.reads.findAmong(reader, filter, seqs)),
     );
@@ -104,6 +111,8 @@ const stepOf = ({ agentSession, principal }: DaemonCaller, facts: readonly FactR
 interface WantedFacts {
   filter: FactFilter;
   query?: string | undefined;
+  /** Whether the query finds by related words too. */
+  synonyms?: boolean;
   limit: number;
 }
 

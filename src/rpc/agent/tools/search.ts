@@ -72,7 +72,7 @@ export const SEARCH = agentTool<SearchArguments>({
   name: 'search',
   title: 'Search',
   description:
-    'Finds passages of documents and facts. Each comes with an id to read, cite, link, prove or watch. fit none: nothing has these words; ask once in others, then say so.',
+    'Finds passages of documents and facts. Each comes with an id to read, cite, link, prove or watch. fit none: hardly a word of yours is there; read what came, ask once in others, then say so.',
   given: SearchArguments,
   routes: ['api POST /v1/retrieve', 'daemon GET /v1/facts'],
   isRead: true,
@@ -109,7 +109,7 @@ async function search(asked: SearchArguments, servers: Servers): Promise<AgentAn
 
 const findPassages = async (given: SearchArguments, servers: Servers): Promise<Retrieved> => {
   const body = {
-    ...{ query: given.query, corpusIds: given.corpus_ids, limit: given.limit, lane: given.lane },
+    ...{ query: given.query, corpusIds: given.corpus_ids, limit: given.limit, lane: given.lane, synonyms: true },
     agentId: given.agent_id,
   };
   return (await servers.call<Retrieved>('api', 'POST /v1/retrieve', { body })).body;
@@ -123,7 +123,7 @@ const MOST_OF_QUERY = 4096;
 const findFacts = async (given: SearchArguments, servers: Servers): Promise<FoundFacts> => {
   const query = {
     query: given.query.slice(0, MOST_OF_QUERY),
-    ...{ top_k: given.limit, as_of: given.as_of, fallback: 'newest' },
+    ...{ top_k: given.limit, as_of: given.as_of, fallback: 'newest', synonyms: true },
   };
   return (await servers.call<FoundFacts>('daemon', 'GET /v1/facts', { query })).body;
 };

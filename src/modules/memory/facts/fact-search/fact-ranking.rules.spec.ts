@@ -19,7 +19,8 @@ function search(query: string, ...runs: FactToIndex[][]) {
   const index = new TenantIndex();
   for (const run of runs) index.addTail(run);
   const terms = termsOf(query);
-  const wanted = { withHistory: false, withReserved: false, terms, today: TODAY };
+  const names = terms.map(({ term }) => term);
+  const wanted = { withHistory: false, withReserved: false, names, today: TODAY };
   const views = index.views({ tenantId: 't', principal: '', seesAll: true }, wanted);
   return { views, query: bindQuery(views, terms, TODAY) };
 }

@@ -4,9 +4,11 @@ import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { ServiceUnavailable } from '../../../../common/problem/common-problems.js';
 import { utcDay } from '../../../../search/bm25.js';
-import { bindQuery, type BoundQuery, type Hit, type QueryTerm } from '../../../../search/collection.js';
+import { bindQuery, type BoundQuery, chunkFrequency, type Hit, type QueryTerm } from '../../../../search/collection.js';
 import { fitOf, withNear } from '../../../../search/fit.js';
+import { DEFAULT_LANGUAGE } from '../../../../search/languages.js';
 import { SegmentCorrupted } from '../../../../search/segment.js';
+import { synonymsOf, synonymTerms } from '../../../../search/synonyms.js';
 import { isReserved } from '../facts.rules.js';
 import type { FactReader } from '../facts.types.js';
 import { FactMeaningService } from './fact-meaning.service.js';
@@ -86,15 +88,17 @@ export class FactSearchService {
     const { entity, entityPrefix, limit } = search;
     const today = utcDay(new Date());
     const withReserved = isReserved(entity ?? entityPrefix ?? '');
-    const views = index.views(reader, { withHistory: !search.onlyCurrent, withReserved, terms, today });
-    const names = terms.map(({ term }) => term);
+    const synonyms = search.synonyms ? synonymsOf(search.query, DEFAULT_LANGUAGE) : [];
+    const names = [...new Set([...terms, ...synonyms.flat()].map(({ term }) => term))];
+    const views = index.views(reader, { withHistory: !search.onlyCurrent, withReserved, names, today });
     const [among] = await Promise.all([
       entity === undefined && entityPrefix === undefined
         ? undefined
         : this.store.findOfEntity(reader.tenantId, search, MAX_OF_ENTITY),
       this.indexes.openPostings(reader.tenantId, views, names),
     ]);
-    const query = bindQuery(views, terms, today);
+    const added = synonymTerms(terms, synonyms, (term) => chunkFrequency(views, term) > 0);
+    const query = bindQuery(views, [...terms, ...added], today);
     // Of what is near in meaning, any may come before the last of the wanted ones by words.
     const wanted = vector ? limit + NEAREST : limit;
     const blocks = among ? rankedAmong(views, query, wanted, among) : rankedBlocks(views, query, wanted);
@@ -161,7 +165,7 @@ interface FoundHit<Fact> {
 const rankedOf = <Fact extends FetchedFact>({ fact, hit }: FoundHit<Fact>, query: BoundQuery): RankedFact<Fact> => ({
   fact,
   score: hit.score,
-  parts: { lexical: hit.lexical, vector: hit.vector, recency: hit.recency },
+  parts: { lexical: hit.lexical + hit.laneWeight, vector: hit.vector, recency: hit.recency },
   fit: withNear(
     fitOf([hit], () => query),
     hit.vector > 0,

@@ -7,6 +7,8 @@ export interface RankedSearch {
   query: string;
   /** How many facts are wanted at most. */
   limit: number;
+  /** Whether to look for related words too. */
+  synonyms?: boolean | undefined;
   /** Rank only facts that are neither superseded nor deleted; false for `as_of`, which looks among all versions. */
   onlyCurrent: boolean;
   /** Narrow what is ranked. `fetch` must hold to them too. */

@@ -1,4 +1,4 @@
-import type { QueryTerm, SegmentView } from '../../../../search/collection.js';
+import type { SegmentView } from '../../../../search/collection.js';
 import type { PostingList, Tombstones } from '../../../../search/postings.js';
 import { VISIBILITY, type FactReader } from '../facts.types.js';
 import { FactSegment, type FactToIndex, type PackedSegment, type SegmentKind, withDead } from './fact-segment.js';
@@ -44,7 +44,8 @@ export interface Wanted {
   withHistory: boolean;
   /** Those under reserved prefixes too. */
   withReserved: boolean;
-  terms: readonly QueryTerm[];
+  /** The terms whose postings are read. */
+  names: readonly string[];
   today: number;
 }
 
@@ -168,7 +169,7 @@ export class TenantIndex {
   }
 
   /** What one search reads. Private facts that the reader does not see are neither found nor counted. */
-  views(reader: FactReader, { withHistory, withReserved, terms, today }: Wanted): FactView[] {
+  views(reader: FactReader, { withHistory, withReserved, names, today }: Wanted): FactView[] {
     const parts = this.refs
       .filter(({ isHistory }) => withHistory || !isHistory)
       .map(({ segmentId }) => [segmentId, this.stored.get(segmentId)!] as const);
@@ -184,7 +185,7 @@ export class TenantIndex {
           reader.seesAll ? undefined : reader.principal,
           withHistory ? undefined : part.retired,
         ),
-        postings: listsOf(part.facts, terms),
+        postings: listsOf(part.facts, names),
         factorOf: (ordinal: number) => part.facts.factorOf(ordinal, today),
       }));
   }
@@ -267,11 +268,11 @@ function maskFor(
   return mask;
 }
 
-function listsOf(facts: FactSegment, terms: readonly QueryTerm[]): Map<string, PostingList> {
+function listsOf(facts: FactSegment, names: readonly string[]): Map<string, PostingList> {
   const lists = new Map<string, PostingList>();
-  for (const { term } of terms) {
-    const list = facts.findPostings(term);
-    if (list) lists.set(term, list);
+  for (const name of names) {
+    const list = facts.findPostings(name);
+    if (list) lists.set(name, list);
   }
   return lists;
 }
