@@ -109,6 +109,8 @@ import { ListAgents1795901100000 } from './1795901100000-list-agents.js';
 import { KeepSourcesOfFacts1795902000000 } from './1795902000000-keep-sources-of-facts.js';
 import { CountActorsOfFacts1795902100000 } from './1795902100000-count-actors-of-facts.js';
 import { CreateTenantSettings1795903000000 } from './1795903000000-create-tenant-settings.js';
+import { CreateIngestFiles1795910000000 } from './1795910000000-create-ingest-files.js';
+import { LocatePassages1795911000000 } from './1795911000000-locate-passages.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -223,4 +225,6 @@ export const MIGRATIONS = [
   KeepSourcesOfFacts1795902000000,
   CountActorsOfFacts1795902100000,
   CreateTenantSettings1795903000000,
+  CreateIngestFiles1795910000000,
+  LocatePassages1795911000000,
 ];

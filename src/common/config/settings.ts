@@ -114,6 +114,11 @@ export const SETTING_TABLE = {
       integer(8 * 1024 * 1024, 1024, 1024 ** 3),
       'Largest request body of a route that names no other bound, in bytes.',
     ),
+    maxFileMib: setting(
+      'SVC_MAX_FILE_MIB',
+      integer(32, 1, 512),
+      'Largest file that POST /v1/ingest/file takes, in MiB; 413 beyond. Less than SVC_MAX_INFLIGHT_BODY_MIB.',
+    ),
     proofUpstreamUrl: setting(
       'SVC_PROOF_UPSTREAM_URL',
       url('http', 'https'),

@@ -156,9 +156,9 @@ export interface RouteDeclaration<R> {
   secretReply?: true;
   /**
    * How the handler takes the body: `json` as the value that it is, `bytes` as the bytes of JSON that came in (what a
-   * signature was made over), `any` as the bytes of whatever content type.
+   * signature was made over), `any` as the bytes of whatever content type, `file` as a file, alone or in a form.
    */
-  body?: 'json' | 'bytes' | 'any';
+  body?: 'json' | 'bytes' | 'any' | 'file';
   /** Largest request body in bytes, where it is not the general one, or that of routes which anyone may call. */
   bodyLimit?: number;
   /** Most members of all objects of the body together, where it is not the general number. */
@@ -200,7 +200,7 @@ export interface RouteRecord extends Omit<RouteDeclaration<unknown>, 'problems' 
   /** Members of the body that must leave no trace (SecretBytes). */
   secrets: readonly string[];
   idempotent: boolean;
-  body: 'json' | 'bytes' | 'any';
+  body: 'json' | 'bytes' | 'any' | 'file';
   /** Of the route itself; the manifest adds those that every route of its server has. */
   problems: readonly ProblemClass[];
 }

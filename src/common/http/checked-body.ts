@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { UnsupportedMediaType } from '../problem/common-problems.js';
 import { Problem } from '../problem/problem.js';
 import type { BodyBudget } from './body-budget.js';
 
@@ -22,6 +23,13 @@ export async function readChecked(
   request.checkBody = undefined;
   checkBody(body);
   return body;
+}
+
+/** @throws UnsupportedMediaType for a body that was compressed */
+export function checkCoding({ headers }: FastifyRequest): void {
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() !== 'identity')
+    throw new UnsupportedMediaType({}, 'Send the body as it is: headers.content-encoding is not taken here');
 }
 
 /** The same where no body was read: there is none, or none that the handler sees. */

@@ -7,7 +7,7 @@ import { routeOf } from '../contract/contract.js';
 import { SecretBytes } from '../fields/secret-bytes.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
-import { invalid, UnsupportedMediaType, type ValidationFailed } from '../problem/common-problems.js';
+import { invalid, type ValidationFailed } from '../problem/common-problems.js';
 import type { Problem } from '../problem/problem.js';
 import { TENANT_API_PROBLEMS } from '../problem/problem.filter.js';
 import { sendProblem, type ProblemWriter } from '../problem/send-problem.js';
@@ -20,8 +20,8 @@ import { isInherited, readJson } from './json-body.js';
 import { endWithUnreadBody, isPipelinedAfterClose } from './graceful-close.js';
 import type { OwnHosts } from './own-hosts.js';
 import { asRead } from '../tenancy/write-limit.js';
-import { checkUnread, readChecked } from './checked-body.js';
-import { readBytes } from './raw-body.js';
+import { checkCoding, checkUnread, readChecked } from './checked-body.js';
+import { fileBound, readBytes } from './raw-body.js';
 import { RequestLog, type RequestLine } from './request-log.js';
 import { beginRequest, withinRequest } from './request-spans.js';
 import { requestIdOf } from './trace.js';
@@ -93,7 +93,7 @@ export function makeHttpServer(options: HttpServerOptions, parts: ServerParts): 
     else withinRequest(request, READS.has(request.method) ? () => asRead(done) : done);
   });
   const fastify = adapter.getInstance<FastifyInstance>();
-  readBodies(fastify, BodyBudget.of(parts));
+  readBodies(fastify, BodyBudget.of(parts), parts.settings);
   askForBodies(fastify);
   fastify.server.on('connect', refuseTunnel(problems, requests));
   fastify.addHook('preValidation', (request, _reply, done) => {
@@ -136,7 +136,7 @@ const reception =
     return headProblem(request) ?? ownHosts.refuse(request) ?? refuse?.(request, reply);
   };
 
-function readBodies(fastify: FastifyInstance, bodies: BodyBudget): void {
+function readBodies(fastify: FastifyInstance, bodies: BodyBudget, { api }: Settings): void {
   fastify.removeAllContentTypeParsers();
   bodies.install(fastify);
   fastify.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
@@ -155,19 +155,13 @@ function readBodies(fastify: FastifyInstance, bodies: BodyBudget): void {
   });
   readBytes(fastify, bodies);
   fastify.addHook('onRoute', (route) => {
-    route.bodyLimit = route.config?.route?.bodyLimit ?? route.bodyLimit;
+    const isFile = route.config?.body === 'file';
+    route.bodyLimit = isFile ? fileBound(api.maxFileMib) : (route.config?.route?.bodyLimit ?? route.bodyLimit);
   });
 }
 
 function eraseSecrets(body: unknown): void {
   for (const value of Object.values(body ?? {})) if (value instanceof SecretBytes) value.erase();
-}
-
-/** @throws UnsupportedMediaType for a body that was compressed */
-function checkCoding({ headers }: FastifyRequest): void {
-  const coding = headers['content-encoding'] ?? 'identity';
-  if (coding.toLowerCase() !== 'identity')
-    throw new UnsupportedMediaType({}, 'Send the body as it is: headers.content-encoding is not taken here');
 }
 
 /**

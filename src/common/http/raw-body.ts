@@ -3,17 +3,31 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { UnsupportedMediaType } from '../problem/common-problems.js';
 import type { BodyBudget } from './body-budget.js';
-import { readChecked } from './checked-body.js';
+import { checkCoding, readChecked } from './checked-body.js';
+import { readUpload } from './uploaded-file.js';
 
 const BYTES = 'application/octet-stream';
+const MIB = 1024 * 1024;
+/** What a form adds to its file: fields, and the heads of its parts. */
+const MAX_FORM_BYTES = 1024 * 1024;
+
+/** Largest body with a file, in bytes. */
+export const fileBound = (maxFileMib: number): number => maxFileMib * MIB + MAX_FORM_BYTES;
 
 /** Bytes are read where a route takes a body of any content type, and refused unread everywhere else. */
 export function readBytes(fastify: FastifyInstance, bodies: BodyBudget): void {
-  fastify.addContentTypeParser(BYTES, (request: FastifyRequest, payload: IncomingMessage) =>
-    readChecked(bodies, request, payload),
-  );
+  const stated = new WeakMap<IncomingMessage, string>();
+  fastify.addContentTypeParser(BYTES, async (request: FastifyRequest, payload: IncomingMessage) => {
+    const body = await readChecked(bodies, request, payload);
+    if (request.routeOptions.config.body !== 'file') return body;
+    checkCoding(request);
+    return readUpload(body, stated.get(request.raw));
+  });
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {
-    const taken = request.routeOptions.config.body === 'any';
+    const { body } = request.routeOptions.config;
+    const taken = body === 'any' || body === 'file';
+    const contentType = request.headers['content-type'];
+    if (body === 'file' && contentType !== undefined) stated.set(request.raw, contentType);
     if (taken) request.headers['content-type'] = BYTES;
     const isBytes = request.headers['content-type']?.trim().toLowerCase().startsWith(BYTES) ?? false;
     done(isBytes && !taken ? new UnsupportedMediaType({}, 'Send the body as content-type application/json') : null);

@@ -28,6 +28,8 @@ export const QUEUES = [
   // Documents that are done in a moment do not wait for those that are not.
   { name: 'ingest', ...INGEST },
   { name: 'ingest.large', ...INGEST },
+  // A file's text is read first; what comes of it goes on to the two above.
+  { name: 'ingest.file', ...INGEST },
   {
     name: 'index.merge',
     notify: true,

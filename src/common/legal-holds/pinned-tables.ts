@@ -76,6 +76,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   corpus: 'a name; its documents are pinned, and refer to it',
   extraction: 'how an extraction went; what it found stands in candidate',
   ingest: 'how an ingest went; the text stands in document_version',
+  ingest_file: 'a file until its text is read, which then stands in document_version; of one without a text, why',
   stream_head: 'the position of a stream; its events are pinned',
   proof_upstream_claim: 'that a proof is being fetched',
   feedback_request_change: 'moves of a request; its text is pinned',

@@ -70,6 +70,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('index_shard', 'own', '', '', false),
     ('index_tombstone', 'own', '', '', false),
     ('ingest', 'own', '', '', false),
+    ('ingest_file', 'delete', 'ingest_id', '', false),
     ('journal_entry', 'delete', 'entry_id', '', false),
     ('lease', 'blank', '', 'reason', false),
     ('legal_hold', 'keep', '', '', false),

@@ -1,5 +1,16 @@
-import { Choice, DateTime, Flag, FreeObject, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
+import {
+  Choice,
+  DateTime,
+  Flag,
+  FreeObject,
+  Integer,
+  ListOf,
+  Nested,
+  Text,
+  Uuid,
+} from '../../../common/fields/fields.js';
 import { IdempotencyKeyMember, TenantMember } from '../../../common/fields/shared-members.js';
+import { PassageLocation } from '../ingest/extraction/passage-location.dto.js';
 
 export class CitationItem {
   @Text({ about: 'The passage cited: a chunkId of a retrieval.', min: 1, max: 512 })
@@ -73,6 +84,13 @@ export class RecordedCitation {
 
   @Flag({ about: "Whether the document's newest version still holds the passage." })
   current!: boolean;
+
+  @Nested({
+    about: 'Where in its file it stands; only of a document that came as a file which has such places.',
+    type: () => PassageLocation,
+    optional: true,
+  })
+  location?: PassageLocation;
 
   @Integer({
     about: 'Where the cited words begin, in UTF-16 code units; null when the whole passage is cited.',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { digestBytes, namedDigest } from '../../../evidence/digest.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import type { PassagePlace } from '../ingest/extraction/locations.types.js';
 import type { Answer, RecordedSearch, ResolvedCitation, VisibleChunk } from './citations.types.js';
 
 /** What a new version of an answer is made of. */
@@ -25,7 +26,7 @@ export class CitationsStore {
   /** Passages the tenant may see, its own before another's of the same id. Row-level security decides what that is. */
   async findChunks(chunkIds: readonly string[]): Promise<Map<string, VisibleChunk>> {
     const rows = await this.tenancy.query<ChunkRow>(
-      `select distinct on (chunk_id) chunk_id, tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, retired_at is null as current
+      `select distinct on (chunk_id) chunk_id, tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, retired_at is null as current, location
        from chunk where chunk_id = any($1::text[]) order by chunk_id, tenant_id <> $2`,
       [[...new Set(chunkIds)], this.tenancy.tenant],
     );
@@ -108,12 +109,13 @@ export class CitationsStore {
       quote,
       note,
       shareability: chunk.shareability,
+      location: chunk.location,
     }));
     await this.tenancy.query(
       `insert into citation (tenant_id, answer_id, version, ordinal, chunk_id, owner_tenant_id, corpus_id, doc_id, doc_version, title, url,
-         content, content_hash, start_offset, end_offset, quote, note, shareability)
+         content, content_hash, start_offset, end_offset, quote, note, shareability, location)
        select $1, $2, $3, c.* from json_to_recordset($4::json) as c (ordinal int, chunk_id text, owner_tenant_id text, corpus_id text, doc_id text,
-         doc_version int, title text, url text, content text, content_hash bytea, start_offset int, end_offset int, quote text, note text, shareability text)`,
+         doc_version int, title text, url text, content text, content_hash bytea, start_offset int, end_offset int, quote text, note text, shareability text, location jsonb)`,
       [this.tenancy.tenant, answer.answerId, answer.version, JSON.stringify(rows)],
     );
   }
@@ -121,7 +123,7 @@ export class CitationsStore {
   /** The citations of one version, in their order; `current` is what it was at the recording. */
   async findCitations(answerId: string, version: number): Promise<ResolvedCitation[]> {
     const rows = await this.tenancy.query<CitationRow>(
-      `select chunk_id, owner_tenant_id as tenant_id, corpus_id, doc_id, doc_version as version, title, url, content, content_hash, shareability, true as current,
+      `select chunk_id, owner_tenant_id as tenant_id, corpus_id, doc_id, doc_version as version, title, url, content, content_hash, shareability, true as current, location,
          start_offset, end_offset, quote, note
        from citation where answer_id = $1 and version = $2 order by ordinal`,
       [answerId, version],
@@ -148,6 +150,7 @@ export interface ChunkRow {
   content_hash: Buffer;
   current: boolean;
   shareability: VisibleChunk['shareability'];
+  location?: PassagePlace | null;
 }
 
 interface CitationRow extends ChunkRow {
@@ -180,6 +183,7 @@ export const chunkOf = (row: ChunkRow): VisibleChunk => ({
   contentHash: namedDigest('blake3', row.content_hash),
   current: row.current,
   shareability: row.shareability,
+  location: row.location,
 });
 
 const answerOf = (row: AnswerRow): Answer => ({

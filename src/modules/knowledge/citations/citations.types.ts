@@ -1,5 +1,6 @@
 import type { Digest } from '../../../evidence/digest.js';
 import type { Shareability } from '../ingest/analysis/analysis.types.js';
+import type { PassagePlace } from '../ingest/extraction/locations.types.js';
 import type { RecordedRetrieval } from '../retrieval/retrieval.types.js';
 
 /** A passage as the tenant may see it now: its own, shared with everyone, or shared with it. */
@@ -16,6 +17,8 @@ export interface VisibleChunk {
   contentHash: Digest;
   /** Whether the document's newest version still holds it. */
   current: boolean;
+  /** Where in a file it stands; null where it came as text. */
+  location?: PassagePlace | null;
   /** Who may see it, other than its owner; null of a citation that was recorded before this was kept. */
   shareability: Shareability | null;
 }

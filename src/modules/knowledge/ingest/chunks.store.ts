@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Language } from '../../../search/languages.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { AnalysedChunk, Shareability } from './analysis/analysis.types.js';
+import { placeOf } from './extraction/locations.rules.js';
+import type { LocatedRange } from './extraction/locations.types.js';
 
 /** Where a chunk is indexed. */
 export interface ChunkShard {
@@ -17,6 +19,8 @@ export interface ChunkedVersion extends ChunkShard {
   readonly title: string;
   readonly url: string | null;
   readonly day: number;
+  /** Where in a file the text stands; null where it came as text. */
+  readonly locations?: readonly LocatedRange[] | null;
 }
 
 export interface RetiredChunk {
@@ -55,15 +59,16 @@ export class ChunksStore {
         shareability: version.shareability,
         language: version.language,
         day: version.day,
+        location: placeOf(version.locations ?? [], chunk.start, chunk.end) ?? null,
       })),
     );
     await this.tenancy.query(
       `insert into chunk (tenant_id, chunk_id, corpus_id, doc_id, version, ordinal, start_offset, end_offset, heading_path, title, url, content,
-         content_hash, shareability, language, day)
+         content_hash, shareability, language, day, location)
        select $1, chunk_id, corpus_id, doc_id, version, ordinal, start_offset, end_offset, heading_path, title, url, content,
-         decode(content_hash, 'hex'), shareability, language, day
+         decode(content_hash, 'hex'), shareability, language, day, location
        from json_to_recordset($2::json) as c(chunk_id text, corpus_id text, doc_id text, version int, ordinal int, start_offset int, end_offset int,
-         heading_path text[], title text, url text, content text, content_hash text, shareability text, language text, day int)`,
+         heading_path text[], title text, url text, content text, content_hash text, shareability text, language text, day int, location jsonb)`,
       [this.tenancy.tenant, JSON.stringify(rows)],
     );
   }

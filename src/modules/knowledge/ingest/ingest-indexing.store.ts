@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Language } from '../../../search/languages.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Shareability } from './analysis/analysis.types.js';
+import type { LocatedRange } from './extraction/locations.types.js';
 import type { ClaimedIngest } from './ingest-indexing.rules.js';
 import type { AnalysedVersion, PendingVersion } from './ingest-indexing.types.js';
 import { documentKey } from './ingest.rules.js';
@@ -18,6 +19,7 @@ interface PendingRow {
   shareability: Shareability;
   language: Language;
   day: number;
+  locations: LocatedRange[] | null;
   current_version: number;
   withdrawn_version: number;
 }
@@ -44,7 +46,7 @@ export class IngestIndexingStore {
   async loadPending(ingestIds: readonly string[]): Promise<PendingVersion[]> {
     const rows = await this.tenancy.query<PendingRow>(
       `select i.ingest_id, i.corpus_id, i.doc_id, i.version, v.title, v.url, v.content, v.metadata ->> 'contentType' as content_type, v.shareability,
-         c.language, floor(extract(epoch from v.accepted_at) / 86400)::int as day,
+         c.language, floor(extract(epoch from v.accepted_at) / 86400)::int as day, v.locations,
          coalesce(d.current_version, 0) as current_version, d.withdrawn_version
        from ingest i
        join document_version v on v.tenant_id = i.tenant_id and v.corpus_id = i.corpus_id and v.doc_id = i.doc_id and v.version = i.version
@@ -141,6 +143,7 @@ function toPending(row: PendingRow): PendingVersion {
     shareability: row.shareability,
     language: row.language,
     day: row.day,
+    locations: row.locations,
     currentVersion: row.current_version,
     withdrawnVersion: row.withdrawn_version,
   };

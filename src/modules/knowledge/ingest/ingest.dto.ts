@@ -2,10 +2,8 @@ import { Choice, FreeObject, ListOf, Text, Url, Uuid } from '../../../common/fie
 import { SHAREABILITIES, type Shareability } from './analysis/analysis.types.js';
 
 export const MAX_ID_LENGTH = 512;
-const MAX_TITLE_LENGTH = 2_000;
+export const MAX_TITLE_LENGTH = 2_000;
 const MAX_BATCH = 500;
-/** The content cap of decision D16, in bytes of UTF-8. */
-export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
 const INGEST_STATES = ['queued', 'processing', 'completed', 'failed'] as const;
 export type IngestState = (typeof INGEST_STATES)[number];
 

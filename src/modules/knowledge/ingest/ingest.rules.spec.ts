@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PayloadTooLarge, ValidationFailed } from '../../../common/problem/common-problems.js';
-import { MAX_CONTENT_BYTES, type IngestRequest } from './ingest.dto.js';
+import type { IngestRequest } from './ingest.dto.js';
 import { documentKey, jobsOf, newestOf, planVersions, statedLanguages, submissionOf } from './ingest.rules.js';
+import { MAX_CONTENT_BYTES } from './ingest.types.js';
 
 const request: IngestRequest = {
   tenantId: 'acme',

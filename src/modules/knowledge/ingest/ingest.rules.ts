@@ -2,8 +2,9 @@ import canonicalize from 'canonicalize';
 import { blake3 } from '../../../evidence/digest.js';
 import { invalid, PayloadTooLarge } from '../../../common/problem/common-problems.js';
 import { isLanguage, LANGUAGES, type Language } from '../../../search/languages.js';
-import { MAX_CONTENT_BYTES, type IngestRequest } from './ingest.dto.js';
+import type { IngestRequest } from './ingest.dto.js';
 import {
+  MAX_CONTENT_BYTES,
   UNITS_OF_A_SMALL_JOB,
   type DirectDocument,
   type IngestQueue,
@@ -24,12 +25,15 @@ const MAX_ID_BYTES = 1024;
 const DOCUMENTS_A_JOB = 100;
 const UNITS_A_JOB = 1024 * 1024;
 
+/** A file's document may have no address. */
+type SentDocument = Omit<IngestRequest, 'url' | 'tenantId'> & { readonly url: string | null };
+
 /**
  * Checks what the fields cannot check on their own and digests the content.
  * @param path of the document in the request, for the messages: `body` or `body.documents[3]`
  * @throws PayloadTooLarge, ValidationFailed
  */
-export function submissionOf(request: IngestRequest, path: string): Submission {
+export function submissionOf(request: SentDocument, path: string): Submission {
   const bytes = Buffer.byteLength(request.content);
   if (bytes > MAX_CONTENT_BYTES) {
     throw new PayloadTooLarge(

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../../common/contract/caller.js';
-import { namedDigest } from '../../../evidence/digest.js';
+import { canonicalJson } from '../../../evidence/canonical-json.js';
+import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
 import { EvidenceService, type EvidenceEvent } from '../../../common/evidence-log/evidence.service.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -10,8 +11,11 @@ import type { IngestAccepted, IngestBatchRequest, IngestRequest, IngestStatus } 
 import { IngestUnknown } from './ingest.problems.js';
 import { jobsOf, submissionOf } from './ingest.rules.js';
 import { IngestStore } from './ingest.store.js';
-import type { IngestJob, PlannedVersion, Submission } from './ingest.types.js';
+import type { IngestJob, PlannedVersion, SourceFile, Submission } from './ingest.types.js';
 import { VersionsService } from './versions.service.js';
+
+/** Who sent a document: what a receipt says of the caller. */
+export type Sender = Pick<TenantCaller, 'principal' | 'authType' | 'agentSession'>;
 
 /** A job is given up after so many lost workers; invalid documents fail long before. */
 const JOB_RETRIES = 20;
@@ -40,26 +44,40 @@ export class IngestService {
     return { accepted: await this.record(caller, submissions) };
   }
 
+  /**
+   * Accepts the text of a file under the ingest that its sender knows, in the open unit of work.
+   * @throws CorpusLanguageFixed
+   */
+  async acceptText(sender: Sender, ingestId: string, submission: Submission): Promise<void> {
+    await this.recordAs(sender, [submission], [ingestId]);
+  }
+
   async read(caller: TenantCaller, ingestId: string): Promise<IngestStatus> {
     const row = await this.tenancy.run(caller.tenantId, () => this.store.find(ingestId));
     if (!row) throw new IngestUnknown({ ingestId }, 'Use the ingestId that POST /v1/ingest answered to this tenant');
     return { ingestId: row.ingest_id, status: row.status, error: row.error };
   }
 
-  /** The receipts come last: from there on other writers of the tenant wait for this transaction. */
   private record(caller: TenantCaller, submissions: readonly Submission[]): Promise<IngestAccepted[]> {
-    return this.tenancy.run(caller.tenantId, async () => {
-      const planned = await this.versions.record(submissions, caller.principal);
-      const ids = planned.map(() => uuid());
-      const events = planned.map((version, index) => acceptance(caller, ids[index]!, version));
-      const receipts = await this.evidence.recordMany(events);
-      const accepted = ids.map((ingestId, index) => ({ ingestId, receiptId: receipts[index]!.receiptId }));
-      await this.store.recordIngests(
-        accepted.map((ids, index) => ({ ...ids, ...namesOf(planned[index]!), version: planned[index]!.version })),
-      );
-      await this.sendJobs(planned.map(({ submission }, index) => ({ ingestId: ids[index]!, ...submission })));
-      return accepted.map((ids) => ({ ...ids, status: 'queued' }));
-    });
+    const ids = submissions.map(() => uuid());
+    return this.tenancy.run(caller.tenantId, () => this.recordAs(caller, submissions, ids));
+  }
+
+  /** The receipts come last: from there on other writers of the tenant wait for this transaction. */
+  private async recordAs(
+    sender: Sender,
+    submissions: readonly Submission[],
+    ids: readonly string[],
+  ): Promise<IngestAccepted[]> {
+    const planned = await this.versions.record(submissions, sender.principal);
+    const events = planned.map((version, index) => acceptance(sender, ids[index]!, version));
+    const receipts = await this.evidence.recordMany(events);
+    const accepted = ids.map((ingestId, index) => ({ ingestId, receiptId: receipts[index]!.receiptId }));
+    await this.store.recordIngests(
+      accepted.map((ids, index) => ({ ...ids, ...namesOf(planned[index]!), version: planned[index]!.version })),
+    );
+    await this.sendJobs(planned.map(({ submission }, index) => ({ ingestId: ids[index]!, ...submission })));
+    return accepted.map((ids) => ({ ...ids, status: 'queued' }));
   }
 
   private async sendJobs(ingests: readonly { ingestId: string; content: string }[]): Promise<void> {
@@ -76,12 +94,12 @@ function namesOf({ submission: { corpusId, docId } }: PlannedVersion): { corpusI
   return { corpusId, docId };
 }
 
-function acceptance(caller: TenantCaller, ingestId: string, { submission, version }: PlannedVersion): EvidenceEvent {
+function acceptance(sender: Sender, ingestId: string, { submission, version }: PlannedVersion): EvidenceEvent {
   return {
     kind: 'ingest.accepted',
-    actor: caller.principal,
-    authMode: caller.authType,
-    agentSession: caller.agentSession,
+    actor: sender.principal,
+    authMode: sender.authType,
+    agentSession: sender.agentSession,
     subject: ingestId,
     body: {
       ingest_id: ingestId,
@@ -90,6 +108,13 @@ function acceptance(caller: TenantCaller, ingestId: string, { submission, versio
       version,
       content_hash: namedDigest('blake3', submission.contentHash),
       shareability: submission.shareability,
+      ...(submission.file ? { file: fileOf(submission.file) } : {}),
     },
   };
 }
+
+/** docs/formats/receipts.md, "Files". */
+const fileOf = ({ name, mediaType, digest, bytes, locations }: SourceFile) => ({
+  ...{ name, media_type: mediaType, digest, bytes },
+  places: blake3Digest(canonicalJson(locations)),
+});

@@ -94,14 +94,15 @@ export class IngestStore {
       metadata: submission.metadata,
       source_suggestion_id: submission.sourceSuggestionId,
       semantic_profile: submission.semanticProfile,
+      locations: submission.file?.locations ?? null,
     }));
     await this.tenancy.query(
       `insert into document_version (tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, metadata,
-         source_suggestion_id, semantic_profile, accepted_by)
+         source_suggestion_id, semantic_profile, locations, accepted_by)
        select $1, corpus_id, doc_id, version, title, url, content, decode(content_hash, 'hex'), shareability, metadata,
-         source_suggestion_id, semantic_profile, $3
+         source_suggestion_id, semantic_profile, locations, $3
        from json_to_recordset($2::json) as v(corpus_id text, doc_id text, version int, title text, url text, content text,
-         content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, semantic_profile text)`,
+         content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, semantic_profile text, locations jsonb)`,
       [this.tenancy.tenant, JSON.stringify(rows), acceptedBy],
     );
   }
@@ -129,7 +130,9 @@ export class IngestStore {
 
   async find(ingestId: string): Promise<IngestRow | undefined> {
     const [row] = await this.tenancy.query<IngestRow>(
-      'select ingest_id, status, error from ingest where ingest_id = $1',
+      // A file is in the other table until its text is accepted.
+      `select ingest_id, status, error from ingest where ingest_id = $1
+       union all select ingest_id, status, error from ingest_file where ingest_id = $1`,
       [ingestId],
     );
     return row;

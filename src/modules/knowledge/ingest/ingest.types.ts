@@ -1,5 +1,22 @@
+import type { Digest } from '../../../evidence/digest.js';
 import type { Language } from '../../../search/languages.js';
 import type { SemanticProfile, Shareability } from './analysis/analysis.types.js';
+import type { LocatedRange } from './extraction/locations.types.js';
+
+/** The content cap of decision D16, in bytes of UTF-8. */
+export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
+
+/** The file that a document's text was read from. */
+export interface SourceFile {
+  readonly name: string | null;
+  /** What it is, by its bytes. */
+  readonly mediaType: string;
+  /** BLAKE3 of its bytes. */
+  readonly digest: Digest;
+  readonly bytes: number;
+  /** Where in it the text stands. */
+  readonly locations: readonly LocatedRange[];
+}
 
 /** A document as it was sent, checked. */
 export interface DirectDocument {
@@ -26,6 +43,7 @@ export interface Submission extends DirectDocument {
   readonly digest: Uint8Array;
   /** As stated in the metadata. */
   readonly language: Language | undefined;
+  readonly file?: SourceFile | undefined;
 }
 
 /** What is known of a document when a submission arrives. */
@@ -77,7 +95,7 @@ export interface AcceptedIngest {
   readonly receiptId: string;
 }
 
-/** What a job of the queue `ingest` carries. */
+/** What a job of the queue `ingest` carries, and one of `ingest.file`, which has one ingest. */
 export interface IngestJob {
   readonly tenantId: string;
   readonly ingestIds: readonly string[];

@@ -2,15 +2,17 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JobResult, JobWithMetadata } from 'pg-boss';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
+import { FileReadingService } from './files/file-reading.service.js';
 import { IngestIndexingService } from './ingest-indexing.service.js';
 import { JOBS_A_BATCH, type IngestJob, type IngestQueue } from './ingest.types.js';
 
-/** Takes ingest jobs from the queue. A job's failure is its own: others of the batch, of any tenant, complete. */
+/** Takes ingest jobs from the queues. A job's failure is its own: others of the batch, of any tenant, complete. */
 @Injectable()
 export class IngestWorker implements OnModuleInit {
   constructor(
     private readonly jobs: Jobs,
     private readonly indexing: IngestIndexingService,
+    private readonly files: FileReadingService,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -28,7 +30,13 @@ export class IngestWorker implements OnModuleInit {
       );
     }
     await this.jobs.work<IngestJob>('ingest.dead', { batchSize: 1 }, async ([job]) => {
-      if (job) await this.indexing.giveUp(job.data.tenantId, job.data.ingestIds);
+      if (!job) return;
+      await this.files.giveUp(job.data.tenantId, job.data.ingestIds);
+      await this.indexing.giveUp(job.data.tenantId, job.data.ingestIds);
+    });
+    const one = { batchSize: 1, localConcurrency: this.settings.jobs.ingestConcurrency };
+    await this.jobs.work<IngestJob>('ingest.file', one, async ([job]) => {
+      for (const ingestId of job?.data.ingestIds ?? []) await this.files.read(job!.data.tenantId, ingestId);
     });
   }
 

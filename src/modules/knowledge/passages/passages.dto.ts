@@ -1,4 +1,5 @@
 import { Choice, Flag, Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
+import { PassageLocation } from '../ingest/extraction/passage-location.dto.js';
 
 export class PassagePath {
   @Text({ about: 'The passage: a chunkId that a retrieval, a citation or an alert answered.', min: 1, max: 512 })
@@ -57,6 +58,13 @@ export class PassageRead {
 
   @Integer({ about: 'Where it ends, exclusive.', min: 0 })
   end!: number;
+
+  @Nested({
+    about: 'Where in its file it stands; only of a document that came as a file which has such places.',
+    type: () => PassageLocation,
+    optional: true,
+  })
+  location?: PassageLocation;
 
   @Text({ about: 'Its text.' })
   content!: string;

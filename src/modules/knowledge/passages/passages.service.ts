@@ -23,13 +23,14 @@ export class PassagesService {
     return this.tenancy.run(tenantId, async () => {
       const passage = (await this.passages.find([chunkId])).get(chunkId);
       if (!passage) throw unknown(chunkId);
-      const { ownerTenantId, ordinal, contentHash, ...shown } = passage;
+      const { ownerTenantId, ordinal, contentHash, location, ...shown } = passage;
       const [now] = await this.states.look([{ ...passage, contentHash: `blake3:${contentHash}` }]);
       const isNewest = now!.version === passage.version;
       const [standing] = isNewest ? [null] : await this.places.find([{ passage, version: null }]);
       const neighbours = around === 0 ? [] : await this.passages.findAround(passage, around);
       return {
         ...shown,
+        ...(location ? { location } : {}),
         source: ownerTenantId === tenantId ? 'tenant' : 'commons',
         newestVersion: now!.version ?? passage.version,
         current: now!.state === 'holds',

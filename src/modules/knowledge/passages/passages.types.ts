@@ -1,3 +1,5 @@
+import type { PassagePlace } from '../ingest/extraction/locations.types.js';
+
 /** Where a passage stands in a version of its document. */
 export interface Place {
   ownerTenantId: string;
@@ -21,6 +23,8 @@ export interface ReadablePassage extends Place {
   /** UTF-16 code units of the document's text; `end` is exclusive. */
   start: number;
   end: number;
+  /** Where in a file it stands; null where it came as text. */
+  location: PassagePlace | null;
 }
 
 /** A passage by what a list shows of it. */

@@ -21,7 +21,7 @@ export class ReadablePassagesViews {
     if (chunkIds.length === 0) return new Map();
     const rows = await this.tenancy.query<ReadablePassage>(
       `select distinct on (c.chunk_id) c.chunk_id as "chunkId", c.tenant_id as "ownerTenantId", c.corpus_id as "corpusId", c.doc_id as "docId", c.version, c.ordinal,
-         c.heading_path as "headingPath", c.title, c.url, c.content, encode(c.content_hash, 'hex') as "contentHash", c.start_offset as start, c.end_offset as "end"
+         c.heading_path as "headingPath", c.title, c.url, c.content, encode(c.content_hash, 'hex') as "contentHash", c.start_offset as start, c.end_offset as "end", c.location
        from chunk c where c.chunk_id = any($2::text[]) and ${READABLE} order by c.chunk_id, c.tenant_id <> $1`,
       [this.tenancy.tenant, [...new Set(chunkIds)]],
     );

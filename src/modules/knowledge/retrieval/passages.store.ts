@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import type { PassagePlace } from '../ingest/extraction/locations.types.js';
 
 /** A passage's address: its owner and its id. */
 export interface PassageAddress {
@@ -17,6 +18,7 @@ export interface PassageRow {
   url: string | null;
   content: string;
   content_hash: Buffer;
+  location: PassagePlace | null;
 }
 
 /** Passages by id, and the state of the index after they were read. */

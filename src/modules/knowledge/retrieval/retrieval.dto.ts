@@ -1,5 +1,6 @@
 import { Choice, Decimal, Flag, Integer, ListOf, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
 import { type Fit, FITS } from '../../../search/fit.types.js';
+import { PassageLocation } from '../ingest/extraction/passage-location.dto.js';
 import { COST_REASONS, LANES, type CostReason, type Lane } from './retrieval.types.js';
 
 const MAX_QUERY_LENGTH = 20_000;
@@ -110,6 +111,13 @@ export class RetrievalResult {
 
   @Choice({ about: "tenant: the caller's own. commons: shared by another tenant.", values: ['tenant', 'commons'] })
   source!: 'tenant' | 'commons';
+
+  @Nested({
+    about: 'Where in its file it stands; only of a document that came as a file which has such places.',
+    type: () => PassageLocation,
+    optional: true,
+  })
+  location?: PassageLocation;
 }
 
 export class RetrievalMeta {

@@ -147,5 +147,6 @@ function resultOf(passage: Passage, reader: string): RetrievalResult {
     score: passage.score,
     scoreComponents: passage.scoreComponents,
     source: isOwn ? 'tenant' : 'commons',
+    ...(passage.location ? { location: passage.location } : {}),
   };
 }

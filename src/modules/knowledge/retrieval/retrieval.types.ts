@@ -1,3 +1,5 @@
+import type { PassagePlace } from '../ingest/extraction/locations.types.js';
+
 export const LANES = ['light', 'verified', 'audit'] as const;
 /** How thoroughly a retrieval is done (decision D18). */
 export type Lane = (typeof LANES)[number];
@@ -37,6 +39,8 @@ export interface Passage {
   content: string;
   /** BLAKE3-256 of the content as UTF-8, 32 bytes. */
   contentHash: Uint8Array;
+  /** Where in a file it stands; null where it came as text. */
+  location: PassagePlace | null;
   score: number;
   scoreComponents: ScoreComponents;
 }

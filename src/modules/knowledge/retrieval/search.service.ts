@@ -179,6 +179,7 @@ function passageOf(hit: Hit, ownerTenantId: string, row: PassageRow): Passage {
     url: row.url,
     content: row.content,
     contentHash: row.content_hash,
+    location: row.location,
     score: hit.score,
     scoreComponents: { vector: hit.vector, lexical: hit.lexical, recency: hit.recency, laneWeight: hit.laneWeight },
   };

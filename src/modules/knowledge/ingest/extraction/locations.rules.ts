@@ -1,0 +1,52 @@
+import type { FilePlace, LocatedRange, PassagePlace } from './locations.types.js';
+
+/**
+ * The place of `text.slice(start, end)`.
+ * @param ranges in the order of the text, none overlapping another
+ * @returns undefined where nothing of it has a place
+ */
+export function placeOf(ranges: readonly LocatedRange[], start: number, end: number): PassagePlace | undefined {
+  const first = ranges[firstEndingAfter(ranges, start)];
+  if (first === undefined || first.start >= end) return undefined;
+  const last = ranges[firstEndingAfter(ranges, end - 1)];
+  // The end may stand behind the last range, or between two.
+  const at = last === undefined || last.start >= end ? lastStartingBefore(ranges, end) : last;
+  return spanOf(placeIn(first), placeIn(at));
+}
+
+function spanOf(from: FilePlace, to: FilePlace): PassagePlace {
+  if (JSON.stringify(from) === JSON.stringify(to)) return from;
+  if (from.cells !== undefined && to.cells !== undefined && from.sheet === to.sheet)
+    return { ...from, cells: joinCells(from.cells, to.cells) };
+  return { ...from, to };
+}
+
+const placeIn = ({ start: _start, end: _end, ...place }: LocatedRange): FilePlace => place;
+
+/** The number of the first range that ends after an offset. */
+function firstEndingAfter(ranges: readonly LocatedRange[], offset: number): number {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranges[middle]!.end > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function lastStartingBefore(ranges: readonly LocatedRange[], end: number): LocatedRange {
+  const after = ranges.findIndex(({ start }) => start >= end);
+  return ranges.at(after === -1 ? -1 : after - 1)!;
+}
+
+/** The range from the first cell of one to the last cell of the other. */
+function joinCells(from: string, to: string): string {
+  const [first] = from.split(':');
+  return `${first}:${to.split(':').at(-1)}`;
+}
+
+/** The name of a column by its number from 0: A, B, … Z, AA. */
+export function columnName(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter;
+}

@@ -1,0 +1,56 @@
+import { charsetOf, FILE_KINDS } from './file-kind.rules.js';
+import { decodeText } from './decode-text.js';
+import { UnreadableFile, type ExtractedFile, type SentFile } from './extraction.types.js';
+import { LocatedText } from './located-text.js';
+
+/** Text, Markdown and HTML are documents as they are, once decoded. */
+const asIs = (kind: 'text' | 'markdown' | 'html', contentType: ExtractedFile['contentType']) => {
+  return ({ bytes, mediaType }: SentFile): ExtractedFile => {
+    const stated = charsetOf(mediaType) ?? (kind === 'html' ? declaredCharset(bytes) : undefined);
+    const text = decodeText(bytes, stated);
+    if (text.trim() === '') throw new UnreadableFile('The file holds only white space.');
+    const title = kind === 'html' ? titleOfHtml(text) : undefined;
+    return { text, contentType, mediaType: FILE_KINDS[kind], title, locations: [] };
+  };
+};
+
+export const readText = asIs('text', 'text/plain');
+export const readMarkdown = asIs('markdown', 'text/markdown');
+export const readHtml = asIs('html', 'text/html');
+
+/** What a page says of its own character set in its first 1,024 bytes (HTML, 4.2.5.4). */
+function declaredCharset(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
+  return /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(head)?.[1];
+}
+
+function titleOfHtml(html: string): string | undefined {
+  const title = /<title[^>]{0,200}>([^<]{1,4000})<\/title>/i.exec(html.slice(0, 65_536))?.[1];
+  return title
+    ?.replace(/&amp;/g, '&')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"');
+}
+
+/** JSON (RFC 8259) with an indent, each member or element of its top level as a part by its JSON pointer (RFC 6901). */
+export function readJson({ bytes, mediaType }: SentFile): ExtractedFile {
+  const value = parseJson(decodeText(bytes, charsetOf(mediaType)));
+  const out = new LocatedText();
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  if (entries.length === 0) out.add(JSON.stringify(value));
+  for (const [name, member] of entries) {
+    const label = Array.isArray(value) ? '' : `${name}: `;
+    const part = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    out.add(`${label}${JSON.stringify(member, null, 1)}\n\n`, { part });
+  }
+  return { text: out.text, contentType: 'text/plain', mediaType: FILE_KINDS.json, locations: out.locations };
+}
+
+function parseJson(source: string): unknown {
+  try {
+    return JSON.parse(source) as unknown;
+  } catch (error) {
+    throw new UnreadableFile('The file is not JSON: it cannot be parsed.', { cause: error });
+  }
+}

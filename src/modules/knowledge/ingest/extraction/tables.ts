@@ -1,0 +1,47 @@
+import { columnName } from './locations.rules.js';
+import type { LocatedText } from './located-text.js';
+
+/** A table is written in pieces of about so many characters, each with the header: a passage says what its columns are. */
+const PIECE_CHARACTERS = 900;
+
+/** A row that holds something: its cells from the first column on, and its number from 1. */
+export interface TableRow {
+  readonly cells: readonly string[];
+  readonly number: number;
+}
+
+/**
+ * Writes rows as Markdown tables (GFM 4.10), the first one as the header, each row with its cells as its place.
+ * @param sheet its name, where the file has sheets
+ */
+export function addTable(out: LocatedText, rows: readonly TableRow[], sheet?: string): void {
+  const [header, ...body] = rows;
+  if (!header) return;
+  const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
+  const addRow = (row: TableRow): void =>
+    out.add(`${lineOf(row, width)}\n`, { ...(sheet === undefined ? {} : { sheet }), cells: rangeOf(row) });
+  const delimiter = `|${' --- |'.repeat(width)}\n`;
+  addRow(header);
+  out.add(delimiter);
+  let size = 0;
+  for (const row of body) {
+    if (size > PIECE_CHARACTERS) {
+      out.add(`\n${lineOf(header, width)}\n${delimiter}`);
+      size = 0;
+    }
+    addRow(row);
+    size += row.cells.reduce((sum, cell) => sum + cell.length + 3, 0);
+  }
+  out.add('\n');
+}
+
+function lineOf({ cells }: TableRow, width: number): string {
+  const shown = Array.from({ length: width }, (_, index) => cellOf(cells[index] ?? ''));
+  return `| ${shown.join(' | ')} |`;
+}
+
+/** One line; a bar would end the cell. */
+const cellOf = (text: string): string => text.trim().replace(/\s+/g, ' ').replaceAll('|', '\\|');
+
+const rangeOf = ({ cells, number }: TableRow): string =>
+  `A${number}:${columnName(Math.max(0, cells.length - 1))}${number}`;

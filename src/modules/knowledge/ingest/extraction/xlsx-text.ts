@@ -1,0 +1,43 @@
+import readWorkbook from 'read-excel-file/node';
+import { FILE_KINDS } from './file-kind.rules.js';
+import { UnreadableFile, type ExtractedFile, type SentFile } from './extraction.types.js';
+import { titleOf } from './docx-text.js';
+import { LocatedText } from './located-text.js';
+import { SafeArchive } from './safe-archive.js';
+import { addTable, type TableRow } from './tables.js';
+
+/** The sheets of a workbook as tables, each under its name: values as they were last computed, dates in ISO 8601. */
+export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {
+  const archive = await SafeArchive.read(bytes);
+  const out = new LocatedText();
+  for (const { sheet, data } of await readSheets(bytes)) {
+    const rows = data.map((cells, index): TableRow => ({ cells: trimEnd(cells.map(textOf)), number: index + 1 }));
+    const filled = rows.filter(({ cells }) => cells.length > 0);
+    if (filled.length === 0) continue;
+    out.add(`## ${sheet}\n\n`);
+    addTable(out, filled, sheet);
+  }
+  if (out.text === '') throw new UnreadableFile('The workbook has no cell with a value.');
+  const { text, locations } = out;
+  return { text, contentType: 'text/markdown', mediaType: FILE_KINDS.xlsx, title: titleOf(archive), locations };
+}
+
+async function readSheets(bytes: Uint8Array) {
+  try {
+    return await readWorkbook(Buffer.from(bytes));
+  } catch (error) {
+    throw new UnreadableFile('The workbook is damaged; open it and save it again.', { cause: error });
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (!(value instanceof Date)) return String(value as string | number | boolean);
+  const text = value.toISOString();
+  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19);
+}
+
+function trimEnd(cells: readonly string[]): string[] {
+  const last = cells.findLastIndex((cell) => cell.trim() !== '');
+  return cells.slice(0, last + 1);
+}

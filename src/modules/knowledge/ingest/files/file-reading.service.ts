@@ -1,0 +1,70 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOG, type Log } from '../../../../common/observability/log.js';
+import { Problem } from '../../../../common/problem/problem.js';
+import { Tenancy } from '../../../../common/tenancy/tenancy.js';
+import type { ExtractionOutcome } from '../extraction/extraction.types.js';
+import { ExtractionPool } from '../extraction/extraction.pool.js';
+import { DELETED, INTERRUPTED } from '../ingest-indexing.rules.js';
+import { IngestService } from '../ingest.service.js';
+import { documentOf } from './ingest-files.rules.js';
+import { IngestFilesStore } from './ingest-files.store.js';
+import type { AcceptedFile } from './ingest-files.types.js';
+
+const OVERTAKEN =
+  'A version of the document that was sent later was accepted before this file was read; that one stays.';
+
+/**
+ * Reads accepted files and has their text accepted as any other. Everything is decided from rows, so that a job may run
+ * twice, or after a kill, with one effect. Files of one document are accepted in the order in which they were sent.
+ */
+@Injectable()
+export class FileReadingService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: IngestFilesStore,
+    private readonly pool: ExtractionPool,
+    private readonly ingests: IngestService,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  /** Reads a file, after those that were sent before it for the same document. */
+  async read(tenantId: string, ingestId: string): Promise<void> {
+    for (;;) {
+      const file = await this.tenancy.run(tenantId, () => this.store.claimNext(ingestId));
+      if (!file) return;
+      const { content: bytes, fileName, mediaType } = file;
+      await this.settle(tenantId, file, await this.pool.extract({ bytes, fileName, mediaType }));
+    }
+  }
+
+  /** Ends files whose job was given up. */
+  async giveUp(tenantId: string, ingestIds: readonly string[]): Promise<void> {
+    await this.tenancy.run(tenantId, () => this.store.fail(ingestIds, INTERRUPTED));
+  }
+
+  private async settle(tenantId: string, file: AcceptedFile, outcome: ExtractionOutcome): Promise<void> {
+    if ('reason' in outcome) return this.fail(tenantId, file, outcome.reason, outcome.cause);
+    try {
+      await this.tenancy.run(tenantId, () => this.accept(file, outcome));
+    } catch (error) {
+      // The corpus has another language, for one: it is the file's sender who can change that.
+      if (!(error instanceof Problem) || error.kind.status >= 500) throw error;
+      await this.fail(tenantId, file, error.message || error.kind.title);
+    }
+  }
+
+  private async accept(file: AcceptedFile, outcome: Extract<ExtractionOutcome, { file: unknown }>): Promise<void> {
+    const { isNext, isOvertaken, isWithdrawn } = await this.store.lock(file);
+    if (!isNext) return;
+    const { ingestId, acceptedBy: principal, authMode: authType, agentSession } = file;
+    if (isOvertaken || isWithdrawn) return this.store.fail([ingestId], isOvertaken ? OVERTAKEN : DELETED);
+    const sender = { principal, authType, agentSession: agentSession ?? undefined };
+    await this.ingests.acceptText(sender, ingestId, documentOf(file, outcome.file));
+    await this.store.remove(ingestId);
+  }
+
+  private async fail(tenantId: string, { ingestId }: AcceptedFile, reason: string, cause?: string): Promise<void> {
+    this.log.info({ tenant: tenantId, ingest: ingestId, reason, cause }, 'a file could not be read');
+    await this.tenancy.run(tenantId, () => this.store.fail([ingestId], reason));
+  }
+}
