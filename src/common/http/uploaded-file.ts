@@ -71,6 +71,8 @@ async function readForm(body: Buffer, contentType: string): Promise<UploadBody> 
   form.on('file', (name, stream, fileName, _encoding, mediaType) => {
     const chunks: Buffer[] = [];
     if (name !== 'file') reject(invalid(`body.${name.slice(0, 100)}`, 'is a file; send the file as the part `file`'));
+    // One that is not heard would end the process.
+    stream.on('error', () => reject(brokenForm()));
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
       if (fileName && !isStorableText(fileName)) reject(invalid('body.file', 'must have a name that is text'));

@@ -16,17 +16,22 @@ export const FILE_KINDS = {
 } as const;
 export type FileKind = keyof typeof FILE_KINDS;
 
+/** By name, without the names that every object has. */
+function mapOf<V>(entries: Readonly<Record<string, V>>): ReadonlyMap<string, V> {
+  return new Map(Object.entries(entries));
+}
+
 /** Kinds that are text; which of them a text is, its name or its type says. */
 const TEXTS: readonly FileKind[] = ['html', 'markdown', 'csv', 'tsv', 'json', 'email', 'text'];
 
-const ENDINGS: Readonly<Record<string, FileKind>> = {
+const ENDINGS = mapOf<FileKind>({
   ...{ pdf: 'pdf', docx: 'docx', docm: 'docx', xlsx: 'xlsx', xlsm: 'xlsx', pptx: 'pptx', pptm: 'pptx', epub: 'epub' },
   ...{ rtf: 'rtf', html: 'html', htm: 'html', xhtml: 'html', md: 'markdown', markdown: 'markdown', csv: 'csv' },
   ...{ tsv: 'tsv', tab: 'tsv', json: 'json', eml: 'email', txt: 'text', text: 'text' },
-};
+});
 
 /** Other names of the same kinds; of macros the document is read and nothing is run. */
-const TYPES: Readonly<Record<string, FileKind>> = {
+const TYPES = mapOf<FileKind>({
   ...Object.fromEntries(Object.entries(FILE_KINDS).map(([kind, type]) => [type, kind as FileKind])),
   'application/x-pdf': 'pdf',
   'application/vnd.ms-word.document.macroenabled.12': 'docx',
@@ -37,10 +42,10 @@ const TYPES: Readonly<Record<string, FileKind>> = {
   'text/x-markdown': 'markdown',
   'application/csv': 'csv',
   'text/json': 'json',
-};
+});
 
 /** What says nothing of what a file is: each with the kinds that it is also said of. */
-const VAGUE: Readonly<Record<string, readonly FileKind[] | 'any'>> = {
+const VAGUE = mapOf<readonly FileKind[] | 'any'>({
   'application/octet-stream': 'any',
   'binary/octet-stream': 'any',
   'application/zip': ['docx', 'xlsx', 'pptx', 'epub'],
@@ -48,14 +53,14 @@ const VAGUE: Readonly<Record<string, readonly FileKind[] | 'any'>> = {
   'text/plain': TEXTS,
   // What browsers on Windows say of CSV.
   'application/vnd.ms-excel': ['csv'],
-};
+});
 
 /** What files are that cannot be read, by what their bytes say, with the remedy. */
-const OTHERS: Readonly<Record<string, string>> = {
+const OTHERS = mapOf<string>({
   'application/x-cfb':
     'an Office file of the old binary form, or an encrypted one; save it without a password as DOCX, XLSX or PPTX',
   'application/zip': 'an archive; send the files in it one by one',
-};
+});
 
 /** What is said of a file, and what its bytes say: the type that `file-type` found, or that they are text. */
 export interface KindSigns {
@@ -74,10 +79,10 @@ export type KindFinding = { readonly kind: FileKind } | { readonly reason: strin
  */
 export function kindOf({ fileName, mediaType, found }: KindSigns): KindFinding {
   const ending = /\.([A-Za-z0-9]{1,10})$/.exec(fileName ?? '')?.[1]?.toLowerCase();
-  const named = ending === undefined ? undefined : ENDINGS[ending];
+  const named = ending === undefined ? undefined : ENDINGS.get(ending);
   const essence = essenceOf(mediaType);
-  const stated = essence === undefined || Object.hasOwn(VAGUE, essence) ? undefined : TYPES[essence];
-  const binary = found === undefined ? undefined : TYPES[found];
+  const stated = essence === undefined || VAGUE.has(essence) ? undefined : TYPES.get(essence);
+  const binary = found === undefined ? undefined : TYPES.get(found);
   if (found !== undefined && binary === undefined && !isTextType(found)) return { reason: strange(found) };
   // The narrower one of the two says which text it is.
   const label = named === 'text' ? (stated ?? named) : (named ?? stated ?? 'text');
@@ -85,7 +90,7 @@ export function kindOf({ fileName, mediaType, found }: KindSigns): KindFinding {
   const says = [
     ...(named !== undefined && !agrees(named, kind) ? [`its name says ${named} (${fileName})`] : []),
     ...(stated !== undefined && !agrees(stated, kind) ? [`its type says ${stated} (${essence})`] : []),
-    ...(essence !== undefined && !mayBe(VAGUE[essence], kind) ? [`its type says ${essence}`] : []),
+    ...(essence !== undefined && !mayBe(VAGUE.get(essence), kind) ? [`its type says ${essence}`] : []),
   ];
   if (says.length === 0) return { kind };
   if (named === kind && binary === undefined)
@@ -106,7 +111,7 @@ const mayBe = (kinds: readonly FileKind[] | 'any' | undefined, kind: FileKind): 
 const isTextType = (type: string): boolean => type === 'application/xml' || type.startsWith('text/');
 
 const strange = (type: string): string => {
-  const other = OTHERS[type];
+  const other = OTHERS.get(type);
   return `The file is ${other ?? `${type} by its bytes, which is none of the kinds that are read`}.`;
 };
 

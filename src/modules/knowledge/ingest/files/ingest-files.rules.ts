@@ -41,9 +41,10 @@ export function sentFileOf(query: IngestFileMembers, body: UploadBody, maxBytes:
 }
 
 function merge(query: IngestFileMembers, form: IngestFileMembers): IngestFileMembers {
-  for (const name of Object.keys(form))
-    if (Object.hasOwn(query, name)) throw invalid(`body.${name}`, 'is in the query as well; send it once');
-  return { ...query, ...form };
+  const sent = Object.entries(form).filter(([, value]) => value !== undefined);
+  const twice = sent.find(([name]) => query[name as keyof IngestFileMembers] !== undefined);
+  if (twice) throw invalid(`body.${twice[0]}`, 'is in the query as well; send it once');
+  return { ...query, ...Object.fromEntries(sent) };
 }
 
 /** The last part of a path. */

@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { extractFile } from './extract-file.js';
+import type { ExtractedFile } from './extraction.types.js';
+import type { FilePlace } from './locations.types.js';
+
+const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', '..', 'test', 'data', 'files');
+
+const extract = (bytes: Uint8Array | string, fileName: string | null, mediaType: string | null = null) =>
+  extractFile({ bytes: Buffer.from(bytes as string), fileName, mediaType });
+
+async function read(bytes: Uint8Array | string, name: string, type: string | null = null): Promise<ExtractedFile> {
+  const outcome = await extract(bytes, name, type);
+  if (!('file' in outcome)) throw new Error(outcome.reason);
+  return outcome.file;
+}
+
+async function reasonOf(bytes: Uint8Array | string, name: string | null, type: string | null = null): Promise<string> {
+  const outcome = await extract(bytes, name, type);
+  return 'reason' in outcome ? outcome.reason : 'it was read';
+}
+
+const shipped = (name: string): Buffer => readFileSync(join(FOLDER, name));
+
+/** Each located stretch of a text, with its place. */
+const placed = ({ text, locations }: ExtractedFile): [string, FilePlace][] =>
+  locations.map(({ start, end, ...place }) => [text.slice(start, end).trim(), place]);
+
+describe('the text of a file, word by word', () => {
+  it('PDF: the pages (PDFKit)', async () => {
+    const file = await read(shipped('manual.pdf'), 'manual.pdf');
+    expect([file.title, file.mediaType, file.contentType]).toEqual(['Reactor manual', 'application/pdf', 'text/plain']);
+    expect(placed(file)).toEqual([
+      ['The reactor manual.\nStart the pump before the valve is opened.', { page: 1 }],
+      ['Shutdown: close the valve, wait 90 seconds, stop the pump.', { page: 2 }],
+      ['Appendix. Spare parts are in cabinet 7.', { page: 3 }],
+    ]);
+  });
+
+  it('PDF: the pages (Chromium)', async () => {
+    const file = await read(shipped('printed.pdf'), 'printed.pdf');
+    expect(placed(file).map(([text, place]) => [text.replace(/\s+/g, ' '), place])).toEqual([
+      ['Travel rules Trains before planes. Größe und Maß are fine.', { page: 1 }],
+      ['Second page Receipts are due within 30 days.', { page: 2 }],
+    ]);
+  });
+
+  it('DOCX: headings, lists, tables', async () => {
+    const file = await read(shipped('leave.docx'), 'leave.docx');
+    expect([file.title, file.contentType, file.locations]).toEqual(['Leave policy', 'text/markdown', []]);
+    expect(file.text).toBe(
+      [
+        '# Leave policy',
+        'Everyone has 28 days of leave a year; whoever works nights has 31.',
+        '## Carrying over',
+        'Up to five days may be carried over until 31 March. Grüße aus Köln — 東京.',
+        '- Ask your lead.\n- Enter it in the calendar.',
+        'Years | Days\n0 to 5 | 28\nover 5 | 30\n',
+      ].join('\n\n'),
+    );
+  });
+
+  it('XLSX: sheets as tables, with cells', async () => {
+    const file = await read(shipped('budget.xlsx'), 'budget.xlsx');
+    expect([file.title, file.text.split('\n\n')[0]]).toEqual(['Budget', '## Costs']);
+    expect(placed(file)).toEqual([
+      ['| Item | Amount | Due |', { sheet: 'Costs', cells: 'A1:C1' }],
+      ['| Server rent | 1250.5 | 2026-03-31 |', { sheet: 'Costs', cells: 'A2:C2' }],
+      ['| Licences \\| tools | 80 | 2026-06-01 |', { sheet: 'Costs', cells: 'A3:C3' }],
+      ['| Total | 1330.5 |  |', { sheet: 'Costs', cells: 'A4:B4' }],
+      ['| Name | Team | Remote |', { sheet: 'Staff', cells: 'A2:C2' }],
+      ['| Ada Lovelace | Engines | true |', { sheet: 'Staff', cells: 'A3:C3' }],
+    ]);
+  });
+
+  it('PPTX: slides with titles, tables and notes', async () => {
+    const file = await read(shipped('review.pptx'), 'review.pptx');
+    expect([file.title, file.contentType]).toEqual(['Quarterly review', 'text/markdown']);
+    expect(placed(file)).toEqual([
+      ['## Slide 1\n\nQuarterly review', { slide: 1 }],
+      [
+        '## Revenue\n\nRevenue grew by 12 percent to 4.1 million.\n\n| Region | Growth |\n| North | 15 % |\n| South | 9 % |\n\nNotes: Mention the wombat campaign.',
+        { slide: 2 },
+      ],
+    ]);
+  });
+
+  it('EPUB: chapters in the order of the spine', async () => {
+    const file = await read(shipped('book.epub'), 'book.epub');
+    expect(file.title).toBe('A Field Guide to Wombats');
+    expect(placed(file)).toEqual([
+      ['# Habits\n\nWombats dig with claws & teeth.', { part: 'OEBPS/one.xhtml' }],
+      ['# Dens\n\nA den is up to 30 metres long.', { part: 'OEBPS/two dens.xhtml' }],
+    ]);
+  });
+
+  it('e-mail: who, when, the text and the names of attachments', async () => {
+    const file = await read(shipped('engine.eml'), 'engine.eml');
+    expect(file.title).toBe('Grüße: the engine ships on Friday');
+    expect(placed(file)).toEqual([
+      [
+        'From: Ada Lovelace <ada@example.com>\nTo: team@example.com\nDate: 2026-03-02T09:30:00.000Z\nSubject: Grüße: the engine ships on Friday',
+        { part: 'headers' },
+      ],
+      [
+        'Dear team,\n\nthe analytical engine ships on Friday. Bring 40 punch cards.\n\nÄnderungen folgen.',
+        { part: 'body' },
+      ],
+      ['Attachments:\n- engine.png (image/png)', { part: 'attachments' }],
+    ]);
+    expect((await read(shipped('markup.eml'), 'markup.eml')).text).toContain('Level 3 is closed until May.');
+  });
+
+  it('RTF: the text alone, in its code page and in Unicode', async () => {
+    const file = await read(shipped('notice.rtf'), 'notice.rtf');
+    expect(file.text).toBe('The canteen closes at 14:30.\nCafé and 東京 are open.\nNew line boldlink text.\n');
+  });
+
+  it('CSV and TSV: tables, however they are divided', async () => {
+    const table = '| Name | Days |\n| --- | --- |\n| Ada, the first | 28 |\n| "Bob" | 3 \\| 4 |\n\n';
+    const comma = 'Name,Days\r\n"Ada, the first",28\r\n"""Bob""","3 | 4"\r\n';
+    expect((await read(comma, 'a.csv')).text).toBe(table);
+    expect((await read(comma.replaceAll('",', '";').replace('Name,', 'Name;'), 'a.csv')).text).toBe(table);
+    const tsv = await read('Name\tDays\n\nAda, the first\t28\n', 'a.tsv');
+    expect(placed(tsv)).toEqual([
+      ['| Name | Days |', { cells: 'A1:B1' }],
+      ['| Ada, the first | 28 |', { cells: 'A3:B3' }],
+    ]);
+  });
+
+  it('a long table says in each piece what its columns are', async () => {
+    const rows = Array.from({ length: 200 }, (_, n) => `item ${n},${n * 3}`).join('\n');
+    const { text } = await read(`Item,Price\n${rows}\n`, 'prices.csv');
+    const pieces = text.split('\n\n').filter((piece) => piece !== '');
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(pieces.every((piece) => piece.startsWith('| Item | Price |\n| --- | --- |\n'))).toBe(true);
+  });
+
+  it('JSON: the members of its top level', async () => {
+    expect(placed(await read('{"a/b":[1,2],"c":"text"}', 'a.json'))).toEqual([
+      ['a/b: [\n 1,\n 2\n]', { part: '/a~1b' }],
+      ['c: "text"', { part: '/c' }],
+    ]);
+    expect(placed(await read('[{"id":7}]', 'a.json'))).toEqual([['{\n "id": 7\n}', { part: '/0' }]]);
+    expect((await read('"alone"', 'a.json')).text).toBe('"alone"');
+  });
+
+  it('HTML, Markdown and text as they are', async () => {
+    const html = '<html><head><title>A &amp; B</title></head><body><p>Hi</p></body></html>';
+    expect(await read(html, 'a.html')).toMatchObject({ text: html, title: 'A & B', contentType: 'text/html' });
+    expect(await read('# A\n', 'a.md')).toMatchObject({ text: '# A\n', contentType: 'text/markdown' });
+    expect(await read('BMW is a brand.', 'a.txt')).toMatchObject({ text: 'BMW is a brand.', mediaType: 'text/plain' });
+  });
+});
+
+describe('the character set of a text', () => {
+  const umlauts = 'Größere Mäuse fressen süßen Käse; die übrigen müssen später früh aufstehen.';
+  const latin = Buffer.from(umlauts, 'latin1');
+
+  it.each([
+    ['UTF-8', Buffer.from(umlauts)],
+    ['UTF-8 with a mark', Buffer.from(`\ufeff${umlauts}`)],
+    ['UTF-16 with a mark', Buffer.from(`\ufeff${umlauts}`, 'utf16le')],
+    ['UTF-16, big endian', Buffer.from(`\ufeff${umlauts}`, 'utf16le').swap16()],
+    ['ISO 8859-1', latin],
+  ])('%s is found out', async (_, bytes) => {
+    expect((await read(bytes, 'a.txt')).text).toBe(umlauts);
+  });
+
+  it('Cyrillic in windows-1251 and Japanese in Shift JIS are found out', async () => {
+    const cyrillic = Buffer.from('cff0e8e2e5f22c20ece8f02120ddf2ee20eff0eee2e5f0eae020eaeee4e8f0eee2eae82e', 'hex');
+    expect((await read(cyrillic, 'a.txt')).text).toBe('Привет, мир! Это проверка кодировки.');
+    const japanese = Buffer.from(
+      '82b182ea82cd8365835883678382b782e98daa8b9282cc82bd82df82cc95b68fcd82c582b78142',
+      'hex',
+    );
+    expect((await read(japanese, 'a.txt', 'text/plain; charset=shift_jis')).text).toMatch(/^これは/);
+  });
+
+  it('that is stated counts, and that a page declares', async () => {
+    expect((await read(latin, 'a.txt', 'text/plain; charset=iso-8859-1')).text).toBe(umlauts);
+    const page = Buffer.from(`<meta charset="iso-8859-2"><p>\xb1</p>`, 'latin1');
+    expect((await read(page, 'a.html')).text).toContain('ą');
+    expect(await reasonOf(latin, 'a.txt', 'text/plain; charset=klingon')).toMatch(/not text in klingon/);
+  });
+});
+
+describe('a file without a text', () => {
+  const random = Buffer.from(Array.from({ length: 4_096 }, (_, n) => (n * n * 31 + n * 17) % 256));
+
+  it.each<[string, Uint8Array | string, string | null, RegExp]>([
+    ['encrypted', shipped('encrypted.pdf'), 'a.pdf', /^The PDF is encrypted; send it without a password\.$/],
+    ['of pictures', shipped('picture.pdf'), 'a.pdf', /^The PDF has no text, only pictures/],
+    ['empty', '', 'a.pdf', /^The file is empty\.$/],
+    ['of white space', ' \n ', 'a.txt', /only white space/],
+    ['broken off (PDF)', shipped('manual.pdf').subarray(0, 300), 'a.pdf', /^The PDF is damaged or broken off/],
+    ['broken off (DOCX)', shipped('leave.docx').subarray(0, 4_000), 'a.docx', /damaged|archive/],
+    ['a workbook that is named a PDF', shipped('budget.xlsx'), 'a.pdf', /^The file is xlsx by its bytes, but its name/],
+    ['random bytes that are named text', random, 'a.txt', /^The file is neither text nor of a kind that is read/],
+    ['random bytes that are named a table', random, 'a.csv', /^The file is neither text nor of a kind that is read/],
+    ['no JSON', '{"a":', 'a.json', /^The file is not JSON/],
+    ['no e-mail', 'Just a text.', 'a.eml', /^The file is no e-mail/],
+    ['an open quotation mark', 'a,b\n"c,d\n', 'a.csv', /^The table cannot be read/],
+    ['an empty table', '\n\n', 'a.csv', /empty/],
+    ['broken RTF', '{\\rtf1 {', 'a.rtf', /RTF file/],
+  ])('%s says why', async (_, bytes, name, reason) => {
+    expect(await reasonOf(bytes, name)).toMatch(reason);
+  });
+
+  it('of more than 4 MiB says how much that is', async () => {
+    const text = `${'wombat '.repeat(1024)}\n`.repeat(700);
+    expect(await reasonOf(text, 'a.txt')).toBe(
+      `The text of the file is ${text.length} bytes of UTF-8, at most 4 MiB are taken; divide the file.`,
+    );
+  });
+});

@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blake3Digest } from '../../../src/evidence/digest.js';
+import { docxOf, pdfOf, wordXml } from '../../kit/archives.js';
+import { startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
+import { ended, found } from './given.js';
+
+let api: TestApi;
+let acme: TestTenant;
+beforeAll(async () => {
+  api = await startApi({ env: { SVC_MAX_FILE_MIB: '8' } });
+  acme = api.tenant;
+});
+afterAll(() => api.close());
+
+const shipped = (name: string): Buffer => readFileSync(join(import.meta.dirname, '..', '..', 'data', 'files', name));
+
+interface Sending {
+  query?: Record<string, string>;
+  fields?: Record<string, string>;
+  name?: string;
+  type?: string;
+  headers?: Record<string, string>;
+}
+
+async function post(body: BodyInit, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(`${api.url}${path}`, {
+    method: 'POST',
+    body,
+    headers: {
+      ...{ 'x-tenant-id': acme.tenantId, 'x-api-key': acme.apiKey, 'x-idempotency-key': crypto.randomUUID() },
+      ...headers,
+    },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+const pathOf = (query: Record<string, string>): string => `/v1/ingest/file?${new URLSearchParams(query).toString()}`;
+
+/** As `curl -F file=@…` sends it. */
+function sendForm(bytes: Uint8Array, { query = {}, fields = {}, name = 'a.txt', type, headers }: Sending = {}) {
+  const form = new FormData();
+  const file = new Blob([Buffer.from(bytes)], type === undefined ? {} : { type });
+  form.append('file', file, name);
+  for (const [field, value] of Object.entries(fields)) form.append(field, value);
+  return post(form, pathOf(query), headers);
+}
+
+/** As `curl --data-binary @…` sends it. */
+const sendRaw = (bytes: Uint8Array, { query = {}, type = 'application/octet-stream', headers = {} }: Sending = {}) =>
+  post(Buffer.from(bytes), pathOf(query), { 'content-type': type, ...headers });
+
+/** What becomes of a file that is accepted. */
+async function outcomeOf(sent: Promise<Answer>): Promise<string> {
+  const { status, body } = await sent;
+  expect([status, body]).toEqual([202, { ingestId: expect.any(String), status: 'queued' }]);
+  const end = await ended(acme, body.ingestId as string, 90_000);
+  return end.status === 'completed' ? 'completed' : `${end.status}: ${end.error}`;
+}
+
+const inCorpus = (name: string): Sending => ({ fields: { corpusId: 'handbook' }, name });
+const readDocument = async (docId: string) => (await acme.call('GET', `/v1/documents/handbook/${docId}`)).body;
+
+describe('a file', () => {
+  it('becomes a document that is found, with the place in the file', async () => {
+    expect(await outcomeOf(sendForm(shipped('manual.pdf'), inCorpus('manual.pdf')))).toBe('completed');
+    const [result] = await found(acme, 'spare parts cabinet');
+    expect(result).toMatchObject({ docId: 'manual.pdf', title: 'Reactor manual', url: null });
+    expect(result).toHaveProperty('location', { page: 1, to: { page: 3 } });
+    const { body: passage } = await acme.call('GET', `/v1/passages/${result!.chunkId}`);
+    expect(passage.location).toEqual({ page: 1, to: { page: 3 } });
+  });
+
+  it('is named in the metadata of its document and in the receipt of its acceptance', async () => {
+    const bytes = shipped('manual.pdf');
+    const { metadata } = await readDocument('manual.pdf');
+    const file = { name: 'manual.pdf', mediaType: 'application/pdf', digest: blake3Digest(bytes), bytes: bytes.length };
+    expect(metadata).toEqual({ contentType: 'text/plain', file });
+    const rows = await api.database.query<{ record: Buffer }>(
+      `select r.record from receipt r join ingest i on i.receipt_id = r.receipt_id where i.doc_id = 'manual.pdf'`,
+    );
+    const record = rows[0]!.record.toString('latin1');
+    expect([record.includes(file.digest), record.includes('media_type'), record.includes('places')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it.each(['leave.docx', 'budget.xlsx', 'review.pptx', 'book.epub', 'engine.eml', 'notice.rtf', 'printed.pdf'])(
+    '%s is completed, from a form and as a raw body',
+    async (name) => {
+      expect(await outcomeOf(sendForm(shipped(name), inCorpus(name)))).toBe('completed');
+      const query = { corpusId: 'handbook', fileName: name, docId: `raw-${name}`, title: 'Sent raw' };
+      expect(await outcomeOf(sendRaw(shipped(name), { query }))).toBe('completed');
+      expect((await readDocument(`raw-${name}`)).title).toBe('Sent raw');
+      expect((await readDocument(`raw-${name}`)).content).toBe((await readDocument(name)).content);
+    },
+  );
+
+  it('has members in the form or the query, before or after it', async () => {
+    const fields = {
+      docId: 'with-members',
+      title: 'Members',
+      url: 'https://example.com/members',
+      shareability: 'entitled_only',
+      metadata: '{"owner":"ops"}',
+    };
+    const form = { query: { corpusId: 'handbook' }, fields, name: 'C:\\files\\notes.txt' };
+    expect(await outcomeOf(sendForm(Buffer.from('Notes on quokkas.'), form))).toBe('completed');
+    expect(await readDocument('with-members')).toMatchObject({
+      ...{ title: 'Members', url: 'https://example.com/members', shareability: 'entitled_only' },
+      metadata: { owner: 'ops', contentType: 'text/plain', file: { name: 'notes.txt', mediaType: 'text/plain' } },
+      content: 'Notes on quokkas.',
+    });
+  });
+
+  it('says the cells and the sheet of a passage, and a citation keeps them', async () => {
+    const [row] = await found(acme, 'server rent licences', { corpusIds: ['handbook'] });
+    const location = { sheet: 'Costs', cells: 'A1:C4', to: { sheet: 'Staff', cells: 'A3:C3' } };
+    expect(row).toHaveProperty('location');
+    expect((row as unknown as { location: object }).location).toMatchObject({ sheet: 'Costs' });
+    const cited = await acme.call('POST', '/v1/citations', {
+      ...{ agentId: 'default-agent', answerId: 'files-1', idempotencyKey: crypto.randomUUID() },
+      citations: [{ chunkId: row!.chunkId }],
+    });
+    expect([cited.status, cited.body.citations?.[0]?.location.sheet]).toEqual([cited.status, location.sheet]);
+  });
+
+  it('that is sent again unchanged is the same version; changed it is the next', async () => {
+    const send = (text: string) => outcomeOf(sendForm(Buffer.from(text), inCorpus('versions.md')));
+    expect(await send('# One\n\nFirst text.')).toBe('completed');
+    expect(await send('# One\n\nFirst text.')).toBe('completed');
+    expect((await readDocument('versions.md')).version).toBe(1);
+    expect(await send('# One\n\nSecond text.')).toBe('completed');
+    expect(await readDocument('versions.md')).toMatchObject({ version: 2, content: '# One\n\nSecond text.' });
+  });
+
+  it('of many that are sent at once for a document the last one stays', async () => {
+    const sent: Answer[] = [];
+    for (let n = 0; n < 6; n += 1) sent.push(await sendForm(Buffer.from(`Take number ${n}.`), inCorpus('takes.txt')));
+    for (const { body } of sent) await ended(acme, body.ingestId as string);
+    expect((await readDocument('takes.txt')).content).toBe('Take number 5.');
+  });
+
+  it('leaves no bytes behind', async () => {
+    const [row] = await api.database.query<{ waiting: number; bytes: number }>(
+      'select count(*) filter (where finished_at is null)::int as waiting, count(content)::int as bytes from ingest_file',
+    );
+    expect(row).toEqual({ waiting: 0, bytes: 0 });
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it.each<[string, () => Promise<Buffer> | Buffer, string, RegExp]>([
+    ['encrypted', () => shipped('encrypted.pdf'), 'a.pdf', /The PDF is encrypted; send it without a password\.$/],
+    ['empty', () => Buffer.alloc(0), 'a.pdf', /The file is empty\.$/],
+    ['broken off', () => shipped('leave.docx').subarray(0, 5_000), 'a.docx', /damaged|archive/],
+    ['mislabelled', () => shipped('budget.xlsx'), 'a.pdf', /xlsx by its bytes, but its name says pdf \(a\.pdf\)/],
+    ['a bomb', () => docxOf(wordXml('Small.'), { 'word/a.bin': Buffer.alloc(64 << 20) }), 'a.docx', /refused unread/],
+  ])('%s fails with a plain reason', async (_, make, name, reason) => {
+    expect(await outcomeOf(sendForm(await make(), inCorpus(name)))).toMatch(reason);
+  });
+
+  it('takes neither the memory nor the time of the server: a PDF of nested streams that grow', async () => {
+    // 2 GiB of content from 2 MiB, of which nothing is shown.
+    const bomb = pdfOf(deflateSync(Buffer.alloc(1 << 30, ' ')), true);
+    expect(bomb.length).toBeLessThan(2 << 20);
+    const sent = sendForm(bomb, inCorpus('bomb.pdf'));
+    expect(await outcomeOf(sendForm(Buffer.from('Meanwhile.'), inCorpus('meanwhile.txt')))).toBe('completed');
+    expect(await outcomeOf(sent)).toMatch(/^failed: The (?:file took more than|PDF has no text)/);
+    expect(await outcomeOf(sendForm(shipped('manual.pdf'), inCorpus('after.pdf')))).toBe('completed');
+  });
+
+  it('in a corpus of another language says so', async () => {
+    const fields = { corpusId: 'handbook', metadata: '{"language":"german"}' };
+    expect(await outcomeOf(sendForm(Buffer.from('Deutsch.'), { fields }))).toMatch(
+      /^failed: Corpus handbook is english/,
+    );
+  });
+});
+
+describe('a request with a file', () => {
+  const problemOf = async (sent: Promise<Answer>) => {
+    const { status, body } = await sent;
+    return [status, body.type, ...(body.issues ?? []).map((issue: { path: string }) => issue.path)];
+  };
+  const text = Buffer.from('Text.');
+
+  it('that is malformed names the field', async () => {
+    expect(await problemOf(sendForm(text))).toEqual([400, 'ValidationFailed', 'query.corpusId']);
+    expect(await problemOf(sendForm(text, { fields: { docId: 'a' } }))).toEqual([
+      400,
+      'ValidationFailed',
+      'body.corpusId',
+    ]);
+    expect(await problemOf(sendRaw(text, { query: { corpusId: 'c' } }))).toEqual([
+      400,
+      'ValidationFailed',
+      'query.docId',
+    ]);
+    const twice = { query: { corpusId: 'a' }, fields: { corpusId: 'b' } };
+    expect(await problemOf(sendForm(text, twice))).toEqual([400, 'ValidationFailed', 'body.corpusId']);
+    const cases: [Record<string, string>, string][] = [
+      [{ shareability: 'all' }, 'body.shareability'],
+      [{ url: 'nowhere' }, 'body.url'],
+      [{ surprise: '1' }, 'body.surprise'],
+      [{ metadata: '[1]' }, 'body.metadata'],
+      [{ metadata: '{"language":"klingon"}' }, 'body.metadata.language'],
+      [{ metadata: '{"file":1}' }, 'body.metadata.file'],
+      [{ docId: 'a\0b' }, 'body.docId'],
+      [{ fileName: 'x'.repeat(300) }, 'body.fileName'],
+    ];
+    for (const [fields, path] of cases)
+      expect(await problemOf(sendForm(text, { fields: { corpusId: 'c', ...fields } }))).toEqual([
+        400,
+        'ValidationFailed',
+        path,
+      ]);
+  });
+
+  it('whose form is broken is refused', async () => {
+    const form = { 'content-type': 'multipart/form-data; boundary=x' };
+    const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nText';
+    expect(await problemOf(post(part, pathOf({ corpusId: 'c' }), form))).toEqual([400, 'MalformedRequest']);
+    const none = { 'content-type': 'multipart/form-data' };
+    expect(await problemOf(post(part, pathOf({ corpusId: 'c' }), none))).toEqual([400, 'MalformedRequest']);
+    const field = '--x\r\ncontent-disposition: form-data; name="corpusId"\r\n\r\nc\r\n--x--\r\n';
+    expect(await problemOf(post(field, pathOf({}), form))).toEqual([400, 'ValidationFailed', 'body.file']);
+    const compressed = { 'content-type': 'text/plain', 'content-encoding': 'gzip' };
+    expect(await problemOf(post('x', pathOf({ corpusId: 'c', docId: 'd' }), compressed))).toEqual([
+      415,
+      'UnsupportedMediaType',
+    ]);
+  });
+
+  it('past SVC_MAX_FILE_MIB is refused, whatever length is announced', async () => {
+    const large = Buffer.alloc(9 * 1024 * 1024 + 1, 'x');
+    expect(await problemOf(sendRaw(large, { query: { corpusId: 'c', docId: 'd' } }))).toEqual([413, 'PayloadTooLarge']);
+    const justAbove = Buffer.alloc(8 * 1024 * 1024 + 1, 'x');
+    expect(await problemOf(sendForm(justAbove, { fields: { corpusId: 'c' } }))).toEqual([413, 'PayloadTooLarge']);
+  });
+
+  it('of a tenant that is not the credential is refused', async () => {
+    const fields = { corpusId: 'c', tenantId: 'globex' };
+    expect(await problemOf(sendForm(text, { fields }))).toEqual([403, 'Forbidden']);
+    expect(await outcomeOf(sendForm(text, { fields: { corpusId: 'c', tenantId: acme.tenantId } }))).toBe('completed');
+  });
+
+  it('has one effect for a key; another file under it is refused', async () => {
+    const headers = { 'x-idempotency-key': 'one-effect-of-a-file' };
+    const sending = { ...inCorpus('once.txt'), headers };
+    const first = await sendForm(text, sending);
+    const again = await sendForm(text, sending);
+    expect([again.status, again.body, again.headers.get('x-idempotency-replayed')]).toEqual([202, first.body, 'true']);
+    expect(await problemOf(sendForm(Buffer.from('Other.'), sending))).toEqual([422, 'IdempotencyKeyReused']);
+  });
+});
