@@ -123,8 +123,12 @@ export const fromAnotherAddress = (): Record<string, string> => {
   return { 'x-forwarded-for': `198.18.${addresses >> 8}.${addresses & 255}` };
 };
 
+const isSentAsItIs = (body: unknown): body is string | Uint8Array<ArrayBuffer> | FormData | undefined =>
+  body === undefined || typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
+
 /**
- * One HTTP call. A string body is sent as it is, anything else as JSON; an empty header value leaves the header out.
+ * One HTTP call. Text, bytes and a form are sent as they are, anything else as JSON; an empty header value leaves the
+ * header out.
  */
 export async function send(
   url: string,
@@ -140,7 +144,7 @@ export async function send(
   const response = await fetch(url + path, {
     method,
     headers: sent,
-    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    body: isSentAsItIs(body) ? body : JSON.stringify(body),
   });
   const text = await response.text();
   const json = response.headers.get('content-type')?.includes('json') && text !== '';

@@ -60,6 +60,10 @@ export async function makeTenantFixture(api: TestApi, tenant: TestTenant): Promi
   });
   const { accepted } = await must('POST', '/v1/ingest/batch', { documents: [document('a'), document('b')] });
   for (const { ingestId } of accepted) await settle(`/v1/ingest/${ingestId}`);
+  const file = await must('POST', `/v1/ingest/file?corpusId=c&fileName=${SECRET}.pdf`, 'no PDF', {
+    'content-type': '',
+  });
+  await settle(`/v1/ingest/${file.ingestId}`);
   const found = await must('POST', '/v1/retrieve', { query: SECRET, lane: 'audit', includeCommons: false });
   const { chunkId } = found.results[0];
   const cited = await must(

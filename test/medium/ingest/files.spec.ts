@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { blake3Digest } from '../../../src/evidence/digest.js';
+import { openReceipt } from '../../../src/evidence/receipt.js';
+import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
 import { docxOf, pdfOf, wordXml } from '../../kit/archives.js';
 import { startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ended, found } from './given.js';
@@ -25,18 +28,9 @@ interface Sending {
   headers?: Record<string, string>;
 }
 
-async function post(body: BodyInit, path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  const response = await fetch(`${api.url}${path}`, {
-    method: 'POST',
-    body,
-    headers: {
-      ...{ 'x-tenant-id': acme.tenantId, 'x-api-key': acme.apiKey, 'x-idempotency-key': crypto.randomUUID() },
-      ...headers,
-    },
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
-}
+/** A form says its own content type. */
+const post = (body: unknown, path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  acme.call('POST', path, body, { 'content-type': '', ...headers });
 
 const pathOf = (query: Record<string, string>): string => `/v1/ingest/file?${new URLSearchParams(query).toString()}`;
 
@@ -79,15 +73,14 @@ describe('a file', () => {
     const { metadata } = await readDocument('manual.pdf');
     const file = { name: 'manual.pdf', mediaType: 'application/pdf', digest: blake3Digest(bytes), bytes: bytes.length };
     expect(metadata).toEqual({ contentType: 'text/plain', file });
-    const rows = await api.database.query<{ record: Buffer }>(
-      `select r.record from receipt r join ingest i on i.receipt_id = r.receipt_id where i.doc_id = 'manual.pdf'`,
+    const [row] = await api.database.query<{ cose: Buffer }>(
+      `select r.cose from receipt r join ingest i on i.receipt_id = r.receipt_id where i.doc_id = 'manual.pdf'`,
     );
-    const record = rows[0]!.record.toString('latin1');
-    expect([record.includes(file.digest), record.includes('media_type'), record.includes('places')]).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    const { name, mediaType: media_type, ...rest } = file;
+    expect(openReceipt(Uint8Array.from(row!.cose)).payload.body).toMatchObject({
+      ...{ doc_id: 'manual.pdf', version: 1 },
+      file: { name, media_type, ...rest, places: expect.stringMatching(/^blake3:/) },
+    });
   });
 
   it.each(['leave.docx', 'budget.xlsx', 'review.pptx', 'book.epub', 'engine.eml', 'notice.rtf', 'printed.pdf'])(
@@ -118,16 +111,14 @@ describe('a file', () => {
     });
   });
 
-  it('says the cells and the sheet of a passage, and a citation keeps them', async () => {
+  it('says the sheet and the cells of a passage, and a citation keeps them', async () => {
     const [row] = await found(acme, 'server rent licences', { corpusIds: ['handbook'] });
-    const location = { sheet: 'Costs', cells: 'A1:C4', to: { sheet: 'Staff', cells: 'A3:C3' } };
-    expect(row).toHaveProperty('location');
-    expect((row as unknown as { location: object }).location).toMatchObject({ sheet: 'Costs' });
-    const cited = await acme.call('POST', '/v1/citations', {
-      ...{ agentId: 'default-agent', answerId: 'files-1', idempotencyKey: crypto.randomUUID() },
-      citations: [{ chunkId: row!.chunkId }],
-    });
-    expect([cited.status, cited.body.citations?.[0]?.location.sheet]).toEqual([cited.status, location.sheet]);
+    const location = { sheet: 'Costs', cells: 'A1:C1', to: { sheet: 'Staff', cells: 'A3:C3' } };
+    expect(row).toHaveProperty('location', location);
+    const citing = { agentId: 'files-agent', answerId: 'files-1', idempotencyKey: crypto.randomUUID() };
+    const body = { ...citing, citations: [{ chunkId: row!.chunkId }] };
+    const cited = await acme.call('POST', '/v1/citations', body, { 'x-idempotency-key': '' });
+    expect([cited.status, cited.body.citations[0].location]).toEqual([200, location]);
   });
 
   it('that is sent again unchanged is the same version; changed it is the next', async () => {
@@ -144,6 +135,19 @@ describe('a file', () => {
     for (let n = 0; n < 6; n += 1) sent.push(await sendForm(Buffer.from(`Take number ${n}.`), inCorpus('takes.txt')));
     for (const { body } of sent) await ended(acme, body.ingestId as string);
     expect((await readDocument('takes.txt')).content).toBe('Take number 5.');
+  });
+
+  it('has its places bound: another one is found out', async () => {
+    const faults = async () => (await api.app.get(EvidenceAudit).verifyChain(SUBJECT_CHECKS)).faults;
+    expect(await faults()).toEqual([]);
+    const move = (page: number) =>
+      api.database.query(`update chunk set location = jsonb_set(location, '{page}', $1) where doc_id = 'manual.pdf'`, [
+        page,
+      ]);
+    await move(2);
+    expect(await faults()).toEqual([expect.stringMatching(/manual\.pdf.* stands in another place of its file$/)]);
+    await move(1);
+    expect(await faults()).toEqual([]);
   });
 
   it('leaves no bytes behind', async () => {

@@ -1,10 +1,13 @@
 import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
 import { PassageTree } from '../../../evidence/passage-tree.js';
-import type { CborMap, CborValue } from '../../../evidence/cbor.js';
+import { canonicalJson } from '../../../evidence/canonical-json.js';
+import { type CborMap, type CborValue, isCborMap } from '../../../evidence/cbor.js';
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
 import { readBodies, type ReadReceipt } from '../../../common/evidence-log/receipt-bodies.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { formatOf } from './chunking/content-format.js';
+import { placeOf } from './extraction/locations.rules.js';
+import type { LocatedRange, PassagePlace } from './extraction/locations.types.js';
 
 /** Texts are read a few at a time: one may be large. */
 const VERSIONS_AT_ONCE = 8;
@@ -50,11 +53,14 @@ interface SaidVersion extends VersionName {
   /** Of the receipt that an ingest leaves at its end alone. */
   passages: CborValue | undefined;
   passagesRoot: CborValue | undefined;
+  /** Of the receipt under which the text of a file was accepted: the digest over the map of its places. */
+  places: CborValue | undefined;
 }
 interface VersionRow extends VersionName {
   content: string;
   content_type: string | null;
   chunk_count: number | null;
+  locations: LocatedRange[] | null;
 }
 interface PassageRow extends VersionName {
   chunk_id: string;
@@ -62,6 +68,7 @@ interface PassageRow extends VersionName {
   content_hash: Buffer;
   start_offset: number;
   end_offset: number;
+  location: PassagePlace | null;
 }
 
 /** A receipt of local ingest speaks of many, all of one corpus. */
@@ -76,6 +83,7 @@ function versionsIn({ tenantId, receiptId, kind, body }: ReadReceipt): SaidVersi
     contentHash: one.content_hash,
     passages: one.passages,
     passagesRoot: one.passages_root,
+    places: isCborMap(one.file) ? one.file.places : undefined,
   }));
 }
 
@@ -88,7 +96,20 @@ function findFault(
   if (blake3Digest(row.content) !== said.contentHash) return 'its text is not the one that was ingested';
   const altered = passages.find((one) => blake3Digest(one.content) !== namedDigest('blake3', one.content_hash));
   if (altered) return `passage ${altered.chunk_id} is not the text of its digest`;
+  const misplaced = said.places === undefined ? undefined : findMisplaced(said, row, passages);
+  if (misplaced !== undefined) return misplaced;
   return said.passagesRoot === undefined ? findStray(row, passages) : findUnlisted(said, passages);
+}
+
+/** The places of passages follow from the map that the receipt has the digest of. */
+function findMisplaced({ places }: SaidVersion, row: VersionRow, passages: readonly PassageRow[]): string | undefined {
+  const ranges = row.locations ?? [];
+  if (blake3Digest(canonicalJson(ranges)) !== places) return 'its places are not those of the file that was sent';
+  const shown = (place: unknown) => blake3Digest(canonicalJson(place ?? null));
+  const wrong = passages.find(
+    (one) => shown(one.location) !== shown(placeOf(ranges, one.start_offset, one.end_offset)),
+  );
+  return wrong && `passage ${wrong.chunk_id} stands in another place of its file`;
 }
 
 /** Against the receipt that lists the passages by a Merkle root (RFC 6962, section 2.1). */
@@ -121,10 +142,10 @@ const keyOf = ({ tenant_id, corpus_id, doc_id, version }: VersionName): string =
 const NAMED = 'unnest($1::text[], $2::text[], $3::text[], $4::int[]) n (tenant_id, corpus_id, doc_id, version)';
 const VERSIONS = `
   select distinct on (v.tenant_id, v.corpus_id, v.doc_id, v.version) v.tenant_id, v.corpus_id, v.doc_id, v.version, v.content,
-    v.metadata ->> 'contentType' as content_type, v.chunk_count
+    v.metadata ->> 'contentType' as content_type, v.chunk_count, v.locations
   from ${NAMED} join document_version v using (tenant_id, corpus_id, doc_id, version)`;
 const PASSAGES = `
-  select c.tenant_id, c.corpus_id, c.doc_id, c.version, c.chunk_id, c.content, c.content_hash, c.start_offset, c.end_offset
+  select c.tenant_id, c.corpus_id, c.doc_id, c.version, c.chunk_id, c.content, c.content_hash, c.start_offset, c.end_offset, c.location
   from (select distinct * from ${NAMED}) n join chunk c using (tenant_id, corpus_id, doc_id, version)
   order by c.tenant_id, c.corpus_id, c.doc_id, c.version, c.ordinal`;
 

@@ -6,9 +6,9 @@ import type { ExtractionOutcome, SentFile } from './extraction.types.js';
 
 /** Far above what the largest files of the suite take. */
 const MAX_EXTRACTION_MS = 60_000;
-const THREAD_HEAP_MB = 768;
+const THREAD_HEAP_MB = 512;
 /** Outside the heap, which V8 does not bound: what buffers take, a decompressed stream for one. */
-const MAX_EXTERNAL_BYTES = 768 * 1024 * 1024;
+const MAX_EXTERNAL_BYTES = 512 * 1024 * 1024;
 const LOOK_EVERY_MS = 100;
 
 export const EXHAUSTED: ExtractionOutcome = {

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG, type Log } from '../../../../common/observability/log.js';
+import { Metrics } from '../../../../common/observability/metrics.js';
 import { Problem } from '../../../../common/problem/problem.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { ExtractionOutcome } from '../extraction/extraction.types.js';
@@ -19,13 +20,20 @@ const OVERTAKEN =
  */
 @Injectable()
 export class FileReadingService {
+  private readonly outcomes;
+
   constructor(
     private readonly tenancy: Tenancy,
     private readonly store: IngestFilesStore,
     private readonly pool: ExtractionPool,
     private readonly ingests: IngestService,
     @Inject(LOG) private readonly log: Log,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.outcomes = metrics.counter('svc_ingest_files_total', 'Files that were read or failed, by outcome.', [
+      'outcome',
+    ]);
+  }
 
   /** Reads a file, after those that were sent before it for the same document. */
   async read(tenantId: string, ingestId: string): Promise<void> {
@@ -61,10 +69,12 @@ export class FileReadingService {
     const sender = { principal, authType, agentSession: agentSession ?? undefined };
     await this.ingests.acceptText(sender, ingestId, documentOf(file, outcome.file));
     await this.store.remove(ingestId);
+    this.tenancy.afterCommit(() => this.outcomes.inc({ outcome: 'read' }));
   }
 
   private async fail(tenantId: string, { ingestId }: AcceptedFile, reason: string, cause?: string): Promise<void> {
     this.log.info({ tenant: tenantId, ingest: ingestId, reason, cause }, 'a file could not be read');
     await this.tenancy.run(tenantId, () => this.store.fail([ingestId], reason));
+    this.outcomes.inc({ outcome: 'failed' });
   }
 }
