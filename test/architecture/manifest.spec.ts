@@ -90,7 +90,8 @@ describe('the routes', () => {
   });
 
   it('refuse a request that names another tenant in query or body', async () => {
-    const writes = (route: RouteRecord) => byKey(route) && bodyFor(route) !== undefined;
+    // Of a file the form has fields: test/medium/ingest/files.spec.ts.
+    const writes = (route: RouteRecord) => byKey(route) && bodyFor(route) !== undefined && route.body !== 'file';
     for (const name of ['tenantId', 'tenant_id']) {
       const byQuery = await callEach(byKey, (route) =>
         api.tenant.call(route.verb, `${pathOf(route)}?${name}=umbrella`, bodyFor(route)),

@@ -13,8 +13,8 @@ import { IngestService } from './ingest.service.js';
 import { IngestWorker } from './ingest.worker.js';
 
 /**
- * Takes documents and files in: accepts them durably, reads files in worker threads, divides texts into passages, and puts each
- * version into search in place of the one before, in one transaction, with a receipt of each step.
+ * Takes documents and files in: accepts them durably with a receipt, reads files and divides texts into passages in
+ * worker threads, and puts each version into search in place of the one before, in one transaction.
  */
 @Module({
   imports: [AcceptanceModule],

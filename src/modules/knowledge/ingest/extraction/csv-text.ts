@@ -3,7 +3,7 @@ import { charsetOf, FILE_KINDS } from './file-kind.rules.js';
 import { decodeText } from './decode-text.js';
 import { UnreadableFile, type ExtractedFile, type SentFile } from './extraction.types.js';
 import { LocatedText } from './located-text.js';
-import { addTable } from './tables.js';
+import { addTable } from './table-text.js';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 

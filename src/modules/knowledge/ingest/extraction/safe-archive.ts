@@ -11,7 +11,7 @@ const MARKUP = /\.(?:xml|rels|opf|ncx|xhtml|html|htm|vml)$/i;
 export class SafeArchive {
   private constructor(private readonly files: ReadonlyMap<string, Uint8Array>) {}
 
-  /** @throws UnreadableFile for an archive that is damaged, encrypted, grows too much, or declares entities of its own */
+  /** @throws UnreadableFile where it is damaged, encrypted, grows too much, or declares entities of its own */
   static async read(bytes: Uint8Array): Promise<SafeArchive> {
     const files = await readFiles(bytes);
     for (const [name, content] of files) {

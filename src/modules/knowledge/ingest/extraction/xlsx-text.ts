@@ -4,7 +4,7 @@ import { UnreadableFile, type ExtractedFile, type SentFile } from './extraction.
 import { titleOf } from './docx-text.js';
 import { LocatedText } from './located-text.js';
 import { SafeArchive } from './safe-archive.js';
-import { addTable, type TableRow } from './tables.js';
+import { addTable, type TableRow } from './table-text.js';
 
 /** The sheets of a workbook as tables, each under its name: values as they were last computed, dates in ISO 8601. */
 export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {

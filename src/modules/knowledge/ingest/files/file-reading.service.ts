@@ -15,8 +15,8 @@ const OVERTAKEN =
   'A version of the document that was sent later was accepted before this file was read; that one stays.';
 
 /**
- * Reads accepted files and has their text accepted as any other. Everything is decided from rows, so that a job may run
- * twice, or after a kill, with one effect. Files of one document are accepted in the order in which they were sent.
+ * Reads accepted files and has their text accepted like every text. Everything is decided from rows, so that a job may
+ * run twice, or after a kill, with one effect. Files of one document are accepted in the order in which they were sent.
  */
 @Injectable()
 export class FileReadingService {

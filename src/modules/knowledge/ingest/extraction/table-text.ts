@@ -1,7 +1,7 @@
 import { columnName } from './locations.rules.js';
 import type { LocatedText } from './located-text.js';
 
-/** A table is written in pieces of about so many characters, each with the header: a passage says what its columns are. */
+/** Characters of a piece of a table. Each piece has the header, so that a passage says what its columns are. */
 const PIECE_CHARACTERS = 900;
 
 /** A row that holds something: its cells from the first column on, and its number from 1. */
