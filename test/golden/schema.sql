@@ -431,6 +431,7 @@ create table chunk (
   language text not null,
   day integer not null,
   retired_at timestamp with time zone,
+  location jsonb,
   constraint chunk_pkey PRIMARY KEY (tenant_id, chunk_id),
   constraint chunk_content_hash_check CHECK ((length(content_hash) = 32))
 );
@@ -491,6 +492,7 @@ create table citation (
   quote text,
   note text,
   shareability text,
+  location jsonb,
   constraint citation_pkey PRIMARY KEY (tenant_id, answer_id, version, ordinal),
   constraint citation_tenant_id_answer_id_version_fkey FOREIGN KEY (tenant_id, answer_id, version) REFERENCES answer(tenant_id, answer_id, version),
   constraint citation_shareability_check CHECK ((shareability = ANY (ARRAY['owner_only'::text, 'entitled_only'::text, 'public_safe'::text])))
@@ -691,6 +693,7 @@ create table document_version (
   indexed_at timestamp with time zone,
   retired_at timestamp with time zone,
   semantic_profile text not null default 'default'::text,
+  locations jsonb,
   constraint document_version_pkey PRIMARY KEY (tenant_id, corpus_id, doc_id, version),
   constraint document_version_tenant_id_corpus_id_doc_id_fkey FOREIGN KEY (tenant_id, corpus_id, doc_id) REFERENCES document(tenant_id, corpus_id, doc_id),
   constraint document_version_semantic_profile_check CHECK ((semantic_profile = ANY (ARRAY['default'::text, 'lexical'::text, 'hybrid'::text]))),
@@ -1649,6 +1652,43 @@ CREATE INDEX ingest_by_document ON public.ingest USING btree (tenant_id, corpus_
 CREATE INDEX ingest_unfinished ON public.ingest USING btree (tenant_id, accepted_at) WHERE (finished_at IS NULL);
 grant delete, insert, select, update on ingest to svc_app;
 grant delete, insert, select, update on ingest to svc_operator;
+
+create table ingest_file (
+  tenant_id text not null,
+  ingest_id uuid not null,
+  corpus_id text not null,
+  doc_id text not null,
+  file_name text,
+  media_type text,
+  title text,
+  url text,
+  shareability text not null,
+  metadata jsonb,
+  digest bytea not null,
+  size integer not null,
+  content bytea,
+  status text not null default 'queued'::text,
+  error text,
+  accepted_by text not null,
+  auth_mode text not null,
+  agent_session text,
+  accepted_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  constraint ingest_file_pkey PRIMARY KEY (tenant_id, ingest_id),
+  constraint ingest_file_check CHECK (((content IS NULL) = (status = 'failed'::text))),
+  constraint ingest_file_corpus_id_check CHECK (((length(corpus_id) >= 1) AND (length(corpus_id) <= 512))),
+  constraint ingest_file_digest_check CHECK ((length(digest) = 32)),
+  constraint ingest_file_doc_id_check CHECK (((length(doc_id) >= 1) AND (length(doc_id) <= 512))),
+  constraint ingest_file_shareability_check CHECK ((shareability = ANY (ARRAY['owner_only'::text, 'entitled_only'::text, 'public_safe'::text]))),
+  constraint ingest_file_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'failed'::text])))
+);
+alter table ingest_file enable row level security, force row level security;
+create policy erased_rows on ingest_file for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on ingest_file for all to svc_operator using (true) with check (true);
+create policy tenant_rows on ingest_file for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX ingest_file_waiting ON public.ingest_file USING btree (tenant_id, corpus_id, doc_id, ingest_id) WHERE (finished_at IS NULL);
+grant delete, insert, select, update on ingest_file to svc_app;
+grant delete, insert, select, update on ingest_file to svc_operator;
 
 create table journal_entry (
   tenant_id text not null,
@@ -5512,6 +5552,7 @@ AS $function$
     ('index_shard', 'own', '', '', false),
     ('index_tombstone', 'own', '', '', false),
     ('ingest', 'own', '', '', false),
+    ('ingest_file', 'delete', 'ingest_id', '', false),
     ('journal_entry', 'delete', 'entry_id', '', false),
     ('lease', 'blank', '', 'reason', false),
     ('legal_hold', 'keep', '', '', false),
@@ -7233,7 +7274,7 @@ AS $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_retrieve(me text, wanted_tenants text[], wanted text[])
- RETURNS TABLE(state text, chunk_id text, tenant_id text, corpus_id text, doc_id text, version integer, title text, url text, content text, content_hash bytea)
+ RETURNS TABLE(state text, chunk_id text, tenant_id text, corpus_id text, doc_id text, version integer, title text, url text, content text, content_hash bytea, location jsonb)
  LANGUAGE plpgsql
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
@@ -7241,12 +7282,13 @@ AS $function$
       begin
         perform set_config('svc.tenant_id', me, true);
         return query
-          select null::text, c.chunk_id, c.tenant_id, c.corpus_id, c.doc_id, c.version, c.title, c.url, c.content, c.content_hash
+          select null::text, c.chunk_id, c.tenant_id, c.corpus_id, c.doc_id, c.version, c.title, c.url, c.content, c.content_hash,
+            c.location
           from unnest(wanted_tenants, wanted) w(tenant_id, chunk_id)
           join chunk c on c.tenant_id = w.tenant_id and c.chunk_id = w.chunk_id;
         return query
           select coalesce(string_agg(v.shard_id || ':' || v.generation, ',' order by v.shard_id), ''),
-            null, null, null, null, null::int, null, null, null, null::bytea
+            null, null, null, null, null::int, null, null, null, null::bytea, null::jsonb
           from svc_visible_shards() v;
       end $function$
 ;

@@ -63,6 +63,23 @@ export type FrontdoorAuthSession = {
     seatEmail?: string;
 };
 
+export type FileLocation = {
+    page?: number;
+    sheet?: string;
+    cells?: string;
+    slide?: number;
+    part?: string;
+};
+
+export type PassageLocation = {
+    page?: number;
+    sheet?: string;
+    cells?: string;
+    slide?: number;
+    part?: string;
+    to?: FileLocation;
+};
+
 export type Corpus = {
     corpusId: string;
     language: 'simple' | 'arabic' | 'bulgarian' | 'danish' | 'dutch' | 'english' | 'finnish' | 'french' | 'german' | 'greek' | 'hungarian' | 'italian' | 'norwegian' | 'portuguese' | 'romanian' | 'russian' | 'spanish' | 'swedish' | 'turkish';
@@ -422,6 +439,7 @@ export type RetrievalResult = {
     score: number;
     scoreComponents: ScoreParts;
     source: 'tenant' | 'commons';
+    location?: PassageLocation;
 };
 
 export type RetrievalMeta = {
