@@ -6,7 +6,7 @@ export function zipOf(files: Readonly<Record<string, Buffer | string>>): Promise
   const zip = new ZipFile();
   for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content as string), name);
   zip.end();
-  return buffer(zip.outputStream as NodeJS.ReadableStream);
+  return buffer(zip.outputStream);
 }
 
 const TYPES = (main: string, type: string): string =>

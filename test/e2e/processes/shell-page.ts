@@ -85,6 +85,7 @@ export class ShellPage {
     return this.blocks('sh')
       .join('\n')
       .replaceAll('http://127.0.0.1:14800', this.svc.credentials.daemon_url)
+      .replaceAll('http://127.0.0.1:8090', this.svc.credentials.api_url)
       .replaceAll('npx svc', PROGRAM)
       .replaceAll('npx --package=wabt wat2wasm', WAT2WASM)
       .replaceAll('curl -sS ', `curl -sS ${options} `);

@@ -118,7 +118,7 @@ describe('a file', () => {
     const citing = { agentId: 'files-agent', answerId: 'files-1', idempotencyKey: crypto.randomUUID() };
     const body = { ...citing, citations: [{ chunkId: row!.chunkId }] };
     const cited = await acme.call('POST', '/v1/citations', body, { 'x-idempotency-key': '' });
-    expect([cited.status, cited.body.citations[0].location]).toEqual([200, location]);
+    expect([cited.status, cited.body.citations[0].location]).toEqual([201, location]);
   });
 
   it('that is sent again unchanged is the same version; changed it is the next', async () => {

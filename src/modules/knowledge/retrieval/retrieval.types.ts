@@ -40,7 +40,7 @@ export interface Passage {
   /** BLAKE3-256 of the content as UTF-8, 32 bytes. */
   contentHash: Uint8Array;
   /** Where in a file it stands; null where it came as text. */
-  location: PassagePlace | null;
+  location?: PassagePlace | null;
   score: number;
   scoreComponents: ScoreComponents;
 }

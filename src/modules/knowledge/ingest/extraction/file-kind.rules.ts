@@ -78,25 +78,45 @@ export type KindFinding = { readonly kind: FileKind } | { readonly reason: strin
  * which it is; where both say nothing it is text.
  */
 export function kindOf({ fileName, mediaType, found }: KindSigns): KindFinding {
-  const ending = /\.([A-Za-z0-9]{1,10})$/.exec(fileName ?? '')?.[1]?.toLowerCase();
-  const named = ending === undefined ? undefined : ENDINGS.get(ending);
-  const essence = essenceOf(mediaType);
-  const stated = essence === undefined || VAGUE.has(essence) ? undefined : TYPES.get(essence);
   const binary = found === undefined ? undefined : TYPES.get(found);
   if (found !== undefined && binary === undefined && !isTextType(found)) return { reason: strange(found) };
-  // The narrower one of the two says which text it is.
-  const label = named === 'text' ? (stated ?? named) : (named ?? stated ?? 'text');
-  const kind = binary ?? (TEXTS.includes(label) ? label : 'text');
-  const says = [
-    ...(named !== undefined && !agrees(named, kind) ? [`its name says ${named} (${fileName})`] : []),
-    ...(stated !== undefined && !agrees(stated, kind) ? [`its type says ${stated} (${essence})`] : []),
-    ...(essence !== undefined && !mayBe(VAGUE.get(essence), kind) ? [`its type says ${essence}`] : []),
-  ];
+  const labels = labelsOf(fileName, mediaType);
+  const kind = binary ?? textKind(labels);
+  const says = contradictions(labels, kind);
   if (says.length === 0) return { kind };
-  if (named === kind && binary === undefined)
-    return { reason: `The name of the file says ${named}, but ${says.join(' and ')}; send it with one of the two.` };
+  if (labels.named === kind && binary === undefined)
+    return { reason: `The name of the file says ${kind}, but ${says.join(' and ')}; send it with one of the two.` };
   const is = binary ?? 'text, or damaged,';
   return { reason: `The file is ${is} by its bytes, but ${says.join(' and ')}; send it as what it is.` };
+}
+
+/** What is said of a file; undefined where nothing is, or nothing that says which kind it is. */
+interface Labels {
+  readonly fileName: string | null;
+  readonly named: FileKind | undefined;
+  readonly essence: string | undefined;
+  readonly stated: FileKind | undefined;
+}
+
+function labelsOf(fileName: string | null, mediaType: string | null): Labels {
+  const ending = /\.([A-Za-z0-9]{1,10})$/.exec(fileName ?? '')?.[1]?.toLowerCase() ?? '';
+  const essence = essenceOf(mediaType);
+  const stated = essence === undefined || VAGUE.has(essence) ? undefined : TYPES.get(essence);
+  return { fileName, named: ENDINGS.get(ending), essence, stated };
+}
+
+/** Which text it is: the narrower of name and type says. */
+function textKind({ named, stated }: Labels): FileKind {
+  const label = named === 'text' ? (stated ?? named) : (named ?? stated ?? 'text');
+  return TEXTS.includes(label) ? label : 'text';
+}
+
+function contradictions({ fileName, named, essence, stated }: Labels, kind: FileKind): string[] {
+  const says: string[] = [];
+  if (named !== undefined && !agrees(named, kind)) says.push(`its name says ${named} (${fileName})`);
+  if (stated !== undefined && !agrees(stated, kind)) says.push(`its type says ${stated} (${essence})`);
+  if (essence !== undefined && !mayBe(VAGUE.get(essence), kind)) says.push(`its type says ${essence}`);
+  return says;
 }
 
 /** Whether what is said of a file holds for what it is. */

@@ -31,8 +31,8 @@ async function readSheets(bytes: Uint8Array) {
 }
 
 function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (!(value instanceof Date)) return String(value as string | number | boolean);
+  if (!(value instanceof Date))
+    return ['string', 'number', 'boolean'].includes(typeof value) ? `${value as string}` : '';
   const text = value.toISOString();
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19);
 }
