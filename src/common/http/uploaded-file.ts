@@ -75,7 +75,8 @@ async function readForm(body: Buffer, contentType: string): Promise<UploadBody> 
     stream.on('error', () => reject(brokenForm()));
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      if (fileName && !isStorableText(fileName)) reject(invalid('body.file', 'must have a name that is text'));
+      if (![fileName, mediaType].every((said) => isStorableText(said ?? '')))
+        reject(invalid('body.file', 'must have a name and a content type without NUL'));
       files.push(new UploadedFile(Buffer.concat(chunks), fileName || null, mediaType?.trim().toLowerCase() || null));
     });
   });

@@ -15,7 +15,7 @@ import type { IngestJob, PlannedVersion, SourceFile, Submission } from './ingest
 import { VersionsService } from './versions.service.js';
 
 /** Who sent a document: what a receipt says of the caller. */
-export type Sender = Pick<TenantCaller, 'principal' | 'authType' | 'agentSession'>;
+type Sender = Pick<TenantCaller, 'principal' | 'authType' | 'agentSession'>;
 
 /** A job is given up after so many lost workers; invalid documents fail long before. */
 const JOB_RETRIES = 20;

@@ -11,7 +11,7 @@ const THREAD_HEAP_MB = 512;
 const MAX_EXTERNAL_BYTES = 512 * 1024 * 1024;
 const LOOK_EVERY_MS = 100;
 
-export const EXHAUSTED: ExtractionOutcome = {
+const EXHAUSTED: ExtractionOutcome = {
   reason: `The file took more than ${MAX_EXTRACTION_MS / 1000} seconds or ${THREAD_HEAP_MB} MB of memory to read. Divide it, or save it as another kind.`,
 };
 

@@ -63,7 +63,7 @@ const OTHERS = mapOf<string>({
 });
 
 /** What is said of a file, and what its bytes say: the type that `file-type` found, or that they are text. */
-export interface KindSigns {
+interface KindSigns {
   readonly fileName: string | null;
   /** With its parameters. */
   readonly mediaType: string | null;
@@ -71,7 +71,7 @@ export interface KindSigns {
   readonly found: string | undefined;
 }
 
-export type KindFinding = { readonly kind: FileKind } | { readonly reason: string };
+type KindFinding = { readonly kind: FileKind } | { readonly reason: string };
 
 /**
  * Finds what a file is by its bytes, and holds that against its name and its stated type. Of a text, name and type say
@@ -135,7 +135,7 @@ const strange = (type: string): string => {
   return `The file is ${other ?? `${type} by its bytes, which is none of the kinds that are read`}.`;
 };
 
-export const essenceOf = (mediaType: string | null): string | undefined =>
+const essenceOf = (mediaType: string | null): string | undefined =>
   mediaType?.split(';', 1)[0]!.trim().toLowerCase() || undefined;
 
 /** `charset` of a media type (RFC 9110, 8.3.2). */

@@ -8,10 +8,10 @@ import type { FilePlace, LocatedRange, PassagePlace } from './locations.types.js
 export function placeOf(ranges: readonly LocatedRange[], start: number, end: number): PassagePlace | undefined {
   const first = ranges[firstEndingAfter(ranges, start)];
   if (first === undefined || first.start >= end) return undefined;
-  const last = ranges[firstEndingAfter(ranges, end - 1)];
+  const at = firstEndingAfter(ranges, end - 1);
+  const meets = at < ranges.length && ranges[at]!.start < end;
   // The end may stand behind the last range, or between two.
-  const at = last === undefined || last.start >= end ? lastStartingBefore(ranges, end) : last;
-  return spanOf(placeIn(first), placeIn(at));
+  return spanOf(placeIn(first), placeIn(ranges[meets ? at : at - 1]!));
 }
 
 function spanOf(from: FilePlace, to: FilePlace): PassagePlace {
@@ -32,11 +32,6 @@ function firstEndingAfter(ranges: readonly LocatedRange[], offset: number): numb
     else low = middle + 1;
   }
   return low;
-}
-
-function lastStartingBefore(ranges: readonly LocatedRange[], end: number): LocatedRange {
-  const after = ranges.findIndex(({ start }) => start >= end);
-  return ranges.at(after === -1 ? -1 : after - 1)!;
 }
 
 /** The range from the first cell of one to the last cell of the other. */

@@ -1,4 +1,8 @@
 import type { UploadBody } from '../../../../common/http/uploaded-file.js';
+import { isRecord } from '../../../../evidence/canonical-json.js';
+import { namedDigest } from '../../../../evidence/digest.js';
+import { readJson } from '../../../../common/http/json-body.js';
+import { Problem } from '../../../../common/problem/problem.js';
 import { readBodyAs } from '../../../../common/fields/contract.pipe.js';
 import { invalid, PayloadTooLarge } from '../../../../common/problem/common-problems.js';
 import type { ExtractedFile } from '../extraction/extraction.types.js';
@@ -7,13 +11,12 @@ import { submissionOf } from '../ingest.rules.js';
 import type { Submission } from '../ingest.types.js';
 import { IngestFileMembers } from './ingest-files.dto.js';
 import type { AcceptedFile } from './ingest-files.types.js';
-import { namedDigest } from '../../../../evidence/digest.js';
 
 /** Members of a document's metadata that the server sets for a file. */
 const SERVERS_OWN = ['contentType', 'file'];
 
 /** A file as it was sent, its members checked. */
-export type SentDocumentFile = Omit<AcceptedFile, 'ingestId' | 'acceptedBy' | 'authMode' | 'agentSession'>;
+type SentDocumentFile = Omit<AcceptedFile, 'ingestId' | 'acceptedBy' | 'authMode' | 'agentSession'>;
 
 /**
  * Puts together what query and form say of a file.
@@ -58,22 +61,24 @@ function fileNameOf(given: string | null, where: string): string | null {
 
 function readMetadata(text: string, where: string): Record<string, unknown> {
   const metadata = parseObject(text);
-  if (!metadata) throw invalid(`${where}.metadata`, 'must be an object as JSON, such as {"language":"english"}');
+  if (!metadata)
+    throw invalid(
+      `${where}.metadata`,
+      'must be an object as JSON, such as {"language":"english"}, nested 32 levels at most',
+    );
   const own = SERVERS_OWN.find((name) => Object.hasOwn(metadata, name));
   if (own !== undefined) throw invalid(`${where}.metadata.${own}`, 'is found from the file; leave it out');
   return metadata;
 }
 
+/** Read as a body would be: what a body may not hold, a member of it may not either. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value = JSON.parse(text) as unknown;
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    // JSON may escape what PostgreSQL cannot hold.
-    return isObject && !/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(value))
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
+    const value = readJson(Buffer.from(text));
+    return isRecord(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { AcceptedFile } from './ingest-files.types.js';
 
 /** How the document of a file stands. */
-export interface FileOrder {
+interface FileOrder {
   /** It is still to be read, and none that was sent before it for the document is. */
   readonly isNext: boolean;
   /** A version that was sent later was accepted meanwhile. */
