@@ -10,6 +10,11 @@ export interface ApiAddress {
   apiKey: string;
 }
 
+interface SentBody {
+  content: string | Uint8Array<ArrayBuffer>;
+  contentType: string;
+}
+
 /** Longest wait for one answer. */
 const ANSWER_MS = 60_000;
 /** How often a call is tried when the server says 503 or 429 (it says how long to wait). */
@@ -29,8 +34,7 @@ export class ApiFailure extends UserError {
 }
 
 /**
- * A small client of the tenant API, for the demo and the benchmarks: the two headers, idempotency keys, waiting out a
- * 503.
+ * A small client of the tenant API, for commands and benchmarks: the two headers, idempotency keys, waiting out a 503.
  */
 export class ApiClient {
   constructor(readonly address: ApiAddress) {}
@@ -44,18 +48,28 @@ export class ApiClient {
     return this.json<T>('POST', path, body);
   }
 
+  delete<T>(path: string): Promise<T> {
+    return this.json<T>('DELETE', path);
+  }
+
+  /** Posts bytes as they are, of a media type. */
+  async upload<T>(path: string, content: Uint8Array<ArrayBuffer>, contentType: string): Promise<T> {
+    return (await (await this.send('POST', path, { content, contentType })).json()) as T;
+  }
+
   /** The body as it is, byte for byte. */
   async bytes(path: string): Promise<Uint8Array> {
     return new Uint8Array(await (await this.send('GET', path)).arrayBuffer());
   }
 
   private async json<T>(method: string, path: string, body?: object): Promise<T> {
-    return (await (await this.send(method, path, body)).json()) as T;
+    const sent = body && { content: JSON.stringify(body), contentType: 'application/json' };
+    return (await (await this.send(method, path, sent, keyIn(body))).json()) as T;
   }
 
   /** @throws ApiFailure when the answer is not 2xx */
-  private async send(method: string, path: string, body?: object): Promise<Response> {
-    const idempotencyKey = keyIn(body) ?? randomUUID();
+  private async send(method: string, path: string, body?: SentBody, key?: string): Promise<Response> {
+    const idempotencyKey = key ?? randomUUID();
     for (let attempt = 1; ; attempt++) {
       const response = await this.fetch(method, path, idempotencyKey, body);
       if (response.ok) return response;
@@ -66,7 +80,7 @@ export class ApiClient {
     }
   }
 
-  private async fetch(method: string, path: string, idempotencyKey: string, body?: object): Promise<Response> {
+  private async fetch(method: string, path: string, idempotencyKey: string, body?: SentBody): Promise<Response> {
     const { url, tenantId, apiKey } = this.address;
     try {
       return await fetch(url + path, {
@@ -74,9 +88,10 @@ export class ApiClient {
         headers: {
           'x-tenant-id': tenantId,
           'x-api-key': apiKey,
-          ...(body ? { 'content-type': 'application/json', 'x-idempotency-key': idempotencyKey } : {}),
+          ...(method === 'GET' ? {} : { 'x-idempotency-key': idempotencyKey }),
+          ...(body ? { 'content-type': body.contentType } : {}),
         },
-        body: body && JSON.stringify(body),
+        body: body?.content,
         signal: AbortSignal.timeout(ANSWER_MS),
       });
     } catch (error) {
@@ -103,7 +118,11 @@ async function refusal(method: string, path: string, response: Response): Promis
   const text = await response.text();
   const said = detailOf(text) ?? text.slice(0, 200);
   const remedy = REMEDIES[response.status];
-  return new ApiFailure(response.status, `${method} ${path}: ${response.status} ${said}${remedy ? `\n${remedy}` : ''}`);
+  const [route] = path.split('?', 1);
+  return new ApiFailure(
+    response.status,
+    `${method} ${route}: ${response.status} ${said}${remedy ? `\n${remedy}` : ''}`,
+  );
 }
 
 function detailOf(text: string): string | undefined {

@@ -12,7 +12,21 @@ export interface DocumentInput {
   title: string;
   content: string;
   url: string;
-  metadata?: Record<string, string>;
+  shareability?: string;
+  metadata?: Record<string, unknown>;
+}
+
+/** A document that is searchable, as GET /v1/documents lists it. */
+interface ListedDocument {
+  docId: string;
+  url: string | null;
+  shareability: string;
+  metadata: Record<string, unknown> | null;
+}
+
+export interface DocumentPage {
+  documents: ListedDocument[];
+  next_cursor: string | null;
 }
 
 export interface IngestAccepted {

@@ -30,6 +30,12 @@ export function* batchesOf<T extends { content: string }>(documents: Iterable<T>
   if (batch.length > 0) yield batch;
 }
 
+/** An accepted document whose ingest goes on. */
+export interface WaitingIngest {
+  ingestId: string;
+  docId: string;
+}
+
 /**
  * Ingests documents through POST /v1/ingest/batch and waits until each is searchable.
  * @param progress called with how many are done
@@ -40,32 +46,50 @@ export async function ingestDocuments(
   documents: readonly DocumentInput[],
   progress: (done: number) => void,
 ): Promise<void> {
-  const waiting: { ingestId: string; docId: string }[] = [];
-  for (const batch of batchesOf(documents)) {
-    const body = { documents: batch.map((document) => ({ tenantId: client.address.tenantId, ...document })) };
-    const { accepted } = await client.post<{ accepted: IngestAccepted[] }>('/v1/ingest/batch', body);
-    accepted.forEach(({ ingestId }, i) => waiting.push({ ingestId, docId: batch[i]!.docId }));
-  }
+  const waiting: WaitingIngest[] = [];
+  for (const batch of batchesOf(documents)) waiting.push(...(await sendBatch(client, batch)));
   let done = 0;
+  await untilSettled(client, waiting, ({ docId }, { status, error }) => {
+    if (status === 'failed')
+      throw new ApiFailure(0, `Document ${docId} could not be ingested: ${error ?? 'no reason given'}`);
+    progress(++done);
+  });
+}
+
+/** @throws ApiFailure when the server refuses; it takes all of a batch or nothing */
+export async function sendBatch(client: ApiClient, batch: readonly DocumentInput[]): Promise<WaitingIngest[]> {
+  const body = { documents: batch.map((document) => ({ tenantId: client.address.tenantId, ...document })) };
+  const { accepted } = await client.post<{ accepted: IngestAccepted[] }>('/v1/ingest/batch', body);
+  return accepted.map(({ ingestId }, i) => ({ ingestId, docId: batch[i]!.docId }));
+}
+
+/**
+ * Waits until each ingest is completed or failed.
+ * @param settled called with each, as it ends
+ * @throws ApiFailure when nothing moves for two minutes
+ */
+export async function untilSettled(
+  client: ApiClient,
+  waiting: WaitingIngest[],
+  settled: (one: WaitingIngest, status: IngestStatus) => void,
+): Promise<void> {
   let movedAt = performance.now();
   await Promise.all(
     Array.from({ length: POLLS_AT_ONCE }, async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        while (!(await isCompleted(client, next))) {
+        let status = await readStatus(client, next);
+        while (status.status !== 'completed' && status.status !== 'failed') {
           if (performance.now() - movedAt > STALLED_MS)
             throw new ApiFailure(0, `Document ${next.docId} is not worked on. Does a process run with SVC_JOBS=1?`);
           await sleep(POLL_MS);
+          status = await readStatus(client, next);
         }
         movedAt = performance.now();
-        progress(++done);
+        settled(next, status);
       }
     }),
   );
 }
 
-async function isCompleted(client: ApiClient, one: { ingestId: string; docId: string }): Promise<boolean> {
-  const { status, error } = await client.get<IngestStatus>(`/v1/ingest/${one.ingestId}`);
-  if (status === 'failed')
-    throw new ApiFailure(0, `Document ${one.docId} could not be ingested: ${error ?? 'no reason given'}`);
-  return status === 'completed';
-}
+const readStatus = (client: ApiClient, { ingestId }: WaitingIngest): Promise<IngestStatus> =>
+  client.get<IngestStatus>(`/v1/ingest/${ingestId}`);
