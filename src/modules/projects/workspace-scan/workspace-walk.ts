@@ -3,8 +3,8 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextBelow } from '../../../common/config/text-below.js';
 import { IgnoreRules } from './ignore-rules.js';
-import { isUsablePath, type LeftOutList, SCAN_LIMITS } from './workspace-scan.rules.js';
-import type { FoundFile } from './workspace-scan.types.js';
+import { isUsablePath, SCAN_LIMITS } from './workspace-scan.rules.js';
+import type { FoundFile, LeftOutReason } from './workspace-scan.types.js';
 
 const MAX_IGNORE_BYTES = 1024 * 1024;
 /** Entries of a folder that are looked at together. */
@@ -34,10 +34,12 @@ export class WorkspaceWalk {
   /** Files that are taken, also those of which the size is still looked up. */
   private taken = 0;
 
+  /** @param passes whether an entry is looked at; what it refuses it counts itself */
   constructor(
     private readonly folder: string,
-    private readonly leftOut: LeftOutList,
+    private readonly leftOut: { add(reason: LeftOutReason, path: string): void },
     private readonly limits: { files: number; depth: number } = SCAN_LIMITS,
+    private readonly passes: (path: string, isFolder: boolean) => boolean = () => true,
   ) {}
 
   /** @throws Error where the folder cannot be read */
@@ -74,6 +76,7 @@ export class WorkspaceWalk {
 
   private async visit(entry: Dirent, { path, depth, rules }: Folder): Promise<void> {
     if (!isUsablePath(path)) return this.leftOut.add('name_unusable', path.toWellFormed());
+    if (!this.passes(path, entry.isDirectory())) return;
     if (rules.isIgnored(path, entry.isDirectory())) return this.leftOut.add('ignored', path);
     if (entry.isSymbolicLink()) return this.leftOut.add('symbolic_link', path);
     if (entry.isDirectory()) return void this.folders.push({ path, depth: depth + 1, rules });
