@@ -1,6 +1,6 @@
 // Compiles src to dist when something changed since the last build; run by `npm run build` and before start and test.
 // `node scripts/build.mjs bench` compiles the benchmarks with what they measure to dist-bench.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -45,7 +45,7 @@ export async function build(name = 'svc') {
   pinnedNode(); // ends with a remedy when the dependencies are not installed
   await lock();
   try {
-    return isFresh(target) || compile(target);
+    return isFresh(target) || (await compile(target));
   } finally {
     rmSync(LOCK, { force: true });
   }
@@ -61,16 +61,15 @@ function isFresh(target) {
   );
 }
 
-function compile(target) {
+async function compile(target) {
   const before = signature(target);
   if (read(signatureFile(target)) !== before) {
     process.stderr.write('Building svc; this takes about half a minute, and only when something changed.\n');
     const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const run = spawnSync(pinnedNode(), [tsc, '-p', target.tsconfig], { cwd: ROOT, stdio: ['ignore', 2, 2] });
-    if (run.status !== 0) return false;
+    if (!(await runStep('compiling the program', [tsc, '-p', target.tsconfig]))) return false;
     removeOrphans(target);
     copyFiles(target);
-    if (target.console && !buildConsole(target.console)) return false;
+    if (target.console && !(await buildConsole(target.console))) return false;
   }
   writeInfo(target);
   writeFileSync(signatureFile(target), before);
@@ -81,7 +80,23 @@ function compile(target) {
 function buildConsole(folder) {
   const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
   const options = ['build', '--config', join(folder, 'vite.config.ts'), '--logLevel', 'warn'];
-  return spawnSync(pinnedNode(), [vite, ...options], { cwd: ROOT, stdio: ['ignore', 2, 2] }).status === 0;
+  return runStep('building the console', [vite, ...options]);
+}
+
+/** Runs a program of Node.js and shows on stderr that it goes on; what it says is printed when it ended. */
+async function runStep(title, args) {
+  const began = performance.now();
+  const line = () => `  ${title}: ${Math.round((performance.now() - began) / 1000)} s`;
+  const { isTTY } = process.stderr;
+  const timer = isTTY && setInterval(() => process.stderr.write(`\r${line()}`), 250);
+  const child = spawn(pinnedNode(), args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => said.push(bytes));
+  const code = await new Promise((resolve) => child.once('error', () => resolve(1)).once('close', resolve));
+  clearInterval(timer);
+  process.stderr.write(`${isTTY ? '\r' : ''}${line()}\n`);
+  process.stderr.write(Buffer.concat(said));
+  return code === 0;
 }
 
 /** Digest of name, size and time of everything a build reads: also a deleted or an older file makes a build stale. */
