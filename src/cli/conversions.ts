@@ -18,7 +18,7 @@ import { creditsOf } from '../modules/economy/ledger/wallet.rules.js';
 import { withMigratedDatabase } from './migrated.js';
 import { OPERATOR } from '../common/evidence-log/audit-trail.js';
 import { asOperator } from './operator.js';
-import { print, table, tableTime, UserError, type OutputOptions } from './output.js';
+import { print, table, tableTime, UserError, type OutputOptions, type Line } from './output.js';
 import { uuidReader } from './uuid.js';
 import { readWords } from './words.js';
 
@@ -133,7 +133,7 @@ const viewOf = (row: TenantConversion) => ({
   failure_reason: row.failure_reason,
 });
 
-function linesOf(page: TenantConversion[], state: ConversionState, cursor: string | null): string[] {
+function linesOf(page: TenantConversion[], state: ConversionState, cursor: string | null): Line[] {
   if (page.length === 0) return [`No conversion is ${state}.`];
   const end = state === 'pending' ? 'EXPIRES' : 'SETTLED';
   const rows = page.map((row) => [

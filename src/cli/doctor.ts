@@ -7,7 +7,7 @@ import { openDatabase } from '../common/database/open.js';
 import { examineAll, type Examined } from './doctor/examine.js';
 import { clearCorruption } from './doctor/corruption.js';
 import { hostChecks } from './doctor/host-checks.js';
-import { print, type OutputOptions } from './output.js';
+import { print, type OutputOptions, type Line } from './output.js';
 
 /**
  * `svc doctor`: looks at everything svc depends on, changes nothing without --clear-corruption, and prints a remedy for
@@ -26,7 +26,10 @@ export const doctorCommand = (): Command =>
       if (options.clearCorruption) return clear(options);
       const checks = await diagnose(options.full ?? false);
       const ok = checks.every((check) => check.ok);
-      print(options, { ok, checks }, () => [...checks.flatMap(describe), ok ? 'All is well.' : 'Not all is well.']);
+      print(options, { ok, checks }, () => [
+        ...checks.flatMap(describe),
+        ok ? { text: 'All is well.', style: 'green' } : { text: 'Not all is well.', style: 'red' },
+      ]);
       process.exitCode = ok ? 0 : 1;
     });
 
@@ -92,7 +95,8 @@ async function examineDatabase(settings: Settings, address: DatabaseAddress, isF
   }
 }
 
-function describe({ name, ok, detail, remedy }: Examined): string[] {
+function describe({ name, ok, detail, remedy }: Examined): Line[] {
   const line = `${ok ? (remedy === undefined ? 'ok  ' : 'warn') : 'FAIL'}  ${name.padEnd(18)}${detail}`;
-  return remedy ? [line, `      ${' '.repeat(18)}> ${remedy}`] : [line];
+  const shown: Line = !ok ? { text: line, style: 'red' } : remedy ? { text: line, style: 'yellow' } : line;
+  return remedy ? [shown, `      ${' '.repeat(18)}> ${remedy}`] : [shown];
 }

@@ -15,7 +15,7 @@ import type { NewApiKey } from '../common/keys/api-key.js';
 import { TenantsStore, type KeyRow, type TenantRow } from '../common/keys/tenants.store.js';
 import { DISCOVERY_TENANT } from '../common/tenancy/discovery-tenant.js';
 import { acrossTenants, withMigratedDatabase } from './migrated.js';
-import { print, table, tableTime, UserError, type OutputOptions } from './output.js';
+import { print, table, tableTime, UserError, type OutputOptions, type Line } from './output.js';
 import { readSeconds } from './seconds.js';
 
 export const keyCommand = (): Command =>
@@ -128,7 +128,7 @@ function readPurpose(value: string, before: Purpose[] = []): Purpose[] {
   return [...before, found];
 }
 
-const describeRotation = ({ active, retired }: Rotation, overlapSeconds: number, settings: Settings): string[] => [
+const describeRotation = ({ active, retired }: Rotation, overlapSeconds: number, settings: Settings): Line[] => [
   `From now on (${placeOfKeys(settings)}):`,
   ...table(
     ['PURPOSE', 'KEY'],
@@ -151,7 +151,7 @@ const addEs256 = () =>
       }),
     );
 
-const describeAddition = ({ kid, retired }: Es256Addition, overlapSeconds: number, settings: Settings): string[] => [
+const describeAddition = ({ kid, retired }: Es256Addition, overlapSeconds: number, settings: Settings): Line[] => [
   `COSE receipts in ES256 are signed by ${kid} (${placeOfKeys(settings)}).`,
   ...(retired === null ? [] : [`Key ${retired} ends in ${overlapSeconds} s.`]),
 ];

@@ -1,15 +1,16 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { print, table, tableTime, visible } from './output.js';
+import { print, table, tableTime, visible, type Line } from './output.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
 });
 
 const HOSTILE = 'a\u001b[2Jb\u009b31m\u202ec\u2066\u007f\rd\u0000\u2028';
 /** C0 but line feed, DEL, C1, and what turns the direction of text. */
 const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-function printed(options: { json?: boolean }, value: object, lines: () => string[]): string {
+function printed(options: { json?: boolean }, value: object, lines: () => readonly Line[]): string {
   let out = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     out += String(text);
@@ -36,10 +37,21 @@ it('lays rows out in columns under a header; no cell can begin a line of its own
   const rows = [
     ['default', 'team', tableTime(new Date('2026-01-02T03:04:05.678Z'))],
     ['a\nb', 'pro', ''],
+    ['灯台', 'free', 'two places a sign'],
   ];
   expect(table(['TENANT', 'TIER', 'CREATED'], rows)).toEqual([
-    'TENANT   TIER  CREATED',
+    { text: 'TENANT   TIER  CREATED', style: 'bold' },
     'default  team  2026-01-02T03:04:05Z',
     'a b      pro',
+    '灯台     free  two places a sign',
   ]);
+});
+
+it('shows styles on a terminal alone, never through the text itself', () => {
+  const styled = () => printed({}, {}, () => [{ text: `head ${HOSTILE}`, style: 'bold' }, 'plain']);
+  vi.stubEnv('FORCE_COLOR', '0');
+  expect(styled()).not.toMatch(OBEYED);
+  vi.stubEnv('FORCE_COLOR', '1');
+  vi.stubEnv('NO_COLOR', undefined);
+  expect(styled()).toMatch(/^\u001b\[1mhead a\\u001b\[2J[^\u001b]*\u001b\[22m\nplain\n$/);
 });

@@ -1,3 +1,5 @@
+import { styleText } from 'node:util';
+import stringWidth from 'string-width';
 import { UserError } from '../common/user-error.js';
 
 export { UserError };
@@ -27,25 +29,43 @@ export const visible = (text: string): string =>
 /** One JSON object, as --json promises, on stdout. */
 export const printJson = (value: object): void => void process.stdout.write(`${visible(JSON.stringify(value))}\n`);
 
+type Style = 'bold' | 'green' | 'yellow' | 'red';
+
+/** A line for people; with a style, it is shown in it on a terminal that has colours. */
+export type Line = string | { text: string; style: Style };
+
 /** With --json one JSON object on stdout; otherwise lines for people. */
-export function print(options: OutputOptions, value: object, lines: () => string[]): void {
+export function print(options: OutputOptions, value: object, lines: () => readonly Line[]): void {
   if (options.json) printJson(value);
-  else process.stdout.write(`${visible(lines().join('\n'))}\n`);
+  else
+    process.stdout.write(
+      `${lines()
+        .map((line) => shown(line, process.stdout))
+        .join('\n')}\n`,
+    );
 }
 
-/** How it goes, on stderr. */
-export const report = (line: string): void => void process.stderr.write(`${visible(line)}\n`);
+/** Where the stream is no terminal, or NO_COLOR is set, a style changes nothing. */
+const shown = (line: Line, stream: NodeJS.WriteStream): string =>
+  typeof line === 'string' ? visible(line) : styleText(line.style, visible(line.text), { stream });
 
-/** Rows under a header line, in columns. */
-export function table(header: string[], rows: string[][]): string[] {
+/** How it goes, on stderr. */
+export const report = (line: Line): void => void process.stderr.write(`${shown(line, process.stderr)}\n`);
+
+/**
+ * Rows under a header line, in columns as wide as what they show: the signs of some languages take two places. The same
+ * on a terminal and in a pipe, but for the style of the header.
+ */
+export function table(header: string[], rows: string[][]): Line[] {
   const cells = [header, ...rows].map((row) => row.map((cell) => visible(cell).replaceAll(/[\t\n]/g, ' ')));
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
-  return cells.map((row) =>
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column]!))));
+  const [first, ...others] = cells.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column]!))
+      .map((cell, column) => cell + ' '.repeat(widths[column]! - stringWidth(cell)))
       .join('  ')
       .trimEnd(),
   );
+  return [{ text: first!, style: 'bold' }, ...others];
 }
 
 /** A time in a table: to the second, in UTC. */
@@ -63,7 +83,8 @@ export async function fail(error: unknown, json: boolean): Promise<number> {
   const message = known ?? (error instanceof Error ? error.message : String(error));
   if (json) printJson({ ok: false, error: message });
   const stack = error instanceof Error ? error.stack : undefined;
-  report(`svc: ${known === undefined ? (stack ?? message) : message}`);
+  const name = styleText('red', 'svc:', { stream: process.stderr });
+  process.stderr.write(`${name} ${visible(known === undefined ? (stack ?? message) : message)}\n`);
   if (known !== undefined && stack !== undefined && wantsStacks()) report(stack);
   process.exitCode = error instanceof UsageError ? MISUSED : FAILED;
   return process.exitCode;

@@ -3,7 +3,7 @@ import { OPERATOR } from '../common/evidence-log/audit-trail.js';
 import type { WatchedLog } from '../modules/evidence/peer-logs/peer-log-acts.service.js';
 import type { Exchanged } from '../modules/evidence/peer-logs/peer-exchange.service.js';
 import { asOperator } from './operator.js';
-import { print, table, tableTime, type OutputOptions } from './output.js';
+import { print, table, tableTime, type OutputOptions, type Line } from './output.js';
 import { readWords } from './words.js';
 
 interface PeerOptions extends OutputOptions {
@@ -133,7 +133,7 @@ const viewOf = (log: WatchedLog) => ({
   cleared_at: log.clearedAt,
 });
 
-const linesOf = (logs: readonly WatchedLog[]): string[] => [
+const linesOf = (logs: readonly WatchedLog[]): Line[] => [
   ...table(
     ['LOG', 'SIZE', 'STATE', 'SEEN', 'PEERS'],
     logs.map((log) => [

@@ -9,7 +9,7 @@ import { completeSurveys } from '../modules/continuity/feedback/surveys.store.js
 import type { KnownSurvey } from '../modules/continuity/feedback/surveys.types.js';
 import { acrossTenants } from './migrated.js';
 import { momentReader } from './moment.js';
-import { print, report, table, tableTime, UserError, type OutputOptions } from './output.js';
+import { print, report, table, tableTime, UserError, type OutputOptions, type Line } from './output.js';
 
 export const surveyCommand = (): Command =>
   new Command('survey')
@@ -139,7 +139,7 @@ async function readAll(query: Query, folder: SurveyFolder) {
 
 const time = (moment: Date | null): string => (moment ? tableTime(moment) : '-');
 
-const linesOf = (surveys: Listed[]): string[] =>
+const linesOf = (surveys: Listed[]): Line[] =>
   table(
     ['SURVEY', 'VERSION', 'STATE', 'OPENS', 'CLOSES', 'SET BY', 'TIERS', 'CURRENT FOR', 'COMPLETE', 'PARTIAL'],
     surveys.map((one) => [

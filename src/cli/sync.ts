@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Exchanged, Way } from '../modules/memory/sync-exchange/exchange.types.js';
-import { print, printJson, report, table, tableTime, type OutputOptions } from './output.js';
+import { print, printJson, report, table, tableTime, type OutputOptions, type Line } from './output.js';
 
 interface TenantOptions extends OutputOptions {
   tenant: string;
@@ -37,7 +37,7 @@ const exchange = (way: Way, about: string) =>
       report(`svc: ${ended.message}`);
     });
 
-function linesOf(exchanged: Exchanged): string[] {
+function linesOf(exchanged: Exchanged): Line[] {
   const { peer_id, direction, state, log, collections, counts, unapplied, unapplied_count, receipt_id } = exchanged;
   const words = {
     equal: 'Both have the same',

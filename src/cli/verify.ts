@@ -9,7 +9,7 @@ import type { FreshnessDemand } from '../evidence/freshness.js';
 import { parseCertificates } from '../evidence/certificate-path.js';
 import { type AnyTrustedKey, parseTrustedKeys } from '../evidence/trusted-keys.js';
 import type { Check, Verdict } from '../evidence/verify-pack.js';
-import { print, type OutputOptions } from './output.js';
+import { print, type OutputOptions, type Line } from './output.js';
 
 interface Options extends OutputOptions {
   key?: string;
@@ -119,12 +119,15 @@ function refusal(name: string, detail: string): Verdict {
   return { ok: false, checks: [{ name, ok: false, detail }] };
 }
 
-function describe(verdict: Verdict, isPinned: boolean): string[] {
+function describe(verdict: Verdict, isPinned: boolean): Line[] {
   const width = Math.max(...verdict.checks.map((check) => check.name.length));
-  const line = (check: Check): string => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name.padEnd(width)}  ${check.detail}`;
+  const line = (check: Check): Line => {
+    const text = `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name.padEnd(width)}  ${check.detail}`;
+    return check.ok ? text : { text, style: 'red' };
+  };
   const first = verdict.checks.find((check) => !check.ok);
   const end = first === undefined ? (isPinned ? 'verified' : WHOLE) : `NOT verified: ${first.name}: ${first.detail}`;
-  return [...verdict.checks.map(line), end];
+  return [...verdict.checks.map(line), { text: end, style: first ? 'red' : isPinned ? 'green' : 'yellow' }];
 }
 
 function reason(error: unknown): string {

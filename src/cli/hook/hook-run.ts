@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { UserError } from '../../common/user-error.js';
-import { report, table, tableTime } from '../output.js';
+import { report, table, tableTime, type Line } from '../output.js';
 import { askHolders, type HeldByOther, type Holders } from './ask-holders.js';
 import { readHookConfig, readMode, type HookMode, type HookOptions } from './hook-config.js';
 import type { HookName } from './hook-script.js';
@@ -44,7 +44,7 @@ function judge(hook: HookName, mode: HookMode | undefined, answer: Holders, coun
   return REFUSED;
 }
 
-function describe(held: readonly HeldByOther[]): string[] {
+function describe(held: readonly HeldByOther[]): Line[] {
   const rows = held
     .slice(0, MAX_SHOWN)
     .map(({ path, holder_passport, mode, expires_at_unix_ms, resource }) => [

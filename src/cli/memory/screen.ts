@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type ScreenedSecret, SecretScreen } from '../../common/screening/secret-screen.js';
 import type { Query } from '../../common/tenancy/cross-tenant.js';
 import { acrossTenants } from '../migrated.js';
-import { print, table, type OutputOptions, UserError } from '../output.js';
+import { print, table, type OutputOptions, UserError, type Line } from '../output.js';
 
 const BATCH = 500;
 
@@ -76,7 +76,7 @@ async function look(screen: SecretScreen, kind: Finding['kind'], { tenant_id, id
   return findings;
 }
 
-function linesOf({ facts, candidates }: { facts: number; candidates: number }, findings: readonly Finding[]): string[] {
+function linesOf({ facts, candidates }: { facts: number; candidates: number }, findings: readonly Finding[]): Line[] {
   const rows = findings.map(({ tenant_id, kind, id, member, secrets }) => [
     ...[tenant_id, kind, id, member],
     secrets.map((secret) => `${secret.kind} at ${secret.start}-${secret.end}`).join(', '),
