@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { ApiClient } from '../common/client/api-client.js';
-import { onDemoServer, type ServerChoice } from './demo/demo-server.js';
+import { onDemoServer } from './demo/demo-server.js';
 import { demoDocuments } from './demo/demo-documents.js';
 import { runDemo } from './demo/demo-run.js';
-import { ProgressOutput } from './demo/progress-output.js';
+import { ProgressOutput } from './progress-output.js';
 import type { OutputOptions } from './output.js';
+import type { ServerChoice } from './server-address.js';
 
 interface DemoOptions extends OutputOptions, ServerChoice {
   folder?: string;
@@ -25,7 +26,7 @@ export const demoCommand = (): Command =>
     .option('--json', 'print one JSON object')
     .action(async (options: DemoOptions) => {
       const progress = new ProgressOutput(options.json === true);
-      const set = demoDocuments(options.folder);
+      const set = await demoDocuments(options.folder);
       const report = await onDemoServer(options, progress, (server) => {
         const { documents, leftOut, questions } = set;
         const out = options.out ?? server.packFile;

@@ -29,16 +29,23 @@ const VERBS: Record<string, () => Promise<Command>> = {
   verify: async () => (await import('./verify.js')).verifyCommand(),
   hook: async () => (await import('./hook.js')).hookCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),
+  ingest: async () => (await import('./ingest-command.js')).ingestCommand(),
+  completion: async () => (await import('./completion.js')).completionCommand(() => programOf(Object.keys(VERBS))),
 };
 
-/** Runs one verb of the svc command. */
-export async function run(argv: string[]): Promise<void> {
+async function programOf(names: readonly string[]): Promise<Command> {
   const program = new Command('svc')
     .description('Provable memory for AI agents and their teams.')
     .version(readBuild().version);
+  for (const name of names) program.addCommand(await VERBS[name]!());
+  return program;
+}
+
+/** Runs one verb of the svc command. */
+export async function run(argv: string[]): Promise<void> {
   const asked = argv.slice(2).find((word) => !word.startsWith('-'));
   const names = asked && VERBS[asked] ? [asked] : Object.keys(VERBS);
-  for (const name of names) program.addCommand(await VERBS[name]!());
+  const program = await programOf(names);
   for (const command of withSubcommands(program))
     command.exitOverride().configureOutput({ outputError: (text, write) => write(visible(text)) });
   const json = argv.includes('--json');

@@ -16,13 +16,13 @@ const utf16 = (mark: number[], text: string, swap: boolean): Buffer => {
   return Buffer.concat([Buffer.from(mark), swap ? bytes.swap16() : bytes]);
 };
 
-it('takes text of the usual endings in UTF-8 and, by its byte order mark, UTF-16', () => {
+it('takes text of the usual endings in UTF-8 and, by its byte order mark, UTF-16', async () => {
   const types = { md: 'markdown', MARKDOWN: 'markdown', mdx: 'markdown', txt: 'plain', text: 'plain', rst: 'plain' };
   for (const ending of [...Object.keys(types), 'html', 'htm']) put(`a.${ending}`, `Skerryvore ${ending}`);
   put('bom.txt', '\ufeffGrüße');
   put('le.txt', utf16([0xff, 0xfe], 'Grüße', false));
   put('be.txt', utf16([0xfe, 0xff], 'Grüße', true));
-  const { documents, leftOut } = demoDocuments(folder);
+  const { documents, leftOut } = await demoDocuments(folder);
   expect(leftOut).toEqual([]);
   expect(documents).toHaveLength(11);
   for (const { docId, metadata } of documents) {
@@ -33,7 +33,7 @@ it('takes text of the usual endings in UTF-8 and, by its byte order mark, UTF-16
   expect(greetings).toEqual(['be.txt', 'bom.txt', 'le.txt']);
 });
 
-it('names all that it leaves out, and why', () => {
+it('names all that it leaves out, and why', async () => {
   put('kept.md', '# Kept');
   put('empty.txt', ' \n');
   put('large.txt', 'x'.repeat(4 * 1024 * 1024 + 1));
@@ -46,7 +46,7 @@ it('names all that it leaves out, and why', () => {
   put('.hidden.md', 'hidden');
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync('kept.md', join(folder, 'link.md'));
-  const { documents, leftOut } = demoDocuments(folder);
+  const { documents, leftOut } = await demoDocuments(folder);
   expect(documents.map(({ docId }) => docId)).toEqual(['kept.md']);
   expect(Object.fromEntries(leftOut.map(({ name, reason }) => [name, reason]))).toEqual({
     'empty.txt': 'empty',
@@ -64,11 +64,11 @@ it('names all that it leaves out, and why', () => {
   expect(describeLeftOut(leftOut)).toContain('   left out, of a type that is not taken: report.pdf, table.csv');
 });
 
-it('says so when nothing is left', () => {
+it('says so when nothing is left', async () => {
   put('report.pdf', '%PDF-1.4');
-  expect(() => demoDocuments(folder)).toThrow(
+  await expect(demoDocuments(folder)).rejects.toThrow(
     new RegExp(`^${folder} holds no document to ingest\\.\n   left out, .*: report\\.pdf\nTaken is text: \\.md `),
   );
-  expect(() => demoDocuments(join(folder, 'nowhere'))).toThrow(`There is no folder ${join(folder, 'nowhere')}`);
-  expect(() => demoDocuments(join(folder, 'report.pdf'))).toThrow('There is no folder');
+  await expect(demoDocuments(join(folder, 'nowhere'))).rejects.toThrow(`There is no folder ${join(folder, 'nowhere')}`);
+  await expect(demoDocuments(join(folder, 'report.pdf'))).rejects.toThrow('There is no folder');
 });

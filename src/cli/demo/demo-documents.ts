@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DocumentInput } from '../../common/client/api-replies.js';
 import { UserError } from '../output.js';
-import { listFiles, readText, TEXT_ENDINGS, type FolderFile, type LeftOut, type ReadText } from './text-files.js';
+import { walkFolder } from '../ingest/folder-walk.js';
+import type { LeftOut } from '../ingest/sources.types.js';
+import { isTextType, mediaTypeOf, TEXT_ENDINGS } from '../ingest/media-types.js';
+import { readText, titleOf, type ReadText } from '../ingest/text-files.js';
 
 /** What the demo ingests, and what it asks when it is asked nothing else. */
 export interface DemoDocuments {
@@ -28,17 +31,22 @@ const OWN_QUESTIONS = [
  * Reads a folder's documents, or those of this package.
  * @throws UserError when there are none
  */
-export function demoDocuments(folder: string | undefined): DemoDocuments {
+export async function demoDocuments(folder: string | undefined): Promise<DemoDocuments> {
   if (folder === undefined) {
-    const pages = OWN_PAGES.map((name) => ({ path: join(PACKAGE, name), name })).filter(({ path }) => existsSync(path));
-    const { documents } = readDocuments([...pages, ...listFiles(PACKAGE, 'docs').files]);
-    if (documents.length === 0) throw new UserError('This installation has no documentation to ingest; give --folder');
+    const { files } = await walkFolder(join(PACKAGE, 'docs'));
+    const pages = [...OWN_PAGES, ...files.map(({ path }) => `docs/${path}`)].filter((name) =>
+      existsSync(join(PACKAGE, name)),
+    );
+    const { documents } = await readDocuments(PACKAGE, pages);
     return { documents, leftOut: [], questions: OWN_QUESTIONS };
   }
   const root = resolve(folder);
-  const listed = listFiles(root);
-  const read = readDocuments(listed.files);
-  const leftOut = [...listed.leftOut, ...read.leftOut];
+  const listed = await walkFolder(root);
+  const read = await readDocuments(
+    root,
+    listed.files.map(({ path }) => path),
+  );
+  const leftOut = [...listed.leftOut, ...read.leftOut].map(({ name, reason }) => ({ name, reason }));
   const { documents } = read;
   if (documents.length === 0)
     throw new UserError(
@@ -50,29 +58,28 @@ export function demoDocuments(folder: string | undefined): DemoDocuments {
   return { documents, leftOut, questions: titles.map((title) => `What is said about ${title}?`) };
 }
 
-function readDocuments(files: FolderFile[]): { documents: DocumentInput[]; leftOut: LeftOut[] } {
+async function readDocuments(
+  root: string,
+  names: readonly string[],
+): Promise<{ documents: DocumentInput[]; leftOut: LeftOut[] }> {
   const documents: DocumentInput[] = [];
   const leftOut: LeftOut[] = [];
-  for (const { path, name } of files) {
-    const read = documents.length < MAX_FILES ? readText(path) : TOO_MANY;
+  for (const name of names) {
+    const read = documents.length < MAX_FILES ? await readNamed(root, name) : TOO_MANY;
     if (read.text === undefined) leftOut.push({ name, reason: read.fault });
     else documents.push(documentOf(name, read.text, read.contentType));
   }
   return { documents, leftOut };
 }
 
+const readNamed = (root: string, name: string): Promise<ReadText> | ReadText =>
+  isTextType(mediaTypeOf(name) ?? '') ? readText(join(root, name)) : { fault: 'of a type that is not taken' };
+
 const TOO_MANY: ReadText = { fault: `more than ${MAX_FILES} documents` };
 
 function documentOf(docId: string, content: string, contentType: string): DocumentInput {
   const url = `https://documents.example/${docId.split('/').map(encodeURIComponent).join('/')}`;
   return { corpusId: DEMO_CORPUS, docId, title: titleOf(content, docId), content, url, metadata: { contentType } };
-}
-
-/** The first heading of Markdown, the title of HTML, or the file's name. */
-function titleOf(content: string, docId: string): string {
-  const found = /^#\s+(.+)$/m.exec(content) ?? /<title[^>]*>([^<]+)<\/title>/i.exec(content);
-  const title = (found?.[1] ?? docId).replaceAll(/\s+/g, ' ').trim();
-  return title.slice(0, 200).toWellFormed() || docId;
 }
 
 /** How many names are printed for each reason. */

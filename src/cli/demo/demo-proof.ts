@@ -4,7 +4,7 @@ import { ApiFailure, type ApiClient } from '../../common/client/api-client.js';
 import type { CitationReply, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
 import { DEMO_CORPUS } from './demo-documents.js';
 import type { AnswerReport, Asked, ProofReport } from './demo.types.js';
-import type { ProgressOutput } from './progress-output.js';
+import type { ProgressOutput } from '../progress-output.js';
 
 const CITED = 2;
 const MAX_QUOTE = 160;

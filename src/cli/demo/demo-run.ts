@@ -16,8 +16,8 @@ import { UserError } from '../output.js';
 import { DEMO_CORPUS, describeLeftOut } from './demo-documents.js';
 import { proveAnswer, recordAnswer } from './demo-proof.js';
 import type { Asked, DemoReport } from './demo.types.js';
-import type { ProgressOutput } from './progress-output.js';
-import type { LeftOut } from './text-files.js';
+import type { ProgressOutput } from '../progress-output.js';
+import type { LeftOut } from '../ingest/sources.types.js';
 
 export interface Demo {
   client: ApiClient;

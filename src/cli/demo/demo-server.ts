@@ -3,16 +3,10 @@ import { join } from 'node:path';
 import type { ApiAddress } from '../../common/client/api-client.js';
 import { withTemporaryServer } from '../../common/client/temporary-server.js';
 import { loadSettings } from '../../common/config/settings.js';
-import { readCredentials, type Credentials } from '../../common/database/bootstrap.js';
+import { readCredentials } from '../../common/database/bootstrap.js';
 import { UsageError } from '../output.js';
-import type { ProgressOutput } from './progress-output.js';
-
-/** How the user names a server; nothing at all is fine. */
-export interface ServerChoice {
-  url?: string;
-  tenant?: string;
-  apiKey?: string;
-}
+import type { ProgressOutput } from '../progress-output.js';
+import { addressOf, type ServerChoice } from '../server-address.js';
 
 export interface DemoServer extends ApiAddress {
   /** Where the proof pack goes when no file is named. */
@@ -36,18 +30,15 @@ export async function onDemoServer<T>(
   };
   const address = addressOf(choice, await readCredentials(settings));
   if (choice.url && !address)
-    throw new UsageError(`There is no credentials.json in ${dataDir}, so --url needs --tenant and --api-key too`);
+    throw new UsageError(
+      `There is no credentials.json of that server in ${dataDir}, so --url needs --tenant and --api-key too`,
+    );
   if (address && (choice.url || (await isReady(address.url)))) {
     progress.line(`Using the server at ${address.url} as tenant ${address.tenantId}\n`);
     return run(address);
   }
   progress.line('No server is running for this data directory: using a temporary one, which is removed at the end\n');
   return withTemporaryServer({}, run);
-}
-
-function addressOf(choice: ServerChoice, kept: Credentials | undefined): ApiAddress | undefined {
-  const { url = kept?.api_url, tenant = kept?.tenant_id, apiKey = kept?.api_key } = choice;
-  return url && tenant && apiKey ? { url: url.replace(/\/+$/, ''), tenantId: tenant, apiKey } : undefined;
 }
 
 async function isReady(url: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Lane, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
-import type { LeftOut } from './text-files.js';
+import type { LeftOut } from '../ingest/sources.types.js';
 import type { Check } from '../../evidence/verify-pack.js';
 
 interface QuestionReport {

@@ -13,6 +13,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   flags: 'Planes of the memory daemon',
   tracing: 'Tracing',
   hook: 'Git hook',
+  ingest: 'svc ingest',
   database: 'Database',
   bootstrap: 'First start',
   evidence: 'Evidence',

@@ -18,6 +18,7 @@ import {
   type Setting,
 } from './setting.js';
 import { EVIDENCE_SETTINGS } from './evidence-settings.js';
+import { INGEST_SETTINGS } from './ingest-settings.js';
 import { RETRIEVAL_SETTINGS } from './retrieval-settings.js';
 import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
 import { MEMORY_SETTINGS } from './daemon/memory-settings.js';
@@ -154,6 +155,7 @@ export const SETTING_TABLE = {
       { secret: true },
     ),
   },
+  ingest: INGEST_SETTINGS,
   database: {
     url: setting(
       'SVC_DATABASE_URL',

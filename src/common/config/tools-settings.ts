@@ -9,9 +9,14 @@ export const TOOLS_SETTINGS = {
     integer(1, 1, 64),
     'Processes of the tool service that share the port under `svc start`.',
   ),
-  apiUrl: setting('SVC_API_URL', url('http', 'https'), 'Where the tool service reaches the tenant API.', {
-    shownDefault: 'the bind address of the API',
-  }),
+  apiUrl: setting(
+    'SVC_API_URL',
+    url('http', 'https'),
+    'Where the tool service and `svc ingest` reach the tenant API.',
+    {
+      shownDefault: 'the bind address of the API',
+    },
+  ),
   daemonUrl: setting(
     'SVC_DAEMON_URL',
     url('http', 'https'),

@@ -114,6 +114,7 @@ export interface AcmeApi {
   dataDir: string;
   api: ApiProcess;
   call: TestTenant['call'];
+  apiKey: string;
   close(): Promise<void>;
 }
 
@@ -128,6 +129,7 @@ export async function startAcme(): Promise<AcmeApi> {
     dataDir,
     api,
     call: caller(api.url, 'acme', made!.key.apiKey),
+    apiKey: made!.key.apiKey,
     close: async () => {
       await api.stop('SIGTERM');
       await database.drop();

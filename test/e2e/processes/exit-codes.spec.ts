@@ -95,6 +95,11 @@ describe('the command line', { timeout: 120_000 }, () => {
     'start --nosuch',
     'stdio extra',
     'demo --folder',
+    'ingest',
+    'ingest docs',
+    'ingest docs --corpus a --shareability all',
+    'completion',
+    'completion tcsh',
     'demo --url http://127.0.0.1:9',
   ])('ends with 2 when it is misused: svc %s', async (line) => {
     const { code, stderr } = await run(line.split(' ').filter(Boolean));

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
-import { printJson, visible } from '../output.js';
+import { printJson, visible } from './output.js';
 
 export interface Progress {
   update(done: number): void;
@@ -7,14 +7,14 @@ export interface Progress {
 }
 
 /**
- * The output of the demo: on stdout for people, on stderr when stdout is for one JSON object. Progress is always on
+ * What a long verb says: on stdout for people, on stderr when stdout is for one JSON object. Progress is always on
  * stderr.
  */
 export class ProgressOutput {
   private steps = 0;
 
   constructor(private readonly json: boolean) {
-    // A reader such as `head` may close the pipe early; the demo still runs to its end.
+    // A reader such as `head` may close the pipe early; the work still runs to its end.
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
@@ -28,15 +28,18 @@ export class ProgressOutput {
     (this.json ? process.stderr : process.stdout).write(`${visible(text)}\n`);
   }
 
-  /** A progress bar on a terminal, otherwise a line for each tenth. */
   bar(what: string, total: number): Progress {
-    return process.stderr.isTTY ? barOf(what, total) : linesOf(what, total);
+    return progressBar(what, total);
   }
 
   result(value: object): void {
     if (this.json) printJson(value);
   }
 }
+
+/** A progress bar on a terminal, otherwise a line for each tenth; on stderr. */
+export const progressBar = (what: string, total: number): Progress =>
+  process.stderr.isTTY ? barOf(what, total) : linesOf(what, total);
 
 function barOf(what: string, total: number): Progress {
   const format = `   ${what} {bar} {value}/{total}`;
