@@ -58,7 +58,7 @@ export const report = (line: Line): void => void process.stderr.write(`${shown(l
  */
 export function table(header: string[], rows: string[][]): Line[] {
   const cells = [header, ...rows].map((row) => row.map((cell) => visible(cell).replaceAll(/[\t\n]/g, ' ')));
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column]!))));
+  const widths = header.map((_, column) => cells.reduce((most, row) => Math.max(most, stringWidth(row[column]!)), 0));
   const [first, ...others] = cells.map((row) =>
     row
       .map((cell, column) => cell + ' '.repeat(widths[column]! - stringWidth(cell)))
