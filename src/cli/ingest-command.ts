@@ -15,6 +15,7 @@ import { addressOf } from './server-address.js';
 const MIB = 1024 * 1024;
 /** Names that the question before a deletion shows. */
 const SHOWN = 5;
+const SHOWN_REASONS = 10;
 
 interface IngestOptions extends OutputOptions {
   corpus: string;
@@ -156,7 +157,9 @@ async function mayDelete(docIds: readonly string[], root: string, { yes, corpus 
   report(`No longer in ${root}: ${docIds.slice(0, SHOWN).join(', ')}${more}`);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const typed = await lines.question(`Delete ${docIds.length} documents from the corpus ${corpus}? [y/N] `);
+    // Ctrl-C and Ctrl-D are a no.
+    const question = `Delete ${docIds.length} documents from the corpus ${corpus}? [y/N] `;
+    const typed = await lines.question(question).catch(() => '');
     return /^y(es)?$/i.test(typed.trim());
   } finally {
     lines.close();
@@ -188,7 +191,8 @@ function linesOf({ corpus, sent, unchanged, deleted, failed, leftOut }: IngestRe
     ...(failed.length > 0 ? [`${failed.length} failed`] : []),
     `${leftOut.length} left out`,
   ];
-  const reasons = [...Map.groupBy(leftOut, ({ reason }) => reason)].map(([reason, of]) => `${of.length} ${reason}`);
+  const all = [...Map.groupBy(leftOut, ({ reason }) => reason)].map(([reason, of]) => `${of.length} ${reason}`);
+  const reasons = all.length > SHOWN_REASONS ? [...all.slice(0, SHOWN_REASONS), 'others (--verbose)'] : all;
   const rowsOf = (list: readonly LeftOut[]): string[][] => list.map(({ name, reason }) => [name, reason]);
   return [
     `${corpus}: ${counts.join(', ')}`,
