@@ -55,8 +55,9 @@ export async function openOnPipe(
   const { app, rpc } = await makeTools(parts, []);
   await app.startAllMicroservices();
   await app.init();
-  const { maxBodyBytes } = parts.settings.tools;
-  const transport = new StdioTransport({ ...pipe, server: rpc, mcp: app.get(McpStdio), maxLineBytes: maxBodyBytes });
+  const { maxBodyBytes, stdioToolSet: toolSet } = parts.settings.tools;
+  const served = { server: rpc, mcp: app.get(McpStdio), toolSet };
+  const transport = new StdioTransport({ ...pipe, ...served, maxLineBytes: maxBodyBytes });
   return { app, transport };
 }
 

@@ -20,6 +20,8 @@ export interface StdioOptions {
   output: Writable;
   /** Whose calls all of them are. */
   credential: Credential;
+  /** The set of tools that an MCP client is shown, unless the tenant's. */
+  toolSet?: string | undefined;
   server: Pick<RpcServer, 'dispatch'>;
   mcp: Pick<McpStdio, 'open'>;
   maxLineBytes: number;
@@ -70,7 +72,7 @@ export class StdioTransport {
   }
 
   private peer(): Peer {
-    const { credential } = this.parts;
+    const { credential, toolSet } = this.parts;
     return {
       transport: 'stdio',
       isPublic: false,
@@ -78,6 +80,7 @@ export class StdioTransport {
       clientAddress: '127.0.0.1',
       requestId: randomUUID(),
       traceparent: continueTrace(undefined),
+      ...(toolSet === undefined ? {} : { toolSet }),
     };
   }
 }
