@@ -17,6 +17,9 @@ import { FlagGuard } from '../guards/flag.guard.js';
 import { SeatGuard } from '../guards/seat.guard.js';
 import { RouteGuards } from '../guards/route-guards.js';
 import { TierGuard } from '../guards/tier.guard.js';
+import { AccessTokens } from '../common/access-tokens/access-tokens.js';
+import { MCP_URL } from '../common/access-tokens/mcp-url.js';
+import { SeatCheck } from '../common/access-tokens/seat-check.js';
 import { ToolCallers } from '../common/keys/tool-callers.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import { ContractInterceptor } from '../common/contract/contract.interceptor.js';
@@ -58,6 +61,8 @@ import { ENTITIES } from './entities.js';
 /** What one app has in addition to what all apps have. */
 export interface AppOptions {
   contract: ServerContract;
+  /** Of its MCP endpoint, as clients reach it, where people sign in for it. */
+  mcpUrl?: string | undefined;
   providers?: Provider[];
   /** Of them, those that every module may inject. */
   exports?: (Type | Abstract<unknown> | symbol)[];
@@ -123,6 +128,8 @@ const SHARED = [
   DatabaseProbe,
   KeyCheck,
   AgentCheck,
+  SeatCheck,
+  AccessTokens,
   SessionCheck,
   ServerSecret,
   ToolCallers,
@@ -222,12 +229,13 @@ export class CoreModule {
         { provide: STOP_FIRST, ...stopFirst },
         ...(app.providers ?? []),
         { provide: SERVER_CONTRACT, useValue: app.contract },
+        { provide: MCP_URL, useValue: app.mcpUrl ?? null },
         ...requestProviders(app.requests ?? TENANT_REQUESTS),
         { provide: APP_PIPE, useClass: ContractPipe },
         ...(isTracing() ? [{ provide: APP_INTERCEPTOR, useClass: GenAiSpans }] : []),
         ...(context.settings.process.nodeEnv === 'test' ? [TEST_PIPELINE] : []),
       ],
-      exports: [...[SERVER_CONTRACT, ClientAddresses], ...PLATFORM, ...SHARED, ...(app.exports ?? [])],
+      exports: [...[SERVER_CONTRACT, MCP_URL, ClientAddresses], ...PLATFORM, ...SHARED, ...(app.exports ?? [])],
     };
   }
 }

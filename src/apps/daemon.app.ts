@@ -25,9 +25,11 @@ import { QuotaGuard } from '../guards/quota.guard.js';
 import { RouteRateGuard } from '../guards/route-rate.guard.js';
 import { ScopeGuard } from '../guards/scope.guard.js';
 import { TenantGuard } from '../guards/tenant.guard.js';
+import { AccessTokens } from '../common/access-tokens/access-tokens.js';
 import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authenticator.js';
 import { makeAuthenticator } from '../common/bearer-auth/make-authenticator.js';
 import { KeyAuthenticator } from '../common/bearer-auth/key-authenticator.js';
+import { SeatAuthenticator } from '../common/bearer-auth/seat-authenticator.js';
 import { HTTP_AUTHENTICATOR, SessionAuthenticator } from '../common/bearer-auth/session-authenticator.js';
 import { authModeToStartIn, bindingsBeyondLoopback } from '../common/bearer-auth/start-rules.js';
 import { DeclaredSystems } from '../common/contract/declared-systems.js';
@@ -40,6 +42,7 @@ import { openListeners, type ListenersOpened } from './daemon/open-listeners.js'
 import { DaemonProblemFilter } from '../common/problem/daemon-problem.filter.js';
 import { ProjectionChecks } from '../common/health/projection-checks.js';
 import { PeerCheck } from '../common/peer-auth/peer-check.js';
+import { DelegatedCallers } from '../common/keys/delegated-callers.js';
 import { ToolCallers } from '../common/keys/tool-callers.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
 import { Restarts } from '../common/restarts.js';
@@ -111,7 +114,7 @@ import { HostedSurfacesModule } from '../modules/operations/hosted-surfaces/host
 import { MediationModule } from '../modules/operations/mediation/mediation.module.js';
 import { QuotaModule } from '../modules/operations/quota/quota.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
-import { findApiUrl } from '../common/config/server-urls.js';
+import { findApiUrl, signInUrlOf } from '../common/config/server-urls.js';
 import { Metrics } from '../common/observability/metrics.js';
 import { AgentTools } from '../rpc/agent/agent-tools.js';
 import { ApiConnection } from '../rpc/api-connection.js';
@@ -231,9 +234,19 @@ class DaemonAppModule {
       { provide: ToolRegistry, useFactory: makeServiceTools },
       {
         provide: AUTHENTICATOR,
-        useFactory: (callers: ToolCallers, failures: FailedCredentials, addresses: ClientAddresses) =>
-          new KeyAuthenticator(authenticator, { callers, failures, addresses }, parts.settings),
-        inject: [ToolCallers, FailedCredentials, ClientAddresses],
+        useFactory: (
+          callers: ToolCallers,
+          failures: FailedCredentials,
+          addresses: ClientAddresses,
+          tokens: AccessTokens,
+          delegated: DelegatedCallers,
+        ) =>
+          new SeatAuthenticator(
+            new KeyAuthenticator(authenticator, { callers, failures, addresses }, parts.settings),
+            { tokens, delegated },
+            parts.settings,
+          ),
+        inject: [ToolCallers, FailedCredentials, ClientAddresses, AccessTokens, DelegatedCallers],
       },
       {
         provide: HTTP_AUTHENTICATOR,
@@ -252,6 +265,7 @@ class DaemonAppModule {
     ];
     const options = {
       contract: daemonContract(parts.settings.daemon.errorsBase),
+      mcpUrl: signInUrlOf(parts.settings, 'daemon'),
       providers: [...shared, ...values, jobsForOthers(parts)],
       exports: [...shared, Jobs, AUTHENTICATOR, Restarts, UpgradeAddress, ToolDispatcher, DeclaredSystems],
       stopFirst: Jobs,

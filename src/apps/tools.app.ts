@@ -1,5 +1,6 @@
 import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { signInUrlOf } from '../common/config/server-urls.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { CoreModule } from './core.module.js';
 import { makeHttpServer } from '../common/http/http-server.js';
@@ -22,7 +23,7 @@ export class ToolsModule {
     return {
       module: ToolsModule,
       imports: [
-        CoreModule.of(parts, { contract: toolsContract(parts) }),
+        CoreModule.of(parts, { contract: toolsContract(parts), mcpUrl: signInUrlOf(parts.settings, 'tools') }),
         OperationsModule.of(TOOLS_OPERATIONS),
         ...modules,
       ],

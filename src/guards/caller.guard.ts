@@ -1,5 +1,7 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AccessTokens } from '../common/access-tokens/access-tokens.js';
+import { challengeOf } from '../common/bearer-auth/challenge.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import type { TenantCaller } from '../common/contract/caller.js';
 import { routeOf, type Access, type BearersTaken, type RouteRecord } from '../common/contract/contract.js';
@@ -14,6 +16,8 @@ import { KeyCheck } from '../common/keys/key-check.js';
 import { checkSameOrigin } from '../common/sessions/same-origin.js';
 import { SessionCheck } from '../common/sessions/session-check.js';
 import { Forbidden, Unauthorized } from '../common/problem/common-problems.js';
+import { InvalidToken, UnfitToken } from '../common/problem/daemon-problems.js';
+import { Problem } from '../common/problem/problem.js';
 import { ToolCallers } from '../common/keys/tool-callers.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
 import { checkNamed, takeFromQuery, type NamedTenant } from './named-tenants.js';
@@ -30,15 +34,32 @@ export class CallerGuard implements CanActivate {
     private readonly agents: AgentCheck,
     private readonly delegated: DelegatedCallers,
     private readonly toolCallers: ToolCallers,
+    private readonly accessTokens: AccessTokens,
     private readonly failures: FailedCredentials,
     private readonly addresses: ClientAddresses,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
     const route = routeOf(request);
     if (!route || route.access.kind === 'anyone') return true;
+    try {
+      await this.admit(request, route);
+      return true;
+    } catch (error) {
+      if (!takesAccessTokens(route) || !(error instanceof Problem)) throw error;
+      const challenge = this.accessTokens.resource && challengeOf(error, this.accessTokens.resource);
+      if (challenge !== undefined) void http.getResponse<FastifyReply>().header('www-authenticate', challenge);
+      // A token that the right key signed is no guess.
+      if (error instanceof InvalidToken && !(error instanceof UnfitToken))
+        this.failures.fail({ address: this.addresses.of(request), prefix: 'token' });
+      throw error;
+    }
+  }
+
+  private async admit(request: FastifyRequest, route: RouteRecord): Promise<void> {
     const { access } = route;
     // A call of a tool names its tenant in its own arguments, which the API looks at.
     const named = access.kind === 'tool' ? [] : takeFromQuery(request.query);
@@ -46,7 +67,7 @@ export class CallerGuard implements CanActivate {
       access.kind === 'tool'
         ? this.toolCallers.find(credentialIn(request), access)
         : this.authenticate(request, route, named);
-    const key = keyIn(request, access);
+    const key = this.isByAccessToken(request, route) ? undefined : keyIn(request, access);
     const addressOf = () => this.addresses.of(request);
     const caller = key === undefined ? await find() : await this.failures.check(presentedKey(key), addressOf, find);
     if (!caller) {
@@ -57,7 +78,11 @@ export class CallerGuard implements CanActivate {
     const agentSession = access.kind === 'tool' ? undefined : agentSessionIn(request);
     request.caller = agentSession === undefined ? caller : { ...caller, agentSession };
     checkNamed(named, caller);
-    return true;
+  }
+
+  private isByAccessToken(request: FastifyRequest, route: RouteRecord): boolean {
+    const isBearer = headerOf(request, 'x-api-key') === undefined;
+    return takesAccessTokens(route) && isBearer && this.accessTokens.take(bearerOf(request));
   }
 
   /**
@@ -134,6 +159,8 @@ function keyIn(request: FastifyRequest, access: Access): string | undefined {
   const token = access.kind === 'tool' && access.bearerKeys ? bearerOf(request) : undefined;
   return token?.startsWith(AGENT_TOKEN_PREFIX) ? undefined : token;
 }
+
+const takesAccessTokens = ({ access }: RouteRecord): boolean => access.kind === 'tool' && access.accessTokens === true;
 
 const READS = new Set(['GET', 'HEAD']);
 

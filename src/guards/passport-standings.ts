@@ -3,10 +3,10 @@ import { Listener } from '../common/database/listener.js';
 import { TtlCache } from '../common/database/ttl-cache.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import { PassportRevoked } from '../common/problem/daemon-problems.js';
+import { PRINCIPAL_ENDED, principalIn } from '../common/tenancy/principal-ended.js';
 import { Tenancy } from '../common/tenancy/tenancy.js';
 
-/** NOTIFY of a row of principal_end, and of a passport that was registered: `{"tenant", "principal"}`. */
-const PRINCIPAL_ENDED = 'svc_principal_ended';
+/** NOTIFY of a passport that was registered, with the payload of PRINCIPAL_ENDED. */
 const PASSPORT_REGISTERED = 'svc_passport_registered';
 const PASSPORT = 'passport:';
 
@@ -105,6 +105,6 @@ export class PassportStandings implements OnModuleDestroy {
 const nameOf = (tenantId: string, passport: string): string => `${passport} ${tenantId}`;
 
 function nameIn(payload: string): string | undefined {
-  const { tenant, principal } = JSON.parse(payload) as { tenant: string; principal: string };
+  const { tenant, principal } = principalIn(payload);
   return principal.startsWith(PASSPORT) ? nameOf(tenant, principal.slice(PASSPORT.length)) : undefined;
 }

@@ -1,3 +1,4 @@
+import type { CallerRole } from '../common/contract/caller.js';
 import type { Credential } from '../common/keys/tool-callers.js';
 
 /** Who calls, as the caller guard found out. Without a credential it is the client address, by a keyed digest. */
@@ -6,6 +7,8 @@ export interface ToolCaller {
   principal: string;
   /** `public` without one. */
   authType: string;
+  /** Of a credential. */
+  role?: CallerRole;
 }
 
 /** The one at the other end of a transport, for one request of its. */

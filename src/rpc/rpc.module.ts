@@ -9,6 +9,7 @@ import { ToolCallSteps } from './tool-call-steps.js';
 import { AgentCalls } from './agent/agent-calls.service.js';
 import { AgentTools } from './agent/agent-tools.js';
 import { DaemonConnection } from './daemon-connection.js';
+import { ServerCredentials } from './server-credentials.js';
 import { ToolRequests } from './tool-requests.service.js';
 import { ToolSets } from './tools/tool-sets.service.js';
 import { ToolCatalog } from './tools/tool-catalog.service.js';
@@ -18,6 +19,7 @@ import { CallStatesService } from './call-states.service.js';
 import { CapabilitiesService } from './tool-capabilities.service.js';
 import { McpApprovals } from './mcp/mcp-approvals.js';
 import { McpController } from './mcp/mcp.controller.js';
+import { ProtectedResourceController } from './mcp/protected-resource.controller.js';
 import { McpEndpoint } from './mcp/mcp-endpoint.js';
 import { McpServers } from './mcp/mcp-servers.js';
 import { ServiceContext } from './mcp/service-context.js';
@@ -45,7 +47,10 @@ export class RpcModule {
     return {
       module: RpcModule,
       imports: [ToolAdmissionsModule, ApprovalHandoverModule, ProofStateModule, WatchStateModule, ToolSetChoicesModule],
-      controllers: [HttpController, StreamController, SseController, McpController, ToolsController],
+      controllers: [
+        ...[HttpController, StreamController, SseController, McpController, ToolsController],
+        ProtectedResourceController,
+      ],
       providers: [
         { provide: RpcServer, useValue: server },
         { provide: ToolRegistry, useFactory: makeServiceTools },
@@ -54,6 +59,7 @@ export class RpcModule {
         ApiConnection,
         DaemonConnection,
         DaemonToolsLoader,
+        ServerCredentials,
         ToolRequests,
         ToolCatalog,
         ToolSets,

@@ -1,4 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { BearersTaken } from '../common/contract/contract.js';
 import { Unauthorized } from '../common/problem/common-problems.js';
 import { PublicCallersService } from '../modules/shield/core/tool-calls/public-callers.service.js';
 import type { Peer } from './peer.js';
@@ -27,9 +28,9 @@ export class ToolCallerGuard implements CanActivate {
 }
 
 /** What stands for the two headers, by transport (D29). */
-export const BEARERS_TAKEN: Record<Peer['transport'], { agents?: true; bearerKeys?: true }> = {
+export const BEARERS_TAKEN: Record<Peer['transport'], BearersTaken> = {
   http: { agents: true },
-  mcp: { agents: true, bearerKeys: true },
+  mcp: { agents: true, bearerKeys: true, accessTokens: true },
   nats: { agents: true },
   stream: {},
   stdio: {},

@@ -18,7 +18,7 @@ import { JsonText, parsedJson } from './json-text.js';
 import { ToolCallSteps } from './tool-call-steps.js';
 import type { Peer, ToolCaller } from './peer.js';
 import { forwardHeaders, REPLAYED_HEADER } from './forwarded-headers.js';
-import { credentialOf } from './server-credential.js';
+import { ServerCredentials } from './server-credentials.js';
 import type { ServerAnswer } from './server-connection.js';
 import { ToolRequests } from './tool-requests.service.js';
 import { ToolCatalog } from './tools/tool-catalog.service.js';
@@ -55,6 +55,7 @@ export class ToolCallsService {
     private readonly admissions: ToolAdmissionsService,
     private readonly states: CallStatesService,
     private readonly requests: ToolRequests,
+    private readonly credentials: ServerCredentials,
     private readonly agentCalls: AgentCalls,
     private readonly catalog: ToolCatalog,
     private readonly steps: ToolCallSteps,
@@ -143,7 +144,7 @@ export class ToolCallsService {
     const { decisionId } = await this.admit(call, ready);
     const idempotencyKey = await ready.idempotencyKey?.();
     const sent = {
-      ...{ credential: credentialOf(caller, peer, { tool, given }) },
+      ...{ credential: this.credentials.of(caller, peer, { tool, given }) },
       ...{ decisionId, idempotencyKey, approvalToken, agentSession },
     };
     const isOfDaemon = this.catalog.isOfDaemon(tool);

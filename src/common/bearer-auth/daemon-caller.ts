@@ -1,4 +1,5 @@
 import type { TenantAuthType } from '../contract/tenant-auth-type.js';
+import type { SeatRole } from '../contract/contract.js';
 import type { AuthMode } from '../config/daemon/auth-mode.js';
 
 /** Who calls the daemon, as its authentication found out: what a credential says, before any route is looked at. */
@@ -24,6 +25,8 @@ export interface Identity {
   tenants: readonly string[] | 'any';
   /** What X-Svc-Tenant-Id selects. */
   selectedTenant: string | undefined;
+  /** Of a seat that signed in for an MCP client. */
+  role?: SeatRole;
   /** The session of the cookie. */
   session?: { id: string; expiresAt: Date };
 }

@@ -5,6 +5,7 @@ import { InvalidToken, NotAuthenticated, PassportHeaderMismatch } from '../probl
 import type { Authenticator, HowToAuthenticate } from './authenticator.js';
 import type { Identity } from './daemon-caller.js';
 import { PASSPORT_HEADER, selectedTenantIn } from './caller-headers.js';
+import type { TokenClaims } from './token-claims.js';
 import type { TokenVerifier } from './token-verifier.js';
 
 /** Longest token that is looked at, in bytes; Node.js takes 16 KiB for all headers of a request. */
@@ -14,7 +15,7 @@ const MAX_TOKEN_BYTES = 8 * 1024;
 export class JwtAuthenticator implements Authenticator {
   constructor(
     private readonly authMode: AuthMode,
-    private readonly verifier: TokenVerifier,
+    private readonly verifier: TokenVerifier<TokenClaims>,
     private readonly published: Pick<HowToAuthenticate, 'jwksUrl' | 'discoveryUrl'>,
     /** The tenant of tokens that name none. */
     private readonly defaultTenant: string | undefined,

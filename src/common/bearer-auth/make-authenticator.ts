@@ -7,14 +7,8 @@ import { withoutSecrets } from './fetch-document.js';
 import { JwtAuthenticator } from './jwt-authenticator.js';
 import { RemoteKeys } from './remote-keys.js';
 import { readSharedSecret, SharedSecret } from './shared-secret.js';
-import { TokenVerifier, type Algorithm } from './token-verifier.js';
-
-/** What jsonwebtoken verifies with public keys: EdDSA is not among them (docs/decisions/0085). */
-const PUBLIC_KEY_ALGORITHMS: Algorithm[] = [
-  ...(['RS256', 'RS384', 'RS512'] as const),
-  ...(['PS256', 'PS384', 'PS512'] as const),
-  ...(['ES256', 'ES384', 'ES512'] as const),
-];
+import { readClaims } from './token-claims.js';
+import { PUBLIC_KEY_ALGORITHMS, TokenVerifier } from './token-verifier.js';
 
 /**
  * The authenticator of the mode that the settings name.
@@ -30,7 +24,7 @@ async function bySharedSecret(settings: Settings): Promise<Authenticator> {
   const { jwtIssuer: issuer, jwtAudience: audience, jwtDefaultTenant } = settings.daemon;
   const keys = new SharedSecret(await readSharedSecret(settings), issuer);
   const hint = `Send Authorization: Bearer <token>, an HS256 token${naming(issuer, audience)}; svc token mints one`;
-  const verifier = new TokenVerifier(keys, { algorithms: ['HS256'], audience, hint });
+  const verifier = new TokenVerifier(keys, { algorithms: ['HS256'], audience, hint }, readClaims);
   return new JwtAuthenticator('jwt_hs256', verifier, {}, jwtDefaultTenant);
 }
 
@@ -38,14 +32,16 @@ function byKeySet({ daemon }: Settings, log: Log): Authenticator {
   const { jwksUrl, oidcDiscoveryUrl: discoveryUrl, jwtIssuer: issuer, jwtAudience: audience } = daemon;
   const cooldownMs = daemon.jwksCooldownSeconds * 1000;
   const hint = `Send Authorization: Bearer <token>, a token of the identity provider${naming(issuer, audience)}; GET /v1/auth/mode says which`;
-  const keys = new RemoteKeys({ jwksUrl, discoveryUrl, issuer, cooldownMs, hint }, log);
+  const keys = new RemoteKeys({ jwksUrl, discoveryUrl, issuer, cooldownMs, hint, settings: KEY_SETTINGS }, log);
   const published = {
     jwksUrl: jwksUrl && withoutSecrets(jwksUrl),
     discoveryUrl: discoveryUrl && withoutSecrets(discoveryUrl),
   };
-  const verifier = new TokenVerifier(keys, { algorithms: PUBLIC_KEY_ALGORITHMS, audience, hint });
+  const verifier = new TokenVerifier(keys, { algorithms: PUBLIC_KEY_ALGORITHMS, audience, hint }, readClaims);
   return new JwtAuthenticator('jwt_jwks', verifier, published, daemon.jwtDefaultTenant);
 }
+
+const KEY_SETTINGS = 'SVCD_JWT_JWKS_URL or SVCD_JWT_OIDC_DISCOVERY_URL';
 
 const naming = (issuer: string | undefined, audience: string | undefined): string =>
   `${issuer === undefined ? '' : ` of issuer ${issuer}`}${audience === undefined ? '' : ` for audience ${audience}`}`;

@@ -15,6 +15,8 @@ export interface KeyAddresses {
   /** Least time between two looks for keys that are not known. */
   cooldownMs: number;
   hint: string;
+  /** What names the addresses. */
+  settings: string;
 }
 
 /** After so long the keys at hand are read again, so that one that was withdrawn ends. */
@@ -152,7 +154,7 @@ export class RemoteKeys implements TokenKeys {
     const left = this.lookedAt + this.where.cooldownMs - Date.now();
     return new ServiceUnavailable(
       { retryAfterSec: Math.max(1, Math.ceil(left / 1000)) },
-      'The key that this token names is not among those at hand, and the keys (SVCD_JWT_JWKS_URL or SVCD_JWT_OIDC_DISCOVERY_URL) cannot be read just now',
+      `The key that this token names is not among those at hand, and the keys (${this.where.settings}) cannot be read just now`,
     );
   }
 

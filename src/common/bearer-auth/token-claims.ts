@@ -23,13 +23,8 @@ const TENANT_LENGTH = 120;
  * @throws MalformedClaim naming the claim
  */
 export function readClaims(payload: unknown, now: number, leewaySeconds: number): TokenClaims {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
-    throw new MalformedClaim('The claims of the token are not an object');
-  const claims = payload as Record<string, unknown>;
-  const { exp, iat, passport_id: passport, sub } = claims;
-  if (!isTime(exp)) throw new MalformedClaim('The token has no exp, a number of seconds since 1970');
-  if (iat !== undefined && !(isTime(iat) && iat * 1000 <= now + leewaySeconds * 1000))
-    throw new MalformedClaim('The iat of the token is not a time that has been');
+  const { claims, exp } = readTimes(payload, now, leewaySeconds);
+  const { passport_id: passport, sub } = claims;
   if (passport !== undefined && !(typeof passport === 'string' && PASSPORT.test(passport)))
     throw new MalformedClaim('The passport_id of the token is not the name of a passport');
   if (sub !== undefined && !isName(sub, SUBJECT_LENGTH))
@@ -41,6 +36,22 @@ export function readClaims(payload: unknown, now: number, leewaySeconds: number)
     scopes: scopesIn(claims),
     tenants: tenantsIn(claims),
   };
+}
+
+/** The claims, and when they end. @throws MalformedClaim */
+export function readTimes(
+  payload: unknown,
+  now: number,
+  leewaySeconds: number,
+): { claims: Record<string, unknown>; exp: number } {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
+    throw new MalformedClaim('The claims of the token are not an object');
+  const claims = payload as Record<string, unknown>;
+  const { exp, iat } = claims;
+  if (!isTime(exp)) throw new MalformedClaim('The token has no exp, a number of seconds since 1970');
+  if (iat !== undefined && !(isTime(iat) && iat * 1000 <= now + leewaySeconds * 1000))
+    throw new MalformedClaim('The iat of the token is not a time that has been');
+  return { claims, exp };
 }
 
 function scopesIn({ scope = '', scopes = [] }: Record<string, unknown>): ReadonlySet<string> {

@@ -3,7 +3,7 @@ import { decodeProtectedHeader, type JWSHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Strategy, type StrategyOptionsWithoutRequest } from 'passport-jwt';
 import { InvalidToken, UnfitToken } from '../problem/daemon-problems.js';
-import { MalformedClaim, readClaims, type TokenClaims } from './token-claims.js';
+import { MalformedClaim } from './token-claims.js';
 
 /** How far the clocks of issuer and daemon may differ (D35). */
 export const LEEWAY_SECONDS = 30;
@@ -13,6 +13,20 @@ const CACHE_TTL_MS = 5_000;
 const MAX_KEPT = 2_000;
 
 export type Algorithm = NonNullable<StrategyOptionsWithoutRequest['algorithms']>[number];
+
+/** What jsonwebtoken verifies with public keys: EdDSA is not among them (docs/decisions/0085). */
+export const PUBLIC_KEY_ALGORITHMS: readonly Algorithm[] = [
+  ...(['RS256', 'RS384', 'RS512'] as const),
+  ...(['PS256', 'PS384', 'PS512'] as const),
+  ...(['ES256', 'ES384', 'ES512'] as const),
+];
+
+/**
+ * Reads the claims of a verified token.
+ * @param now milliseconds since 1970
+ * @throws MalformedClaim naming the claim
+ */
+type ClaimReader<C> = (payload: unknown, now: number, leewaySeconds: number) => C;
 
 /** Where the key of a token is found. */
 export interface TokenKeys {
@@ -37,17 +51,18 @@ interface Attempt {
 }
 
 /** Verifies tokens by passport-jwt (D35). */
-export class TokenVerifier {
-  private readonly verdicts = new LRUCache<string, TokenClaims>({ max: MAX_KEPT, ttl: CACHE_TTL_MS });
+export class TokenVerifier<C extends { exp: number }> {
+  private readonly verdicts = new LRUCache<string, C>({ max: MAX_KEPT, ttl: CACHE_TTL_MS });
   private strategy: { issuer: string | undefined; checks: Strategy } | undefined;
 
   constructor(
     readonly keys: TokenKeys,
     readonly rules: TokenRules,
+    private readonly reader: ClaimReader<C>,
   ) {}
 
   /** @throws InvalidToken, ServiceUnavailable */
-  async verify(token: string): Promise<TokenClaims> {
+  async verify(token: string): Promise<C> {
     const digest = hash('sha256', token, 'base64');
     const known = this.verdicts.get(digest);
     if (known) return known;
@@ -108,9 +123,9 @@ export class TokenVerifier {
     return checks;
   }
 
-  private readClaims(payload: unknown): TokenClaims {
+  private readClaims(payload: unknown): C {
     try {
-      return readClaims(payload, Date.now(), LEEWAY_SECONDS);
+      return this.reader(payload, Date.now(), LEEWAY_SECONDS);
     } catch (error) {
       if (error instanceof MalformedClaim) throw this.unfit(error.message);
       throw error;

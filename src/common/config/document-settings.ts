@@ -4,6 +4,7 @@ import type { Setting } from './setting.js';
 const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   process: 'Process',
   api: 'Tenant API',
+  oidc: 'Sign-in at the MCP endpoints',
   tools: 'Tool service',
   daemon: 'Memory daemon',
   memory: 'Memory',

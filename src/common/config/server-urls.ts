@@ -29,3 +29,24 @@ export const daemonUrlOf = ({ daemon, tools }: Settings): string =>
 export const consoleUrlOf = (settings: Settings): string =>
   settings.process.consoleUrl?.replace(/\/+$/, '') ??
   `${localUrl(settings.daemon.httpHost, settings.daemon.httpPort)}/console`;
+
+/**
+ * Where clients reach an MCP endpoint: that of the tool service by SVC_TOOLS_PUBLIC_URL, of the daemon by
+ * SVCD_MCP_PUBLIC_URL, else at the address it binds.
+ * @throws SettingsInvalid when it takes a free port and the setting is not set
+ */
+export function mcpUrlOf({ tools, daemon }: Settings, server: 'tools' | 'daemon'): string {
+  const [publicUrl, host, port] =
+    server === 'tools'
+      ? [tools.publicUrl, tools.host, tools.port]
+      : [daemon.mcpPublicUrl, daemon.mcpHost, daemon.mcpPort];
+  if (publicUrl !== undefined) return `${publicUrl.replace(/\/+$/, '')}/mcp`;
+  if (port !== 0) return `${localUrl(host, port)}/mcp`;
+  const [name, portName] =
+    server === 'tools' ? ['SVC_TOOLS_PUBLIC_URL', 'SVC_TOOLS_PORT'] : ['SVCD_MCP_PUBLIC_URL', 'SVCD_MCP_PORT'];
+  throw new SettingsInvalid([`${name} is required here with ${portName}=0: nothing else says where clients reach it`]);
+}
+
+/** The same where people sign in for it (SVC_OIDC_ISSUER), else undefined. @throws SettingsInvalid */
+export const signInUrlOf = (settings: Settings, server: 'tools' | 'daemon'): string | undefined =>
+  settings.oidc.issuer === undefined ? undefined : mcpUrlOf(settings, server);

@@ -27,6 +27,7 @@ import { UPSTREAM_SETTINGS } from './daemon/upstream-settings.js';
 import { SYNC_SETTINGS } from './daemon/sync-settings.js';
 import { DAEMON_FLAGS } from './daemon/flag-table.js';
 import { TOOLS_SETTINGS } from './tools-settings.js';
+import { OIDC_SETTINGS } from './oidc-settings.js';
 import { TRACING_SETTINGS } from './tracing-settings.js';
 
 export const SETTINGS = Symbol('settings');
@@ -140,6 +141,7 @@ export const SETTING_TABLE = {
     ),
   },
   tools: TOOLS_SETTINGS,
+  oidc: OIDC_SETTINGS,
   daemon: DAEMON_SETTINGS,
   memory: MEMORY_SETTINGS,
   sync: SYNC_SETTINGS,

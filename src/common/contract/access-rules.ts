@@ -1,7 +1,7 @@
 import { isFeature, isFeatureOn } from '../config/feature-flags.js';
 import type { Settings } from '../config/settings.js';
 import type { TenantCaller } from './caller.js';
-import type { RouteRecord } from './contract.js';
+import type { BearersTaken, RouteRecord } from './contract.js';
 
 type Admitting = Pick<RouteRecord, 'access' | 'flag' | 'paidTier'>;
 
@@ -13,10 +13,16 @@ export const isFlagOn = ({ flag }: Admitting, settings: Settings): boolean =>
 export function isRoleAdmitted({ access }: Admitting, caller: TenantCaller): boolean {
   if (access.kind === 'anyone') return true;
   if (access.kind === 'agent') return caller.authType === 'agent';
-  if (access.kind === 'tool') return caller.authType === 'api_key' || (caller.authType === 'agent' && !!access.agents);
+  if (access.kind === 'tool') return isTakenByTools(access, caller);
   if (access.kind !== 'seats') return false;
   if (access.session && !caller.session) return false;
   return caller.role === 'discovery' ? access.discovery === true : access.roles.includes(caller.role);
+}
+
+/** A seat comes by an access token: a cookie is never taken. */
+function isTakenByTools({ agents, accessTokens }: BearersTaken, { authType, session }: TenantCaller): boolean {
+  if (authType === 'seat') return accessTokens === true && session === undefined;
+  return authType === 'api_key' || (authType === 'agent' && agents === true);
 }
 
 export const isTierAdmitted = ({ paidTier }: Admitting, { tier }: TenantCaller): boolean =>

@@ -18,7 +18,7 @@ export type SeatRole = (typeof SEAT_ROLES)[number];
  *   `discovery` also lets in an agent that is not sponsored yet (D15);
  * - `agent`: the bearer of an agent that registered itself, sponsored or not;
  * - `tool`: an API key with its tenant. `agents` takes the bearer of an agent as well (D29), `bearerKeys` an API key as
- *   a bearer, whose tenant is found by it. Never a cookie.
+ *   a bearer, whose tenant is found by it, `accessTokens` the access token of a seat. Never a cookie.
  *
  * Of the daemon (memory-daemon.md 5.3), where route-auth asks in addition (5.4):
  * - `anyone`;
@@ -37,6 +37,8 @@ export type Access =
 export interface BearersTaken {
   agents?: true;
   bearerKeys?: true;
+  /** The access token of a person, where SVC_OIDC_ISSUER is set. */
+  accessTokens?: true;
 }
 
 type Roles = [SeatRole, ...SeatRole[]];

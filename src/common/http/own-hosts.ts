@@ -9,7 +9,7 @@ export interface ListenerAddress {
   /** The address it binds. */
   host: string;
   /** Where clients reach it through a proxy. */
-  publicUrl?: string;
+  publicUrl?: string | undefined;
   /**
    * The Model Context Protocol has its servers look at Origin wherever they are bound ("Security Warning" of the HTTP
    * transport).
@@ -35,7 +35,7 @@ export class OwnHosts {
     { process: { allowedHosts, publicUrl }, tools }: Pick<Settings, 'process' | 'tools'>,
     private readonly listener: ListenerAddress,
   ) {
-    const pages = urlsOf(publicUrl, tools.publicUrl);
+    const pages = urlsOf(publicUrl, tools.publicUrl, listener.publicUrl);
     this.names = new Set([...allowedHosts, ...[...pages, ...urlsOf(tools.apiUrl)].map(({ hostname }) => hostname)]);
     this.origins = new Set(pages.map(({ origin }) => origin));
     this.isRestricted = isLoopback(listener.host) || allowedHosts.length > 0;

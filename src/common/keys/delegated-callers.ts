@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { TenantCaller, Tier } from '../contract/caller.js';
+import type { SeatRole } from '../contract/contract.js';
 import { Listener } from '../database/listener.js';
 import { TtlCache } from '../database/ttl-cache.js';
 import { SignedHeader } from '../http/signed-header.js';
@@ -9,14 +10,17 @@ import { ServerSecret } from '../sessions/server-secret.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { inactiveTenant, TENANT_CHANGED, type TenantState } from '../tenancy/tenant-state.js';
 
-/** The header in which the daemon says, to the API, who proved to it who they are. */
+/** The header in which a server says, to another, who proved to it who they are. */
 export const DELEGATED_CALLER_HEADER = 'x-svc-delegated-caller';
 
-/** Who that is. Never more than a member: a token of the daemon says nothing of the administration of a tenant. */
+/**
+ * Who that is: a seat with its role, or the bearer of a token of the daemon, never more than a member, for such a token
+ * says nothing of the administration of a tenant.
+ */
 interface DelegatedCaller {
   tenantId: string;
   principal: string;
-  role: 'member' | 'viewer';
+  role: SeatRole;
 }
 
 interface TenantRow {
@@ -24,7 +28,10 @@ interface TenantRow {
   state: TenantState;
 }
 
-/** Callers that the memory daemon authenticated, at the tenant API (docs/decisions/0315). */
+/**
+ * Callers that the memory daemon authenticated, at the tenant API, and persons whom an MCP endpoint let in by an access
+ * token, at both servers (docs/decisions/0315, 0339).
+ */
 @Injectable()
 export class DelegatedCallers extends SignedHeader<DelegatedCaller> {
   private readonly tenants: TtlCache<TenantRow>;

@@ -10,7 +10,7 @@ import {
 } from './common-problems.js';
 import { InternalError } from './problem.filter.js';
 import { problem, type ProblemClass } from './problem.js';
-import type { ProService, Scope } from '../contract/scopes.js';
+import type { ProService } from '../contract/scopes.js';
 
 /** No scopes at all in dev_scopes, or a token that is missing or not valid in the jwt modes. */
 export class NotAuthenticated extends problem<{ hint: string }>(
@@ -26,7 +26,7 @@ export class UnfitToken extends InvalidToken {}
 export class TenantInactive extends NotAuthenticated {}
 export class InvalidPassportHeader extends problem(400, 'InvalidPassportHeader', 'Invalid X-Svc-Passport-Id') {}
 /** Of an any-of check the whole set that is accepted, of an all-of check what is missing (memory-daemon.md 5.3). */
-export class MissingScope extends problem<{ missingAnyScope?: readonly Scope[]; missingScopes?: readonly Scope[] }>(
+export class MissingScope extends problem<{ missingAnyScope?: readonly string[]; missingScopes?: readonly string[] }>(
   403,
   'MissingScope',
   'Forbidden',

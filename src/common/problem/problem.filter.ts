@@ -37,7 +37,8 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     if (reply.sent || isCutOff(request)) return;
     const found = this.recognise(error, request);
-    if (found instanceof Unauthorized && takesBearerKeys(request)) void reply.header('www-authenticate', 'Bearer');
+    if (found instanceof Unauthorized && takesBearerKeys(request) && !reply.hasHeader('www-authenticate'))
+      void reply.header('www-authenticate', 'Bearer');
     sendProblem(reply, found, this.form, request.id);
   }
 

@@ -7,7 +7,7 @@ import { checkedSession } from '../../common/http/agent-session.js';
 import { ToolAdmissionsService } from '../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { forwardHeaders } from '../forwarded-headers.js';
 import type { Peer, ToolCaller } from '../peer.js';
-import { credentialOf } from '../server-credential.js';
+import { ServerCredentials } from '../server-credentials.js';
 import { ToolCallSteps } from '../tool-call-steps.js';
 import { ToolRequests } from '../tool-requests.service.js';
 import type { AgentAnswer } from './agent-answer.js';
@@ -34,6 +34,7 @@ export class AgentCalls {
   constructor(
     private readonly admissions: ToolAdmissionsService,
     private readonly requests: ToolRequests,
+    private readonly credentials: ServerCredentials,
     private readonly steps: ToolCallSteps,
   ) {}
 
@@ -64,7 +65,7 @@ export class AgentCalls {
     const admission = { ...call, ...(token === undefined ? {} : { approvalToken: token }) };
     const { decisionId } = await this.admissions.admit(admission);
     const sent = {
-      ...{ credential: credentialOf(caller, peer), decisionId, approvalToken: token },
+      ...{ credential: this.credentials.of(caller, peer), decisionId, approvalToken: token },
       ...{ idempotencyKey: idempotencyKey ?? peer.idempotencyKey, agentSession: peer.agentSession },
     };
     const servers: Servers = {

@@ -15,6 +15,7 @@ import { APPROVAL_SECONDS } from '../../modules/shield/core/approvals/approval.r
 import { ApprovalHandoverService } from '../../modules/shield/core/approvals/approval-handover.service.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
+import { BEARERS_TAKEN } from '../tool-caller.guard.js';
 import { ToolCallers } from '../../common/keys/tool-callers.js';
 import { CONTROL_PARAMETERS } from '../tools/control-parameters.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
@@ -80,7 +81,7 @@ export class McpApprovals implements OnModuleInit {
   }
 
   private async take(peer: Peer, approvalRequestId: string) {
-    const caller = await this.callers.find(peer.credential, { agents: true, bearerKeys: true });
+    const caller = await this.callers.find(peer.credential, BEARERS_TAKEN.mcp);
     if (!caller) throw failureOfProblem(new Unauthorized({}, 'The credential holds no longer'), peer.requestId);
     return this.handover.take(caller, approvalRequestId);
   }

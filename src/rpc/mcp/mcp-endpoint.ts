@@ -7,6 +7,7 @@ import { ToolCallers, type Credential } from '../../common/keys/tool-callers.js'
 import { LOG, type Log } from '../../common/observability/log.js';
 import { TENANT_CHANGED } from '../../common/tenancy/tenant-state.js';
 import type { Peer } from '../peer.js';
+import { BEARERS_TAKEN } from '../tool-caller.guard.js';
 import { McpServers } from './mcp-servers.js';
 
 /**
@@ -74,7 +75,7 @@ export class McpEndpoint implements OnModuleInit, OnModuleDestroy {
 
   private async endUnauthorized(tenantId: string): Promise<void> {
     for (const subscriber of [...this.subscribers].filter((one) => one.tenantId === tenantId)) {
-      if (!(await this.callers.holds(subscriber.credential, TAKEN))) subscriber.ending.abort();
+      if (!(await this.callers.holds(subscriber.credential, BEARERS_TAKEN.mcp))) subscriber.ending.abort();
     }
   }
 }
@@ -84,9 +85,6 @@ interface Subscriber {
   credential: Credential;
   ending: AbortController;
 }
-
-/** As POST /mcp takes them. */
-const TAKEN = { agents: true, bearerKeys: true } as const;
 
 const isSubscription = (parsed: unknown): boolean =>
   (parsed as { method?: unknown } | null | undefined)?.method === 'subscriptions/listen';

@@ -41,7 +41,7 @@ export class McpController {
     summary: 'Call tools over the Model Context Protocol',
     description:
       'The same tools as POST /rpc, for clients of the Model Context Protocol: revision 2026-07-28; clients of 2025-11-25 and before are served too. docs/agents.md has the set-up of a client, how failures are answered, and an approval from end to end.',
-    access: toolCaller({ agents: true, bearerKeys: true }),
+    access: toolCaller({ agents: true, bearerKeys: true, accessTokens: true }),
     body: 'bytes',
     parameters: [IDEMPOTENCY_KEY],
     requestBody: {

@@ -16,7 +16,7 @@ import { ApiConnection } from '../api-connection.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import { JsonText } from '../json-text.js';
 import type { Peer } from '../peer.js';
-import { credentialOf } from '../server-credential.js';
+import { ServerCredentials } from '../server-credentials.js';
 import { BEARERS_TAKEN } from '../tool-caller.guard.js';
 import { RpcServer } from '../rpc.server.js';
 import {
@@ -68,6 +68,7 @@ export class ServiceContext {
   constructor(
     private readonly rpc: RpcServer,
     private readonly callers: ToolCallers,
+    private readonly credentials: ServerCredentials,
     private readonly api: ApiConnection,
     @Inject(LOG) private readonly log: Log,
   ) {}
@@ -153,6 +154,6 @@ export class ServiceContext {
 
   private async credentialOf(peer: Peer): Promise<Record<string, string>> {
     const caller = await this.callers.find(peer.credential, BEARERS_TAKEN[peer.transport]);
-    return caller === undefined ? {} : credentialOf(caller, peer);
+    return caller === undefined ? {} : this.credentials.of(caller, peer);
   }
 }

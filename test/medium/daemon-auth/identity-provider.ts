@@ -13,6 +13,14 @@ export type Clients = Record<string, Record<string, unknown>>;
 /** Clients that are pages: they have no secret (PKCE), and people sign in for them and come back to this address. */
 export type Pages = Record<string, string>;
 
+/** What more a provider does. */
+interface Further {
+  /** What its tokens say of a person who signed in by this name. */
+  claimsOf?: (name: string) => Record<string, unknown>;
+  /** Programs register themselves (RFC 7591), and their tokens are for the resource that they ask for (RFC 8707). */
+  isOpen?: true;
+}
+
 /**
  * A real OpenID Provider (the npm package oidc-provider) on a loopback port, with keys that can change while it runs.
  */
@@ -29,10 +37,11 @@ export class IdentityProvider {
   private constructor(
     private readonly clients: Clients,
     private readonly pages: Pages,
+    private readonly further: Further,
   ) {}
 
-  static async start(clients: Clients, pages: Pages = {}): Promise<IdentityProvider> {
-    const provider = new IdentityProvider(clients, pages);
+  static async start(clients: Clients, pages: Pages = {}, further: Further = {}): Promise<IdentityProvider> {
+    const provider = new IdentityProvider(clients, pages, further);
     await provider.comeUp();
     await provider.rotate();
     return provider;
@@ -97,19 +106,23 @@ export class IdentityProvider {
       cookies: { keys: [randomUUID()] },
       clients: Object.keys(this.clients).map((clientId) => this.registrationOf(clientId)),
       clientBasedCORS: (_, origin, { clientId }) => this.pages[clientId]?.startsWith(`${origin}/`) ?? false,
-      scopes: ['query:read', 'facts:write', 'facts:read', 'receipts:read', 'admin:write', 'admin:read'],
-      extraTokenClaims: (_, { clientId }) => this.clients[clientId!],
+      scopes: ['mcp', 'query:read', 'facts:write', 'facts:read', 'receipts:read', 'admin:write', 'admin:read'],
+      extraTokenClaims: (_, token) => ({
+        ...this.clients[token.clientId!],
+        ...('accountId' in token ? this.further.claimsOf?.(token.accountId) : {}),
+      }),
       features: {
         // Whoever gives a name and a password, whatever they are, is signed in by that name.
-        devInteractions: { enabled: Object.keys(this.pages).length > 0 },
+        devInteractions: { enabled: this.further.isOpen ?? Object.keys(this.pages).length > 0 },
+        registration: { enabled: this.further.isOpen ?? false },
         clientCredentials: { enabled: true },
         resourceIndicators: {
           enabled: true,
           defaultResource: () => AUDIENCE,
           useGrantedResource: () => true,
-          getResourceServerInfo: () => ({
-            scope: 'query:read facts:write facts:read receipts:read admin:write admin:read',
-            audience: this.audience,
+          getResourceServerInfo: (_, resource) => ({
+            scope: 'mcp query:read facts:write facts:read receipts:read admin:write admin:read',
+            audience: this.further.isOpen ? resource : this.audience,
             accessTokenFormat: 'jwt',
             accessTokenTTL: 600,
             jwt: { sign: { alg: alg as 'RS256', kid } },

@@ -21,7 +21,10 @@ import { AUTHENTICATOR, type Authenticator } from '../../../common/bearer-auth/a
 import { AutoSteps } from '../../../common/evidence-log/auto-steps.js';
 import { ToolCallSteps } from '../../../rpc/tool-call-steps.js';
 import { ServerSecret } from '../../../common/sessions/server-secret.js';
+import { AccessTokens } from '../../../common/access-tokens/access-tokens.js';
+import { ClientAddresses } from '../../../common/http/client-address.js';
 import { DelegatedCallers } from '../../../common/keys/delegated-callers.js';
+import { FailedCredentials } from '../../../common/throttle/failed-credentials.js';
 import { Problem } from '../../../common/problem/problem.js';
 import { NotFound } from '../../../common/problem/common-problems.js';
 import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
@@ -39,6 +42,7 @@ import { GateRounds } from './gate-rounds.js';
 import { McpSteps } from './mcp-steps.js';
 import type { ToolRoutes } from './tool-call.js';
 import { ApiCredentials } from './api-credentials.js';
+import { McpSignIn } from './mcp-sign-in.js';
 import { scopesByTool } from './listed-tools.js';
 import { DaemonToolCalls } from './daemon-tool-calls.js';
 
@@ -58,7 +62,7 @@ export interface OpenListener {
  */
 export async function openMcp(parts: ProcessContext, app: NestFastifyApplication): Promise<OpenListener> {
   const { settings, log, stopping } = parts;
-  const { mcpHost, mcpPort, maxBodyBytes, errorsBase } = settings.daemon;
+  const { mcpHost, mcpPort, mcpPublicUrl, maxBodyBytes, errorsBase } = settings.daemon;
   const problems = daemonProblems(errorsBase);
   const adapter = makeHttpServer(
     {
@@ -66,7 +70,7 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
       requestTimeoutMs: ROUTER_TIMEOUT_MS,
       problems,
       stopping,
-      ownHosts: new OwnHosts(settings, { host: mcpHost, speaksMcp: true }),
+      ownHosts: new OwnHosts(settings, { host: mcpHost, publicUrl: mcpPublicUrl, speaksMcp: true }),
       requestLine: { message: 'mcp_control', membersOf: (_, elapsed_ms) => ({ elapsed_ms }) },
     },
     parts,
@@ -88,11 +92,14 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
   });
   const standings = app.get(PassportStandings);
   const handler = makeHandler(parts, { http, problems, calls, stateKey, context, steps });
+  const signIn = signInAt(app);
+  signIn.serve(fastify);
   for (const method of ['POST', 'GET', 'DELETE'])
     fastify.route({
       method,
       url: '/mcp',
       config: { body: 'bytes' },
+      ...(method === 'POST' ? { onRequest: (request, reply) => signIn.check(request, reply) } : {}),
       handler: async (request, reply) => {
         const response = await answer(handler, request, reply);
         if (isStream(response)) void endWithPassport(standings, steps, request, reply);
@@ -109,6 +116,14 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
     },
   };
 }
+
+const signInAt = (app: NestFastifyApplication): McpSignIn =>
+  new McpSignIn({
+    tokens: app.get(AccessTokens),
+    authenticator: app.get<Authenticator>(AUTHENTICATOR),
+    failures: app.get(FailedCredentials),
+    addresses: app.get(ClientAddresses),
+  });
 
 /** @throws Error for a tool whose route is not served */
 async function toolCallsOf(
@@ -129,7 +144,7 @@ async function toolCallsOf(
     credentials: new ApiCredentials({
       ...{ authenticator: app.get<Authenticator>(AUTHENTICATOR), mode: settings.daemon.authMode ?? 'off' },
       defaultTenant: settings.bootstrap.tenantId,
-      ...{ delegated: app.get(DelegatedCallers), standings: app.get(PassportStandings) },
+      ...{ delegated: app.get(DelegatedCallers), standings: app.get(PassportStandings), tokens: app.get(AccessTokens) },
     }),
   });
 }

@@ -25,6 +25,12 @@ export const DAEMON_SETTINGS = {
   httpPort: setting('SVCD_HTTP_PORT', port(14800), 'Its port for HTTP; 0 takes a free one.'),
   mcpHost: setting('SVCD_MCP_HOST', textOr('127.0.0.1'), 'Address the daemon binds for MCP.'),
   mcpPort: setting('SVCD_MCP_PORT', port(14801), 'Its port for MCP (POST /mcp); 0 takes a free one.'),
+  mcpPublicUrl: setting(
+    'SVCD_MCP_PUBLIC_URL',
+    url('http', 'https'),
+    'The address under which clients reach the daemon for MCP, without /mcp.',
+    { shownDefault: 'the bind address' },
+  ),
   grpcHost: setting('SVCD_GRPC_HOST', textOr('127.0.0.1'), 'Address the daemon binds for gRPC.'),
   grpcPort: setting('SVCD_GRPC_PORT', port(4007), 'Its port for gRPC; 0 takes a free one.'),
   authMode: setting(
