@@ -12,6 +12,7 @@ const VERBS: Record<string, () => Promise<Command>> = {
   migrate: async () => (await import('./migrate.js')).migrateCommand(),
   tenant: async () => (await import('./tenant.js')).tenantCommand(),
   erase: async () => (await import('./erase.js')).eraseCommand(),
+  mcp: async () => (await import('./mcp.js')).mcpCommand(),
   tools: async () => (await import('./tools.js')).toolsCommand(),
   key: async () => (await import('./key.js')).keyCommand(),
   'peer-log': async () => (await import('./peer-log.js')).peerLogCommand(),
