@@ -48,7 +48,7 @@ describe('Claude Code', () => {
   it('or its command, which the shell hands on as it is', () => {
     const env = { SVC_API_KEY: 'not yet', MCP_STDIO_API_KEY: 'not yet' };
     expect(wordsOf(recipeFor('claude-code', HTTP).command!, env)).toEqual([
-      ...['claude', 'mcp', 'add', '--transport', 'http', 'svc', HTTP.url],
+      ...['claude', 'mcp', 'add', '--scope', 'project', '--transport', 'http', 'svc', HTTP.url],
       ...['--header', 'x-tenant-id: acme', '--header', 'x-api-key: ${SVC_API_KEY}'],
     ]);
     expect(wordsOf(recipeFor('claude-code', STDIO).command!, env)).toEqual([
@@ -56,6 +56,8 @@ describe('Claude Code', () => {
         'claude',
         'mcp',
         'add',
+        '--scope',
+        'project',
         '--env',
         'MCP_STDIO_TENANT_ID=acme',
         '--env',

@@ -59,13 +59,17 @@ export const secretsLeftOut = (connection: McpConnection): Secret[] =>
 const valuesOf = (connection: McpConnection): Readonly<Record<string, Value>> =>
   connection.kind === 'http' ? connection.headers : connection.env;
 
-/** Expands ${VAR} in url, headers, command, args and env. Single quotes keep the shell from doing so before it. */
+/**
+ * Expands ${VAR} in url, headers, command, args and env of .mcp.json, to which the scope project writes. Single quotes
+ * keep the shell from doing so before it. What holds a key is for its user alone.
+ */
 function claudeCode(connection: McpConnection): Recipe {
   const values = filled(valuesOf(connection), ({ variable }) => `\${${variable}}`);
+  const start = `claude mcp add${secretsLeftOut(connection).length > 0 ? ' --scope project' : ''}`;
   const add =
     connection.kind === 'http'
-      ? `claude mcp add --transport http ${NAME} ${quoted(connection.url)}${flags('--header', values, ': ')}`
-      : `claude mcp add${flags('--env', values, '=')} --transport stdio ${NAME} -- ${commandLine(connection)}`;
+      ? `${start} --transport http ${NAME} ${quoted(connection.url)}${flags('--header', values, ': ')}`
+      : `${start}${flags('--env', values, '=')} --transport stdio ${NAME} -- ${commandLine(connection)}`;
   return { file: '.mcp.json', content: mcpServers(typed(connection, values)), command: add };
 }
 
