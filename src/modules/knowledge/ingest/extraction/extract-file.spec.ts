@@ -74,6 +74,14 @@ describe('the text of a file, word by word', () => {
     ]);
   });
 
+  it('XLSX: cells are named as the sheet has them, wherever its first one stands', async () => {
+    expect(placed(await read(shipped('offset.xlsx'), 'offset.xlsx'))).toEqual([
+      ['|  |  | Head | Other |  |', { sheet: 'Off', cells: 'A5:D5' }],
+      ['|  |  | x | rich |  |', { sheet: 'Off', cells: 'A7:D7' }],
+      ['|  |  | link | 2026-01-05T13:30:00 | 0.30000000000000004 |', { sheet: 'Off', cells: 'A9:E9' }],
+    ]);
+  });
+
   it('PPTX: slides with titles, tables and notes', async () => {
     const file = await read(shipped('review.pptx'), 'review.pptx');
     expect([file.title, file.contentType]).toEqual(['Quarterly review', 'text/markdown']);
@@ -115,6 +123,9 @@ describe('the text of a file, word by word', () => {
   it('RTF: the text alone, in its code page and in Unicode', async () => {
     const file = await read(shipped('notice.rtf'), 'notice.rtf');
     expect(file.text).toBe('The canteen closes at 14:30.\nCafé and 東京 are open.\nNew line boldlink text.\n');
+    const table =
+      '{\\rtf1\\ansi\\trowd\\cellx1\\cellx2 A1\\cell B1\\cell\\row\\trowd A2\\cell B2\\cell\\row\\pard After.\\par}';
+    expect((await read(table, 'a.rtf')).text).toBe('A1\tB1\t\nA2\tB2\t\nAfter.\n');
   });
 
   it('CSV and TSV: tables, however they are divided', async () => {

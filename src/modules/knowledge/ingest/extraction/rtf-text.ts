@@ -31,8 +31,14 @@ interface RtfToken {
   readonly word?: string;
 }
 
-/** Passes tokens on, but for groups that begin with one of these words. */
-function leaveOut(words: ReadonlySet<string>): Transform {
+/** Words that part what stands around them, as words that the reader knows. */
+const PARTING: ReadonlyMap<string, string> = new Map([
+  ...['cell', 'nestcell'].map((word) => [word, 'tab'] as const),
+  ...['row', 'nestrow', 'sect', 'page'].map((word) => [word, 'par'] as const),
+]);
+
+/** Passes tokens on, but for groups that are no text; ends of cells and rows become tabs and ends of paragraphs. */
+function textTokens(): Transform {
   let depth = 0;
   let opening: RtfToken | undefined;
   return new Transform({
@@ -41,11 +47,11 @@ function leaveOut(words: ReadonlySet<string>): Transform {
       const begins = opening;
       opening = undefined;
       if (depth > 0) depth += token.type === GROUP_START ? 1 : token.type === GROUP_END ? -1 : 0;
-      else if (begins && words.has(token.word ?? '')) depth = 1;
+      else if (begins && NOT_TEXT.has(token.word ?? '')) depth = 1;
       else {
         if (begins) this.push(begins);
         if (token.type === GROUP_START) opening = token;
-        else this.push(token);
+        else this.push({ ...token, word: PARTING.get(token.word ?? '') ?? token.word });
       }
       done();
     },
@@ -57,7 +63,7 @@ export async function readRtf({ bytes }: SentFile): Promise<ExtractedFile> {
   const parts: string[] = [];
   try {
     const reader = new ToPlainText({ decode: decodePage, outputMode: 'string', warn: () => undefined });
-    await pipeline(Readable.from([Buffer.from(bytes)]), new Tokenize(), leaveOut(NOT_TEXT), reader, async (chunks) => {
+    await pipeline(Readable.from([Buffer.from(bytes)]), new Tokenize(), textTokens(), reader, async (chunks) => {
       for await (const chunk of chunks) parts.push(String(chunk));
     });
   } catch (error) {
