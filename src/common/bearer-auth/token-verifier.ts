@@ -12,7 +12,7 @@ export const LEEWAY_SECONDS = 30;
 const CACHE_TTL_MS = 5_000;
 const MAX_KEPT = 2_000;
 
-export type Algorithm = NonNullable<StrategyOptionsWithoutRequest['algorithms']>[number];
+type Algorithm = NonNullable<StrategyOptionsWithoutRequest['algorithms']>[number];
 
 /** What jsonwebtoken verifies with public keys: EdDSA is not among them (docs/decisions/0085). */
 export const PUBLIC_KEY_ALGORITHMS: readonly Algorithm[] = [
