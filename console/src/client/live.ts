@@ -1,4 +1,4 @@
-import { follow } from '../generated/daemon/sdk.gen.ts';
+import { followEvents as openStream } from '../generated/daemon/sdk.gen.ts';
 import { identityNow, nameOf, type Identity } from './identity.ts';
 import { queryClient } from './query-client.ts';
 import { resourcesOf } from './resources.ts';
@@ -113,7 +113,7 @@ async function readStream(
   say: (state: LiveState) => void,
   onEvent: (event: LiveEvent) => void,
 ): Promise<void> {
-  const { stream } = await follow({
+  const { stream } = await openStream({
     signal,
     sseMaxRetryAttempts: 1,
     headers: lastId === undefined ? {} : { 'last-event-id': lastId },

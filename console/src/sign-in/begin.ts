@@ -2,7 +2,7 @@ import { answerOf } from '../client/answer.ts';
 import { nameOf, shownIdentity, signIn, signOut, type Identity } from '../client/identity.ts';
 import { dropDrafts, takeKeptDrafts } from '../components/drafts.ts';
 import { announce } from '../components/toasts.tsx';
-import { connect } from '../generated/api/sdk.gen.ts';
+import { createSession } from '../generated/api/sdk.gen.ts';
 import type { ConsoleConfig } from './console-config.ts';
 import { claimsOf } from './token-claims.ts';
 
@@ -16,7 +16,7 @@ function enter(identity: Identity): void {
 
 /** @throws RequestFailure */
 export async function signInByKey(tenantId: string, apiKey: string): Promise<void> {
-  const { apiKeyPrefix } = await answerOf(connect({ body: { tenantId, apiKey } }));
+  const { apiKeyPrefix } = await answerOf(createSession({ body: { tenantId, apiKey } }));
   enter({ kind: 'session', tenant: tenantId, label: `key ${apiKeyPrefix}`, role: 'owner' });
 }
 

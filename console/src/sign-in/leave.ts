@@ -1,12 +1,12 @@
 import { shownIdentity, signOut } from '../client/identity.ts';
 import { dropDrafts } from '../components/drafts.ts';
-import { logout } from '../generated/api/sdk.gen.ts';
+import { endSession } from '../generated/api/sdk.gen.ts';
 import type { ConsoleConfig } from './console-config.ts';
 
 /** Signs out, here and where the sign-in came from: of the tenant API, or at the identity provider. */
 export async function leave({ oidc }: ConsoleConfig): Promise<void> {
   const identity = shownIdentity();
-  if (identity?.kind === 'session') await logout();
+  if (identity?.kind === 'session') await endSession();
   signOut();
   dropDrafts();
   if (identity?.kind !== 'token' || identity.idToken === undefined || !oidc) return;

@@ -19,7 +19,7 @@ export class OperationsController {
     access: anyone(),
     reply: ok(HealthStatus),
   })
-  async health(): Promise<HealthStatus> {
+  async checkLiveness(): Promise<HealthStatus> {
     return { status: 'ok' };
   }
 
@@ -31,7 +31,7 @@ export class OperationsController {
     access: anyone(),
     reply: ok(HealthSummary),
   })
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthSummary> {
+  async checkReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthSummary> {
     const summary = await this.operations.readiness();
     if (summary.status === 'degraded') void reply.status(503).header('retry-after', '1');
     return summary;
@@ -43,7 +43,7 @@ export class OperationsController {
     access: anyone(),
     reply: okBytes('text/plain; version=0.0.4; charset=utf-8'),
   })
-  async scrape(): Promise<string> {
+  async readMetrics(): Promise<string> {
     return this.metrics.registry.metrics();
   }
 
@@ -53,7 +53,7 @@ export class OperationsController {
     access: anyone(),
     reply: ok(BuildInfo),
   })
-  async build(): Promise<BuildInfo> {
+  async readBuildInfo(): Promise<BuildInfo> {
     return this.operations.build();
   }
 }

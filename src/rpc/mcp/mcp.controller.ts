@@ -55,7 +55,7 @@ export class McpController {
       202: { description: 'A notification was taken.' },
     },
   })
-  answer(
+  sendMcpMessage(
     @RawBody() body: Buffer,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -68,12 +68,12 @@ export class McpController {
   }
 
   @Route('GET /mcp', NO_STREAM)
-  refuseStream(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Response> {
+  refuseMcpStream(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Response> {
     return this.refuse(request, reply);
   }
 
   @Route('DELETE /mcp', NO_STREAM)
-  refuseEnd(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Response> {
+  refuseMcpEnd(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Response> {
     return this.refuse(request, reply);
   }
 

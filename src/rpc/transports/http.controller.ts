@@ -69,7 +69,7 @@ export class HttpController {
     ...PAYLOAD,
     parameters: HEADERS,
   })
-  call(
+  callTool(
     @RawBody() body: Buffer,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -84,7 +84,7 @@ export class HttpController {
     access: anyone(),
     ...PAYLOAD,
   })
-  callPublic(
+  callPublicTool(
     @RawBody() body: Buffer,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -100,7 +100,7 @@ export class HttpController {
     access: toolCaller(),
     reply: ok(Capabilities),
   })
-  capabilities(@Query() { tool_set }: CapabilitiesQuery): Promise<Capabilities> {
+  listTools(@Query() { tool_set }: CapabilitiesQuery): Promise<Capabilities> {
     return this.known.read(tool_set);
   }
 

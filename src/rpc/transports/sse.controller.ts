@@ -25,7 +25,7 @@ export class SseController {
     parameters: [LAST_EVENT_ID],
     reply: okStream('text/event-stream'),
   })
-  listen(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  followHeartbeats(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.sse.serve(request, reply);
   }
 }

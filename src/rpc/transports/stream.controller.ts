@@ -40,7 +40,7 @@ export class StreamController {
     reply: okStream(LINES_TYPE),
     responses: { 429: rateLimited(LINES_TYPE, { type: 'string' }) },
   })
-  stream(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  exchangeLines(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.streams.serve(request, reply);
   }
 }

@@ -8,7 +8,7 @@ import { TextField } from '../../components/fields.tsx';
 import { Page } from '../../components/Page.tsx';
 import { Answer, Empty } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
-import { list } from '../../generated/daemon/sdk.gen.ts';
+import { listReceipts } from '../../generated/daemon/sdk.gen.ts';
 import type { ReceiptPage, ReceiptRow } from '../../generated/daemon/types.gen.ts';
 import '../receipts/receipts.css';
 
@@ -27,7 +27,7 @@ export default function AnswersScreen() {
   const { tenant } = useIdentity();
   const query = { tenant_id: tenant, limit: PAGE, kind: 'answer.recorded' };
   const pages = usePages<ReceiptPage>(['answers', query], (before) =>
-    list({ query: { ...query, ...(before && { before }) } }),
+    listReceipts({ query: { ...query, ...(before && { before }) } }),
   );
   return (
     <Page title="Answers" description="Recorded answers with what they cite. Open one to see whether it still holds.">

@@ -10,7 +10,7 @@ import { TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/FormDialog.tsx';
 import { Notice } from '../../components/Notice.tsx';
 import { Answer } from '../../components/states.tsx';
-import { ingest, readIngest } from '../../generated/api/sdk.gen.ts';
+import { ingestDocument, readIngest } from '../../generated/api/sdk.gen.ts';
 import type { IngestRequest, IngestStatus } from '../../generated/api/types.gen.ts';
 
 const EMPTY = { corpusId: '', docId: '', title: '', url: '', content: '' };
@@ -29,7 +29,7 @@ function Fields({ onClose }: { onClose: () => void }) {
   const { tenant } = useIdentity();
   const send = useChange(
     // The client sets the key of the request itself.
-    (body: IngestRequest) => ingest({ body, headers: { 'x-idempotency-key': crypto.randomUUID() } }),
+    (body: IngestRequest) => ingestDocument({ body, headers: { 'x-idempotency-key': crypto.randomUUID() } }),
     ['documents'],
   );
   const submit = () => send.mutate({ tenantId: tenant, ...draft }, { onSuccess: clear });

@@ -6,7 +6,7 @@ import { useDraft } from '../../components/drafts.ts';
 import { CheckboxField, SelectField, TextField } from '../../components/fields.tsx';
 import { FormDialog } from '../../components/FormDialog.tsx';
 import { announce } from '../../components/toasts.tsx';
-import { listVersions, storeEntity } from '../../generated/daemon/sdk.gen.ts';
+import { listEntityVersions, storeEntity } from '../../generated/daemon/sdk.gen.ts';
 import type { EngramWithContent } from '../../generated/daemon/types.gen.ts';
 import { initialOf, MODELS, payloadOf, type EngramDraft, type EngramPayload } from './engram-draft.ts';
 
@@ -23,7 +23,7 @@ const put = (id: string, payload: EngramPayload) => storeEntity({ path: { kind: 
 
 /** To the daemon it would be a new version of what is there; whoever writes a new one does not mean that. */
 async function create(name: string, payload: EngramPayload): ReturnType<typeof put> {
-  const { data } = await listVersions({ path: { kind: 'engram', id: name }, query: { limit: 1 } });
+  const { data } = await listEntityVersions({ path: { kind: 'engram', id: name }, query: { limit: 1 } });
   if (data?.versions[0]?.deleted !== false) return put(name, payload);
   const error = { title: 'Engram exists', detail: `${name} is there already. Open it to write a new version of it.` };
   return { error, response: new Response(null, { status: 409 }) } as unknown as ReturnType<typeof put>;

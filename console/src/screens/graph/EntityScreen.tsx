@@ -8,7 +8,7 @@ import { Diff } from '../../components/Diff.tsx';
 import { Page, Section } from '../../components/Page.tsx';
 import { Answer, Empty } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
-import { listEdges, listVersions, readEntity } from '../../generated/daemon/sdk.gen.ts';
+import { listEdges, listEntityVersions, readEntity } from '../../generated/daemon/sdk.gen.ts';
 import type { EntityRecord } from '../../generated/daemon/types.gen.ts';
 import { entityAddress, neighboursOf, type Neighbour } from './neighbourhood.ts';
 import { NeighbourhoodPicture } from './NeighbourhoodPicture.tsx';
@@ -111,7 +111,7 @@ function Neighbourhood({ kind, id }: Named) {
 
 function History({ kind, id }: Named) {
   const history = useAnswer(['entities', 'history', kind, id], () =>
-    listVersions({ path: { kind, id }, query: { limit: MOST } }),
+    listEntityVersions({ path: { kind, id }, query: { limit: MOST } }),
   );
   return (
     <Section title="History">

@@ -3,7 +3,7 @@ import { useAnswer } from '../../client/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Section } from '../../components/Page.tsx';
 import { Answer } from '../../components/states.tsx';
-import { verify } from '../../generated/daemon/sdk.gen.ts';
+import { verifyReceipt } from '../../generated/daemon/sdk.gen.ts';
 
 const PARTS = ['record', 'signature', 'chain', 'log'] as const;
 
@@ -14,7 +14,7 @@ const wordOf = (ok: boolean | null) => (ok === null ? 'not checked' : ok ? 'ok' 
 export function DaemonsWord({ receiptId }: { receiptId: string }) {
   const { tenant } = useIdentity();
   const report = useAnswer(['receipts', 'report', tenant, receiptId], () =>
-    verify({ path: { receiptId }, query: { tenant_id: tenant } }),
+    verifyReceipt({ path: { receiptId }, query: { tenant_id: tenant } }),
   );
   return (
     <Section title="The daemon's word">

@@ -9,7 +9,7 @@ import { Page } from '../../components/Page.tsx';
 import { PagedTable } from '../../components/PagedTable.tsx';
 import { Empty } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
-import { list } from '../../generated/daemon/sdk.gen.ts';
+import { listReceipts } from '../../generated/daemon/sdk.gen.ts';
 import type { ReceiptPage, ReceiptRow } from '../../generated/daemon/types.gen.ts';
 import { provesNobody, receiptAddress } from './about.ts';
 import './receipts.css';
@@ -49,7 +49,7 @@ export default function ReceiptsScreen() {
   };
   const pages = usePages<ReceiptPage>(
     ['receipts', query, subject !== ''],
-    (before) => list({ query: { ...query, ...(before && { before }) } }),
+    (before) => listReceipts({ query: { ...query, ...(before && { before }) } }),
     // The server does not look for a subject: what is looked through here is kept whole.
     subject ? {} : { rowsIn: ({ rows }) => rows.length },
   );

@@ -1,6 +1,6 @@
 import { answerOf } from '../../client/answer.ts';
 import { bytesOfBase64 } from '../../verify/bytes.ts';
-import { exportReceipt, list, listKeys, read, readSignature } from '../../generated/daemon/sdk.gen.ts';
+import { exportReceipt, listReceipts, listKeys, readReceipt, readSignature } from '../../generated/daemon/sdk.gen.ts';
 import type { ExportBody } from '../../generated/daemon/types.gen.ts';
 import { decodeCanonical } from '../../verify/cbor.ts';
 import type { Jwk, PinnedKey } from '../../verify/keys.ts';
@@ -28,7 +28,7 @@ async function given<T>(asked: Promise<T>): Promise<Given<T>> {
 
 const payloadOf = async (receiptId: string, tenant: string) =>
   bytesOfBase64(
-    (await answerOf(read({ path: { receiptId }, query: { tenant_id: tenant } }))).payload_base64,
+    (await answerOf(readReceipt({ path: { receiptId }, query: { tenant_id: tenant } }))).payload_base64,
     'payload',
   );
 
@@ -83,7 +83,7 @@ async function neighboursOf(payload: Uint8Array, tenant: string): Promise<Neighb
 
 /** No route asks for what follows: it is looked for among the newest. */
 async function nextIdOf({ stream, seq }: OpenedReceipt, tenant: string): Promise<string | undefined> {
-  const page = await given(answerOf(list({ query: { tenant_id: tenant, limit: NEWEST } })));
+  const page = await given(answerOf(listReceipts({ query: { tenant_id: tenant, limit: NEWEST } })));
   if (!('value' in page)) return undefined;
   return page.value.rows.find((row) => row.stream === stream && row.seq === seq! + 1)?.receipt_id;
 }

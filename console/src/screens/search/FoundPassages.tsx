@@ -2,14 +2,14 @@ import { Link } from 'wouter';
 import { useAnswer } from '../../client/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Answer, Empty } from '../../components/states.tsx';
-import { retrieve } from '../../generated/api/sdk.gen.ts';
+import { retrievePassages } from '../../generated/api/sdk.gen.ts';
 import type { RetrievalMeta, RetrievalResult } from '../../generated/api/types.gen.ts';
 import { documentAddress } from '../documents/document-address.ts';
 import type { Lane } from './SearchScreen.tsx';
 import { ScoreBars } from './ScoreBars.tsx';
 
 export function FoundPassages({ query, lane }: { query: string; lane: Lane }) {
-  const found = useAnswer(['passages', query, lane], () => retrieve({ body: { query, lane } }));
+  const found = useAnswer(['passages', query, lane], () => retrievePassages({ body: { query, lane } }));
   return (
     <Answer query={found}>
       {({ results, meta, credit_cost }) => (

@@ -3,7 +3,7 @@ import type { Column } from '../../components/DataTable.tsx';
 import { PagedTable } from '../../components/PagedTable.tsx';
 import { Empty } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
-import { list } from '../../generated/daemon/sdk.gen.ts';
+import { listReceipts } from '../../generated/daemon/sdk.gen.ts';
 import type { ReceiptPage, ReceiptRow } from '../../generated/daemon/types.gen.ts';
 
 const COLUMNS: Column<ReceiptRow>[] = [
@@ -19,7 +19,7 @@ const rowsOf = ({ rows }: ReceiptPage) => rows;
 export function SessionReceipts({ session }: { session: string }) {
   const pages = usePages(
     ['receipts', 'session', session],
-    (before) => list({ query: { session, limit: 100, ...(before ? { before } : {}) } }),
+    (before) => listReceipts({ query: { session, limit: 100, ...(before ? { before } : {}) } }),
     { rowsIn: ({ rows }) => rows.length },
   );
   return (

@@ -7,7 +7,7 @@ import { TextField } from '../../components/fields.tsx';
 import { Page, Section } from '../../components/Page.tsx';
 import { Answer, Empty } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
-import { list } from '../../generated/daemon/sdk.gen.ts';
+import { listReceipts } from '../../generated/daemon/sdk.gen.ts';
 import { sessionsOf, type KnownSession } from './known-sessions.ts';
 import './sessions.css';
 
@@ -58,7 +58,7 @@ const COLUMNS: Column<KnownSession>[] = [
 
 function Recent() {
   const pages = usePages(['sessions', 'recent'], (before) =>
-    list({ query: { kind: 'step.opened', limit: 200, ...(before ? { before } : {}) } }),
+    listReceipts({ query: { kind: 'step.opened', limit: 200, ...(before ? { before } : {}) } }),
   );
   return (
     <Answer query={pages} rows={5}>

@@ -36,7 +36,7 @@ export class BundlesController {
     access: seatsOrDiscovery('owner', 'admin', 'member'),
     reply: ok(BundlePage),
   })
-  list(@Caller() caller: TenantCaller, @Query() query: BundleQuery): Promise<BundlePage> {
+  listBundles(@Caller() caller: TenantCaller, @Query() query: BundleQuery): Promise<BundlePage> {
     return this.bundles.list(caller, query);
   }
 
@@ -51,7 +51,7 @@ export class BundlesController {
     reply: created(Purchase),
     problems: [BundleUnknown, OwnBundle, AlreadyEntitled, PriceChanged, CreditsExhausted],
   })
-  buy(@Caller() caller: TenantCaller, @Body() request: PurchaseRequest): Promise<Purchase> {
+  buyBundle(@Caller() caller: TenantCaller, @Body() request: PurchaseRequest): Promise<Purchase> {
     return this.purchases.buy(caller, request);
   }
 
@@ -63,7 +63,7 @@ export class BundlesController {
     access: publishers,
     reply: created(Bundle),
   })
-  publish(@Caller() caller: TenantCaller, @Body() request: BundleRequest): Promise<Bundle> {
+  publishBundle(@Caller() caller: TenantCaller, @Body() request: BundleRequest): Promise<Bundle> {
     return this.bundles.publish(caller, request);
   }
 
@@ -76,7 +76,7 @@ export class BundlesController {
     reply: ok(Bundle),
     problems: [BundleUnknown],
   })
-  change(
+  changeBundle(
     @Caller() caller: TenantCaller,
     @Param() { bundleId }: BundlePath,
     @Body() request: BundleRequest,
@@ -92,7 +92,7 @@ export class BundlesController {
     reply: ok(BundleWithdrawn),
     problems: [BundleUnknown],
   })
-  withdraw(
+  withdrawBundle(
     @Caller() caller: TenantCaller,
     @Param() { bundleId }: BundlePath,
     @Query() { reason }: WithdrawQuery,

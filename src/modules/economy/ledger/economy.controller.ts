@@ -30,7 +30,7 @@ export class EconomyController {
     reply: ok(ConversionPreview),
     idempotent: false,
   })
-  preview(@Caller() caller: TenantCaller, @Body() request: ConversionRequest): Promise<ConversionPreview> {
+  previewConversion(@Caller() caller: TenantCaller, @Body() request: ConversionRequest): Promise<ConversionPreview> {
     return this.conversions.preview(caller, request);
   }
 
@@ -45,7 +45,7 @@ export class EconomyController {
     reply: created(Conversion),
     problems: [NoSubscription, ConversionCapReached, CreditsExhausted],
   })
-  convert(@Caller() caller: TenantCaller, @Body() request: ConversionRequest): Promise<Conversion> {
+  convertCredits(@Caller() caller: TenantCaller, @Body() request: ConversionRequest): Promise<Conversion> {
     return this.conversions.convert(caller, request);
   }
 

@@ -32,7 +32,7 @@ export class PaymentWebhookController {
     reply: ok(PaymentEventAcknowledged),
     problems: [Unauthorized, ConversionUnknown],
   })
-  receive(
+  receivePaymentEvent(
     @Headers('x-payment-signature') signature: string | undefined,
     @RawBody() body: Buffer,
   ): Promise<PaymentEventAcknowledged> {

@@ -21,6 +21,8 @@ const MAX_BODY_BYTES = 32 * 1024;
 const MAX_HANDED_BYTES = 1024 * 1024;
 const PER_SECOND = 50;
 const TEXT = 'text/plain; charset=utf-8';
+const LINE = '\u2014 witness.example.com 5f0c9a4e...\n';
+const COSIGNED = `svc.example.com/log\n42\nXwyaTh0rTDqOf2pbTD0uH18Mmk4dK0w6jn9qW0w9Lh8=\n\n\u2014 svc.example.com/log 5f0c9a4e...\n${LINE}`;
 const SIZE_TYPE = 'text/x.tlog.size';
 
 const REQUEST: DocumentedBody = {
@@ -50,7 +52,7 @@ export class PeerLogsController {
       'C2SP tlog-witness, with /v1/witness as its submission prefix: the signature line of this server under the checkpoint. Only of logs of peers that are known here.',
     access: anyone(),
     extension: true,
-    reply: okBytes(TEXT),
+    reply: okBytes(TEXT, { type: 'string', examples: [LINE] }),
     problems: [...problems, PeerLogUnknown],
     body: 'any',
     bodyLimit: MAX_BODY_BYTES,
@@ -71,7 +73,7 @@ export class PeerLogsController {
     description: 'C2SP tlog-witness, with /v1/witness as its monitoring prefix.',
     access: anyone(),
     extension: true,
-    reply: okBytes(TEXT),
+    reply: okBytes(TEXT, { type: 'string', examples: [COSIGNED] }),
     problems: [PeerLogUnknown],
     ratePerSecond: PER_SECOND,
   })

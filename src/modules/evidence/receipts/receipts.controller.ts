@@ -41,7 +41,7 @@ export class ReceiptsController {
     tenantBound,
     reply: ok(ReceiptPage),
   })
-  async list(@Caller() caller: DaemonCaller, @Query() query: ReceiptListQuery): Promise<ReceiptPage> {
+  async listReceipts(@Caller() caller: DaemonCaller, @Query() query: ReceiptListQuery): Promise<ReceiptPage> {
     return this.receipts.list(caller, query);
   }
 
@@ -56,7 +56,7 @@ export class ReceiptsController {
     problems: [ReceiptUnknown, ReceiptNotLogged, NotAcceptable, AlgorithmAbsent, ReceiptDamaged, ReceiptStoreAbsent],
   })
   @Header('vary', 'accept')
-  async read(
+  async readReceipt(
     @Caller() caller: DaemonCaller,
     @Param() { receiptId }: ReceiptPath,
     @Query() { tenant_id }: OfTenant,
@@ -96,7 +96,7 @@ export class ReceiptsController {
     reply: ok(VerificationReport),
     problems: [ReceiptUnknown, ReceiptStoreAbsent],
   })
-  async verify(
+  async verifyReceipt(
     @Caller() caller: DaemonCaller,
     @Param() { receiptId }: ReceiptPath,
     @Query() { tenant_id }: OfTenant,

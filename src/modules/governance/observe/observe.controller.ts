@@ -90,7 +90,11 @@ export class ObserveController {
     reply: okBytes('application/json; charset=utf-8', {
       oneOf: [
         ObserveExport,
-        { type: 'object', required: ['resourceSpans'], properties: { resourceSpans: { type: 'array' } } },
+        {
+          type: 'object',
+          required: ['resourceSpans'],
+          properties: { resourceSpans: { type: 'array', items: { type: 'object' } } },
+        },
         { type: 'array', items: { type: 'object' } },
       ],
     }),

@@ -34,7 +34,7 @@ export class IngestController {
     problems: [CorpusLanguageFixed],
     bodyLimit: ONE_DOCUMENT,
   })
-  ingest(@Caller() caller: TenantCaller, @Body() body: IngestRequest): Promise<IngestAccepted> {
+  ingestDocument(@Caller() caller: TenantCaller, @Body() body: IngestRequest): Promise<IngestAccepted> {
     return this.ingests.accept(caller, body);
   }
 
@@ -47,7 +47,7 @@ export class IngestController {
     problems: [CorpusLanguageFixed],
     bodyLimit: MANY_DOCUMENTS,
   })
-  ingestBatch(@Caller() caller: TenantCaller, @Body() body: IngestBatchRequest): Promise<IngestBatchAccepted> {
+  ingestDocuments(@Caller() caller: TenantCaller, @Body() body: IngestBatchRequest): Promise<IngestBatchAccepted> {
     return this.ingests.acceptBatch(caller, body);
   }
 

@@ -40,7 +40,7 @@ export class ProofsController {
     reply: accepted(ProofJobRecord),
     problems: [ProofSubjectUnknown, CreditsExhausted, ...UPSTREAM],
   })
-  openJob(
+  openProofJob(
     @Caller() caller: TenantCaller,
     @Body() request: ProofRequest,
     @Headers('x-idempotency-key') key: string | undefined,
@@ -55,7 +55,7 @@ export class ProofsController {
     reply: ok(ProofJobRecord),
     problems: [ProofJobUnknown, ...UPSTREAM],
   })
-  readJob(@Caller() caller: TenantCaller, @Param() { id }: ProofJobPath): Promise<ProofJobRecord> {
+  readProofJob(@Caller() caller: TenantCaller, @Param() { id }: ProofJobPath): Promise<ProofJobRecord> {
     return this.proofs.readJob(caller, id);
   }
 
@@ -65,7 +65,7 @@ export class ProofsController {
     reply: ok(ProofChunkPage),
     problems: [ProofJobUnknown, ...UPSTREAM],
   })
-  readChunks(
+  listProofChunks(
     @Caller() caller: TenantCaller,
     @Param() { id }: ProofJobPath,
     @Query() page: PageQuery,
@@ -81,7 +81,7 @@ export class ProofsController {
     reply: ok(ProofReceipt),
     problems: [ProofJobUnknown, ProofJobUnfinished, ProofJobFailed, ...UPSTREAM],
   })
-  readJobReceipt(@Caller() caller: TenantCaller, @Param() { id }: ProofJobPath): Promise<ProofReceipt> {
+  readProofJobReceipt(@Caller() caller: TenantCaller, @Param() { id }: ProofJobPath): Promise<ProofReceipt> {
     return this.proofs.readJobReceipt(caller, id);
   }
 
@@ -106,7 +106,7 @@ export class ProofsController {
     reply: ok(ProofPackFile),
     problems: [ReceiptUnknown, ReceiptNotLogged, ...UPSTREAM],
   })
-  readPack(
+  readProofPack(
     @Caller() caller: TenantCaller,
     @Param() { receiptId }: ReceiptPath,
     @Query() query: PackQuery,

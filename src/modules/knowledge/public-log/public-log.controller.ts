@@ -22,6 +22,8 @@ const TILE_PATH: DocumentedParameter = {
   description: '`<L>/<N>[.p/<W>]` for hashes, `entries/<N>[.p/<W>]` for entries, as C2SP tlog-tiles writes them.',
   schema: { type: 'string', examples: ['0/x001/x234/067'] },
 };
+const CHECKPOINT =
+  'svc.example.com/log\n42\nXwyaTh0rTDqOf2pbTD0uH18Mmk4dK0w6jn9qW0w9Lh8=\n\n\u2014 svc.example.com/log 5f0c9a4e...\n';
 const tag = 'evidence';
 
 @Controller()
@@ -33,9 +35,9 @@ export class EvidenceController {
     summary: 'Get the transparency log checkpoint',
     description: 'A C2SP tlog-checkpoint: origin, size and root hash, signed with Ed25519.',
     access: anyone(),
-    reply: okBytes('text/plain; charset=utf-8'),
+    reply: okBytes('text/plain; charset=utf-8', { type: 'string', examples: [CHECKPOINT] }),
   })
-  async readCheckpoint(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+  async readLogCheckpoint(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     void reply.header('cache-control', 'no-cache');
     return this.log.checkpoint();
   }
@@ -50,7 +52,7 @@ export class EvidenceController {
     reply: okBytes('application/octet-stream'),
     problems: [TileUnknown],
   })
-  async readTile(@RestOfPath() path: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Uint8Array> {
+  async readLogTile(@RestOfPath() path: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<Uint8Array> {
     const bytes = await this.log.tile(path);
     void reply.header('cache-control', IMMUTABLE);
     return bytes;
@@ -96,7 +98,7 @@ export class EvidenceController {
     access: anyone(),
     reply: ok(SigningKeys),
   })
-  async wellKnownKeys(): Promise<SigningKeys> {
+  async readKeySet(): Promise<SigningKeys> {
     return this.log.signingKeys();
   }
 
@@ -106,7 +108,7 @@ export class EvidenceController {
     access: anyone(),
     reply: ok(SigningKeys),
   })
-  async listKeys(): Promise<SigningKeys> {
+  async listEvidenceKeys(): Promise<SigningKeys> {
     return this.log.signingKeys();
   }
 }

@@ -24,7 +24,7 @@ export class RetrievalController {
     problems: [CreditsExhausted, QuotaExhausted, IndexCorrupted, PassageCorrupted],
     idempotent: false,
   })
-  retrieve(@Caller() caller: TenantCaller, @Body() request: RetrievalRequest): Promise<RetrievalResponse> {
+  retrievePassages(@Caller() caller: TenantCaller, @Body() request: RetrievalRequest): Promise<RetrievalResponse> {
     return this.retrieval.retrieve(caller, request);
   }
 }

@@ -55,7 +55,7 @@ export class CandidatesController {
     reply: ok(ExtractReply),
     problems: [OperationReused],
   })
-  extract(@Caller() caller: DaemonCaller, @Body() body: ExtractRequest): Promise<ExtractReply> {
+  extractCandidates(@Caller() caller: DaemonCaller, @Body() body: ExtractRequest): Promise<ExtractReply> {
     return this.extractions.extract(caller, body);
   }
 

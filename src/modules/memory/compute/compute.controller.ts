@@ -25,7 +25,7 @@ export class ComputeController {
     bodyLimit: 512 * 1024,
     requestBody: { content: { 'application/json': { schema: EmbedRequest } } },
   })
-  async embed(
+  async embedTexts(
     @Caller() caller: DaemonCaller,
     @Body() body: object,
     @Deadline() deadline: AbortSignal,

@@ -20,7 +20,7 @@ export class ContextController {
     access: anyOf('query:read', 'admin:read'),
     reply: ok(AssembledContext),
   })
-  assemble(@Caller() caller: DaemonCaller, @Body() body: ContextRequest): Promise<AssembledContext> {
+  assembleContext(@Caller() caller: DaemonCaller, @Body() body: ContextRequest): Promise<AssembledContext> {
     return this.contexts.assemble(caller, body);
   }
 }

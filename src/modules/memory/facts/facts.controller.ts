@@ -49,7 +49,7 @@ export class FactsController {
     access,
     reply: ok(FactsReply),
   })
-  listOfEntity(@Caller() caller: DaemonCaller, @Param() { entity }: EntityPath): Promise<FactsReply> {
+  listEntityFacts(@Caller() caller: DaemonCaller, @Param() { entity }: EntityPath): Promise<FactsReply> {
     return this.reads.readEntity(caller, entity);
   }
 

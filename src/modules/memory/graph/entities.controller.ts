@@ -73,7 +73,7 @@ export class EntitiesController {
     description: 'Newest first; of an entity that never was, none.',
     reply: ok(EntityHistory),
   })
-  listVersions(
+  listEntityVersions(
     @Caller() caller: DaemonCaller,
     @Param() address: EntityAddress,
     @Query() query: PageQuery,

@@ -25,7 +25,7 @@ export class LocalIngestController {
     reply: ok(LocalIngestReply),
     problems: [LocalIngestTooLarge, DocumentNotProcessable, AnalysisTooCostly, CorpusLanguageFixed],
   })
-  ingest(
+  ingestDocuments(
     @Caller() caller: DaemonCaller,
     @Body() body: LocalIngestRequest,
     @Deadline() deadline: AbortSignal,

@@ -28,7 +28,7 @@ export class RelationsController {
     access: anyOf('admin:read'),
     reply: ok(OutgoingRelations),
   })
-  listOutgoing(@Caller() caller: DaemonCaller, @Query() query: OutgoingQuery): Promise<OutgoingRelations> {
+  listOutgoingRelations(@Caller() caller: DaemonCaller, @Query() query: OutgoingQuery): Promise<OutgoingRelations> {
     return this.relations.listOutgoing(caller, query);
   }
 
@@ -53,7 +53,7 @@ export class RelationsController {
     access: anyOf('admin:read'),
     reply: ok(IncomingRelations),
   })
-  listIncoming(@Caller() caller: DaemonCaller, @Query() query: IncomingQuery): Promise<IncomingRelations> {
+  listIncomingRelations(@Caller() caller: DaemonCaller, @Query() query: IncomingQuery): Promise<IncomingRelations> {
     return this.relations.listIncoming(caller, query);
   }
 
@@ -68,7 +68,7 @@ export class RelationsController {
     access: anyOf('admin:read'),
     reply: ok(Expansion),
   })
-  expand(@Caller() caller: DaemonCaller, @Body() body: ExpandRequest): Promise<Expansion> {
+  expandRelations(@Caller() caller: DaemonCaller, @Body() body: ExpandRequest): Promise<Expansion> {
     return this.relations.expand(caller, body);
   }
 }

@@ -26,7 +26,7 @@ export class StreamsController {
     bodyLimit: MAX_BYTES,
     memberLimit: MANY_JSON_MEMBERS,
   })
-  append(
+  appendEvents(
     @Caller() caller: DaemonCaller,
     @Body() body: AppendRequest,
     @Deadline() deadline: AbortSignal,
@@ -45,7 +45,7 @@ export class StreamsController {
     bodyLimit: MAX_BYTES,
     memberLimit: MANY_JSON_MEMBERS,
   })
-  appendAsAdmin(@Body() body: AppendRequest): Promise<AppendReply> {
+  appendAdminEvents(@Body() body: AppendRequest): Promise<AppendReply> {
     return this.appends.refuseUntilUpgraded(body);
   }
 }

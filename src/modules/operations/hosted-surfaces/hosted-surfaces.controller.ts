@@ -47,17 +47,17 @@ export class HostedSurfacesController {
   }
 
   @Route('GET /v1/gpu1/status', gpu('See how the endpoint is'))
-  gpuStatus(@Caller() caller: DaemonCaller, @Req() request: FastifyRequest, @Deadline() deadline: AbortSignal) {
+  readGpuStatus(@Caller() caller: DaemonCaller, @Req() request: FastifyRequest, @Deadline() deadline: AbortSignal) {
     return this.pass(caller, 'status', { request, deadline });
   }
 
   @Route('GET /v1/gpu1/models', gpu('List the models of the endpoint'))
-  gpuModels(@Caller() caller: DaemonCaller, @Req() request: FastifyRequest, @Deadline() deadline: AbortSignal) {
+  listGpuModels(@Caller() caller: DaemonCaller, @Req() request: FastifyRequest, @Deadline() deadline: AbortSignal) {
     return this.pass(caller, 'models', { request, deadline });
   }
 
   @Route('POST /v1/gpu1/embed', computing('Embed texts at the endpoint'))
-  gpuEmbed(
+  embedByGpu(
     @Caller() caller: DaemonCaller,
     @RawBody() body: Buffer,
     @Req() request: FastifyRequest,
@@ -67,7 +67,7 @@ export class HostedSurfacesController {
   }
 
   @Route('POST /v1/gpu1/rerank', computing('Rank passages at the endpoint'))
-  gpuRerank(
+  rerankByGpu(
     @Caller() caller: DaemonCaller,
     @RawBody() body: Buffer,
     @Req() request: FastifyRequest,
@@ -77,7 +77,7 @@ export class HostedSurfacesController {
   }
 
   @Route('POST /v1/gpu1/generate', computing('Generate text at the endpoint'))
-  gpuGenerate(
+  generateByGpu(
     @Caller() caller: DaemonCaller,
     @RawBody() body: Buffer,
     @Req() request: FastifyRequest,
@@ -87,7 +87,7 @@ export class HostedSurfacesController {
   }
 
   @Route('POST /v1/gpu1/summarize', computing('Summarize text at the endpoint'))
-  gpuSummarize(
+  summarizeByGpu(
     @Caller() caller: DaemonCaller,
     @RawBody() body: Buffer,
     @Req() request: FastifyRequest,
@@ -97,7 +97,7 @@ export class HostedSurfacesController {
   }
 
   @Route('POST /v1/gpu1/classify', computing('Classify text at the endpoint'))
-  gpuClassify(
+  classifyByGpu(
     @Caller() caller: DaemonCaller,
     @RawBody() body: Buffer,
     @Req() request: FastifyRequest,

@@ -40,7 +40,7 @@ export class IdentityLinksController {
     reply: ok(LinkDecision),
     problems: [IdentityLinkUnknown, IdentityLinkDecided, IdentityEvidenceMissing],
   })
-  unlink(
+  unlinkEntities(
     @Caller() caller: DaemonCaller,
     @Param() { id }: LinkPath,
     @Query() query: DecideCandidate,

@@ -25,7 +25,11 @@ export class LiveController {
     problems: [TooManyStreams],
     streams: true,
   })
-  follow(@Caller() caller: DaemonCaller, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  followEvents(
+    @Caller() caller: DaemonCaller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     return this.live.serve(caller, request, reply);
   }
 }

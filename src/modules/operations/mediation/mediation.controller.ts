@@ -35,7 +35,7 @@ export class MediationController {
     problems: [DraftRejected, EngineFailed],
     bodyLimit: 2 * 1024 * 1024,
   })
-  draft(
+  sendDraft(
     @Caller() caller: DaemonCaller,
     @Body() body: MediationDraft,
     @Req() { id }: FastifyRequest,

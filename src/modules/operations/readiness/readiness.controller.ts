@@ -25,7 +25,7 @@ export class ReadinessController {
     reply: ok(Readiness),
     responses: { 503: UNAVAILABLE },
   })
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
+  async checkReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
     const readiness = await this.readiness.read();
     if (readiness.status === 'not_ready') void reply.status(503).header('retry-after', RETRY_AFTER_SEC);
     return readiness;

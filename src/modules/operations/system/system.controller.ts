@@ -20,7 +20,7 @@ export class SystemController {
   ) {}
 
   @Route('GET /healthz', { tag, summary: 'Check liveness', access: anyone(), reply: ok(Liveness) })
-  async health(): Promise<Liveness> {
+  async checkLiveness(): Promise<Liveness> {
     return { status: 'ok' };
   }
 
@@ -32,7 +32,7 @@ export class SystemController {
     access: anyone(),
     reply: okBytes('text/plain; version=0.0.4; charset=utf-8'),
   })
-  async scrape(): Promise<string> {
+  async readMetrics(): Promise<string> {
     return this.metrics.registry.metrics();
   }
 
@@ -40,7 +40,8 @@ export class SystemController {
     tag,
     summary: 'Read the route manifest (OpenAPI 3.1)',
     access: anyone(),
-    reply: okBytes('application/json; charset=utf-8', { type: 'object' }),
+    reply: okBytes('application/json; charset=utf-8', { type: 'object', examples: [{ openapi: '3.1.0' }] }),
+    constant: true,
   })
   async readManifest(): Promise<string> {
     return JSON.stringify(this.documents.listed);

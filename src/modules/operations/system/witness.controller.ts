@@ -23,7 +23,7 @@ export class WitnessController {
     reply: ok(WitnessSmoke),
     responses: { 503: UNAVAILABLE },
   })
-  async smoke(@Res({ passthrough: true }) reply: FastifyReply): Promise<WitnessSmoke> {
+  async checkWitness(@Res({ passthrough: true }) reply: FastifyReply): Promise<WitnessSmoke> {
     const smoke = await this.witness.smoke();
     if (!smoke.ok) void reply.status(503).header('retry-after', '1');
     return smoke;

@@ -35,7 +35,7 @@ export class SignInController {
     problems: [Unauthorized, Forbidden, LoginThrottled],
     secretReply: true,
   })
-  async connect(
+  async createSession(
     @Body() body: FrontdoorAuthConnectRequest,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -81,7 +81,7 @@ export class SignInController {
     reply: ok(FrontdoorLogoutResponse),
     idempotent: false,
   })
-  async logout(
+  async endSession(
     @Caller() caller: TenantCaller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -107,7 +107,7 @@ export class WebhooksController {
     reply: ok(Delivery),
     problems: [WebhookUnknown, DeliveryUnknown, DeliveryPending, WebhookDisabled],
   })
-  redeliver(@Caller() caller: TenantCaller, @Param() path: DeliveryPath): Promise<Delivery> {
+  repeatDelivery(@Caller() caller: TenantCaller, @Param() path: DeliveryPath): Promise<Delivery> {
     return this.deliveries.redeliver(caller, path);
   }
 }
