@@ -33,7 +33,7 @@ export async function makeHttpApp(
   });
   app.get(RouteGuards).install(app.getHttpAdapter().getInstance());
   const { title } = app.get<ServerContract>(SERVER_CONTRACT).title;
-  serveSwaggerUi(app, app.get(OpenApiDocuments), documentPath, title);
+  await serveSwaggerUi(app, app.get(OpenApiDocuments), documentPath, title);
   return app;
 }
 

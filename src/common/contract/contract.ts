@@ -61,7 +61,7 @@ export interface Reply<R> {
   status: 200 | 201 | 202 | 204;
   type?: Type<R>;
   contentType?: string;
-  /** What that text is, where it is JSON. */
+  /** What that text is: JSON, or with an example of its own. */
   schema?: SchemaSource;
 }
 
@@ -85,6 +85,8 @@ export interface DocumentedParameter {
   required?: boolean;
   description: string;
   schema?: JsonSchema;
+  /** With what the page at /docs sends it. */
+  example?: string;
 }
 
 /** A schema in which a class stands for the schema that is made of it; or such a class. */
@@ -173,6 +175,8 @@ export interface RouteDeclaration<R> {
   extension?: true;
   /** Its answer may last: the 30 s bound holds until it begins. */
   streams?: true;
+  /** Its answer is the same until the process ends: clients keep it, and it is compressed. */
+  constant?: true;
   /** For the document alone. */
   parameters?: readonly DocumentedParameter[];
   requestBody?: DocumentedBody;

@@ -2,7 +2,7 @@ import { DAEMON_SETTINGS } from '../config/daemon/daemon-settings.js';
 import { DAEMON_FLAGS } from '../config/daemon/flag-table.js';
 import { flagVariable, isFeature } from '../config/feature-flags.js';
 import { DaemonProblem } from '../problem/daemon-problem-body.js';
-import { PROBLEM_JSON, typeOf } from '../problem/daemon-problem-form.js';
+import { daemonProblems, PROBLEM_JSON, typeOf } from '../problem/daemon-problem-form.js';
 import {
   DAEMON_COMMON_PROBLEMS,
   DAEMON_CREDENTIAL_PROBLEMS,
@@ -16,6 +16,7 @@ import { PEER_PROBLEMS } from '../problem/peer-problems.js';
 import type { ProblemClass } from '../problem/problem.js';
 import { classify } from '../route-auth/route-class.js';
 import type { RouteRecord } from './contract.js';
+import { DAEMON_TAGS } from './daemon-tags.js';
 import { FENCE_PARAMETER } from './fence.js';
 import { PLANE_REPORTED_OFF } from './plane-reported-off.js';
 import { SESSION_PARAMETER, type ServerContract } from './server-contract.js';
@@ -32,10 +33,12 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     version: '0.1.0',
     server: '/',
   },
+  tags: DAEMON_TAGS,
   accessKinds: ['anyone', 'scopes', 'unchecked'],
   problemForm: {
     contentType: PROBLEM_JSON,
     body: DaemonProblem,
+    bodyOf: daemonProblems(errorsBase).bodyOf,
     typeOf: (kind) => typeOf(errorsBase, kind),
   },
   problemsOf: (route) => [

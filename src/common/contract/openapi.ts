@@ -1,9 +1,18 @@
 import { Inject, Injectable, type Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { exampleOf, exampleOfField, valueOf } from '../fields/example.js';
 import { fieldsOf, type JsonSchema } from '../fields/fields.js';
 import { isRequired, memberSchemaOf, objectSchemaOf } from '../fields/json-schema.js';
-import type { DocumentedBody, DocumentedParameter, DocumentedResponse, RouteRecord } from './contract.js';
-import { problemResponses } from './problem-responses.js';
+import type {
+  DocumentedBody,
+  DocumentedParameter,
+  DocumentedResponse,
+  RouteRecord,
+  SchemaSource,
+  Verb,
+} from './contract.js';
+import { ProblemResponses } from './problem-responses.js';
+import { linksOf } from './response-links.js';
 import { RouteManifest } from './route-manifest.js';
 import { SERVER_CONTRACT, type ServerContract } from './server-contract.js';
 
@@ -33,22 +42,44 @@ export class OpenApiDocuments {
 /** The document of some routes, with the schemas and the kinds of credential that they use. */
 function describeRoutes(routes: readonly RouteRecord[], contract: ServerContract): OpenAPIObject {
   const components = new Components();
+  const problems = new ProblemResponses(contract.problemForm, components.refer(contract.problemForm.body));
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
+  for (const route of routes.toSorted(byReading)) {
     const item = (paths[templateOf(route.path)] ??= {});
-    item[route.verb.toLowerCase()] = new OperationWriter(route, contract, components).write();
+    item[route.verb.toLowerCase()] = new OperationWriter(route, { contract, components, problems, routes }).write();
   }
   const used = new Set(routes.flatMap((route) => contract.credentialsOf(route)).flatMap((one) => Object.keys(one)));
   const schemes = Object.entries(contract.securitySchemes).filter(([name]) => used.has(name));
   const { server, ...info } = contract.title;
+  const tags = contract.tags.filter(({ name }) => routes.some(({ tag }) => tag === name));
   return {
     openapi: '3.1.0',
-    info: { ...info, license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' } },
+    info: {
+      ...info,
+      contact: { name: 'The operator of this server' },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
     servers: [{ url: server }],
+    tags,
     paths,
-    components: { securitySchemes: Object.fromEntries(schemes), schemas: components.schemas },
+    components: {
+      securitySchemes: Object.fromEntries(schemes),
+      responses: problems.shared,
+      schemas: components.schemas,
+    },
   } as OpenAPIObject;
 }
+
+/**
+ * As somebody reads and tries them: what is about all of a kind before what is about one, by path, and what makes
+ * something before what shows, changes and removes it.
+ */
+function byReading(a: RouteRecord, b: RouteRecord): number {
+  if (a.path === b.path) return VERBS.indexOf(a.verb) - VERBS.indexOf(b.verb);
+  const isOfOne = ({ path }: RouteRecord) => Number(path.includes(':'));
+  return isOfOne(a) - isOfOne(b) || (a.path < b.path ? -1 : 1);
+}
+const VERBS: readonly Verb[] = ['POST', 'PUT', 'GET', 'PATCH', 'DELETE'];
 
 /** A path as OpenAPI writes it; the rest of a path is the parameter `path`. */
 const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
@@ -77,19 +108,33 @@ class Components {
   }
 }
 
+/** What the operations of a document have in common. */
+interface Parts {
+  contract: ServerContract;
+  components: Components;
+  problems: ProblemResponses;
+  routes: readonly RouteRecord[];
+}
+
 interface ResponseObject {
   description: string;
   headers?: object;
   content?: Record<string, object>;
+  links?: object;
 }
 
 /** Writes the OpenAPI operation of one route. */
 class OperationWriter {
+  private readonly contract: ServerContract;
+  private readonly components: Components;
+
   constructor(
     private readonly route: RouteRecord,
-    private readonly contract: ServerContract,
-    private readonly components: Components,
-  ) {}
+    private readonly parts: Parts,
+  ) {
+    this.contract = parts.contract;
+    this.components = parts.components;
+  }
 
   write(): object {
     const { tag, summary, description, operationId } = this.route;
@@ -98,7 +143,7 @@ class OperationWriter {
       tags: [tag],
       operationId,
       summary,
-      ...(description === undefined ? {} : { description }),
+      description: description ?? `${summary}.`,
       parameters: this.parameters(),
       ...(requestBody ? { requestBody } : {}),
       responses: this.responses(),
@@ -125,6 +170,7 @@ class OperationWriter {
         required: place === 'path' || isRequired(field, 'component'),
         description,
         schema,
+        ...(place === 'path' || isRequired(field, 'component') ? { example: exampleOfField(field, 'request') } : {}),
       };
     });
   }
@@ -132,20 +178,21 @@ class OperationWriter {
   private requestBody(): object | undefined {
     const { inputs, requestBody } = this.route;
     if (requestBody) return { required: true, ...requestBody, content: this.contentOf(requestBody.content) };
-    const schema = inputs.bodyList
-      ? { type: 'array', maxItems: inputs.bodyList.max, items: this.components.refer(inputs.bodyList.type) }
-      : inputs.body && this.components.refer(inputs.body);
-    return schema && { required: true, content: { 'application/json': { schema } } };
+    const { body, bodyList: list } = inputs;
+    if (list) {
+      const schema = { type: 'array', maxItems: list.max, items: this.components.refer(list.type) };
+      return bodyOf({ schema, example: [exampleOf(list.type, 'request')] });
+    }
+    return body && bodyOf({ schema: this.components.refer(body), example: exampleOf(body, 'request') });
   }
 
   private responses(): Record<string, object> {
     const { reply, problems, responses = {} } = this.route;
-    const { problemForm } = this.contract;
-    const all: Record<string, ResponseObject> = {
-      [reply.status]: this.success(),
-      ...problemResponses(problems, problemForm, this.components.refer(problemForm.body)),
-    };
-    for (const [status, response] of Object.entries(responses)) all[status] = this.addTo(all[status], response);
+    const all: Record<string, ResponseObject | { $ref: string }> = { [reply.status]: this.success() };
+    for (const [status, kinds] of Map.groupBy(problems, (kind) => kind.status))
+      all[status] = responses[status] ? this.parts.problems.describe(kinds) : this.parts.problems.refer(kinds);
+    for (const [status, response] of Object.entries(responses))
+      all[status] = this.addTo(all[status] as ResponseObject | undefined, response);
     return all;
   }
 
@@ -158,15 +205,21 @@ class OperationWriter {
 
   private success(): ResponseObject {
     const { summary: description, reply, alsoAs = [] } = this.route;
-    const { contentType, schema = { type: 'string' }, type } = reply;
-    if (contentType)
-      return { description, content: { [contentType]: { schema: this.orOff(this.components.resolve(schema)) } } };
+    const { contentType, schema = textSchemaOf(contentType), type } = reply;
+    if (contentType) {
+      const media = { schema: this.orOff(this.components.resolve(schema)), ...shownAs(schema) };
+      return { description, content: { [contentType]: media } };
+    }
     if (!type) return { description };
     const content: Record<string, object> = {
-      'application/json': { schema: this.orOff(this.components.refer(type)) },
+      'application/json': { schema: this.orOff(this.components.refer(type)), example: exampleOf(type, 'reply') },
     };
-    for (const other of alsoAs) content[other] = { schema: { type: 'string', format: 'binary' } };
-    return { description, content };
+    for (const other of alsoAs) {
+      const { examples, ...text } = textSchemaOf(other);
+      content[other] = examples ? { schema: text, example: examples[0] } : { schema: { ...text, format: 'binary' } };
+    }
+    const links = linksOf(this.route, this.parts.routes);
+    return { description, content, ...(Object.keys(links).length > 0 ? { links } : {}) };
   }
 
   /** With what is answered in its place while its plane is off, where that is an answer of the same status. */
@@ -179,10 +232,50 @@ class OperationWriter {
     return Object.fromEntries(
       Object.entries(content).map(([type, media]) => [
         type,
-        { ...media, schema: this.components.resolve(media.schema) },
+        {
+          ...media,
+          schema: this.components.resolve(media.schema),
+          ...(media.examples || !isJson(type) ? {} : shownAs(media.schema)),
+        },
       ]),
     );
   }
+}
+
+const bodyOf = (media: object): object => ({ required: true, content: { 'application/json': media } });
+
+const isJson = (contentType: string): boolean => /[/+]json\b/.test(contentType);
+
+/** The schema of a text of this content type, with an example where the type has one form. */
+function textSchemaOf(contentType = ''): { type: 'string'; examples?: string[] } {
+  const known = TEXTS[contentType.split(';', 1)[0]!];
+  return { type: 'string', ...(known ? { examples: [known] } : {}) };
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+  'text/html': '<!doctype html>\n<html lang="en">...</html>\n',
+  'text/markdown': '# Leave policy\n',
+  'text/csv': 'model,calls\ntext-embedding-3-small,1\n',
+  'text/event-stream':
+    'id: 42\nevent: fact.stored\ndata: {"id":"42","type":"fact.stored","subject":"person:ada","time":"2026-01-31T12:00:00Z","tenant_id":"default","data":{}}\n\n',
+  'text/plain':
+    '# HELP svc_inflight_requests Requests that are being answered.\n# TYPE svc_inflight_requests gauge\nsvc_inflight_requests 1\n',
+  'image/svg+xml': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
+  'application/x-ndjson': '{"jsonrpc":"2.0","id":1,"result":{}}\n',
+};
+
+const shownAs = (source: SchemaSource): object => {
+  const example = exampleOfSource(source);
+  return example === undefined ? {} : { example };
+};
+
+/** An example of what a class or a schema with classes in it describes. */
+function exampleOfSource(source: SchemaSource): unknown {
+  if (typeof source === 'function') return exampleOf(source, 'reply');
+  const choice = ((source.oneOf ?? source.anyOf) as SchemaSource[] | undefined)?.[0];
+  if (choice) return exampleOfSource(choice);
+  const isText = source.type === 'string' && !source.examples;
+  return isText ? undefined : valueOf(source, 'value');
 }
 
 const parameterOf = ({ in: place = 'header', required = false, schema, ...rest }: DocumentedParameter): object => ({

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { SESSION_HEADER } from '../http/agent-session.js';
 import type { ProblemClass } from '../problem/problem.js';
+import type { ProblemWriter } from '../problem/send-problem.js';
 import type { Access, DocumentedParameter, RouteRecord } from './contract.js';
 
 /** The header of an agent's session, which every route with a credential reads. */
@@ -18,8 +19,16 @@ export const SERVER_CONTRACT = Symbol('server contract');
 export interface ProblemForm {
   contentType: string;
   body: Type;
+  /** The body of a case. */
+  bodyOf: ProblemWriter['bodyOf'];
   /** The `type` member of a kind of problem. */
   typeOf: (kind: ProblemClass) => string;
+}
+
+/** A group of routes: its name is the `tag` of their declarations. */
+export interface TagNote {
+  name: string;
+  description: string;
 }
 
 /** What the OpenAPI document says about the server as a whole. */
@@ -34,6 +43,8 @@ export interface DocumentTitle {
 /** What holds for every route of one server in addition to the route's own declaration. */
 export interface ServerContract {
   title: DocumentTitle;
+  /** All groups of its routes, in the order in which they are read: its main job first. */
+  tags: readonly TagNote[];
   /** What its guards can decide on: a route that asks for anything else stops the start. */
   accessKinds: readonly Access['kind'][];
   problemForm: ProblemForm;

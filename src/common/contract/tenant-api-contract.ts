@@ -9,9 +9,12 @@ import {
   SHIELD_PROBLEMS,
 } from '../problem/common-problems.js';
 import { ProblemBody } from '../problem/problem-body.js';
+import { bodyOf } from '../problem/problem.filter.js';
 import { SESSION_COOKIE } from '../sessions/session-cookie.js';
 import type { Access, DocumentedParameter, RouteRecord } from './contract.js';
 import { isShieldedRead } from './route.decorator.js';
+import { NEW_KEY } from '../fields/example-values.js';
+import { TENANT_API_TAGS } from './tenant-api-tags.js';
 import { SESSION_PARAMETER, type DocumentTitle, type ServerContract } from './server-contract.js';
 
 const passesShield = (route: RouteRecord): boolean => route.idempotent || isShieldedRead(route);
@@ -19,8 +22,9 @@ const passesShield = (route: RouteRecord): boolean => route.idempotent || isShie
 /** The tenant API or the tool service (tenant-api.md 5; D10). */
 export const tenantApiContract = (title: DocumentTitle): ServerContract => ({
   title,
+  tags: TENANT_API_TAGS,
   accessKinds: ['anyone', 'seats', 'agent', 'tool'],
-  problemForm: { contentType: 'application/json', body: ProblemBody, typeOf: ({ type }) => type },
+  problemForm: { contentType: 'application/json', body: ProblemBody, bodyOf, typeOf: ({ type }) => type },
   problemsOf: (route) => [
     ...COMMON_PROBLEMS,
     ...(route.access.kind === 'anyone' ? [] : CREDENTIAL_PROBLEMS),
@@ -79,6 +83,7 @@ const IDEMPOTENCY_HEADER: DocumentedParameter = {
   description:
     "A key of the caller's choosing for this one effect. A repeat with the same request answers what the first answered, with x-idempotency-replayed: true. Kept 24 hours.",
   schema: { type: 'string', minLength: 8, maxLength: 255 },
+  example: NEW_KEY,
 };
 
 const SHIELD_HEADERS: readonly DocumentedParameter[] = [

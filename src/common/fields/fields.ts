@@ -30,6 +30,8 @@ export interface FieldOptions {
   optional?: boolean;
   nullable?: boolean;
   example?: unknown;
+  /** An id that another answer gives under this name: the page at /docs takes it from there. */
+  isOfAnswer?: true;
 }
 
 type Kind = 'integer' | 'decimal' | 'flag' | 'list';

@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import { keepConstantAnswers } from './constant-answers.js';
+import { byEffect, followLinks, replaceIdempotencyKey } from './docs-page-scripts.js';
 
 /** The addresses of the page itself; its scripts and styles are next to it. */
 const PAGES = new Set(['/docs', '/docs/', '/docs/index.html']);
@@ -21,24 +23,33 @@ const POLICY = [
 ].join('; ');
 
 /** Swagger UI at /docs. @param path of the document itself, without `.json` and `.yaml` */
-export function serveSwaggerUi(
+export async function serveSwaggerUi(
   app: INestApplication,
   documents: { readonly whole: OpenAPIObject },
   path: string,
   title: string,
-): void {
+): Promise<void> {
   const fastify = app.getHttpAdapter().getInstance() as FastifyInstance;
   fastify.addHook('onRoute', (route) => {
     if (isPage(route.url, path)) route.config = { ...route.config, isPage: true };
     setPolicy(route);
   });
+  await keepConstantAnswers(fastify, ({ config }) => Boolean(config?.isPage ?? config?.route?.constant));
   // A function, since the routes are known once the app is initialised.
   SwaggerModule.setup('docs', app, () => documents.whole, {
     jsonDocumentUrl: `${path}.json`,
     yamlDocumentUrl: `${path}.yaml`,
     customSiteTitle: title,
-    // Without null every visit under a name asks a third-party server whether the document is valid.
-    swaggerOptions: { persistAuthorization: true, validatorUrl: null },
+    swaggerOptions: {
+      persistAuthorization: true,
+      // Without null every visit under a name asks a third-party server whether the document is valid.
+      validatorUrl: null,
+      docExpansion: 'none',
+      filter: true,
+      operationsSorter: byEffect,
+      requestInterceptor: replaceIdempotencyKey,
+      plugins: [followLinks],
+    },
   });
 }
 

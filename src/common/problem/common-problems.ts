@@ -11,7 +11,12 @@ export class ValidationFailed extends problem<{ issues: Issue[] }>(
   400,
   'ValidationFailed',
   'The request does not match its description',
-) {}
+) {
+  static override readonly example = {
+    detail: 'body.title: must be longer than or equal to 1 characters',
+    issues: [{ path: 'body.title', message: 'must be longer than or equal to 1 characters' }],
+  };
+}
 
 /** What is answered about one member of the request. */
 export const invalid = (path: string, message: string): ValidationFailed => invalidMembers([{ path, message }]);
@@ -39,13 +44,17 @@ export class MethodNotAllowed extends problem<{ allow: string[] }>(
   405,
   'MethodNotAllowed',
   'This address does not take this method',
-) {}
+) {
+  static override readonly example = { allow: ['GET'] };
+}
 export class RequestTimeout extends problem(408, 'RequestTimeout', 'The request took too long to arrive', true) {}
 export class FeatureDisabled extends problem<{ feature: string }>(
   412,
   'FeatureDisabled',
   'This feature is switched off on this server',
-) {}
+) {
+  static override readonly example = { feature: 'FEATURE_WATCHES' };
+}
 export class PayloadTooLarge extends problem<{ limitBytes?: number; [cap: string]: unknown }>(
   413,
   'PayloadTooLarge',
@@ -67,23 +76,37 @@ export class IdempotencyKeyReused extends problem<{ idempotencyKey: string }>(
   422,
   'IdempotencyKeyReused',
   'The idempotency key was used for another request',
-) {}
+) {
+  static override readonly example = { idempotencyKey: 'leave-policy-1' };
+}
 export class IdempotencyInProgress extends problem<{ idempotencyKey: string; retryAfterSec: number }>(
   409,
   'IdempotencyInProgress',
   'The first request with this idempotency key is still running',
   true,
-) {}
+) {
+  static override readonly example = { idempotencyKey: 'leave-policy-1' };
+}
 
 export class ShieldApprovalRequired extends problem<{ approvalRequestId: string; decisionId: string }>(
   403,
   'ShieldApprovalRequired',
   'This needs the approval of another principal',
-) {}
+) {
+  static override readonly example = {
+    approvalRequestId: '5f0c9a4e-1d2b-4c3a-8e7f-6a5b4c3d2e1f',
+    decisionId: '0b1d2c3e-4f5a-4b6c-9d7e-8f9a0b1c2d3e',
+  };
+}
 export class ShieldDenied extends problem<{
   denial: { type: string; reason: string; cause?: string };
   decisionId: string;
-}>(403, 'ShieldDenied', 'The shield refuses this') {}
+}>(403, 'ShieldDenied', 'The shield refuses this') {
+  static override readonly example = {
+    denial: { type: 'kill_switch', reason: 'A kill switch names this action.' },
+    decisionId: '0b1d2c3e-4f5a-4b6c-9d7e-8f9a0b1c2d3e',
+  };
+}
 
 /** What an address that nothing is at answers. */
 export const unknownAddress = () => new NotFound({}, 'See /docs for the addresses this server answers');

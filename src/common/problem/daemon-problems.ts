@@ -17,7 +17,9 @@ export class NotAuthenticated extends problem<{ hint: string }>(
   401,
   'Unauthorized',
   'No valid credential was presented',
-) {}
+) {
+  static override readonly example = { hint: 'Send Authorization: Bearer <token>; svc token mints one' };
+}
 /** The same, of a token that did come (RFC 6750, 3.1: invalid_token). */
 export class InvalidToken extends NotAuthenticated {}
 /** The same, of one that the right key signed: it has ended, or is not meant for this. No guess. */
@@ -30,27 +32,43 @@ export class MissingScope extends problem<{ missingAnyScope?: readonly string[];
   403,
   'MissingScope',
   'Forbidden',
-) {}
+) {
+  static override readonly example = { missingAnyScope: ['facts:write', 'admin:write'] };
+}
 export class PassportHeaderMismatch extends problem(403, 'PassportHeaderMismatch', 'Forbidden') {}
 /** A passport that was revoked in the tenant; whoever acts by it is refused everywhere there (D71). */
-export class PassportRevoked extends problem<{ passport_id: string }>(403, 'PassportRevoked', 'Forbidden') {}
+export class PassportRevoked extends problem<{ passport_id: string }>(403, 'PassportRevoked', 'Forbidden') {
+  static override readonly example = { passport_id: 'ada' };
+}
 /** The mode believes callers without proof, and the route takes none such. */
-export class SpoofableAuth extends problem<{ auth_mode: string }>(403, 'SpoofableAuth', 'Forbidden') {}
+export class SpoofableAuth extends problem<{ auth_mode: string }>(403, 'SpoofableAuth', 'Forbidden') {
+  static override readonly example = { auth_mode: 'dev_scopes' };
+}
 /** A tenant that the credential does not cover; without tenant_id: it covers none at all. */
-export class TenantMismatch extends problem<{ tenant_id?: string }>(403, 'TenantMismatch', 'Forbidden') {}
+export class TenantMismatch extends problem<{ tenant_id?: string }>(403, 'TenantMismatch', 'Forbidden') {
+  static override readonly example = { tenant_id: 'acme' };
+}
 /** A tenant that the credential covers and nobody registered. */
-export class TenantNotRegistered extends problem<{ tenant_id: string }>(403, 'TenantNotRegistered', 'Forbidden') {}
+export class TenantNotRegistered extends problem<{ tenant_id: string }>(403, 'TenantNotRegistered', 'Forbidden') {
+  static override readonly example = { tenant_id: 'acme' };
+}
 /** The lease of the X-Svc-Fence that came is not live any more, or is of something else; nothing is changed (D61). */
 export class FenceStale extends problem<{
   fence: number;
   newer: { fence: number; holder_passport: string; expires_at: string } | null;
-}>(409, 'FenceStale', 'The fence is not that of a live lease') {}
+}>(409, 'FenceStale', 'The fence is not that of a live lease') {
+  static override readonly example = { fence: 7, newer: null };
+}
 /** Route-auth enforces, and the address is not one it knows. */
 export class RouteUnclassified extends problem(403, 'RouteUnclassified', 'Forbidden') {}
-export class FlagOff extends problem<{ flag: string }>(404, 'FlagOff', 'Not Found') {}
+export class FlagOff extends problem<{ flag: string }>(404, 'FlagOff', 'Not Found') {
+  static override readonly example = { flag: 'SVCD_PUNCHCARDS' };
+}
 /** No route of this version is there, and one is planned. */
 export class NotBuilt extends problem<{ flag?: string }>(404, 'NotBuilt', 'Not Found') {}
-export class PlaneOff extends problem<{ flag: string }>(501, 'PlaneOff', 'Not Implemented') {}
+export class PlaneOff extends problem<{ flag: string }>(501, 'PlaneOff', 'Not Implemented') {
+  static override readonly example = { flag: 'SVCD_PUNCHCARDS' };
+}
 /** A service of the workbench that the operator has not enabled. */
 export class ProServiceOff extends problem<{ service: ProService; flag: string }>(
   402,
@@ -65,7 +83,14 @@ export class QuotaExceeded extends problem<{
   window_seconds: number;
   retryAfterSec: number;
   'violated-policies': readonly string[];
-}>(429, 'QuotaExceeded', 'The quota is used up') {}
+}>(429, 'QuotaExceeded', 'The quota is used up') {
+  static override readonly example = {
+    surface: 'facts',
+    limit: 1000,
+    window_seconds: 3600,
+    'violated-policies': ['facts'],
+  };
+}
 export class Overloaded extends problem<{ retryAfterSec: number }>(503, 'Overloaded', 'Service Overloaded') {}
 
 /** What any address of the daemon may answer. */

@@ -4,6 +4,8 @@ export abstract class Problem extends Error {
   static readonly type: string;
   static readonly title: string;
   static readonly retryable: boolean;
+  /** What a case of it may hold, for the documentation: its detail and its facts. */
+  static readonly example: ProblemExample = {};
 
   readonly facts: Record<string, unknown>;
 
@@ -32,7 +34,11 @@ export interface ProblemClass {
   readonly type: string;
   readonly title: string;
   readonly retryable: boolean;
+  readonly example: ProblemExample;
 }
+
+/** A case of a kind of problem, as the documentation shows it. */
+export type ProblemExample = { detail?: string } & Record<string, unknown>;
 
 /** The members of every error body (RFC 9457 and ours): a fact of the case has another name. */
 type BodyMember = 'type' | 'title' | 'status' | 'detail' | 'instance' | 'message' | 'code' | 'request_id' | 'retryable';

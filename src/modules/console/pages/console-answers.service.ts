@@ -4,9 +4,10 @@ import { AUTHENTICATOR, type Authenticator } from '../../../common/bearer-auth/a
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { consoleOrigins } from '../../../common/http/console-origins.js';
 import { headerOf } from '../../../common/http/headers.js';
+import { isKnown } from '../../../common/http/known-etag.js';
 import { NotFound } from '../../../common/problem/common-problems.js';
 import { ConsoleFiles, type ConsoleFile } from './console-files.js';
-import { codingFor, isKnown, policyOf } from './console-index.rules.js';
+import { codingFor, policyOf } from './console-index.rules.js';
 import { oidcOf } from './console-config.service.js';
 import { CONSOLE_PAGE } from './console-page.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atConsole, codingFor, isKnown, policyOf } from './console-index.rules.js';
+import { atConsole, codingFor, policyOf } from './console-index.rules.js';
 
 describe('the page of the console', () => {
   it('has addresses below /console', () => {
@@ -11,11 +11,6 @@ describe('the page of the console', () => {
     expect(codingFor('gzip, br')).toBe('br');
     expect(codingFor('gzip, br;q=0')).toBe('gzip');
     expect(codingFor(undefined)).toBeUndefined();
-  });
-
-  it('is not sent again to a client that has it', () => {
-    expect(isKnown('W/"a", "b"', '"a"')).toBe(true);
-    expect(isKnown(undefined, '"a"')).toBe(false);
   });
 
   it('asks this server alone, and the identity provider where there is one', () => {

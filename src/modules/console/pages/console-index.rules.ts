@@ -20,10 +20,6 @@ function nameOf(text: string): string | undefined {
   return parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter)) ? undefined : name;
 }
 
-/** Whether a client has the answer already (RFC 9110, 13.1.2). */
-export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  (ifNoneMatch ?? '').split(',').some((text) => text.trim() === '*' || text.trim().replace(/^W\//, '') === etag);
-
 /**
  * The policy of the page: what it runs, shows and asks comes from this server alone.
  * @param issuer the identity provider that it may ask for tokens, too

@@ -22,7 +22,7 @@ export class JournalEventSent {
   @TenantMember()
   tenantId?: string;
 
-  @Choice({ about: 'What happened.', values: POSTED_TYPES })
+  @Choice({ about: 'What happened.', values: POSTED_TYPES, example: 'schema_adopted' })
   type!: PostedType;
 
   @OneOf({

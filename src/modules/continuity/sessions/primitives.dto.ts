@@ -51,6 +51,7 @@ export class PrimitiveSent {
     about: 'What it says: text, data or both. Needed unless retired is true, which keeps what it said.',
     optional: true,
     type: () => PrimitiveContentSent,
+    example: { data: { unit: 'metric' } },
   })
   content?: PrimitiveContentSent;
 

@@ -29,6 +29,7 @@ export class EraseSubject {
     maxItems: MAX_NAMES,
     max: 4_096,
     default: [],
+    example: ['person:ada'],
   })
   entities!: string[];
 

@@ -13,7 +13,7 @@ import { IdempotencyKeyMember, TenantMember } from '../../../common/fields/share
 import { PassageLocation } from '../ingest/extraction/passage-location.dto.js';
 
 export class CitationItem {
-  @Text({ about: 'The passage cited: a chunkId of a retrieval.', min: 1, max: 512 })
+  @Text({ about: 'The passage cited: a chunkId of a retrieval.', min: 1, max: 512, isOfAnswer: true })
   chunkId!: string;
 
   @Text({

@@ -57,7 +57,7 @@ export class ReleaseRequest {
 }
 
 export class ForceReleaseRequest {
-  @Flag({ about: 'Must be true: somebody may be at work on it.', default: false })
+  @Flag({ about: 'Must be true: somebody may be at work on it.', default: false, example: true })
   confirm!: boolean;
 
   @Text({ about: 'Why; the item shows it as a comment.', min: 1, max: 1000 })

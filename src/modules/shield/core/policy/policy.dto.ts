@@ -47,7 +47,7 @@ export class ShieldPolicy extends Policy {
 }
 
 export class PolicyRequest {
-  @Flag({ about: ABOUT.requireServerId, optional: true, example: true })
+  @Flag({ about: ABOUT.requireServerId, optional: true, example: false })
   requireServerId?: boolean;
 
   @Flag({ about: ABOUT.requireToolDigest, optional: true })
