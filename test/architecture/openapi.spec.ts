@@ -2,21 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RouteRecord } from '../../src/common/contract/contract.js';
 import { RouteManifest } from '../../src/common/contract/route-manifest.js';
 import { send, startApi, type TestApi } from '../kit/app.js';
-import { answerFaults, openApiProblems } from '../kit/openapi.js';
+import { answerFaults, operationsIn } from '../kit/openapi.js';
 
 let api: TestApi;
-let text: string;
 let document: any;
 beforeAll(async () => {
   api = await startApi();
-  ({ text, body: document } = await send(api.url, 'GET', '/openapi.json'));
+  ({ body: document } = await send(api.url, 'GET', '/openapi.json'));
 });
 afterAll(() => api.close());
 
-const operations = (): [string, any][] =>
-  Object.entries<any>(document.paths).flatMap(([path, item]) =>
-    Object.entries<any>(item).map(([verb, operation]): [string, any] => [`${verb.toUpperCase()} ${path}`, operation]),
-  );
+const operations = () => operationsIn(document);
 
 /** The credentials by which a route can be called, as the names of security schemes. */
 function credentialsOf({ access }: RouteRecord): string[] {
@@ -32,11 +28,6 @@ function credentialsOf({ access }: RouteRecord): string[] {
 const templateOf = (address: string) => address.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
 
 describe('the OpenAPI document', () => {
-  it('is valid OpenAPI 3.1', async () => {
-    expect(document.openapi).toBe('3.1.0');
-    expect(await openApiProblems(text)).toEqual([]);
-  });
-
   it('describes every route of the manifest and no other', () => {
     const described = operations().map(([address]) => address);
     const declared = api.app.get(RouteManifest).routes.map(({ address }) => templateOf(address));
