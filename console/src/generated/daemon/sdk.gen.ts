@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.js';
-import type { AddPeerData, AddPeerErrors, AddPeerResponses, ApproveGateData, ApproveGateErrors, ApproveGateResponses, ApproveMintRequestData, ApproveMintRequestErrors, ApproveMintRequestResponses, AuditSessionData, AuditSessionErrors, AuditSessionResponses, ChangeCandidateData, ChangeCandidateErrors, ChangeCandidateResponses, ChangeIncidentData, ChangeIncidentErrors, ChangeIncidentResponses, CheckConformanceData, CheckConformanceErrors, CheckConformanceResponses, CheckIntegrationData, CheckIntegrationErrors, CheckIntegrationResponses, ClaimWorkData, ClaimWorkErrors, ClaimWorkResponses, CommentOnWorkData, CommentOnWorkErrors, CommentOnWorkResponses, ConnectGithubData, ConnectGithubErrors, ConnectGithubResponses, CreateWorkData, CreateWorkErrors, CreateWorkResponses, DecideCandidatesData, DecideCandidatesErrors, DecideCandidatesResponses, DeleteCaseData, DeleteCaseErrors, DeleteCaseResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, ExportFactsData, ExportFactsErrors, ExportFactsResponses, ExportIncidentData, ExportIncidentErrors, ExportIncidentResponses, ExportReceiptData, ExportReceiptErrors, ExportReceiptResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, FindFactsData, FindFactsErrors, FindFactsResponses, FollowData, FollowErrors, FollowResponse, FollowResponses, ForceReleasePunchcardData, ForceReleasePunchcardErrors, ForceReleasePunchcardResponses, ForceReleaseWorkData, ForceReleaseWorkErrors, ForceReleaseWorkResponses, GenerateStorybookData, GenerateStorybookErrors, GenerateStorybookResponses, HoldIncidentData, HoldIncidentErrors, HoldIncidentResponses, InstallStudioPackageData, InstallStudioPackageErrors, InstallStudioPackageResponses, ListActiveIntentsData, ListActiveIntentsErrors, ListActiveIntentsResponses, ListActivityData, ListActivityErrors, ListActivityResponses, ListBlockersData, ListBlockersErrors, ListBlockersResponses, ListCasesData, ListCasesErrors, ListCasesResponses, ListCommentsData, ListCommentsErrors, ListCommentsResponses, ListData, ListDossiersData, ListDossiersErrors, ListDossiersResponses, ListEdgesData, ListEdgesErrors, ListEdgesResponses, ListEngramsData, ListEngramsErrors, ListEngramsResponses, ListEngramVersionsData, ListEngramVersionsErrors, ListEngramVersionsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListErrors, ListFactsData, ListFactsErrors, ListFactsResponses, ListGithubItemsData, ListGithubItemsErrors, ListGithubItemsResponses, ListIncidentsData, ListIncidentsErrors, ListIncidentsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLegalHoldsData, ListLegalHoldsErrors, ListLegalHoldsResponses, ListMintRequestsData, ListMintRequestsErrors, ListMintRequestsResponses, ListPassportsData, ListPassportsErrors, ListPassportsResponses, ListPeersData, ListPeersErrors, ListPeersResponses, ListPlanesData, ListPlanesErrors, ListPlanesResponses, ListPresenceData, ListPresenceErrors, ListPresenceResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListPunchcardsData, ListPunchcardsErrors, ListPunchcardsResponses, ListResponses, ListReviewQueueData, ListReviewQueueErrors, ListReviewQueueResponses, ListStorybookVersionsData, ListStorybookVersionsErrors, ListStorybookVersionsResponses, ListStudioLibraryData, ListStudioLibraryErrors, ListStudioLibraryResponses, ListSyncConflictsData, ListSyncConflictsErrors, ListSyncConflictsResponses, ListTransitionsData, ListTransitionsErrors, ListTransitionsResponses, ListVersionsData, ListVersionsErrors, ListVersionsResponses, ListWorkData, ListWorkErrors, ListWorkResponses, MoveLabelData, MoveLabelErrors, MoveLabelResponses, OpenIncidentData, OpenIncidentErrors, OpenIncidentResponses, PlaceLegalHoldData, PlaceLegalHoldErrors, PlaceLegalHoldResponses, ProbeEmbeddingData, ProbeEmbeddingErrors, ProbeEmbeddingResponses, PromoteCandidateData, PromoteCandidateErrors, PromoteCandidateResponses, ReadBlastRadiusData, ReadBlastRadiusErrors, ReadBlastRadiusResponses, ReadCandidateData, ReadCandidateErrors, ReadCandidateResponses, ReadCaseData, ReadCaseErrors, ReadCaseResponses, ReadConsoleConfigData, ReadConsoleConfigErrors, ReadConsoleConfigResponses, ReadConsoleSummaryData, ReadConsoleSummaryErrors, ReadConsoleSummaryResponses, ReadContextGraphData, ReadContextGraphErrors, ReadContextGraphResponses, ReadCostData, ReadCostErrors, ReadCostResponses, ReadData, ReadDossierData, ReadDossierErrors, ReadDossierResponses, ReadEffectiveLayersData, ReadEffectiveLayersErrors, ReadEffectiveLayersResponses, ReadEngramData, ReadEngramErrors, ReadEngramResponses, ReadEntityData, ReadEntityErrors, ReadEntityResponses, ReadErrors, ReadFactData, ReadFactErrors, ReadFactResponses, ReadGateData, ReadGateErrors, ReadGateResponses, ReadIncidentData, ReadIncidentErrors, ReadIncidentResponses, ReadInfraSummaryData, ReadInfraSummaryErrors, ReadInfraSummaryResponses, ReadLatestStorybookData, ReadLatestStorybookErrors, ReadLatestStorybookResponses, ReadLegalHoldData, ReadLegalHoldErrors, ReadLegalHoldResponses, ReadMintRequestData, ReadMintRequestErrors, ReadMintRequestResponses, ReadOnboardingData, ReadOnboardingErrors, ReadOnboardingResponses, ReadOperatorVersionData, ReadOperatorVersionErrors, ReadOperatorVersionResponses, ReadPassportData, ReadPassportErrors, ReadPassportResponses, ReadProjectData, ReadProjectErrors, ReadProjectResponses, ReadQuotaData, ReadQuotaErrors, ReadQuotaResponses, ReadResponses, ReadSignatureData, ReadSignatureErrors, ReadSignatureResponses, ReadTimelineData, ReadTimelineErrors, ReadTimelineResponses, ReadValidityData, ReadValidityErrors, ReadValidityResponses, ReadVersionData, ReadVersionErrors, ReadVersionResponses, ReadWorkData, ReadWorkErrors, ReadWorkResponses, ReadyData, ReadyErrors, ReadyResponses, RegisterPassportData, RegisterPassportErrors, RegisterPassportResponses, RejectCandidateData, RejectCandidateErrors, RejectCandidateResponses, RejectGateData, RejectGateErrors, RejectGateResponses, RejectMintRequestData, RejectMintRequestErrors, RejectMintRequestResponses, ReleaseLegalHoldData, ReleaseLegalHoldErrors, ReleaseLegalHoldResponses, ReleaseWorkData, ReleaseWorkErrors, ReleaseWorkResponses, RemoveLabelData, RemoveLabelErrors, RemoveLabelResponses, ReplayAnswerData, ReplayAnswerErrors, ReplayAnswerResponses, ResolveSyncConflictData, ResolveSyncConflictErrors, ResolveSyncConflictResponses, RestartDaemonData, RestartDaemonErrors, RestartDaemonResponses, RetireFactData, RetireFactErrors, RetireFactResponses, RevokePassportData, RevokePassportErrors, RevokePassportResponses, RevokePeerData, RevokePeerErrors, RevokePeerResponses, StoreEntityData, StoreEntityErrors, StoreEntityResponses, StoreFactData, StoreFactErrors, StoreFactResponses, UndoPromotionData, UndoPromotionErrors, UndoPromotionResponses, VerifyData, VerifyErrors, VerifyResponses, WalkBlastRadiusData, WalkBlastRadiusErrors, WalkBlastRadiusResponses } from './types.gen.js';
+import type { AddPeerData, AddPeerErrors, AddPeerResponses, ApproveGateData, ApproveGateErrors, ApproveGateResponses, ApproveMintRequestData, ApproveMintRequestErrors, ApproveMintRequestResponses, AuditSessionData, AuditSessionErrors, AuditSessionResponses, ChangeCandidateData, ChangeCandidateErrors, ChangeCandidateResponses, ChangeIncidentData, ChangeIncidentErrors, ChangeIncidentResponses, CheckConformanceData, CheckConformanceErrors, CheckConformanceResponses, CheckIntegrationData, CheckIntegrationErrors, CheckIntegrationResponses, CheckReadinessData, CheckReadinessErrors, CheckReadinessResponses, ClaimWorkData, ClaimWorkErrors, ClaimWorkResponses, CommentOnWorkData, CommentOnWorkErrors, CommentOnWorkResponses, ConnectGithubData, ConnectGithubErrors, ConnectGithubResponses, CreateWorkData, CreateWorkErrors, CreateWorkResponses, DecideCandidatesData, DecideCandidatesErrors, DecideCandidatesResponses, DeleteCaseData, DeleteCaseErrors, DeleteCaseResponses, DisconnectIntegrationData, DisconnectIntegrationErrors, DisconnectIntegrationResponses, ExportFactsData, ExportFactsErrors, ExportFactsResponses, ExportIncidentData, ExportIncidentErrors, ExportIncidentResponses, ExportReceiptData, ExportReceiptErrors, ExportReceiptResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, FindFactsData, FindFactsErrors, FindFactsResponses, FollowEventsData, FollowEventsErrors, FollowEventsResponse, FollowEventsResponses, ForceReleasePunchcardData, ForceReleasePunchcardErrors, ForceReleasePunchcardResponses, ForceReleaseWorkData, ForceReleaseWorkErrors, ForceReleaseWorkResponses, GenerateStorybookData, GenerateStorybookErrors, GenerateStorybookResponses, HoldIncidentData, HoldIncidentErrors, HoldIncidentResponses, InstallStudioPackageData, InstallStudioPackageErrors, InstallStudioPackageResponses, ListActiveIntentsData, ListActiveIntentsErrors, ListActiveIntentsResponses, ListActivityData, ListActivityErrors, ListActivityResponses, ListBlockersData, ListBlockersErrors, ListBlockersResponses, ListCasesData, ListCasesErrors, ListCasesResponses, ListCommentsData, ListCommentsErrors, ListCommentsResponses, ListDossiersData, ListDossiersErrors, ListDossiersResponses, ListEdgesData, ListEdgesErrors, ListEdgesResponses, ListEngramsData, ListEngramsErrors, ListEngramsResponses, ListEngramVersionsData, ListEngramVersionsErrors, ListEngramVersionsResponses, ListEntitiesData, ListEntitiesErrors, ListEntitiesResponses, ListEntityVersionsData, ListEntityVersionsErrors, ListEntityVersionsResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListGithubItemsData, ListGithubItemsErrors, ListGithubItemsResponses, ListIncidentsData, ListIncidentsErrors, ListIncidentsResponses, ListIntegrationsData, ListIntegrationsErrors, ListIntegrationsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLegalHoldsData, ListLegalHoldsErrors, ListLegalHoldsResponses, ListMintRequestsData, ListMintRequestsErrors, ListMintRequestsResponses, ListPassportsData, ListPassportsErrors, ListPassportsResponses, ListPeersData, ListPeersErrors, ListPeersResponses, ListPlanesData, ListPlanesErrors, ListPlanesResponses, ListPresenceData, ListPresenceErrors, ListPresenceResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListPunchcardsData, ListPunchcardsErrors, ListPunchcardsResponses, ListReceiptsData, ListReceiptsErrors, ListReceiptsResponses, ListReviewQueueData, ListReviewQueueErrors, ListReviewQueueResponses, ListStorybookVersionsData, ListStorybookVersionsErrors, ListStorybookVersionsResponses, ListStudioLibraryData, ListStudioLibraryErrors, ListStudioLibraryResponses, ListSyncConflictsData, ListSyncConflictsErrors, ListSyncConflictsResponses, ListTransitionsData, ListTransitionsErrors, ListTransitionsResponses, ListWorkData, ListWorkErrors, ListWorkResponses, MoveLabelData, MoveLabelErrors, MoveLabelResponses, OpenIncidentData, OpenIncidentErrors, OpenIncidentResponses, PlaceLegalHoldData, PlaceLegalHoldErrors, PlaceLegalHoldResponses, ProbeEmbeddingData, ProbeEmbeddingErrors, ProbeEmbeddingResponses, PromoteCandidateData, PromoteCandidateErrors, PromoteCandidateResponses, ReadBlastRadiusData, ReadBlastRadiusErrors, ReadBlastRadiusResponses, ReadCandidateData, ReadCandidateErrors, ReadCandidateResponses, ReadCaseData, ReadCaseErrors, ReadCaseResponses, ReadConsoleConfigData, ReadConsoleConfigErrors, ReadConsoleConfigResponses, ReadConsoleSummaryData, ReadConsoleSummaryErrors, ReadConsoleSummaryResponses, ReadContextGraphData, ReadContextGraphErrors, ReadContextGraphResponses, ReadCostData, ReadCostErrors, ReadCostResponses, ReadDossierData, ReadDossierErrors, ReadDossierResponses, ReadEffectiveLayersData, ReadEffectiveLayersErrors, ReadEffectiveLayersResponses, ReadEngramData, ReadEngramErrors, ReadEngramResponses, ReadEntityData, ReadEntityErrors, ReadEntityResponses, ReadFactData, ReadFactErrors, ReadFactResponses, ReadGateData, ReadGateErrors, ReadGateResponses, ReadIncidentData, ReadIncidentErrors, ReadIncidentResponses, ReadInfraSummaryData, ReadInfraSummaryErrors, ReadInfraSummaryResponses, ReadLatestStorybookData, ReadLatestStorybookErrors, ReadLatestStorybookResponses, ReadLegalHoldData, ReadLegalHoldErrors, ReadLegalHoldResponses, ReadMintRequestData, ReadMintRequestErrors, ReadMintRequestResponses, ReadOnboardingData, ReadOnboardingErrors, ReadOnboardingResponses, ReadOperatorVersionData, ReadOperatorVersionErrors, ReadOperatorVersionResponses, ReadPassportData, ReadPassportErrors, ReadPassportResponses, ReadProjectData, ReadProjectErrors, ReadProjectResponses, ReadQuotaData, ReadQuotaErrors, ReadQuotaResponses, ReadReceiptData, ReadReceiptErrors, ReadReceiptResponses, ReadSignatureData, ReadSignatureErrors, ReadSignatureResponses, ReadTimelineData, ReadTimelineErrors, ReadTimelineResponses, ReadValidityData, ReadValidityErrors, ReadValidityResponses, ReadVersionData, ReadVersionErrors, ReadVersionResponses, ReadWorkData, ReadWorkErrors, ReadWorkResponses, RegisterPassportData, RegisterPassportErrors, RegisterPassportResponses, RejectCandidateData, RejectCandidateErrors, RejectCandidateResponses, RejectGateData, RejectGateErrors, RejectGateResponses, RejectMintRequestData, RejectMintRequestErrors, RejectMintRequestResponses, ReleaseLegalHoldData, ReleaseLegalHoldErrors, ReleaseLegalHoldResponses, ReleaseWorkData, ReleaseWorkErrors, ReleaseWorkResponses, RemoveLabelData, RemoveLabelErrors, RemoveLabelResponses, ReplayAnswerData, ReplayAnswerErrors, ReplayAnswerResponses, ResolveSyncConflictData, ResolveSyncConflictErrors, ResolveSyncConflictResponses, RestartDaemonData, RestartDaemonErrors, RestartDaemonResponses, RetireFactData, RetireFactErrors, RetireFactResponses, RevokePassportData, RevokePassportErrors, RevokePassportResponses, RevokePeerData, RevokePeerErrors, RevokePeerResponses, StoreEntityData, StoreEntityErrors, StoreEntityResponses, StoreFactData, StoreFactErrors, StoreFactResponses, UndoPromotionData, UndoPromotionErrors, UndoPromotionResponses, VerifyReceiptData, VerifyReceiptErrors, VerifyReceiptResponses, WalkBlastRadiusData, WalkBlastRadiusErrors, WalkBlastRadiusResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -18,118 +18,24 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
     meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
 };
 
-export const deleteCase = <ThrowOnError extends boolean = false>(options: Options<DeleteCaseData, ThrowOnError>): RequestResult<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/cases/{id}',
-    ...options
-});
-
-export const readCase = <ThrowOnError extends boolean = false>(options: Options<ReadCaseData, ThrowOnError>): RequestResult<ReadCaseResponses, ReadCaseErrors, ThrowOnError> => (options.client ?? client).get<ReadCaseResponses, ReadCaseErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/cases/{id}',
-    ...options
-});
-
-export const listEdges = <ThrowOnError extends boolean = false>(options?: Options<ListEdgesData, ThrowOnError>): RequestResult<ListEdgesResponses, ListEdgesErrors, ThrowOnError> => (options?.client ?? client).get<ListEdgesResponses, ListEdgesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/edges',
-    ...options
-});
-
-export const removeLabel = <ThrowOnError extends boolean = false>(options: Options<RemoveLabelData, ThrowOnError>): RequestResult<RemoveLabelResponses, RemoveLabelErrors, ThrowOnError> => (options.client ?? client).delete<RemoveLabelResponses, RemoveLabelErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/engrams/{name}/labels/{label}',
-    ...options
-});
-
-export const moveLabel = <ThrowOnError extends boolean = false>(options: Options<MoveLabelData, ThrowOnError>): RequestResult<MoveLabelResponses, MoveLabelErrors, ThrowOnError> => (options.client ?? client).put<MoveLabelResponses, MoveLabelErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/engrams/{name}/labels/{label}',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const readEntity = <ThrowOnError extends boolean = false>(options: Options<ReadEntityData, ThrowOnError>): RequestResult<ReadEntityResponses, ReadEntityErrors, ThrowOnError> => (options.client ?? client).get<ReadEntityResponses, ReadEntityErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/entities/{kind}/{id}',
-    ...options
-});
-
-export const storeEntity = <ThrowOnError extends boolean = false>(options: Options<StoreEntityData, ThrowOnError>): RequestResult<StoreEntityResponses, StoreEntityErrors, ThrowOnError> => (options.client ?? client).put<StoreEntityResponses, StoreEntityErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/entities/{kind}/{id}',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const retireFact = <ThrowOnError extends boolean = false>(options: Options<RetireFactData, ThrowOnError>): RequestResult<RetireFactResponses, RetireFactErrors, ThrowOnError> => (options.client ?? client).delete<RetireFactResponses, RetireFactErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/facts/{factId}',
-    ...options
-});
-
-export const readFact = <ThrowOnError extends boolean = false>(options: Options<ReadFactData, ThrowOnError>): RequestResult<ReadFactResponses, ReadFactErrors, ThrowOnError> => (options.client ?? client).get<ReadFactResponses, ReadFactErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/facts/{factId}',
-    ...options
-});
-
-export const disconnectIntegration = <ThrowOnError extends boolean = false>(options: Options<DisconnectIntegrationData, ThrowOnError>): RequestResult<DisconnectIntegrationResponses, DisconnectIntegrationErrors, ThrowOnError> => (options.client ?? client).delete<DisconnectIntegrationResponses, DisconnectIntegrationErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/integrations/{id}',
-    ...options
-});
-
-export const releaseLegalHold = <ThrowOnError extends boolean = false>(options: Options<ReleaseLegalHoldData, ThrowOnError>): RequestResult<ReleaseLegalHoldResponses, ReleaseLegalHoldErrors, ThrowOnError> => (options.client ?? client).delete<ReleaseLegalHoldResponses, ReleaseLegalHoldErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/legal-holds/{id}',
-    ...options
-});
-
-export const readLegalHold = <ThrowOnError extends boolean = false>(options: Options<ReadLegalHoldData, ThrowOnError>): RequestResult<ReadLegalHoldResponses, ReadLegalHoldErrors, ThrowOnError> => (options.client ?? client).get<ReadLegalHoldResponses, ReadLegalHoldErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/legal-holds/{id}',
-    ...options
-});
-
-export const revokePassport = <ThrowOnError extends boolean = false>(options: Options<RevokePassportData, ThrowOnError>): RequestResult<RevokePassportResponses, RevokePassportErrors, ThrowOnError> => (options.client ?? client).delete<RevokePassportResponses, RevokePassportErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/passports/{id}',
-    ...options
-});
-
-export const readPassport = <ThrowOnError extends boolean = false>(options: Options<ReadPassportData, ThrowOnError>): RequestResult<ReadPassportResponses, ReadPassportErrors, ThrowOnError> => (options.client ?? client).get<ReadPassportResponses, ReadPassportErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/passports/{id}',
-    ...options
-});
-
-export const readProject = <ThrowOnError extends boolean = false>(options: Options<ReadProjectData, ThrowOnError>): RequestResult<ReadProjectResponses, ReadProjectErrors, ThrowOnError> => (options.client ?? client).get<ReadProjectResponses, ReadProjectErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/projects/{id}',
-    ...options
-});
-
-export const revokePeer = <ThrowOnError extends boolean = false>(options: Options<RevokePeerData, ThrowOnError>): RequestResult<RevokePeerResponses, RevokePeerErrors, ThrowOnError> => (options.client ?? client).delete<RevokePeerResponses, RevokePeerErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/sync/peers/{peer_id}',
-    ...options
-});
-
 export const readConsoleConfig = <ThrowOnError extends boolean = false>(options?: Options<ReadConsoleConfigData, ThrowOnError>): RequestResult<ReadConsoleConfigResponses, ReadConsoleConfigErrors, ThrowOnError> => (options?.client ?? client).get<ReadConsoleConfigResponses, ReadConsoleConfigErrors, ThrowOnError>({ url: '/console/config.json', ...options });
 
-export const ready = <ThrowOnError extends boolean = false>(options?: Options<ReadyData, ThrowOnError>): RequestResult<ReadyResponses, ReadyErrors, ThrowOnError> => (options?.client ?? client).get<ReadyResponses, ReadyErrors, ThrowOnError>({ url: '/readyz', ...options });
+export const checkReadiness = <ThrowOnError extends boolean = false>(options?: Options<CheckReadinessData, ThrowOnError>): RequestResult<CheckReadinessResponses, CheckReadinessErrors, ThrowOnError> => (options?.client ?? client).get<CheckReadinessResponses, CheckReadinessErrors, ThrowOnError>({ url: '/readyz', ...options });
 
 export const listActivity = <ThrowOnError extends boolean = false>(options?: Options<ListActivityData, ThrowOnError>): RequestResult<ListActivityResponses, ListActivityErrors, ThrowOnError> => (options?.client ?? client).get<ListActivityResponses, ListActivityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/activity',
     ...options
+});
+
+export const restartDaemon = <ThrowOnError extends boolean = false>(options: Options<RestartDaemonData, ThrowOnError>): RequestResult<RestartDaemonResponses, RestartDaemonErrors, ThrowOnError> => (options.client ?? client).post<RestartDaemonResponses, RestartDaemonErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/admin/restart',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 export const readOperatorVersion = <ThrowOnError extends boolean = false>(options?: Options<ReadOperatorVersionData, ThrowOnError>): RequestResult<ReadOperatorVersionResponses, ReadOperatorVersionErrors, ThrowOnError> => (options?.client ?? client).get<ReadOperatorVersionResponses, ReadOperatorVersionErrors, ThrowOnError>({
@@ -143,6 +49,24 @@ export const listKeys = <ThrowOnError extends boolean = false>(options?: Options
 export const listCases = <ThrowOnError extends boolean = false>(options?: Options<ListCasesData, ThrowOnError>): RequestResult<ListCasesResponses, ListCasesErrors, ThrowOnError> => (options?.client ?? client).get<ListCasesResponses, ListCasesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/cases',
+    ...options
+});
+
+export const deleteCase = <ThrowOnError extends boolean = false>(options: Options<DeleteCaseData, ThrowOnError>): RequestResult<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/cases/{id}',
+    ...options
+});
+
+export const readCase = <ThrowOnError extends boolean = false>(options: Options<ReadCaseData, ThrowOnError>): RequestResult<ReadCaseResponses, ReadCaseErrors, ThrowOnError> => (options.client ?? client).get<ReadCaseResponses, ReadCaseErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/cases/{id}',
+    ...options
+});
+
+export const probeEmbedding = <ThrowOnError extends boolean = false>(options?: Options<ProbeEmbeddingData, ThrowOnError>): RequestResult<ProbeEmbeddingResponses, ProbeEmbeddingErrors, ThrowOnError> => (options?.client ?? client).post<ProbeEmbeddingResponses, ProbeEmbeddingErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/console/embedding/probe',
     ...options
 });
 
@@ -182,6 +106,12 @@ export const readCost = <ThrowOnError extends boolean = false>(options?: Options
     ...options
 });
 
+export const listEdges = <ThrowOnError extends boolean = false>(options?: Options<ListEdgesData, ThrowOnError>): RequestResult<ListEdgesResponses, ListEdgesErrors, ThrowOnError> => (options?.client ?? client).get<ListEdgesResponses, ListEdgesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/edges',
+    ...options
+});
+
 export const listEngrams = <ThrowOnError extends boolean = false>(options?: Options<ListEngramsData, ThrowOnError>): RequestResult<ListEngramsResponses, ListEngramsErrors, ThrowOnError> => (options?.client ?? client).get<ListEngramsResponses, ListEngramsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/engrams',
@@ -192,6 +122,22 @@ export const readEngram = <ThrowOnError extends boolean = false>(options: Option
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/engrams/{name}',
     ...options
+});
+
+export const removeLabel = <ThrowOnError extends boolean = false>(options: Options<RemoveLabelData, ThrowOnError>): RequestResult<RemoveLabelResponses, RemoveLabelErrors, ThrowOnError> => (options.client ?? client).delete<RemoveLabelResponses, RemoveLabelErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/engrams/{name}/labels/{label}',
+    ...options
+});
+
+export const moveLabel = <ThrowOnError extends boolean = false>(options: Options<MoveLabelData, ThrowOnError>): RequestResult<MoveLabelResponses, MoveLabelErrors, ThrowOnError> => (options.client ?? client).put<MoveLabelResponses, MoveLabelErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/engrams/{name}/labels/{label}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 export const listEngramVersions = <ThrowOnError extends boolean = false>(options: Options<ListEngramVersionsData, ThrowOnError>): RequestResult<ListEngramVersionsResponses, ListEngramVersionsErrors, ThrowOnError> => (options.client ?? client).get<ListEngramVersionsResponses, ListEngramVersionsErrors, ThrowOnError>({
@@ -206,13 +152,29 @@ export const listEntities = <ThrowOnError extends boolean = false>(options?: Opt
     ...options
 });
 
-export const listVersions = <ThrowOnError extends boolean = false>(options: Options<ListVersionsData, ThrowOnError>): RequestResult<ListVersionsResponses, ListVersionsErrors, ThrowOnError> => (options.client ?? client).get<ListVersionsResponses, ListVersionsErrors, ThrowOnError>({
+export const readEntity = <ThrowOnError extends boolean = false>(options: Options<ReadEntityData, ThrowOnError>): RequestResult<ReadEntityResponses, ReadEntityErrors, ThrowOnError> => (options.client ?? client).get<ReadEntityResponses, ReadEntityErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/entities/{kind}/{id}',
+    ...options
+});
+
+export const storeEntity = <ThrowOnError extends boolean = false>(options: Options<StoreEntityData, ThrowOnError>): RequestResult<StoreEntityResponses, StoreEntityErrors, ThrowOnError> => (options.client ?? client).put<StoreEntityResponses, StoreEntityErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/entities/{kind}/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const listEntityVersions = <ThrowOnError extends boolean = false>(options: Options<ListEntityVersionsData, ThrowOnError>): RequestResult<ListEntityVersionsResponses, ListEntityVersionsErrors, ThrowOnError> => (options.client ?? client).get<ListEntityVersionsResponses, ListEntityVersionsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/entities/{kind}/{id}/history',
     ...options
 });
 
-export const follow = <ThrowOnError extends boolean = false>(options?: Options<FollowData, ThrowOnError, FollowResponse>): Promise<ServerSentEventsResult<FollowResponses>> => (options?.client ?? client).sse.get<FollowResponses, FollowErrors, ThrowOnError>({
+export const followEvents = <ThrowOnError extends boolean = false>(options?: Options<FollowEventsData, ThrowOnError, FollowEventsResponse>): Promise<ServerSentEventsResult<FollowEventsResponses>> => (options?.client ?? client).sse.get<FollowEventsResponses, FollowEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/events/stream',
     ...options
@@ -232,6 +194,18 @@ export const storeFact = <ThrowOnError extends boolean = false>(options: Options
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+export const retireFact = <ThrowOnError extends boolean = false>(options: Options<RetireFactData, ThrowOnError>): RequestResult<RetireFactResponses, RetireFactErrors, ThrowOnError> => (options.client ?? client).delete<RetireFactResponses, RetireFactErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/facts/{factId}',
+    ...options
+});
+
+export const readFact = <ThrowOnError extends boolean = false>(options: Options<ReadFactData, ThrowOnError>): RequestResult<ReadFactResponses, ReadFactErrors, ThrowOnError> => (options.client ?? client).get<ReadFactResponses, ReadFactErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/facts/{factId}',
+    ...options
 });
 
 export const exportFacts = <ThrowOnError extends boolean = false>(options?: Options<ExportFactsData, ThrowOnError>): RequestResult<ExportFactsResponses, ExportFactsErrors, ThrowOnError> => (options?.client ?? client).get<ExportFactsResponses, ExportFactsErrors, ThrowOnError>({
@@ -294,6 +268,22 @@ export const walkBlastRadius = <ThrowOnError extends boolean = false>(options: O
     }
 });
 
+export const exportIncident = <ThrowOnError extends boolean = false>(options: Options<ExportIncidentData, ThrowOnError>): RequestResult<ExportIncidentResponses, ExportIncidentErrors, ThrowOnError> => (options.client ?? client).post<ExportIncidentResponses, ExportIncidentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/incidents/{id}/export',
+    ...options
+});
+
+export const holdIncident = <ThrowOnError extends boolean = false>(options: Options<HoldIncidentData, ThrowOnError>): RequestResult<HoldIncidentResponses, HoldIncidentErrors, ThrowOnError> => (options.client ?? client).post<HoldIncidentResponses, HoldIncidentErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/incidents/{id}/hold',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
 export const readTimeline = <ThrowOnError extends boolean = false>(options: Options<ReadTimelineData, ThrowOnError>): RequestResult<ReadTimelineResponses, ReadTimelineErrors, ThrowOnError> => (options.client ?? client).get<ReadTimelineResponses, ReadTimelineErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/incidents/{id}/timeline',
@@ -304,6 +294,28 @@ export const listIntegrations = <ThrowOnError extends boolean = false>(options?:
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/integrations',
     ...options
+});
+
+export const disconnectIntegration = <ThrowOnError extends boolean = false>(options: Options<DisconnectIntegrationData, ThrowOnError>): RequestResult<DisconnectIntegrationResponses, DisconnectIntegrationErrors, ThrowOnError> => (options.client ?? client).delete<DisconnectIntegrationResponses, DisconnectIntegrationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/integrations/{id}',
+    ...options
+});
+
+export const checkIntegration = <ThrowOnError extends boolean = false>(options: Options<CheckIntegrationData, ThrowOnError>): RequestResult<CheckIntegrationResponses, CheckIntegrationErrors, ThrowOnError> => (options.client ?? client).post<CheckIntegrationResponses, CheckIntegrationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/integrations/{id}/check',
+    ...options
+});
+
+export const connectGithub = <ThrowOnError extends boolean = false>(options: Options<ConnectGithubData, ThrowOnError>): RequestResult<ConnectGithubResponses, ConnectGithubErrors, ThrowOnError> => (options.client ?? client).post<ConnectGithubResponses, ConnectGithubErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/integrations/github/connect',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 export const listGithubItems = <ThrowOnError extends boolean = false>(options?: Options<ListGithubItemsData, ThrowOnError>): RequestResult<ListGithubItemsResponses, ListGithubItemsErrors, ThrowOnError> => (options?.client ?? client).get<ListGithubItemsResponses, ListGithubItemsErrors, ThrowOnError>({
@@ -328,6 +340,18 @@ export const placeLegalHold = <ThrowOnError extends boolean = false>(options: Op
     }
 });
 
+export const releaseLegalHold = <ThrowOnError extends boolean = false>(options: Options<ReleaseLegalHoldData, ThrowOnError>): RequestResult<ReleaseLegalHoldResponses, ReleaseLegalHoldErrors, ThrowOnError> => (options.client ?? client).delete<ReleaseLegalHoldResponses, ReleaseLegalHoldErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/legal-holds/{id}',
+    ...options
+});
+
+export const readLegalHold = <ThrowOnError extends boolean = false>(options: Options<ReadLegalHoldData, ThrowOnError>): RequestResult<ReadLegalHoldResponses, ReadLegalHoldErrors, ThrowOnError> => (options.client ?? client).get<ReadLegalHoldResponses, ReadLegalHoldErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/legal-holds/{id}',
+    ...options
+});
+
 export const readCandidate = <ThrowOnError extends boolean = false>(options: Options<ReadCandidateData, ThrowOnError>): RequestResult<ReadCandidateResponses, ReadCandidateErrors, ThrowOnError> => (options.client ?? client).get<ReadCandidateResponses, ReadCandidateErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/memory/candidates/{id}',
@@ -337,6 +361,46 @@ export const readCandidate = <ThrowOnError extends boolean = false>(options: Opt
 export const changeCandidate = <ThrowOnError extends boolean = false>(options: Options<ChangeCandidateData, ThrowOnError>): RequestResult<ChangeCandidateResponses, ChangeCandidateErrors, ThrowOnError> => (options.client ?? client).patch<ChangeCandidateResponses, ChangeCandidateErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/memory/candidates/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const promoteCandidate = <ThrowOnError extends boolean = false>(options: Options<PromoteCandidateData, ThrowOnError>): RequestResult<PromoteCandidateResponses, PromoteCandidateErrors, ThrowOnError> => (options.client ?? client).post<PromoteCandidateResponses, PromoteCandidateErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/memory/candidates/{id}/promote',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const rejectCandidate = <ThrowOnError extends boolean = false>(options: Options<RejectCandidateData, ThrowOnError>): RequestResult<RejectCandidateResponses, RejectCandidateErrors, ThrowOnError> => (options.client ?? client).post<RejectCandidateResponses, RejectCandidateErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/memory/candidates/{id}/reject',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const undoPromotion = <ThrowOnError extends boolean = false>(options: Options<UndoPromotionData, ThrowOnError>): RequestResult<UndoPromotionResponses, UndoPromotionErrors, ThrowOnError> => (options.client ?? client).post<UndoPromotionResponses, UndoPromotionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/memory/candidates/{id}/undo',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const decideCandidates = <ThrowOnError extends boolean = false>(options: Options<DecideCandidatesData, ThrowOnError>): RequestResult<DecideCandidatesResponses, DecideCandidatesErrors, ThrowOnError> => (options.client ?? client).post<DecideCandidatesResponses, DecideCandidatesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/memory/candidates/decide',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -374,6 +438,26 @@ export const readMintRequest = <ThrowOnError extends boolean = false>(options: O
     ...options
 });
 
+export const approveMintRequest = <ThrowOnError extends boolean = false>(options: Options<ApproveMintRequestData, ThrowOnError>): RequestResult<ApproveMintRequestResponses, ApproveMintRequestErrors, ThrowOnError> => (options.client ?? client).post<ApproveMintRequestResponses, ApproveMintRequestErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/passport/mint-requests/{id}/approve',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const rejectMintRequest = <ThrowOnError extends boolean = false>(options: Options<RejectMintRequestData, ThrowOnError>): RequestResult<RejectMintRequestResponses, RejectMintRequestErrors, ThrowOnError> => (options.client ?? client).post<RejectMintRequestResponses, RejectMintRequestErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/passport/mint-requests/{id}/reject',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
 export const listPassports = <ThrowOnError extends boolean = false>(options?: Options<ListPassportsData, ThrowOnError>): RequestResult<ListPassportsResponses, ListPassportsErrors, ThrowOnError> => (options?.client ?? client).get<ListPassportsResponses, ListPassportsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/passports',
@@ -390,6 +474,18 @@ export const registerPassport = <ThrowOnError extends boolean = false>(options: 
     }
 });
 
+export const revokePassport = <ThrowOnError extends boolean = false>(options: Options<RevokePassportData, ThrowOnError>): RequestResult<RevokePassportResponses, RevokePassportErrors, ThrowOnError> => (options.client ?? client).delete<RevokePassportResponses, RevokePassportErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/passports/{id}',
+    ...options
+});
+
+export const readPassport = <ThrowOnError extends boolean = false>(options: Options<ReadPassportData, ThrowOnError>): RequestResult<ReadPassportResponses, ReadPassportErrors, ThrowOnError> => (options.client ?? client).get<ReadPassportResponses, ReadPassportErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/passports/{id}',
+    ...options
+});
+
 export const listPresence = <ThrowOnError extends boolean = false>(options?: Options<ListPresenceData, ThrowOnError>): RequestResult<ListPresenceResponses, ListPresenceErrors, ThrowOnError> => (options?.client ?? client).get<ListPresenceResponses, ListPresenceErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/passports/presence',
@@ -399,6 +495,12 @@ export const listPresence = <ThrowOnError extends boolean = false>(options?: Opt
 export const listProjects = <ThrowOnError extends boolean = false>(options?: Options<ListProjectsData, ThrowOnError>): RequestResult<ListProjectsResponses, ListProjectsErrors, ThrowOnError> => (options?.client ?? client).get<ListProjectsResponses, ListProjectsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/projects',
+    ...options
+});
+
+export const readProject = <ThrowOnError extends boolean = false>(options: Options<ReadProjectData, ThrowOnError>): RequestResult<ReadProjectResponses, ReadProjectErrors, ThrowOnError> => (options.client ?? client).get<ReadProjectResponses, ReadProjectErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/projects/{id}',
     ...options
 });
 
@@ -456,13 +558,23 @@ export const listPunchcards = <ThrowOnError extends boolean = false>(options?: O
     ...options
 });
 
+export const forceReleasePunchcard = <ThrowOnError extends boolean = false>(options: Options<ForceReleasePunchcardData, ThrowOnError>): RequestResult<ForceReleasePunchcardResponses, ForceReleasePunchcardErrors, ThrowOnError> => (options.client ?? client).post<ForceReleasePunchcardResponses, ForceReleasePunchcardErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/punchcards/{id}/force-release',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
 export const readQuota = <ThrowOnError extends boolean = false>(options?: Options<ReadQuotaData, ThrowOnError>): RequestResult<ReadQuotaResponses, ReadQuotaErrors, ThrowOnError> => (options?.client ?? client).get<ReadQuotaResponses, ReadQuotaErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/quota',
     ...options
 });
 
-export const read = <ThrowOnError extends boolean = false>(options: Options<ReadData, ThrowOnError>): RequestResult<ReadResponses, ReadErrors, ThrowOnError> => (options.client ?? client).get<ReadResponses, ReadErrors, ThrowOnError>({
+export const readReceipt = <ThrowOnError extends boolean = false>(options: Options<ReadReceiptData, ThrowOnError>): RequestResult<ReadReceiptResponses, ReadReceiptErrors, ThrowOnError> => (options.client ?? client).get<ReadReceiptResponses, ReadReceiptErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/receipts/{receiptId}',
     ...options
@@ -474,13 +586,13 @@ export const readSignature = <ThrowOnError extends boolean = false>(options: Opt
     ...options
 });
 
-export const verify = <ThrowOnError extends boolean = false>(options: Options<VerifyData, ThrowOnError>): RequestResult<VerifyResponses, VerifyErrors, ThrowOnError> => (options.client ?? client).get<VerifyResponses, VerifyErrors, ThrowOnError>({
+export const verifyReceipt = <ThrowOnError extends boolean = false>(options: Options<VerifyReceiptData, ThrowOnError>): RequestResult<VerifyReceiptResponses, VerifyReceiptErrors, ThrowOnError> => (options.client ?? client).get<VerifyReceiptResponses, VerifyReceiptErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/receipts/{receiptId}/verification',
     ...options
 });
 
-export const list = <ThrowOnError extends boolean = false>(options?: Options<ListData, ThrowOnError>): RequestResult<ListResponses, ListErrors, ThrowOnError> => (options?.client ?? client).get<ListResponses, ListErrors, ThrowOnError>({
+export const listReceipts = <ThrowOnError extends boolean = false>(options?: Options<ListReceiptsData, ThrowOnError>): RequestResult<ListReceiptsResponses, ListReceiptsErrors, ThrowOnError> => (options?.client ?? client).get<ListReceiptsResponses, ListReceiptsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/receipts/list',
     ...options
@@ -510,6 +622,16 @@ export const listStudioLibrary = <ThrowOnError extends boolean = false>(options?
     ...options
 });
 
+export const installStudioPackage = <ThrowOnError extends boolean = false>(options: Options<InstallStudioPackageData, ThrowOnError>): RequestResult<InstallStudioPackageResponses, InstallStudioPackageErrors, ThrowOnError> => (options.client ?? client).post<InstallStudioPackageResponses, InstallStudioPackageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/studio/library/{id}/install',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
 export const listPeers = <ThrowOnError extends boolean = false>(options?: Options<ListPeersData, ThrowOnError>): RequestResult<ListPeersResponses, ListPeersErrors, ThrowOnError> => (options?.client ?? client).get<ListPeersResponses, ListPeersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/sync/peers',
@@ -526,10 +648,26 @@ export const addPeer = <ThrowOnError extends boolean = false>(options: Options<A
     }
 });
 
+export const revokePeer = <ThrowOnError extends boolean = false>(options: Options<RevokePeerData, ThrowOnError>): RequestResult<RevokePeerResponses, RevokePeerErrors, ThrowOnError> => (options.client ?? client).delete<RevokePeerResponses, RevokePeerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/sync/peers/{peer_id}',
+    ...options
+});
+
 export const listSyncConflicts = <ThrowOnError extends boolean = false>(options: Options<ListSyncConflictsData, ThrowOnError>): RequestResult<ListSyncConflictsResponses, ListSyncConflictsErrors, ThrowOnError> => (options.client ?? client).get<ListSyncConflictsResponses, ListSyncConflictsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/sync/tenants/{tenantId}/conflicts',
     ...options
+});
+
+export const resolveSyncConflict = <ThrowOnError extends boolean = false>(options: Options<ResolveSyncConflictData, ThrowOnError>): RequestResult<ResolveSyncConflictResponses, ResolveSyncConflictErrors, ThrowOnError> => (options.client ?? client).post<ResolveSyncConflictResponses, ResolveSyncConflictErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/sync/tenants/{tenantId}/conflicts/{conflictId}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 export const readVersion = <ThrowOnError extends boolean = false>(options?: Options<ReadVersionData, ThrowOnError>): RequestResult<ReadVersionResponses, ReadVersionErrors, ThrowOnError> => (options?.client ?? client).get<ReadVersionResponses, ReadVersionErrors, ThrowOnError>({ url: '/v1/version', ...options });
@@ -562,6 +700,16 @@ export const listBlockers = <ThrowOnError extends boolean = false>(options: Opti
     ...options
 });
 
+export const claimWork = <ThrowOnError extends boolean = false>(options: Options<ClaimWorkData, ThrowOnError>): RequestResult<ClaimWorkResponses, ClaimWorkErrors, ThrowOnError> => (options.client ?? client).post<ClaimWorkResponses, ClaimWorkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/work/{id}/claim',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
 export const listComments = <ThrowOnError extends boolean = false>(options: Options<ListCommentsData, ThrowOnError>): RequestResult<ListCommentsResponses, ListCommentsErrors, ThrowOnError> => (options.client ?? client).get<ListCommentsResponses, ListCommentsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/work/{id}/comments',
@@ -571,166 +719,6 @@ export const listComments = <ThrowOnError extends boolean = false>(options: Opti
 export const commentOnWork = <ThrowOnError extends boolean = false>(options: Options<CommentOnWorkData, ThrowOnError>): RequestResult<CommentOnWorkResponses, CommentOnWorkErrors, ThrowOnError> => (options.client ?? client).post<CommentOnWorkResponses, CommentOnWorkErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/work/{id}/comments',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const listTransitions = <ThrowOnError extends boolean = false>(options: Options<ListTransitionsData, ThrowOnError>): RequestResult<ListTransitionsResponses, ListTransitionsErrors, ThrowOnError> => (options.client ?? client).get<ListTransitionsResponses, ListTransitionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/work/{id}/transitions',
-    ...options
-});
-
-export const readGate = <ThrowOnError extends boolean = false>(options: Options<ReadGateData, ThrowOnError>): RequestResult<ReadGateResponses, ReadGateErrors, ThrowOnError> => (options.client ?? client).get<ReadGateResponses, ReadGateErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/work/gate/{actionId}/state',
-    ...options
-});
-
-export const restartDaemon = <ThrowOnError extends boolean = false>(options: Options<RestartDaemonData, ThrowOnError>): RequestResult<RestartDaemonResponses, RestartDaemonErrors, ThrowOnError> => (options.client ?? client).post<RestartDaemonResponses, RestartDaemonErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/admin/restart',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const probeEmbedding = <ThrowOnError extends boolean = false>(options?: Options<ProbeEmbeddingData, ThrowOnError>): RequestResult<ProbeEmbeddingResponses, ProbeEmbeddingErrors, ThrowOnError> => (options?.client ?? client).post<ProbeEmbeddingResponses, ProbeEmbeddingErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/console/embedding/probe',
-    ...options
-});
-
-export const exportIncident = <ThrowOnError extends boolean = false>(options: Options<ExportIncidentData, ThrowOnError>): RequestResult<ExportIncidentResponses, ExportIncidentErrors, ThrowOnError> => (options.client ?? client).post<ExportIncidentResponses, ExportIncidentErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/incidents/{id}/export',
-    ...options
-});
-
-export const holdIncident = <ThrowOnError extends boolean = false>(options: Options<HoldIncidentData, ThrowOnError>): RequestResult<HoldIncidentResponses, HoldIncidentErrors, ThrowOnError> => (options.client ?? client).post<HoldIncidentResponses, HoldIncidentErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/incidents/{id}/hold',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const checkIntegration = <ThrowOnError extends boolean = false>(options: Options<CheckIntegrationData, ThrowOnError>): RequestResult<CheckIntegrationResponses, CheckIntegrationErrors, ThrowOnError> => (options.client ?? client).post<CheckIntegrationResponses, CheckIntegrationErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/integrations/{id}/check',
-    ...options
-});
-
-export const connectGithub = <ThrowOnError extends boolean = false>(options: Options<ConnectGithubData, ThrowOnError>): RequestResult<ConnectGithubResponses, ConnectGithubErrors, ThrowOnError> => (options.client ?? client).post<ConnectGithubResponses, ConnectGithubErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/integrations/github/connect',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const promoteCandidate = <ThrowOnError extends boolean = false>(options: Options<PromoteCandidateData, ThrowOnError>): RequestResult<PromoteCandidateResponses, PromoteCandidateErrors, ThrowOnError> => (options.client ?? client).post<PromoteCandidateResponses, PromoteCandidateErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/memory/candidates/{id}/promote',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const rejectCandidate = <ThrowOnError extends boolean = false>(options: Options<RejectCandidateData, ThrowOnError>): RequestResult<RejectCandidateResponses, RejectCandidateErrors, ThrowOnError> => (options.client ?? client).post<RejectCandidateResponses, RejectCandidateErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/memory/candidates/{id}/reject',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const undoPromotion = <ThrowOnError extends boolean = false>(options: Options<UndoPromotionData, ThrowOnError>): RequestResult<UndoPromotionResponses, UndoPromotionErrors, ThrowOnError> => (options.client ?? client).post<UndoPromotionResponses, UndoPromotionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/memory/candidates/{id}/undo',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const decideCandidates = <ThrowOnError extends boolean = false>(options: Options<DecideCandidatesData, ThrowOnError>): RequestResult<DecideCandidatesResponses, DecideCandidatesErrors, ThrowOnError> => (options.client ?? client).post<DecideCandidatesResponses, DecideCandidatesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/memory/candidates/decide',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const approveMintRequest = <ThrowOnError extends boolean = false>(options: Options<ApproveMintRequestData, ThrowOnError>): RequestResult<ApproveMintRequestResponses, ApproveMintRequestErrors, ThrowOnError> => (options.client ?? client).post<ApproveMintRequestResponses, ApproveMintRequestErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/passport/mint-requests/{id}/approve',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const rejectMintRequest = <ThrowOnError extends boolean = false>(options: Options<RejectMintRequestData, ThrowOnError>): RequestResult<RejectMintRequestResponses, RejectMintRequestErrors, ThrowOnError> => (options.client ?? client).post<RejectMintRequestResponses, RejectMintRequestErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/passport/mint-requests/{id}/reject',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const forceReleasePunchcard = <ThrowOnError extends boolean = false>(options: Options<ForceReleasePunchcardData, ThrowOnError>): RequestResult<ForceReleasePunchcardResponses, ForceReleasePunchcardErrors, ThrowOnError> => (options.client ?? client).post<ForceReleasePunchcardResponses, ForceReleasePunchcardErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/punchcards/{id}/force-release',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const installStudioPackage = <ThrowOnError extends boolean = false>(options: Options<InstallStudioPackageData, ThrowOnError>): RequestResult<InstallStudioPackageResponses, InstallStudioPackageErrors, ThrowOnError> => (options.client ?? client).post<InstallStudioPackageResponses, InstallStudioPackageErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/studio/library/{id}/install',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const resolveSyncConflict = <ThrowOnError extends boolean = false>(options: Options<ResolveSyncConflictData, ThrowOnError>): RequestResult<ResolveSyncConflictResponses, ResolveSyncConflictErrors, ThrowOnError> => (options.client ?? client).post<ResolveSyncConflictResponses, ResolveSyncConflictErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/sync/tenants/{tenantId}/conflicts/{conflictId}',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const claimWork = <ThrowOnError extends boolean = false>(options: Options<ClaimWorkData, ThrowOnError>): RequestResult<ClaimWorkResponses, ClaimWorkErrors, ThrowOnError> => (options.client ?? client).post<ClaimWorkResponses, ClaimWorkErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/work/{id}/claim',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -758,6 +746,12 @@ export const releaseWork = <ThrowOnError extends boolean = false>(options: Optio
     }
 });
 
+export const listTransitions = <ThrowOnError extends boolean = false>(options: Options<ListTransitionsData, ThrowOnError>): RequestResult<ListTransitionsResponses, ListTransitionsErrors, ThrowOnError> => (options.client ?? client).get<ListTransitionsResponses, ListTransitionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/work/{id}/transitions',
+    ...options
+});
+
 export const approveGate = <ThrowOnError extends boolean = false>(options: Options<ApproveGateData, ThrowOnError>): RequestResult<ApproveGateResponses, ApproveGateErrors, ThrowOnError> => (options.client ?? client).post<ApproveGateResponses, ApproveGateErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/work/gate/{actionId}/approve',
@@ -776,4 +770,10 @@ export const rejectGate = <ThrowOnError extends boolean = false>(options: Option
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+export const readGate = <ThrowOnError extends boolean = false>(options: Options<ReadGateData, ThrowOnError>): RequestResult<ReadGateResponses, ReadGateErrors, ThrowOnError> => (options.client ?? client).get<ReadGateResponses, ReadGateErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/work/gate/{actionId}/state',
+    ...options
 });

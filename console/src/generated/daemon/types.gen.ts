@@ -4,12 +4,6 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type CaseDeleted = {
-    case_id: string;
-    deleted: boolean;
-    receipt_id: string;
-};
-
 export type ProblemIssue = {
     path: string;
     message: string;
@@ -28,205 +22,6 @@ export type DaemonProblem = {
     missingAnyScope?: Array<string>;
     hint?: string;
     issues?: Array<ProblemIssue>;
-};
-
-export type EdgeRecord = {
-    from_kind: string;
-    from_id: string;
-    edge_kind: string;
-    to_kind: string;
-    to_id: string;
-    payload: {
-        [key: string]: unknown;
-    } | Array<unknown> | string | number | boolean | null;
-    version: number;
-    deleted: boolean;
-    created_at: string;
-    updated_at: string;
-    updated_by: string;
-};
-
-export type EngramLabel = {
-    label: string;
-    engram_version: number;
-    version: number;
-    created_by: string;
-    created_at: string;
-    moved_by: string;
-    moved_at: string;
-    receipt_id: string;
-};
-
-export type EngramLabelReply = {
-    name: string;
-    label: EngramLabel;
-    removed: boolean;
-    schema: string;
-};
-
-export type EntityRecord = {
-    kind: string;
-    id: string;
-    version: number;
-    payload: {
-        [key: string]: unknown;
-    } | Array<unknown> | string | number | boolean | null;
-    deleted: boolean;
-    created_at: string;
-    updated_at: string;
-    updated_by: string;
-};
-
-export type EntityReply = {
-    entity: EntityRecord;
-};
-
-export type FactDeleted = {
-    deleted: boolean;
-};
-
-export type Integration = {
-    id: string;
-    provider: 'github';
-    account: string;
-    account_id: number;
-    token_scopes: Array<string>;
-    token_expires_at: string | null;
-    webhook_path: string;
-    connected_by: string;
-    connected_at: string;
-    checked_at: string;
-    last_delivery_at: string | null;
-};
-
-export type DisconnectedIntegration = {
-    integration: Integration;
-    receipt_id: string;
-};
-
-export type LegalHold = {
-    id: string;
-    tenant_id: string;
-    reason: string;
-    entity_prefixes: Array<string>;
-    status: 'active' | 'released';
-    incident_id: string | null;
-    placed_by: string;
-    placed_at: string;
-    place_receipt: string;
-    released_by: string | null;
-    released_at: string | null;
-    release_receipt: string | null;
-};
-
-export type HoldReceipt = {
-    receipt_id: string;
-    kind: string;
-    occurred_at: string;
-    payload_hash: string;
-    cose_base64: string;
-};
-
-export type LegalHoldReply = {
-    hold: LegalHold;
-    receipt: HoldReceipt;
-    receipt_record_id: string;
-    schema: string;
-};
-
-export type Passport = {
-    passport_id: string;
-    display_name: string;
-    kind: 'human' | 'agent' | 'service';
-    public_key: string | null;
-    fingerprint: string | null;
-    attested: boolean;
-    tenants: Array<string>;
-    created_by: string;
-    created_at: string;
-    revoked_at: string | null;
-    revoked_by: string | null;
-    revoke_reason: string | null;
-    last_seen_at: string | null;
-};
-
-export type EndedWithPassport = {
-    leases: number;
-    gates: number;
-    intents: number;
-    peers: number;
-};
-
-export type RevokedPassport = {
-    passport: Passport;
-    revoked: boolean;
-    ended: EndedWithPassport;
-};
-
-export type Peer = {
-    peer_id: string;
-    tenant_id: string;
-    url: string | null;
-    public_key: string;
-    keyid: string;
-    scopes: Array<string>;
-    entity_prefixes: Array<string>;
-    collections: Array<string> | null;
-    direction: 'pull' | 'push' | 'both';
-    status: 'active' | 'revoked';
-    last_cosigned_head: string | null;
-    created_at: string;
-    created_by: string;
-    receipt_id: string;
-    revoked_at: string | null;
-    revoked_by: string | null;
-    revoke_receipt_id: string | null;
-};
-
-export type PeerReply = {
-    peer: Peer;
-    schema: string;
-};
-
-export type WorkBlocker = {
-    work_id: string;
-    title: string;
-    state: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
-    open: boolean;
-    added_by: string;
-    added_at: string;
-};
-
-export type WorkLease = {
-    fence: number;
-    holder_passport: string;
-    expires_at: string;
-};
-
-export type WorkItem = {
-    id: string;
-    work_id: string;
-    tenant_id: string;
-    project_id: string;
-    title: string;
-    body: string;
-    body_truncated: boolean;
-    state: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
-    created_by_passport: string;
-    assignee_passport: string | null;
-    linked_pr: string | null;
-    linked_issue: string | null;
-    blocker_reason: string | null;
-    blocker_kind: 'needs_info' | 'needs_approval' | null;
-    priority: number;
-    labels: Array<string>;
-    open_blockers: number;
-    ready: boolean;
-    lease: WorkLease | null;
-    source: 'kanban' | 'plans';
-    version: number;
-    created_at: string;
-    updated_at: string;
 };
 
 export type SessionOfConsole = {
@@ -320,6 +115,16 @@ export type Activity = {
     next_cursor: string | null;
 };
 
+export type RestartRequest = {
+    reason?: string;
+};
+
+export type RestartAccepted = {
+    restart_id: string;
+    receipt_id: string;
+    drain_seconds: number;
+};
+
 export type AppliedMigrations = {
     applied: number;
     known: number;
@@ -388,6 +193,11 @@ export type MemoryCase = {
     created_at: string;
 };
 
+export type CaseReply = {
+    schema: 'svc.case/1';
+    case: MemoryCase;
+};
+
 export type CaseList = {
     schema: 'svc.cases/1';
     cases: Array<MemoryCase>;
@@ -395,9 +205,18 @@ export type CaseList = {
     next_cursor: string | null;
 };
 
-export type CaseReply = {
-    schema: 'svc.case/1';
-    case: MemoryCase;
+export type CaseDeleted = {
+    case_id: string;
+    deleted: boolean;
+    receipt_id: string;
+};
+
+export type EmbeddingProbe = {
+    status: 'ok' | 'not_configured' | 'failed';
+    model: string | null;
+    dimension: number | null;
+    latency_ms: number | null;
+    detail: string;
 };
 
 export type ConsoleGate = {
@@ -576,6 +395,22 @@ export type CostReport = {
     next_cursor: string | null;
 };
 
+export type EdgeRecord = {
+    from_kind: string;
+    from_id: string;
+    edge_kind: string;
+    to_kind: string;
+    to_id: string;
+    payload: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+    version: number;
+    deleted: boolean;
+    created_at: string;
+    updated_at: string;
+    updated_by: string;
+};
+
 export type EdgeList = {
     count: number;
     edges: Array<EdgeRecord>;
@@ -635,9 +470,32 @@ export type EngramWithContent = {
     content: string;
 };
 
+export type EngramLabel = {
+    label: string;
+    engram_version: number;
+    version: number;
+    created_by: string;
+    created_at: string;
+    moved_by: string;
+    moved_at: string;
+    receipt_id: string;
+};
+
 export type EngramReply = {
     engram: EngramWithContent;
     labels: Array<EngramLabel>;
+    schema: string;
+};
+
+export type MoveLabel = {
+    version: number;
+    base_version?: number;
+};
+
+export type EngramLabelReply = {
+    name: string;
+    label: EngramLabel;
+    removed: boolean;
     schema: string;
 };
 
@@ -648,10 +506,33 @@ export type EngramVersions = {
     next_cursor: string | null;
 };
 
+export type EntityRecord = {
+    kind: string;
+    id: string;
+    version: number;
+    payload: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+    deleted: boolean;
+    created_at: string;
+    updated_at: string;
+    updated_by: string;
+};
+
 export type EntityList = {
     count: number;
     entities: Array<EntityRecord>;
     next_cursor: string | null;
+};
+
+export type StoreEntity = {
+    payload: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+};
+
+export type EntityReply = {
+    entity: EntityRecord;
 };
 
 export type EntityVersionRecord = {
@@ -672,11 +553,62 @@ export type EntityHistory = {
     next_cursor: string | null;
 };
 
+export type StoreFactRequest = {
+    entity: string;
+    key: string;
+    value: string;
+    tenant_hash?: string;
+    source_receipt?: string;
+    sources?: Array<string>;
+    expected_fact_id?: string;
+    confidence?: number;
+    private?: boolean;
+    horizon_class?: 'ephemeral' | 'session' | 'durable' | 'permanent';
+    actor?: string;
+    valid_from?: string;
+    valid_to?: string;
+};
+
 export type FactSourceReply = {
     id: string;
     kind: 'passage' | 'document' | 'fact' | 'answer' | 'receipt';
     state: 'holds' | 'changed' | 'gone';
     new_id?: string;
+};
+
+export type ReplacedFactReply = {
+    fact_id: string;
+    value: string;
+    value_truncated?: boolean;
+    version: number;
+    stored_at: string;
+};
+
+export type StoredFactReply = {
+    fact_id: string;
+    entity: string;
+    key: string;
+    value: string;
+    value_truncated?: boolean;
+    actor: string;
+    actor_claimed?: boolean;
+    written_by: string | null;
+    confidence: number;
+    horizon_class: 'ephemeral' | 'session' | 'durable' | 'permanent';
+    tokens: number;
+    version: number;
+    stored_at: string;
+    private: boolean;
+    receipt_id: string | null;
+    valid_from?: string;
+    valid_to?: string;
+    quarantined?: boolean;
+    source_receipt?: string;
+    tenant_hash?: string;
+    superseded_by?: string;
+    sources?: Array<FactSourceReply>;
+    source_changed?: boolean;
+    replaces?: ReplacedFactReply;
 };
 
 export type FactReply = {
@@ -712,6 +644,10 @@ export type FoundFactsReply = {
     fit?: 'strong' | 'weak' | 'none';
 };
 
+export type FactDeleted = {
+    deleted: boolean;
+};
+
 export type FactsExport = {
     facts: Array<FactReply>;
     exported_at: string;
@@ -726,6 +662,22 @@ export type FactList = {
     next_cursor: string | null;
     total_nondeleted: number;
     total_visible: number;
+};
+
+export type IncidentWindow = {
+    from: string;
+    to?: string | null;
+};
+
+export type OpenIncident = {
+    tenant_id: string;
+    title: string;
+    window: IncidentWindow;
+    session_ids?: Array<string>;
+    agent_ids?: Array<string>;
+    entities?: Array<string>;
+    notes?: string;
+    severity?: 'low' | 'medium' | 'high' | 'critical';
 };
 
 export type ShownWindow = {
@@ -758,6 +710,11 @@ export type IncidentCase = {
     closed_at: string | null;
 };
 
+export type IncidentReply = {
+    case: IncidentCase;
+    case_record_id: string;
+};
+
 export type IncidentList = {
     schema: string;
     tenant_id: string;
@@ -770,6 +727,21 @@ export type ShownIncident = {
     case: IncidentCase;
     case_record_id: string;
     radius_id: string | null;
+};
+
+export type ChangeIncident = {
+    status?: 'open' | 'contained' | 'closed';
+    severity?: 'low' | 'medium' | 'high' | 'critical';
+    notes?: string;
+    base_version?: number;
+};
+
+export type WalkRequest = {
+    kind?: 'document' | 'passage' | 'fact' | 'receipt' | 'answer' | 'case';
+    id?: string;
+    apply?: boolean;
+    undo?: boolean;
+    radius_id?: string;
 };
 
 export type NodeName = {
@@ -820,6 +792,62 @@ export type BlastRadiusReply = {
     next_cursor: string | null;
 };
 
+export type ExportedItem = {
+    type: string;
+    record: string | null;
+    fields: Array<string>;
+};
+
+export type ExportManifestBody = {
+    v: number;
+    tenant_id: string;
+    subject: 'receipt' | 'answer' | 'action' | 'stream' | 'entity';
+    mode: 'latest' | 'verified' | 'audit';
+    complete: boolean;
+    auth_modes: Array<string>;
+    fields: Array<string>;
+    items: Array<ExportedItem>;
+    keys: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+    statements: Array<string>;
+};
+
+export type DisclosedField = {
+    path: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+    salt: string;
+    value?: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+    cbor?: string;
+};
+
+export type ExportBody = {
+    format: 'svc-export-v2';
+    manifest: ExportManifestBody;
+    signature: string;
+    disclosures: Array<DisclosedField>;
+    log: {
+        [key: string]: unknown;
+    } | null;
+};
+
+export type HoldIncident = {
+    reason?: string;
+    entity_prefixes?: Array<string>;
+};
+
+export type IncidentHoldReply = {
+    incident_id: string;
+    hold_id: string;
+    reason: string;
+    entity_prefixes: Array<string>;
+    placed_at: string;
+    receipt_id: string;
+};
+
 export type TimelineEntry = {
     at: string;
     source: 'receipt' | 'event' | 'fact' | 'step' | 'decision' | 'approval' | 'gate';
@@ -839,11 +867,47 @@ export type IncidentTimeline = {
     next_cursor: string | null;
 };
 
+export type Integration = {
+    id: string;
+    provider: 'github';
+    account: string;
+    account_id: number;
+    token_scopes: Array<string>;
+    token_expires_at: string | null;
+    webhook_path: string;
+    connected_by: string;
+    connected_at: string;
+    checked_at: string;
+    last_delivery_at: string | null;
+};
+
 export type IntegrationList = {
     integrations: Array<Integration>;
     count: number;
     has_more: boolean;
     next_cursor: string | null;
+};
+
+export type DisconnectedIntegration = {
+    integration: Integration;
+    receipt_id: string;
+};
+
+export type IntegrationReply = {
+    integration: Integration;
+};
+
+export type ConnectGithub = {
+    token: string;
+    new_webhook_secret?: boolean;
+    tenant_id?: string;
+};
+
+export type ConnectedGithub = {
+    integration: Integration;
+    created: boolean;
+    webhook_secret: string | null;
+    receipt_id: string;
 };
 
 export type GithubItem = {
@@ -863,6 +927,42 @@ export type GithubItemList = {
     count: number;
     has_more: boolean;
     next_cursor: string | null;
+};
+
+export type PlaceLegalHold = {
+    tenant_id: string;
+    reason: string;
+    entity_prefixes?: Array<string>;
+};
+
+export type LegalHold = {
+    id: string;
+    tenant_id: string;
+    reason: string;
+    entity_prefixes: Array<string>;
+    status: 'active' | 'released';
+    incident_id: string | null;
+    placed_by: string;
+    placed_at: string;
+    place_receipt: string;
+    released_by: string | null;
+    released_at: string | null;
+    release_receipt: string | null;
+};
+
+export type HoldReceipt = {
+    receipt_id: string;
+    kind: string;
+    occurred_at: string;
+    payload_hash: string;
+    cose_base64: string;
+};
+
+export type LegalHoldReply = {
+    hold: LegalHold;
+    receipt: HoldReceipt;
+    receipt_record_id: string;
+    schema: string;
 };
 
 export type LegalHoldList = {
@@ -944,6 +1044,69 @@ export type Candidate = {
 export type CandidateReply = {
     schema: string;
     candidate: Candidate;
+};
+
+export type ChangeCandidate = {
+    entity?: string;
+    key?: string;
+    value?: string;
+    confidence?: number;
+    base_version?: number;
+};
+
+export type PromoteCandidate = {
+    reviewer?: string;
+    auto_threshold?: number;
+    supersedes?: string | Array<string>;
+    base_version?: number;
+};
+
+export type CandidatePromotedReply = {
+    candidate_id: string;
+    promoted_fact_id: string | null;
+    schema: string;
+    status: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
+    receipt_id: string;
+};
+
+export type RejectCandidate = {
+    reason: string;
+};
+
+export type CandidateDecidedReply = {
+    candidate_id: string;
+    schema: string;
+    status: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
+    receipt_id: string;
+};
+
+export type CandidateDecision = {
+    candidate_id: string;
+    decision: 'promote' | 'reject';
+    reason?: string;
+    reviewer?: string;
+    auto_threshold?: number;
+    supersedes?: string | Array<string>;
+};
+
+export type DecideCandidates = {
+    decisions: Array<CandidateDecision>;
+};
+
+export type CandidateDecisionResult = {
+    candidate_id: string;
+    status_code: number;
+    status?: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
+    promoted_fact_id?: string;
+    receipt_id?: string;
+    code?: string;
+    detail?: string;
+};
+
+export type CandidateDecisionsReply = {
+    schema: string;
+    results: Array<CandidateDecisionResult>;
+    decided: number;
 };
 
 export type TraceItemView = {
@@ -1090,6 +1253,10 @@ export type MintRequest = {
     reason: string | null;
 };
 
+export type MintRequestReply = {
+    mint_request: MintRequest;
+};
+
 export type MintRequestList = {
     mint_requests: Array<MintRequest>;
     count: number;
@@ -1097,8 +1264,43 @@ export type MintRequestList = {
     next_cursor: string | null;
 };
 
-export type MintRequestReply = {
+export type DecideMintRequest = {
+    approver_passport?: string;
+    reason?: string;
+};
+
+export type Passport = {
+    passport_id: string;
+    display_name: string;
+    kind: 'human' | 'agent' | 'service';
+    public_key: string | null;
+    fingerprint: string | null;
+    attested: boolean;
+    tenants: Array<string>;
+    created_by: string;
+    created_at: string;
+    revoked_at: string | null;
+    revoked_by: string | null;
+    revoke_reason: string | null;
+    last_seen_at: string | null;
+};
+
+export type MintedPassport = {
     mint_request: MintRequest;
+    passport: Passport;
+};
+
+export type RegisterPassport = {
+    passport_id: string;
+    display_name?: string;
+    kind?: 'human' | 'agent' | 'service';
+    public_key?: string;
+    proof?: string;
+    tenant_id?: string;
+};
+
+export type PassportReply = {
+    passport: Passport;
 };
 
 export type PassportList = {
@@ -1108,8 +1310,17 @@ export type PassportList = {
     next_cursor: string | null;
 };
 
-export type PassportReply = {
+export type EndedWithPassport = {
+    leases: number;
+    gates: number;
+    intents: number;
+    peers: number;
+};
+
+export type RevokedPassport = {
     passport: Passport;
+    revoked: boolean;
+    ended: EndedWithPassport;
 };
 
 export type SeenPassport = {
@@ -1121,28 +1332,6 @@ export type SeenPassport = {
 
 export type PresenceList = {
     presence: Array<SeenPassport>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
-export type ProjectSummary = {
-    id: string;
-    name: string;
-    default_passport_id: string;
-    planning_target: string | null;
-    working_tenants: Array<string>;
-    archived: boolean;
-    is_default: boolean;
-    tenant_id: string;
-    version: number;
-    created_by: string;
-    created_at: string;
-    updated_at: string;
-};
-
-export type ProjectList = {
-    projects: Array<ProjectSummary>;
     count: number;
     has_more: boolean;
     next_cursor: string | null;
@@ -1188,6 +1377,28 @@ export type Project = {
     repos: Array<RepoLink>;
 };
 
+export type ProjectSummary = {
+    id: string;
+    name: string;
+    default_passport_id: string;
+    planning_target: string | null;
+    working_tenants: Array<string>;
+    archived: boolean;
+    is_default: boolean;
+    tenant_id: string;
+    version: number;
+    created_by: string;
+    created_at: string;
+    updated_at: string;
+};
+
+export type ProjectList = {
+    projects: Array<ProjectSummary>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
 export type GraphNode = {
     id: string;
     kind: 'project' | 'plane' | 'tenant' | 'repo' | 'passport' | 'layer' | 'work' | 'intent' | 'fact' | 'file' | 'symbol';
@@ -1210,24 +1421,6 @@ export type ContextGraph = {
     next_cursor: string | null;
 };
 
-export type DossierSummary = {
-    dossier_id: string;
-    agent_passport: string;
-    generated_at_unix_ms: number;
-    origin: 'published' | 'auto';
-    claim_count: number;
-    receipt_id: string;
-    created_at: string;
-};
-
-export type DossierList = {
-    project_id: string;
-    dossiers: Array<DossierSummary>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
 export type DossierBasis = {
     facts: Array<string>;
     receipts: Array<string>;
@@ -1244,6 +1437,24 @@ export type DossierContradiction = {
     a: string;
     b: string;
     why: string;
+};
+
+export type DossierSummary = {
+    dossier_id: string;
+    agent_passport: string;
+    generated_at_unix_ms: number;
+    origin: 'published' | 'auto';
+    claim_count: number;
+    receipt_id: string;
+    created_at: string;
+};
+
+export type DossierList = {
+    project_id: string;
+    dossiers: Array<DossierSummary>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
 };
 
 export type ShownAnchor = {
@@ -1355,6 +1566,19 @@ export type StorybookStatsShown = {
     chunks: number;
 };
 
+export type StorybookGenerated = {
+    project_id: string;
+    generated_at_unix_ms: number;
+    generated_by_passport: string | null;
+    bytes: number;
+    section_count: number;
+    stats: StorybookStatsShown;
+    content_hash: string;
+    receipt_id: string;
+    created_at: string;
+    same_as_before: boolean;
+};
+
 export type StorybookAnchor = {
     kind: 'fact' | 'layer' | 'chunk' | 'receipt' | 'work';
     id: string;
@@ -1438,6 +1662,12 @@ export type PunchcardList = {
 
 export type PunchcardReply = {
     punchcard: Punchcard;
+};
+
+export type ForceReleasePunchcard = {
+    confirm?: boolean;
+    reason?: string;
+    by_passport?: string;
 };
 
 export type SurfaceQuota = {
@@ -1664,48 +1894,6 @@ export type AnswerValidity = {
     llm_required: boolean;
 };
 
-export type ExportedItem = {
-    type: string;
-    record: string | null;
-    fields: Array<string>;
-};
-
-export type ExportManifestBody = {
-    v: number;
-    tenant_id: string;
-    subject: 'receipt' | 'answer' | 'action' | 'stream' | 'entity';
-    mode: 'latest' | 'verified' | 'audit';
-    complete: boolean;
-    auth_modes: Array<string>;
-    fields: Array<string>;
-    items: Array<ExportedItem>;
-    keys: {
-        [key: string]: unknown;
-    } | Array<unknown> | string | number | boolean | null;
-    statements: Array<string>;
-};
-
-export type DisclosedField = {
-    path: {
-        [key: string]: unknown;
-    } | Array<unknown> | string | number | boolean | null;
-    salt: string;
-    value?: {
-        [key: string]: unknown;
-    } | Array<unknown> | string | number | boolean | null;
-    cbor?: string;
-};
-
-export type ExportBody = {
-    format: 'svc-export-v2';
-    manifest: ExportManifestBody;
-    signature: string;
-    disclosures: Array<DisclosedField>;
-    log: {
-        [key: string]: unknown;
-    } | null;
-};
-
 export type InstalledPackage = {
     project_id: string | null;
     version: string;
@@ -1738,6 +1926,67 @@ export type StudioLibraryReply = {
     packages: Array<LibraryPackage>;
     count: number;
     warnings: Array<LibraryWarning>;
+    schema: string;
+};
+
+export type InstallPackage = {
+    digest?: string;
+    project_id?: string;
+    replace?: boolean;
+    dry_run?: boolean;
+    tenant_id?: string;
+};
+
+export type InstallItem = {
+    type: 'engram' | 'kind' | 'layer';
+    name: string;
+    action: 'create' | 'update' | 'replace' | 'unchanged' | 'conflict';
+};
+
+export type PackageInstalled = {
+    package_id: string;
+    version: string;
+    digest: string;
+    project_id: string | null;
+    dry_run: boolean;
+    changed: boolean;
+    items: Array<InstallItem>;
+    receipt_id: string | null;
+};
+
+export type AddPeer = {
+    tenant_id?: string;
+    peer_id: string;
+    url?: string;
+    public_key: string;
+    scopes?: Array<string>;
+    entity_prefixes: Array<string>;
+    collections?: Array<string>;
+    direction: 'pull' | 'push' | 'both';
+};
+
+export type Peer = {
+    peer_id: string;
+    tenant_id: string;
+    url: string | null;
+    public_key: string;
+    keyid: string;
+    scopes: Array<string>;
+    entity_prefixes: Array<string>;
+    collections: Array<string> | null;
+    direction: 'pull' | 'push' | 'both';
+    status: 'active' | 'revoked';
+    last_cosigned_head: string | null;
+    created_at: string;
+    created_by: string;
+    receipt_id: string;
+    revoked_at: string | null;
+    revoked_by: string | null;
+    revoke_receipt_id: string | null;
+};
+
+export type PeerReply = {
+    peer: Peer;
     schema: string;
 };
 
@@ -1786,6 +2035,17 @@ export type SyncConflictList = {
     next_cursor: string | null;
 };
 
+export type ResolveConflict = {
+    digest: string;
+};
+
+export type ConflictResolved = {
+    schema: string;
+    conflict_id: string;
+    version: SyncRecord;
+    receipt_id: string;
+};
+
 export type Build = {
     commit: string | null;
     built_at: string;
@@ -1816,6 +2076,54 @@ export type DaemonVersion = {
     schema: Schema;
     scheduler: Scheduler;
     started_at: string;
+};
+
+export type CreateWork = {
+    project_id: string;
+    title: string;
+    created_by_passport: string;
+    body?: string;
+    state?: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
+    assignee_passport?: string | null;
+    tenant_id?: string | null;
+    linked_pr?: string | null;
+    linked_issue?: string | null;
+    priority?: number;
+    labels?: Array<string>;
+    blocker_reason?: string | null;
+    blocker_kind?: 'needs_info' | 'needs_approval';
+};
+
+export type WorkLease = {
+    fence: number;
+    holder_passport: string;
+    expires_at: string;
+};
+
+export type WorkItem = {
+    id: string;
+    work_id: string;
+    tenant_id: string;
+    project_id: string;
+    title: string;
+    body: string;
+    body_truncated: boolean;
+    state: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
+    created_by_passport: string;
+    assignee_passport: string | null;
+    linked_pr: string | null;
+    linked_issue: string | null;
+    blocker_reason: string | null;
+    blocker_kind: 'needs_info' | 'needs_approval' | null;
+    priority: number;
+    labels: Array<string>;
+    open_blockers: number;
+    ready: boolean;
+    lease: WorkLease | null;
+    source: 'kanban' | 'plans';
+    version: number;
+    created_at: string;
+    updated_at: string;
 };
 
 export type GatedChange = {
@@ -1853,321 +2161,18 @@ export type WorkList = {
     next_cursor: string | null;
 };
 
+export type WorkBlocker = {
+    work_id: string;
+    title: string;
+    state: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
+    open: boolean;
+    added_by: string;
+    added_at: string;
+};
+
 export type WorkBlockers = {
     blockers: Array<WorkBlocker>;
     work_id: string;
-};
-
-export type WorkComment = {
-    comment_id: string;
-    work_id: string;
-    author_passport: string;
-    body: string;
-    receipt_id: string;
-    created_at: string;
-};
-
-export type WorkComments = {
-    comments: Array<WorkComment>;
-    work_id: string;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
-export type WorkTransition = {
-    version: number;
-    from: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled' | null;
-    to: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
-    by_passport: string;
-    principal: string;
-    why: string | null;
-    fence: number | null;
-    action_id: string | null;
-    receipt_id: string;
-    at: string;
-};
-
-export type WorkTransitions = {
-    transitions: Array<WorkTransition>;
-    work_id: string;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
-export type GateResolution = {
-    action_id: string;
-    work_id: string;
-    project_id: string;
-    item_version: number;
-    before: GatedChange;
-    after: GatedChange;
-    why: string | null;
-    requested_by: string;
-    requested_at: string;
-    expires_at: string;
-    may_decide: Array<string>;
-    status: 'pending' | 'approved' | 'rejected' | 'lapsed' | 'withdrawn';
-    decided_by: string | null;
-    approver_passport: string | null;
-    decided_at: string | null;
-    reason: string | null;
-    receipt_id: string | null;
-    work_version: number;
-};
-
-export type ChangeIncident = {
-    status?: 'open' | 'contained' | 'closed';
-    severity?: 'low' | 'medium' | 'high' | 'critical';
-    notes?: string;
-    base_version?: number;
-};
-
-export type IncidentReply = {
-    case: IncidentCase;
-    case_record_id: string;
-};
-
-export type ChangeCandidate = {
-    entity?: string;
-    key?: string;
-    value?: string;
-    confidence?: number;
-    base_version?: number;
-};
-
-export type RestartRequest = {
-    reason?: string;
-};
-
-export type RestartAccepted = {
-    restart_id: string;
-    receipt_id: string;
-    drain_seconds: number;
-};
-
-export type EmbeddingProbe = {
-    status: 'ok' | 'not_configured' | 'failed';
-    model: string | null;
-    dimension: number | null;
-    latency_ms: number | null;
-    detail: string;
-};
-
-export type IncidentWindow = {
-    from: string;
-    to?: string | null;
-};
-
-export type OpenIncident = {
-    tenant_id: string;
-    title: string;
-    window: IncidentWindow;
-    session_ids?: Array<string>;
-    agent_ids?: Array<string>;
-    entities?: Array<string>;
-    notes?: string;
-    severity?: 'low' | 'medium' | 'high' | 'critical';
-};
-
-export type WalkRequest = {
-    kind?: 'document' | 'passage' | 'fact' | 'receipt' | 'answer' | 'case';
-    id?: string;
-    apply?: boolean;
-    undo?: boolean;
-    radius_id?: string;
-};
-
-export type HoldIncident = {
-    reason?: string;
-    entity_prefixes?: Array<string>;
-};
-
-export type IncidentHoldReply = {
-    incident_id: string;
-    hold_id: string;
-    reason: string;
-    entity_prefixes: Array<string>;
-    placed_at: string;
-    receipt_id: string;
-};
-
-export type IntegrationReply = {
-    integration: Integration;
-};
-
-export type ConnectGithub = {
-    token: string;
-    new_webhook_secret?: boolean;
-    tenant_id?: string;
-};
-
-export type ConnectedGithub = {
-    integration: Integration;
-    created: boolean;
-    webhook_secret: string | null;
-    receipt_id: string;
-};
-
-export type PlaceLegalHold = {
-    tenant_id: string;
-    reason: string;
-    entity_prefixes?: Array<string>;
-};
-
-export type PromoteCandidate = {
-    reviewer?: string;
-    auto_threshold?: number;
-    supersedes?: string | Array<string>;
-    base_version?: number;
-};
-
-export type CandidatePromotedReply = {
-    candidate_id: string;
-    promoted_fact_id: string | null;
-    schema: string;
-    status: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
-    receipt_id: string;
-};
-
-export type RejectCandidate = {
-    reason: string;
-};
-
-export type CandidateDecidedReply = {
-    candidate_id: string;
-    schema: string;
-    status: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
-    receipt_id: string;
-};
-
-export type CandidateDecision = {
-    candidate_id: string;
-    decision: 'promote' | 'reject';
-    reason?: string;
-    reviewer?: string;
-    auto_threshold?: number;
-    supersedes?: string | Array<string>;
-};
-
-export type DecideCandidates = {
-    decisions: Array<CandidateDecision>;
-};
-
-export type CandidateDecisionResult = {
-    candidate_id: string;
-    status_code: number;
-    status?: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
-    promoted_fact_id?: string;
-    receipt_id?: string;
-    code?: string;
-    detail?: string;
-};
-
-export type CandidateDecisionsReply = {
-    schema: string;
-    results: Array<CandidateDecisionResult>;
-    decided: number;
-};
-
-export type DecideMintRequest = {
-    approver_passport?: string;
-    reason?: string;
-};
-
-export type MintedPassport = {
-    mint_request: MintRequest;
-    passport: Passport;
-};
-
-export type RegisterPassport = {
-    passport_id: string;
-    display_name?: string;
-    kind?: 'human' | 'agent' | 'service';
-    public_key?: string;
-    proof?: string;
-    tenant_id?: string;
-};
-
-export type StorybookGenerated = {
-    project_id: string;
-    generated_at_unix_ms: number;
-    generated_by_passport: string | null;
-    bytes: number;
-    section_count: number;
-    stats: StorybookStatsShown;
-    content_hash: string;
-    receipt_id: string;
-    created_at: string;
-    same_as_before: boolean;
-};
-
-export type ForceReleasePunchcard = {
-    confirm?: boolean;
-    reason?: string;
-    by_passport?: string;
-};
-
-export type InstallPackage = {
-    digest?: string;
-    project_id?: string;
-    replace?: boolean;
-    dry_run?: boolean;
-    tenant_id?: string;
-};
-
-export type InstallItem = {
-    type: 'engram' | 'kind' | 'layer';
-    name: string;
-    action: 'create' | 'update' | 'replace' | 'unchanged' | 'conflict';
-};
-
-export type PackageInstalled = {
-    package_id: string;
-    version: string;
-    digest: string;
-    project_id: string | null;
-    dry_run: boolean;
-    changed: boolean;
-    items: Array<InstallItem>;
-    receipt_id: string | null;
-};
-
-export type AddPeer = {
-    tenant_id?: string;
-    peer_id: string;
-    url?: string;
-    public_key: string;
-    scopes?: Array<string>;
-    entity_prefixes: Array<string>;
-    collections?: Array<string>;
-    direction: 'pull' | 'push' | 'both';
-};
-
-export type ResolveConflict = {
-    digest: string;
-};
-
-export type ConflictResolved = {
-    schema: string;
-    conflict_id: string;
-    version: SyncRecord;
-    receipt_id: string;
-};
-
-export type CreateWork = {
-    project_id: string;
-    title: string;
-    created_by_passport: string;
-    body?: string;
-    state?: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
-    assignee_passport?: string | null;
-    tenant_id?: string | null;
-    linked_pr?: string | null;
-    linked_issue?: string | null;
-    priority?: number;
-    labels?: Array<string>;
-    blocker_reason?: string | null;
-    blocker_kind?: 'needs_info' | 'needs_approval';
 };
 
 export type ClaimRequest = {
@@ -2195,6 +2200,22 @@ export type CreateComment = {
     body: string;
 };
 
+export type WorkComment = {
+    comment_id: string;
+    work_id: string;
+    author_passport: string;
+    body: string;
+    receipt_id: string;
+    created_at: string;
+};
+
+export type WorkComments = {
+    comments: Array<WorkComment>;
+    work_id: string;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
 export type ForceReleaseRequest = {
     confirm?: boolean;
     reason: string;
@@ -2215,951 +2236,51 @@ export type ReleaseRequest = {
     tenant_id?: string;
 };
 
+export type WorkTransition = {
+    version: number;
+    from: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled' | null;
+    to: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
+    by_passport: string;
+    principal: string;
+    why: string | null;
+    fence: number | null;
+    action_id: string | null;
+    receipt_id: string;
+    at: string;
+};
+
+export type WorkTransitions = {
+    transitions: Array<WorkTransition>;
+    work_id: string;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
 export type DecideGate = {
     approver_passport?: string;
     reason?: string;
 };
 
-export type MoveLabel = {
-    version: number;
-    base_version?: number;
-};
-
-export type StoreEntity = {
-    payload: {
-        [key: string]: unknown;
-    } | Array<unknown> | string | number | boolean | null;
-};
-
-export type StoreFactRequest = {
-    entity: string;
-    key: string;
-    value: string;
-    tenant_hash?: string;
-    source_receipt?: string;
-    sources?: Array<string>;
-    expected_fact_id?: string;
-    confidence?: number;
-    private?: boolean;
-    horizon_class?: 'ephemeral' | 'session' | 'durable' | 'permanent';
-    actor?: string;
-    valid_from?: string;
-    valid_to?: string;
-};
-
-export type ReplacedFactReply = {
-    fact_id: string;
-    value: string;
-    value_truncated?: boolean;
-    version: number;
-    stored_at: string;
-};
-
-export type StoredFactReply = {
-    fact_id: string;
-    entity: string;
-    key: string;
-    value: string;
-    value_truncated?: boolean;
-    actor: string;
-    actor_claimed?: boolean;
-    written_by: string | null;
-    confidence: number;
-    horizon_class: 'ephemeral' | 'session' | 'durable' | 'permanent';
-    tokens: number;
-    version: number;
-    stored_at: string;
-    private: boolean;
+export type GateResolution = {
+    action_id: string;
+    work_id: string;
+    project_id: string;
+    item_version: number;
+    before: GatedChange;
+    after: GatedChange;
+    why: string | null;
+    requested_by: string;
+    requested_at: string;
+    expires_at: string;
+    may_decide: Array<string>;
+    status: 'pending' | 'approved' | 'rejected' | 'lapsed' | 'withdrawn';
+    decided_by: string | null;
+    approver_passport: string | null;
+    decided_at: string | null;
+    reason: string | null;
     receipt_id: string | null;
-    valid_from?: string;
-    valid_to?: string;
-    quarantined?: boolean;
-    source_receipt?: string;
-    tenant_hash?: string;
-    superseded_by?: string;
-    sources?: Array<FactSourceReply>;
-    source_changed?: boolean;
-    replaces?: ReplacedFactReply;
+    work_version: number;
 };
-
-export type DeleteCaseData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/cases/{id}';
-};
-
-export type DeleteCaseErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/case-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/case-quarantined' | 'urn:svc:errors/legal-hold';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type DeleteCaseError = DeleteCaseErrors[keyof DeleteCaseErrors];
-
-export type DeleteCaseResponses = {
-    200: CaseDeleted;
-};
-
-export type DeleteCaseResponse = DeleteCaseResponses[keyof DeleteCaseResponses];
-
-export type ReadCaseData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/cases/{id}';
-};
-
-export type ReadCaseErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/case-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadCaseError = ReadCaseErrors[keyof ReadCaseErrors];
-
-export type ReadCaseResponses = {
-    200: CaseReply;
-};
-
-export type ReadCaseResponse = ReadCaseResponses[keyof ReadCaseResponses];
-
-export type ListEdgesData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        from_kind?: string;
-        from_id?: string;
-        to_kind?: string;
-        to_id?: string;
-        edge_kind?: string;
-        include_deleted?: boolean;
-    };
-    url: '/v1/edges';
-};
-
-export type ListEdgesErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListEdgesError = ListEdgesErrors[keyof ListEdgesErrors];
-
-export type ListEdgesResponses = {
-    200: EdgeList;
-};
-
-export type ListEdgesResponse = ListEdgesResponses[keyof ListEdgesResponses];
-
-export type RemoveLabelData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        name: string;
-        label: string;
-    };
-    query?: never;
-    url: '/v1/engrams/{name}/labels/{label}';
-};
-
-export type RemoveLabelErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-label-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RemoveLabelError = RemoveLabelErrors[keyof RemoveLabelErrors];
-
-export type RemoveLabelResponses = {
-    200: EngramLabelReply;
-};
-
-export type RemoveLabelResponse = RemoveLabelResponses[keyof RemoveLabelResponses];
-
-export type MoveLabelData = {
-    body: MoveLabel;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        name: string;
-        label: string;
-    };
-    query?: never;
-    url: '/v1/engrams/{name}/labels/{label}';
-};
-
-export type MoveLabelErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/engram-label-moved';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type MoveLabelError = MoveLabelErrors[keyof MoveLabelErrors];
-
-export type MoveLabelResponses = {
-    200: EngramLabelReply;
-};
-
-export type MoveLabelResponse = MoveLabelResponses[keyof MoveLabelResponses];
-
-export type ReadEntityData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        kind: string;
-        id: string;
-    };
-    query?: never;
-    url: '/v1/entities/{kind}/{id}';
-};
-
-export type ReadEntityErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/entity-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadEntityError = ReadEntityErrors[keyof ReadEntityErrors];
-
-export type ReadEntityResponses = {
-    200: EntityReply;
-};
-
-export type ReadEntityResponse = ReadEntityResponses[keyof ReadEntityResponses];
-
-export type StoreEntityData = {
-    body: StoreEntity;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        kind: string;
-        id: string;
-    };
-    query?: never;
-    url: '/v1/entities/{kind}/{id}';
-};
-
-export type StoreEntityErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type StoreEntityError = StoreEntityErrors[keyof StoreEntityErrors];
-
-export type StoreEntityResponses = {
-    200: EntityReply;
-};
-
-export type StoreEntityResponse = StoreEntityResponses[keyof StoreEntityResponses];
-
-export type RetireFactData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-svc-fence'?: number;
-    };
-    path: {
-        factId: string;
-    };
-    query?: never;
-    url: '/v1/facts/{factId}';
-};
-
-export type RetireFactErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/fact-not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/fact-quarantined' | 'urn:svc:errors/fact-superseded' | 'urn:svc:errors/legal-hold';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RetireFactError = RetireFactErrors[keyof RetireFactErrors];
-
-export type RetireFactResponses = {
-    200: FactDeleted;
-};
-
-export type RetireFactResponse = RetireFactResponses[keyof RetireFactResponses];
-
-export type ReadFactData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        factId: string;
-    };
-    query?: never;
-    url: '/v1/facts/{factId}';
-};
-
-export type ReadFactErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/fact-not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadFactError = ReadFactErrors[keyof ReadFactErrors];
-
-export type ReadFactResponses = {
-    200: FactReply;
-};
-
-export type ReadFactResponse = ReadFactResponses[keyof ReadFactResponses];
-
-export type DisconnectIntegrationData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        tenant_id?: string;
-    };
-    url: '/v1/integrations/{id}';
-};
-
-export type DisconnectIntegrationErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/integration-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type DisconnectIntegrationError = DisconnectIntegrationErrors[keyof DisconnectIntegrationErrors];
-
-export type DisconnectIntegrationResponses = {
-    200: DisconnectedIntegration;
-};
-
-export type DisconnectIntegrationResponse = DisconnectIntegrationResponses[keyof DisconnectIntegrationResponses];
-
-export type ReleaseLegalHoldData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/legal-holds/{id}';
-};
-
-export type ReleaseLegalHoldErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/legal-hold-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/hold-not-releasable';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReleaseLegalHoldError = ReleaseLegalHoldErrors[keyof ReleaseLegalHoldErrors];
-
-export type ReleaseLegalHoldResponses = {
-    200: LegalHoldReply;
-};
-
-export type ReleaseLegalHoldResponse = ReleaseLegalHoldResponses[keyof ReleaseLegalHoldResponses];
-
-export type ReadLegalHoldData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/legal-holds/{id}';
-};
-
-export type ReadLegalHoldErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/legal-hold-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadLegalHoldError = ReadLegalHoldErrors[keyof ReadLegalHoldErrors];
-
-export type ReadLegalHoldResponses = {
-    200: LegalHoldDetails;
-};
-
-export type ReadLegalHoldResponse = ReadLegalHoldResponses[keyof ReadLegalHoldResponses];
-
-export type RevokePassportData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        reason?: string;
-        tenant_id?: string;
-    };
-    url: '/v1/passports/{id}';
-};
-
-export type RevokePassportErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/passport-not-registered';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RevokePassportError = RevokePassportErrors[keyof RevokePassportErrors];
-
-export type RevokePassportResponses = {
-    200: RevokedPassport;
-};
-
-export type RevokePassportResponse = RevokePassportResponses[keyof RevokePassportResponses];
-
-export type ReadPassportData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/passports/{id}';
-};
-
-export type ReadPassportErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/passport-not-registered';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadPassportError = ReadPassportErrors[keyof ReadPassportErrors];
-
-export type ReadPassportResponses = {
-    200: PassportReply;
-};
-
-export type ReadPassportResponse = ReadPassportResponses[keyof ReadPassportResponses];
-
-export type ReadProjectData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/projects/{id}';
-};
-
-export type ReadProjectErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/project-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadProjectError = ReadProjectErrors[keyof ReadProjectErrors];
-
-export type ReadProjectResponses = {
-    200: Project;
-};
-
-export type ReadProjectResponse = ReadProjectResponses[keyof ReadProjectResponses];
-
-export type RevokePeerData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        peer_id: string;
-    };
-    query?: {
-        tenant_id?: string;
-    };
-    url: '/v1/sync/peers/{peer_id}';
-};
-
-export type RevokePeerErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/peer-not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RevokePeerError = RevokePeerErrors[keyof RevokePeerErrors];
-
-export type RevokePeerResponses = {
-    200: PeerReply;
-};
-
-export type RevokePeerResponse = RevokePeerResponses[keyof RevokePeerResponses];
 
 export type ReadConsoleConfigData = {
     body?: never;
@@ -3206,14 +2327,14 @@ export type ReadConsoleConfigResponses = {
 
 export type ReadConsoleConfigResponse = ReadConsoleConfigResponses[keyof ReadConsoleConfigResponses];
 
-export type ReadyData = {
+export type CheckReadinessData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/readyz';
 };
 
-export type ReadyErrors = {
+export type CheckReadinessErrors = {
     400: DaemonProblem & {
         type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
     };
@@ -3243,13 +2364,13 @@ export type ReadyErrors = {
     };
 };
 
-export type ReadyError = ReadyErrors[keyof ReadyErrors];
+export type CheckReadinessError = CheckReadinessErrors[keyof CheckReadinessErrors];
 
-export type ReadyResponses = {
+export type CheckReadinessResponses = {
     200: Readiness;
 };
 
-export type ReadyResponse = ReadyResponses[keyof ReadyResponses];
+export type CheckReadinessResponse = CheckReadinessResponses[keyof CheckReadinessResponses];
 
 export type ListActivityData = {
     body?: never;
@@ -3310,6 +2431,60 @@ export type ListActivityResponses = {
 };
 
 export type ListActivityResponse = ListActivityResponses[keyof ListActivityResponses];
+
+export type RestartDaemonData = {
+    body: RestartRequest;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/admin/restart';
+};
+
+export type RestartDaemonErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    501: DaemonProblem & {
+        type?: 'urn:svc:errors/no-supervisor';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RestartDaemonError = RestartDaemonErrors[keyof RestartDaemonErrors];
+
+export type RestartDaemonResponses = {
+    202: RestartAccepted;
+};
+
+export type RestartDaemonResponse = RestartDaemonResponses[keyof RestartDaemonResponses];
 
 export type ReadOperatorVersionData = {
     body?: never;
@@ -3462,6 +2637,166 @@ export type ListCasesResponses = {
 };
 
 export type ListCasesResponse = ListCasesResponses[keyof ListCasesResponses];
+
+export type DeleteCaseData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/cases/{id}';
+};
+
+export type DeleteCaseErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/case-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/case-quarantined' | 'urn:svc:errors/legal-hold';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type DeleteCaseError = DeleteCaseErrors[keyof DeleteCaseErrors];
+
+export type DeleteCaseResponses = {
+    200: CaseDeleted;
+};
+
+export type DeleteCaseResponse = DeleteCaseResponses[keyof DeleteCaseResponses];
+
+export type ReadCaseData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/cases/{id}';
+};
+
+export type ReadCaseErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/case-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadCaseError = ReadCaseErrors[keyof ReadCaseErrors];
+
+export type ReadCaseResponses = {
+    200: CaseReply;
+};
+
+export type ReadCaseResponse = ReadCaseResponses[keyof ReadCaseResponses];
+
+export type ProbeEmbeddingData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/console/embedding/probe';
+};
+
+export type ProbeEmbeddingErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ProbeEmbeddingError = ProbeEmbeddingErrors[keyof ProbeEmbeddingErrors];
+
+export type ProbeEmbeddingResponses = {
+    200: EmbeddingProbe;
+};
+
+export type ProbeEmbeddingResponse = ProbeEmbeddingResponses[keyof ProbeEmbeddingResponses];
 
 export type ReadInfraSummaryData = {
     body?: never;
@@ -3787,6 +3122,66 @@ export type ReadCostResponses = {
 
 export type ReadCostResponse = ReadCostResponses[keyof ReadCostResponses];
 
+export type ListEdgesData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        from_kind?: string;
+        from_id?: string;
+        to_kind?: string;
+        to_id?: string;
+        edge_kind?: string;
+        include_deleted?: boolean;
+    };
+    url: '/v1/edges';
+};
+
+export type ListEdgesErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListEdgesError = ListEdgesErrors[keyof ListEdgesErrors];
+
+export type ListEdgesResponses = {
+    200: EdgeList;
+};
+
+export type ListEdgesResponse = ListEdgesResponses[keyof ListEdgesResponses];
+
 export type ListEngramsData = {
     body?: never;
     headers?: {
@@ -3895,6 +3290,117 @@ export type ReadEngramResponses = {
 };
 
 export type ReadEngramResponse = ReadEngramResponses[keyof ReadEngramResponses];
+
+export type RemoveLabelData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        name: string;
+        label: string;
+    };
+    query?: never;
+    url: '/v1/engrams/{name}/labels/{label}';
+};
+
+export type RemoveLabelErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-label-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RemoveLabelError = RemoveLabelErrors[keyof RemoveLabelErrors];
+
+export type RemoveLabelResponses = {
+    200: EngramLabelReply;
+};
+
+export type RemoveLabelResponse = RemoveLabelResponses[keyof RemoveLabelResponses];
+
+export type MoveLabelData = {
+    body: MoveLabel;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        name: string;
+        label: string;
+    };
+    query?: never;
+    url: '/v1/engrams/{name}/labels/{label}';
+};
+
+export type MoveLabelErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/engram-label-moved';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type MoveLabelError = MoveLabelErrors[keyof MoveLabelErrors];
+
+export type MoveLabelResponses = {
+    200: EngramLabelReply;
+};
+
+export type MoveLabelResponse = MoveLabelResponses[keyof MoveLabelResponses];
 
 export type ListEngramVersionsData = {
     body?: never;
@@ -4008,7 +3514,7 @@ export type ListEntitiesResponses = {
 
 export type ListEntitiesResponse = ListEntitiesResponses[keyof ListEntitiesResponses];
 
-export type ListVersionsData = {
+export type ReadEntityData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
@@ -4017,14 +3523,65 @@ export type ListVersionsData = {
         kind: string;
         id: string;
     };
-    query?: {
-        limit?: number;
-        cursor?: string;
-    };
-    url: '/v1/entities/{kind}/{id}/history';
+    query?: never;
+    url: '/v1/entities/{kind}/{id}';
 };
 
-export type ListVersionsErrors = {
+export type ReadEntityErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/entity-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadEntityError = ReadEntityErrors[keyof ReadEntityErrors];
+
+export type ReadEntityResponses = {
+    200: EntityReply;
+};
+
+export type ReadEntityResponse = ReadEntityResponses[keyof ReadEntityResponses];
+
+export type StoreEntityData = {
+    body: StoreEntity;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        kind: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/entities/{kind}/{id}';
+};
+
+export type StoreEntityErrors = {
     400: DaemonProblem & {
         type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
     };
@@ -4057,15 +3614,72 @@ export type ListVersionsErrors = {
     };
 };
 
-export type ListVersionsError = ListVersionsErrors[keyof ListVersionsErrors];
+export type StoreEntityError = StoreEntityErrors[keyof StoreEntityErrors];
 
-export type ListVersionsResponses = {
+export type StoreEntityResponses = {
+    200: EntityReply;
+};
+
+export type StoreEntityResponse = StoreEntityResponses[keyof StoreEntityResponses];
+
+export type ListEntityVersionsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        kind: string;
+        id: string;
+    };
+    query?: {
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/v1/entities/{kind}/{id}/history';
+};
+
+export type ListEntityVersionsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListEntityVersionsError = ListEntityVersionsErrors[keyof ListEntityVersionsErrors];
+
+export type ListEntityVersionsResponses = {
     200: EntityHistory;
 };
 
-export type ListVersionsResponse = ListVersionsResponses[keyof ListVersionsResponses];
+export type ListEntityVersionsResponse = ListEntityVersionsResponses[keyof ListEntityVersionsResponses];
 
-export type FollowData = {
+export type FollowEventsData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
@@ -4076,7 +3690,7 @@ export type FollowData = {
     url: '/v1/events/stream';
 };
 
-export type FollowErrors = {
+export type FollowEventsErrors = {
     400: DaemonProblem & {
         type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
     };
@@ -4109,13 +3723,13 @@ export type FollowErrors = {
     };
 };
 
-export type FollowError = FollowErrors[keyof FollowErrors];
+export type FollowEventsError = FollowEventsErrors[keyof FollowEventsErrors];
 
-export type FollowResponses = {
+export type FollowEventsResponses = {
     200: string;
 };
 
-export type FollowResponse = FollowResponses[keyof FollowResponses];
+export type FollowEventsResponse = FollowEventsResponses[keyof FollowEventsResponses];
 
 export type FindFactsData = {
     body?: never;
@@ -4231,6 +3845,116 @@ export type StoreFactResponses = {
 };
 
 export type StoreFactResponse = StoreFactResponses[keyof StoreFactResponses];
+
+export type RetireFactData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
+    };
+    path: {
+        factId: string;
+    };
+    query?: never;
+    url: '/v1/facts/{factId}';
+};
+
+export type RetireFactErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/fact-not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/fact-quarantined' | 'urn:svc:errors/fact-superseded' | 'urn:svc:errors/legal-hold';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RetireFactError = RetireFactErrors[keyof RetireFactErrors];
+
+export type RetireFactResponses = {
+    200: FactDeleted;
+};
+
+export type RetireFactResponse = RetireFactResponses[keyof RetireFactResponses];
+
+export type ReadFactData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        factId: string;
+    };
+    query?: never;
+    url: '/v1/facts/{factId}';
+};
+
+export type ReadFactErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/fact-not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadFactError = ReadFactErrors[keyof ReadFactErrors];
+
+export type ReadFactResponses = {
+    200: FactReply;
+};
+
+export type ReadFactResponse = ReadFactResponses[keyof ReadFactResponses];
 
 export type ExportFactsData = {
     body?: never;
@@ -4676,6 +4400,120 @@ export type WalkBlastRadiusResponses = {
 
 export type WalkBlastRadiusResponse = WalkBlastRadiusResponses[keyof WalkBlastRadiusResponses];
 
+export type ExportIncidentData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: {
+        include?: string;
+        redaction?: string;
+        format?: 'json' | 'cbor' | 'zip';
+        earlier_checkpoint?: string;
+    };
+    url: '/v1/incidents/{id}/export';
+};
+
+export type ExportIncidentErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header' | 'urn:svc:errors/export-too-large';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/incident-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal' | 'urn:svc:errors/evidence-damaged';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable' | 'urn:svc:errors/receipt-not-logged';
+    };
+};
+
+export type ExportIncidentError = ExportIncidentErrors[keyof ExportIncidentErrors];
+
+export type ExportIncidentResponses = {
+    200: ExportBody;
+};
+
+export type ExportIncidentResponse = ExportIncidentResponses[keyof ExportIncidentResponses];
+
+export type HoldIncidentData = {
+    body: HoldIncident;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/incidents/{id}/hold';
+};
+
+export type HoldIncidentErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/incident-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/incident-closed' | 'urn:svc:errors/legal-holds-off';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type HoldIncidentError = HoldIncidentErrors[keyof HoldIncidentErrors];
+
+export type HoldIncidentResponses = {
+    200: IncidentHoldReply;
+};
+
+export type HoldIncidentResponse = HoldIncidentResponses[keyof HoldIncidentResponses];
+
 export type ReadTimelineData = {
     body?: never;
     headers?: {
@@ -4787,6 +4625,176 @@ export type ListIntegrationsResponses = {
 };
 
 export type ListIntegrationsResponse = ListIntegrationsResponses[keyof ListIntegrationsResponses];
+
+export type DisconnectIntegrationData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: {
+        tenant_id?: string;
+    };
+    url: '/v1/integrations/{id}';
+};
+
+export type DisconnectIntegrationErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/integration-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type DisconnectIntegrationError = DisconnectIntegrationErrors[keyof DisconnectIntegrationErrors];
+
+export type DisconnectIntegrationResponses = {
+    200: DisconnectedIntegration;
+};
+
+export type DisconnectIntegrationResponse = DisconnectIntegrationResponses[keyof DisconnectIntegrationResponses];
+
+export type CheckIntegrationData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: {
+        tenant_id?: string;
+    };
+    url: '/v1/integrations/{id}/check';
+};
+
+export type CheckIntegrationErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/integration-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    422: DaemonProblem & {
+        type?: 'urn:svc:errors/token-refused';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable' | 'urn:svc:errors/github-unavailable';
+    };
+};
+
+export type CheckIntegrationError = CheckIntegrationErrors[keyof CheckIntegrationErrors];
+
+export type CheckIntegrationResponses = {
+    200: IntegrationReply;
+};
+
+export type CheckIntegrationResponse = CheckIntegrationResponses[keyof CheckIntegrationResponses];
+
+export type ConnectGithubData = {
+    body: ConnectGithub;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/integrations/github/connect';
+};
+
+export type ConnectGithubErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/integrations-full';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    422: DaemonProblem & {
+        type?: 'urn:svc:errors/token-refused';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable' | 'urn:svc:errors/github-unavailable';
+    };
+};
+
+export type ConnectGithubError = ConnectGithubErrors[keyof ConnectGithubErrors];
+
+export type ConnectGithubResponses = {
+    200: ConnectedGithub;
+};
+
+export type ConnectGithubResponse = ConnectGithubResponses[keyof ConnectGithubResponses];
 
 export type ListGithubItemsData = {
     body?: never;
@@ -4952,6 +4960,115 @@ export type PlaceLegalHoldResponses = {
 
 export type PlaceLegalHoldResponse = PlaceLegalHoldResponses[keyof PlaceLegalHoldResponses];
 
+export type ReleaseLegalHoldData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/legal-holds/{id}';
+};
+
+export type ReleaseLegalHoldErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/legal-hold-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/hold-not-releasable';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReleaseLegalHoldError = ReleaseLegalHoldErrors[keyof ReleaseLegalHoldErrors];
+
+export type ReleaseLegalHoldResponses = {
+    200: LegalHoldReply;
+};
+
+export type ReleaseLegalHoldResponse = ReleaseLegalHoldResponses[keyof ReleaseLegalHoldResponses];
+
+export type ReadLegalHoldData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/legal-holds/{id}';
+};
+
+export type ReadLegalHoldErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/legal-hold-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadLegalHoldError = ReadLegalHoldErrors[keyof ReadLegalHoldErrors];
+
+export type ReadLegalHoldResponses = {
+    200: LegalHoldDetails;
+};
+
+export type ReadLegalHoldResponse = ReadLegalHoldResponses[keyof ReadLegalHoldResponses];
+
 export type ReadCandidateData = {
     body?: never;
     headers?: {
@@ -5063,6 +5180,231 @@ export type ChangeCandidateResponses = {
 };
 
 export type ChangeCandidateResponse = ChangeCandidateResponses[keyof ChangeCandidateResponses];
+
+export type PromoteCandidateData = {
+    body: PromoteCandidate;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/memory/candidates/{id}/promote';
+};
+
+export type PromoteCandidateErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/candidate-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/candidate-decided' | 'urn:svc:errors/candidate-changed' | 'urn:svc:errors/fact-quarantined';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    422: DaemonProblem & {
+        type?: 'urn:svc:errors/candidate-not-eligible';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type PromoteCandidateError = PromoteCandidateErrors[keyof PromoteCandidateErrors];
+
+export type PromoteCandidateResponses = {
+    200: CandidatePromotedReply;
+};
+
+export type PromoteCandidateResponse = PromoteCandidateResponses[keyof PromoteCandidateResponses];
+
+export type RejectCandidateData = {
+    body: RejectCandidate;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/memory/candidates/{id}/reject';
+};
+
+export type RejectCandidateErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/candidate-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/candidate-decided';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RejectCandidateError = RejectCandidateErrors[keyof RejectCandidateErrors];
+
+export type RejectCandidateResponses = {
+    200: CandidateDecidedReply;
+};
+
+export type RejectCandidateResponse = RejectCandidateResponses[keyof RejectCandidateResponses];
+
+export type UndoPromotionData = {
+    body: RejectCandidate;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/memory/candidates/{id}/undo';
+};
+
+export type UndoPromotionErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/candidate-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/promotion-overwritten' | 'urn:svc:errors/fact-quarantined';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type UndoPromotionError = UndoPromotionErrors[keyof UndoPromotionErrors];
+
+export type UndoPromotionResponses = {
+    200: CandidateDecidedReply;
+};
+
+export type UndoPromotionResponse = UndoPromotionResponses[keyof UndoPromotionResponses];
+
+export type DecideCandidatesData = {
+    body: DecideCandidates;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/memory/candidates/decide';
+};
+
+export type DecideCandidatesErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fact-quarantined';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type DecideCandidatesError = DecideCandidatesErrors[keyof DecideCandidatesErrors];
+
+export type DecideCandidatesResponses = {
+    200: CandidateDecisionsReply;
+};
+
+export type DecideCandidatesResponse = DecideCandidatesResponses[keyof DecideCandidatesResponses];
 
 export type AuditSessionData = {
     body?: never;
@@ -5234,7 +5576,9 @@ export type ExportSessionError = ExportSessionErrors[keyof ExportSessionErrors];
 
 export type ExportSessionResponses = {
     200: ObserveExport | {
-        resourceSpans: Array<unknown>;
+        resourceSpans: Array<{
+            [key: string]: unknown;
+        }>;
     } | Array<{
         [key: string]: unknown;
     }> | {
@@ -5355,6 +5699,118 @@ export type ReadMintRequestResponses = {
 
 export type ReadMintRequestResponse = ReadMintRequestResponses[keyof ReadMintRequestResponses];
 
+export type ApproveMintRequestData = {
+    body: DecideMintRequest;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/passport/mint-requests/{id}/approve';
+};
+
+export type ApproveMintRequestErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/may-not-mint';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/mint-request-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/mint-request-decided' | 'urn:svc:errors/passport-known';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ApproveMintRequestError = ApproveMintRequestErrors[keyof ApproveMintRequestErrors];
+
+export type ApproveMintRequestResponses = {
+    200: MintedPassport;
+};
+
+export type ApproveMintRequestResponse = ApproveMintRequestResponses[keyof ApproveMintRequestResponses];
+
+export type RejectMintRequestData = {
+    body: DecideMintRequest;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/passport/mint-requests/{id}/reject';
+};
+
+export type RejectMintRequestErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/may-not-mint';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/mint-request-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/mint-request-decided';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RejectMintRequestError = RejectMintRequestErrors[keyof RejectMintRequestErrors];
+
+export type RejectMintRequestResponses = {
+    200: MintRequestReply;
+};
+
+export type RejectMintRequestResponse = RejectMintRequestResponses[keyof RejectMintRequestResponses];
+
 export type ListPassportsData = {
     body?: never;
     headers?: {
@@ -5466,6 +5922,115 @@ export type RegisterPassportResponses = {
 
 export type RegisterPassportResponse = RegisterPassportResponses[keyof RegisterPassportResponses];
 
+export type RevokePassportData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: {
+        reason?: string;
+        tenant_id?: string;
+    };
+    url: '/v1/passports/{id}';
+};
+
+export type RevokePassportErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/passport-not-registered';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RevokePassportError = RevokePassportErrors[keyof RevokePassportErrors];
+
+export type RevokePassportResponses = {
+    200: RevokedPassport;
+};
+
+export type RevokePassportResponse = RevokePassportResponses[keyof RevokePassportResponses];
+
+export type ReadPassportData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/passports/{id}';
+};
+
+export type ReadPassportErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/passport-not-registered';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadPassportError = ReadPassportErrors[keyof ReadPassportErrors];
+
+export type ReadPassportResponses = {
+    200: PassportReply;
+};
+
+export type ReadPassportResponse = ReadPassportResponses[keyof ReadPassportResponses];
+
 export type ListPresenceData = {
     body?: never;
     headers?: {
@@ -5575,6 +6140,59 @@ export type ListProjectsResponses = {
 };
 
 export type ListProjectsResponse = ListProjectsResponses[keyof ListProjectsResponses];
+
+export type ReadProjectData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/projects/{id}';
+};
+
+export type ReadProjectErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/project-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadProjectError = ReadProjectErrors[keyof ReadProjectErrors];
+
+export type ReadProjectResponses = {
+    200: Project;
+};
+
+export type ReadProjectResponse = ReadProjectResponses[keyof ReadProjectResponses];
 
 export type ReadContextGraphData = {
     body?: never;
@@ -6089,6 +6707,62 @@ export type ListPunchcardsResponses = {
 
 export type ListPunchcardsResponse = ListPunchcardsResponses[keyof ListPunchcardsResponses];
 
+export type ForceReleasePunchcardData = {
+    body: ForceReleasePunchcard;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/punchcards/{id}/force-release';
+};
+
+export type ForceReleasePunchcardErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/punchcard-not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    501: DaemonProblem & {
+        type?: 'urn:svc:errors/plane-off';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ForceReleasePunchcardError = ForceReleasePunchcardErrors[keyof ForceReleasePunchcardErrors];
+
+export type ForceReleasePunchcardResponses = {
+    200: PunchcardReply;
+};
+
+export type ForceReleasePunchcardResponse = ForceReleasePunchcardResponses[keyof ForceReleasePunchcardResponses];
+
 export type ReadQuotaData = {
     body?: never;
     headers?: {
@@ -6142,7 +6816,7 @@ export type ReadQuotaResponses = {
 
 export type ReadQuotaResponse = ReadQuotaResponses[keyof ReadQuotaResponses];
 
-export type ReadData = {
+export type ReadReceiptData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
@@ -6156,7 +6830,7 @@ export type ReadData = {
     url: '/v1/receipts/{receiptId}';
 };
 
-export type ReadErrors = {
+export type ReadReceiptErrors = {
     400: DaemonProblem & {
         type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
     };
@@ -6195,13 +6869,13 @@ export type ReadErrors = {
     };
 };
 
-export type ReadError = ReadErrors[keyof ReadErrors];
+export type ReadReceiptError = ReadReceiptErrors[keyof ReadReceiptErrors];
 
-export type ReadResponses = {
+export type ReadReceiptResponses = {
     200: ReceiptEnvelope;
 };
 
-export type ReadResponse = ReadResponses[keyof ReadResponses];
+export type ReadReceiptResponse = ReadReceiptResponses[keyof ReadReceiptResponses];
 
 export type ReadSignatureData = {
     body?: never;
@@ -6264,7 +6938,7 @@ export type ReadSignatureResponses = {
 
 export type ReadSignatureResponse = ReadSignatureResponses[keyof ReadSignatureResponses];
 
-export type VerifyData = {
+export type VerifyReceiptData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
@@ -6278,7 +6952,7 @@ export type VerifyData = {
     url: '/v1/receipts/{receiptId}/verification';
 };
 
-export type VerifyErrors = {
+export type VerifyReceiptErrors = {
     400: DaemonProblem & {
         type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
     };
@@ -6314,15 +6988,15 @@ export type VerifyErrors = {
     };
 };
 
-export type VerifyError = VerifyErrors[keyof VerifyErrors];
+export type VerifyReceiptError = VerifyReceiptErrors[keyof VerifyReceiptErrors];
 
-export type VerifyResponses = {
+export type VerifyReceiptResponses = {
     200: VerificationReport;
 };
 
-export type VerifyResponse = VerifyResponses[keyof VerifyResponses];
+export type VerifyReceiptResponse = VerifyReceiptResponses[keyof VerifyReceiptResponses];
 
-export type ListData = {
+export type ListReceiptsData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
@@ -6339,7 +7013,7 @@ export type ListData = {
     url: '/v1/receipts/list';
 };
 
-export type ListErrors = {
+export type ListReceiptsErrors = {
     400: DaemonProblem & {
         type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
     };
@@ -6372,13 +7046,13 @@ export type ListErrors = {
     };
 };
 
-export type ListError = ListErrors[keyof ListErrors];
+export type ListReceiptsError = ListReceiptsErrors[keyof ListReceiptsErrors];
 
-export type ListResponses = {
+export type ListReceiptsResponses = {
     200: ReceiptPage;
 };
 
-export type ListResponse = ListResponses[keyof ListResponses];
+export type ListReceiptsResponse = ListReceiptsResponses[keyof ListReceiptsResponses];
 
 export type ReplayAnswerData = {
     body?: never;
@@ -6609,6 +7283,62 @@ export type ListStudioLibraryResponses = {
 
 export type ListStudioLibraryResponse = ListStudioLibraryResponses[keyof ListStudioLibraryResponses];
 
+export type InstallStudioPackageData = {
+    body: InstallPackage;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/studio/library/{id}/install';
+};
+
+export type InstallStudioPackageErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/package-unknown' | 'urn:svc:errors/project-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/package-changed' | 'urn:svc:errors/install-conflict' | 'urn:svc:errors/project-archived' | 'urn:svc:errors/layers-full' | 'urn:svc:errors/legal-hold';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type InstallStudioPackageError = InstallStudioPackageErrors[keyof InstallStudioPackageErrors];
+
+export type InstallStudioPackageResponses = {
+    200: PackageInstalled;
+};
+
+export type InstallStudioPackageResponse = InstallStudioPackageResponses[keyof InstallStudioPackageResponses];
+
 export type ListPeersData = {
     body?: never;
     headers?: {
@@ -6719,6 +7449,61 @@ export type AddPeerResponses = {
 
 export type AddPeerResponse = AddPeerResponses[keyof AddPeerResponses];
 
+export type RevokePeerData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        peer_id: string;
+    };
+    query?: {
+        tenant_id?: string;
+    };
+    url: '/v1/sync/peers/{peer_id}';
+};
+
+export type RevokePeerErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/peer-not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RevokePeerError = RevokePeerErrors[keyof RevokePeerErrors];
+
+export type RevokePeerResponses = {
+    200: PeerReply;
+};
+
+export type RevokePeerResponse = RevokePeerResponses[keyof RevokePeerResponses];
+
 export type ListSyncConflictsData = {
     body?: never;
     headers?: {
@@ -6774,6 +7559,63 @@ export type ListSyncConflictsResponses = {
 };
 
 export type ListSyncConflictsResponse = ListSyncConflictsResponses[keyof ListSyncConflictsResponses];
+
+export type ResolveSyncConflictData = {
+    body: ResolveConflict;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        tenantId: string;
+        conflictId: string;
+    };
+    query?: never;
+    url: '/v1/sync/tenants/{tenantId}/conflicts/{conflictId}';
+};
+
+export type ResolveSyncConflictErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/sync-out-of-reach';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/sync-conflict-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/legal-hold';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ResolveSyncConflictError = ResolveSyncConflictErrors[keyof ResolveSyncConflictErrors];
+
+export type ResolveSyncConflictResponses = {
+    200: ConflictResolved;
+};
+
+export type ResolveSyncConflictResponse = ResolveSyncConflictResponses[keyof ResolveSyncConflictResponses];
 
 export type ReadVersionData = {
     body?: never;
@@ -7040,6 +7882,62 @@ export type ListBlockersResponses = {
 
 export type ListBlockersResponse = ListBlockersResponses[keyof ListBlockersResponses];
 
+export type ClaimWorkData = {
+    body: ClaimRequest;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/work/{id}/claim';
+};
+
+export type ClaimWorkErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/work-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/work-held' | 'urn:svc:errors/work-not-claimable';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ClaimWorkError = ClaimWorkErrors[keyof ClaimWorkErrors];
+
+export type ClaimWorkResponses = {
+    200: ClaimReply;
+};
+
+export type ClaimWorkResponse = ClaimWorkResponses[keyof ClaimWorkResponses];
+
 export type ListCommentsData = {
     body?: never;
     headers?: {
@@ -7152,1011 +8050,6 @@ export type CommentOnWorkResponses = {
 };
 
 export type CommentOnWorkResponse = CommentOnWorkResponses[keyof CommentOnWorkResponses];
-
-export type ListTransitionsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        limit?: number;
-        cursor?: string;
-    };
-    url: '/v1/work/{id}/transitions';
-};
-
-export type ListTransitionsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/work-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListTransitionsError = ListTransitionsErrors[keyof ListTransitionsErrors];
-
-export type ListTransitionsResponses = {
-    200: WorkTransitions;
-};
-
-export type ListTransitionsResponse = ListTransitionsResponses[keyof ListTransitionsResponses];
-
-export type ReadGateData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        actionId: string;
-    };
-    query?: never;
-    url: '/v1/work/gate/{actionId}/state';
-};
-
-export type ReadGateErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/gate-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadGateError = ReadGateErrors[keyof ReadGateErrors];
-
-export type ReadGateResponses = {
-    200: GateResolution;
-};
-
-export type ReadGateResponse = ReadGateResponses[keyof ReadGateResponses];
-
-export type RestartDaemonData = {
-    body: RestartRequest;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/admin/restart';
-};
-
-export type RestartDaemonErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    501: DaemonProblem & {
-        type?: 'urn:svc:errors/no-supervisor';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RestartDaemonError = RestartDaemonErrors[keyof RestartDaemonErrors];
-
-export type RestartDaemonResponses = {
-    202: RestartAccepted;
-};
-
-export type RestartDaemonResponse = RestartDaemonResponses[keyof RestartDaemonResponses];
-
-export type ProbeEmbeddingData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/console/embedding/probe';
-};
-
-export type ProbeEmbeddingErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ProbeEmbeddingError = ProbeEmbeddingErrors[keyof ProbeEmbeddingErrors];
-
-export type ProbeEmbeddingResponses = {
-    200: EmbeddingProbe;
-};
-
-export type ProbeEmbeddingResponse = ProbeEmbeddingResponses[keyof ProbeEmbeddingResponses];
-
-export type ExportIncidentData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        include?: string;
-        redaction?: string;
-        format?: 'json' | 'cbor' | 'zip';
-        earlier_checkpoint?: string;
-    };
-    url: '/v1/incidents/{id}/export';
-};
-
-export type ExportIncidentErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header' | 'urn:svc:errors/export-too-large';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/incident-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal' | 'urn:svc:errors/evidence-damaged';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable' | 'urn:svc:errors/receipt-not-logged';
-    };
-};
-
-export type ExportIncidentError = ExportIncidentErrors[keyof ExportIncidentErrors];
-
-export type ExportIncidentResponses = {
-    200: ExportBody;
-};
-
-export type ExportIncidentResponse = ExportIncidentResponses[keyof ExportIncidentResponses];
-
-export type HoldIncidentData = {
-    body: HoldIncident;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/incidents/{id}/hold';
-};
-
-export type HoldIncidentErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/incident-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/incident-closed' | 'urn:svc:errors/legal-holds-off';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type HoldIncidentError = HoldIncidentErrors[keyof HoldIncidentErrors];
-
-export type HoldIncidentResponses = {
-    200: IncidentHoldReply;
-};
-
-export type HoldIncidentResponse = HoldIncidentResponses[keyof HoldIncidentResponses];
-
-export type CheckIntegrationData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        tenant_id?: string;
-    };
-    url: '/v1/integrations/{id}/check';
-};
-
-export type CheckIntegrationErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/integration-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    422: DaemonProblem & {
-        type?: 'urn:svc:errors/token-refused';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable' | 'urn:svc:errors/github-unavailable';
-    };
-};
-
-export type CheckIntegrationError = CheckIntegrationErrors[keyof CheckIntegrationErrors];
-
-export type CheckIntegrationResponses = {
-    200: IntegrationReply;
-};
-
-export type CheckIntegrationResponse = CheckIntegrationResponses[keyof CheckIntegrationResponses];
-
-export type ConnectGithubData = {
-    body: ConnectGithub;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/integrations/github/connect';
-};
-
-export type ConnectGithubErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/integrations-full';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    422: DaemonProblem & {
-        type?: 'urn:svc:errors/token-refused';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable' | 'urn:svc:errors/github-unavailable';
-    };
-};
-
-export type ConnectGithubError = ConnectGithubErrors[keyof ConnectGithubErrors];
-
-export type ConnectGithubResponses = {
-    200: ConnectedGithub;
-};
-
-export type ConnectGithubResponse = ConnectGithubResponses[keyof ConnectGithubResponses];
-
-export type PromoteCandidateData = {
-    body: PromoteCandidate;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/memory/candidates/{id}/promote';
-};
-
-export type PromoteCandidateErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/candidate-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/candidate-decided' | 'urn:svc:errors/candidate-changed' | 'urn:svc:errors/fact-quarantined';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    422: DaemonProblem & {
-        type?: 'urn:svc:errors/candidate-not-eligible';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type PromoteCandidateError = PromoteCandidateErrors[keyof PromoteCandidateErrors];
-
-export type PromoteCandidateResponses = {
-    200: CandidatePromotedReply;
-};
-
-export type PromoteCandidateResponse = PromoteCandidateResponses[keyof PromoteCandidateResponses];
-
-export type RejectCandidateData = {
-    body: RejectCandidate;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/memory/candidates/{id}/reject';
-};
-
-export type RejectCandidateErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/candidate-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/candidate-decided';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RejectCandidateError = RejectCandidateErrors[keyof RejectCandidateErrors];
-
-export type RejectCandidateResponses = {
-    200: CandidateDecidedReply;
-};
-
-export type RejectCandidateResponse = RejectCandidateResponses[keyof RejectCandidateResponses];
-
-export type UndoPromotionData = {
-    body: RejectCandidate;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/memory/candidates/{id}/undo';
-};
-
-export type UndoPromotionErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/candidate-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/promotion-overwritten' | 'urn:svc:errors/fact-quarantined';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type UndoPromotionError = UndoPromotionErrors[keyof UndoPromotionErrors];
-
-export type UndoPromotionResponses = {
-    200: CandidateDecidedReply;
-};
-
-export type UndoPromotionResponse = UndoPromotionResponses[keyof UndoPromotionResponses];
-
-export type DecideCandidatesData = {
-    body: DecideCandidates;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/memory/candidates/decide';
-};
-
-export type DecideCandidatesErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/fact-quarantined';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type DecideCandidatesError = DecideCandidatesErrors[keyof DecideCandidatesErrors];
-
-export type DecideCandidatesResponses = {
-    200: CandidateDecisionsReply;
-};
-
-export type DecideCandidatesResponse = DecideCandidatesResponses[keyof DecideCandidatesResponses];
-
-export type ApproveMintRequestData = {
-    body: DecideMintRequest;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/passport/mint-requests/{id}/approve';
-};
-
-export type ApproveMintRequestErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/may-not-mint';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/mint-request-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/mint-request-decided' | 'urn:svc:errors/passport-known';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ApproveMintRequestError = ApproveMintRequestErrors[keyof ApproveMintRequestErrors];
-
-export type ApproveMintRequestResponses = {
-    200: MintedPassport;
-};
-
-export type ApproveMintRequestResponse = ApproveMintRequestResponses[keyof ApproveMintRequestResponses];
-
-export type RejectMintRequestData = {
-    body: DecideMintRequest;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/passport/mint-requests/{id}/reject';
-};
-
-export type RejectMintRequestErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/may-not-mint';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/mint-request-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/mint-request-decided';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RejectMintRequestError = RejectMintRequestErrors[keyof RejectMintRequestErrors];
-
-export type RejectMintRequestResponses = {
-    200: MintRequestReply;
-};
-
-export type RejectMintRequestResponse = RejectMintRequestResponses[keyof RejectMintRequestResponses];
-
-export type ForceReleasePunchcardData = {
-    body: ForceReleasePunchcard;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/punchcards/{id}/force-release';
-};
-
-export type ForceReleasePunchcardErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/punchcard-not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    501: DaemonProblem & {
-        type?: 'urn:svc:errors/plane-off';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ForceReleasePunchcardError = ForceReleasePunchcardErrors[keyof ForceReleasePunchcardErrors];
-
-export type ForceReleasePunchcardResponses = {
-    200: PunchcardReply;
-};
-
-export type ForceReleasePunchcardResponse = ForceReleasePunchcardResponses[keyof ForceReleasePunchcardResponses];
-
-export type InstallStudioPackageData = {
-    body: InstallPackage;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/studio/library/{id}/install';
-};
-
-export type InstallStudioPackageErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/package-unknown' | 'urn:svc:errors/project-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/package-changed' | 'urn:svc:errors/install-conflict' | 'urn:svc:errors/project-archived' | 'urn:svc:errors/layers-full' | 'urn:svc:errors/legal-hold';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type InstallStudioPackageError = InstallStudioPackageErrors[keyof InstallStudioPackageErrors];
-
-export type InstallStudioPackageResponses = {
-    200: PackageInstalled;
-};
-
-export type InstallStudioPackageResponse = InstallStudioPackageResponses[keyof InstallStudioPackageResponses];
-
-export type ResolveSyncConflictData = {
-    body: ResolveConflict;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        tenantId: string;
-        conflictId: string;
-    };
-    query?: never;
-    url: '/v1/sync/tenants/{tenantId}/conflicts/{conflictId}';
-};
-
-export type ResolveSyncConflictErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/sync-out-of-reach';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/sync-conflict-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/legal-hold';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ResolveSyncConflictError = ResolveSyncConflictErrors[keyof ResolveSyncConflictErrors];
-
-export type ResolveSyncConflictResponses = {
-    200: ConflictResolved;
-};
-
-export type ResolveSyncConflictResponse = ResolveSyncConflictResponses[keyof ResolveSyncConflictResponses];
-
-export type ClaimWorkData = {
-    body: ClaimRequest;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/work/{id}/claim';
-};
-
-export type ClaimWorkErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/work-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/work-held' | 'urn:svc:errors/work-not-claimable';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ClaimWorkError = ClaimWorkErrors[keyof ClaimWorkErrors];
-
-export type ClaimWorkResponses = {
-    200: ClaimReply;
-};
-
-export type ClaimWorkResponse = ClaimWorkResponses[keyof ClaimWorkResponses];
 
 export type ForceReleaseWorkData = {
     body: ForceReleaseRequest;
@@ -8271,6 +8164,62 @@ export type ReleaseWorkResponses = {
 
 export type ReleaseWorkResponse = ReleaseWorkResponses[keyof ReleaseWorkResponses];
 
+export type ListTransitionsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: {
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/v1/work/{id}/transitions';
+};
+
+export type ListTransitionsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/work-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListTransitionsError = ListTransitionsErrors[keyof ListTransitionsErrors];
+
+export type ListTransitionsResponses = {
+    200: WorkTransitions;
+};
+
+export type ListTransitionsResponse = ListTransitionsResponses[keyof ListTransitionsResponses];
+
 export type ApproveGateData = {
     body: DecideGate;
     headers?: {
@@ -8382,3 +8331,56 @@ export type RejectGateResponses = {
 };
 
 export type RejectGateResponse = RejectGateResponses[keyof RejectGateResponses];
+
+export type ReadGateData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        actionId: string;
+    };
+    query?: never;
+    url: '/v1/work/gate/{actionId}/state';
+};
+
+export type ReadGateErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/gate-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadGateError = ReadGateErrors[keyof ReadGateErrors];
+
+export type ReadGateResponses = {
+    200: GateResolution;
+};
+
+export type ReadGateResponse = ReadGateResponses[keyof ReadGateResponses];
