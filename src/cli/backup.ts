@@ -1,6 +1,5 @@
 import { createWriteStream, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Command } from 'commander';
@@ -15,7 +14,7 @@ import { copyOut } from './archive/copy.js';
 import { BACKUP_FORMAT, Digests, FILES, HEADER, tablePrefix, type BackupHeader } from './archive/format.js';
 import { firstKeyEntry, keysEntry, readPassphrase } from './archive/key-archive.js';
 import { listHalfVisible, listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
-import { packEnd, packEntry, type TarEntry } from './archive/tar.js';
+import { packEntries, type TarEntry } from './archive/tar.js';
 import { print, report, UserError, type OutputOptions } from './output.js';
 
 /** A table's data is cut into entries of about this size: neither writing nor reading holds more. */
@@ -93,9 +92,9 @@ async function pack(
   await client.query(PORTABLE_TEXT);
   await client.query('begin isolation level repeatable read read only');
   const header = await makeHeader(client);
-  const entries = Readable.from(packAll(client, header, filesOf(settings, passphrase)));
+  const entries = withDigests(allEntries(client, header, filesOf(settings, passphrase)));
   await pipeline(
-    entries,
+    packEntries(entries),
     createGzip({ level: 4 }),
     createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }),
   );
@@ -118,14 +117,13 @@ async function makeHeader(client: Client): Promise<BackupHeader> {
   };
 }
 
-async function* packAll(client: Client, header: BackupHeader, files: AsyncGenerator<TarEntry>): AsyncGenerator<Buffer> {
+async function* withDigests(entries: AsyncIterable<TarEntry>): AsyncGenerator<TarEntry> {
   const digests = new Digests();
-  for await (const entry of allEntries(client, header, files)) {
+  for await (const entry of entries) {
     digests.add(entry);
-    yield packEntry(entry);
+    yield entry;
   }
-  yield packEntry(digests.entry());
-  yield packEnd();
+  yield digests.entry();
 }
 
 async function* allEntries(

@@ -17,6 +17,8 @@ describe('preferredType', () => {
     ['application/cbor;q=0.8, application/cose;q=0.8', 'application/cbor'],
     ['text/html, application/*;q=0.4', 'application/json'],
     ['*/*;q=0.9, application/json;q=0.1', 'application/cbor'],
+    ['*/*, application/cose', 'application/cose'],
+    ['text/html;level=1;q=0.4, application/cbor;charset="a,b;c";q=0.3', 'application/cbor'],
   ])('%j', (accept, expected) => {
     expect(preferredType(accept, OFFERED)).toBe(expected);
   });

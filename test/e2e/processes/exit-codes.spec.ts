@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packEnd, packEntry } from '../../../src/cli/archive/tar.js';
+import { packEntries } from '../../../src/cli/archive/tar.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -128,12 +129,11 @@ describe('the command line', { timeout: 120_000 }, () => {
   });
 
   it('distinguishes a truncated backup from a file that is not a backup', async () => {
-    const archive = (content: Buffer) =>
-      gzipSync(Buffer.concat([packEntry({ name: 'backup.json', content }), packEnd()]));
+    const archive = async (content: Buffer) => gzipSync(await buffer(packEntries([{ name: 'backup.json', content }])));
     const file = join(folder, 'cut.tar.gz');
-    writeFileSync(file, archive(randomBytes(9000)).subarray(0, 4000));
+    writeFileSync(file, (await archive(randomBytes(9000))).subarray(0, 4000));
     await expectFailure(['restore', file], /is damaged: it ends early/);
-    writeFileSync(file, archive(Buffer.from('{}')));
+    writeFileSync(file, await archive(Buffer.from('{}')));
     await expectFailure(['restore', file], /reads backups of the format svc-backup\/1 only/);
   });
 
@@ -204,7 +204,7 @@ describe('the database', { timeout: 120_000 }, () => {
       expect.objectContaining({
         ok: false,
         detail: expect.stringContaining('svc 9.1.0'),
-        remedy: expect.stringContaining('"Upgrades"'),
+        remedy: expect.stringContaining('"The way back"'),
       }),
     ]);
     await newer.drop();
