@@ -9,6 +9,7 @@ import { EvidenceModule } from '../common/evidence-log/evidence-log.module.js';
 import { makeHttpServer } from '../common/http/http-server.js';
 import { OwnHosts } from '../common/http/own-hosts.js';
 import { HoldRefusalsModule } from '../common/legal-holds/hold-refusals.module.js';
+import { showBuild } from '../common/observability/build-metric.js';
 import { listen, makeHttpApp, type RunningApp } from './http-app.js';
 
 /** The tenant API: which modules it imports, nothing else. */
@@ -25,6 +26,7 @@ export async function openApi(context: ProcessContext): Promise<RunningApp> {
   const settings = await withPaymentSecret(context.settings);
   const parts = { ...context, settings };
   const { stopping } = parts;
+  showBuild(parts.metrics, 'api');
   const ownHosts = new OwnHosts(settings, { host: settings.api.host, publicUrl: settings.process.publicUrl });
   const server = makeHttpServer({ ...settings.api, ownHosts, stopping }, parts);
   const app = await makeHttpApp(ApiModule.of(parts), server, parts);

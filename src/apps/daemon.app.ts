@@ -11,6 +11,7 @@ import { PublicAddress } from '../common/http/public-address.js';
 import { UpgradeAddress } from '../common/http/upgrade-address.js';
 import { Jobs } from '../common/jobs/jobs.js';
 import { jobsForOthers } from '../common/jobs/jobs.provider.js';
+import { showBuild } from '../common/observability/build-metric.js';
 import { TenantResolver } from '../guards/tenant-resolver.js';
 import { TenantRegistry } from '../guards/tenant-registry.js';
 import { DaemonFlagGuard } from '../guards/daemon-flag.guard.js';
@@ -293,6 +294,7 @@ export async function openDaemon(parts: ProcessContext): Promise<RunningApp & Li
       { auth_mode: mode },
       'everybody on this machine may do everything here, in every tenant; SVCD_AUTH_MODE=jwt_hs256 asks for tokens, which `svc token` mints',
     );
+  showBuild(parts.metrics, 'daemon');
   const authenticator = await makeAuthenticator(mode, settings, log);
   await authenticator.prepare?.();
   const app = await makeHttpApp(

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { signInUrlOf } from '../common/config/server-urls.js';
+import { showBuild } from '../common/observability/build-metric.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { CoreModule } from './core.module.js';
 import { makeHttpServer } from '../common/http/http-server.js';
@@ -67,6 +68,7 @@ async function makeTools(
   transports: Transport[],
 ): Promise<{ app: NestFastifyApplication; rpc: RpcServer }> {
   const { settings, stopping } = parts;
+  showBuild(parts.metrics, 'tools');
   const { maxBodyBytes } = settings.tools;
   const { requestTimeoutMs } = settings.api;
   const ownHosts = new OwnHosts(settings, { ...settings.tools, speaksMcp: true });

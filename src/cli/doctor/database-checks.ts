@@ -96,7 +96,7 @@ const migrations = (ask: Query): Check => ({
   name: 'migrations',
   isEssential: true,
   remedy:
-    'Run "svc migrate" for those not run. A database of a newer svc needs that one: docs/operations.md, "Upgrades".',
+    'Run "svc migrate" for those not run. A database of a newer svc needs that one: docs/upgrade.md, "The way back".',
   run: async () => {
     const state = await readSchemaState(ask);
     const newer = describeNewerSchema(state);

@@ -46,7 +46,7 @@ export async function refuseNewerSchema(ask: AskSchema): Promise<void> {
   if (newer === undefined) return;
   const needed = state.migratedBy ? `svc ${state.migratedBy} or newer` : 'the svc that migrated it';
   throw new UserError(
-    `${newer}. Use ${needed}; to stay with this version, restore a backup made before the upgrade into a new database (docs/operations.md, "Upgrades").`,
+    `${newer}. Use ${needed}; to stay with this version, restore a backup made before the upgrade into a new database (docs/upgrade.md, "The way back").`,
   );
 }
 
