@@ -6,6 +6,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   api: 'Tenant API',
   oidc: 'Sign-in at the MCP endpoints',
   tools: 'Tool service',
+  oidc: 'Sign-in at an identity provider',
   daemon: 'Memory daemon',
   memory: 'Memory',
   sync: 'Tenant sync',

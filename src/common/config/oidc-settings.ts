@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { setting, text, textOr, url } from './setting.js';
 
-/** The settings of sign-in at the MCP endpoints, a group of the table in settings.ts (docs/mcp-clients.md). */
+/**
+ * The identity provider that this installation trusts, a group of the table in settings.ts (docs/mcp-clients.md,
+ * docs/sign-in.md).
+ */
 export const OIDC_SETTINGS = {
   issuer: setting(
     'SVC_OIDC_ISSUER',
     url('http', 'https'),
-    'The OpenID Provider at which people sign in for an MCP client, exactly as its tokens name it (iss). Both MCP endpoints then take its access tokens, and publish how to get one (RFC 9728). Unset: they take none.',
+    'The OpenID Provider whose people and tokens this installation trusts, exactly as its tokens name it (iss). Both MCP endpoints then take its access tokens, and publish how to get one (RFC 9728); with SVC_OIDC_CLIENT_ID people sign in there with a browser. Unset: none.',
   ),
   audience: setting(
     'SVC_OIDC_AUDIENCE',
