@@ -7,6 +7,7 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   oidc: 'Sign-in at the MCP endpoints',
   tools: 'Tool service',
   oidc: 'Sign-in at an identity provider',
+  people: 'People of the identity provider',
   daemon: 'Memory daemon',
   memory: 'Memory',
   sync: 'Tenant sync',

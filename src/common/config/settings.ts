@@ -28,6 +28,7 @@ import { SYNC_SETTINGS } from './daemon/sync-settings.js';
 import { DAEMON_FLAGS } from './daemon/flag-table.js';
 import { TOOLS_SETTINGS } from './tools-settings.js';
 import { OIDC_SETTINGS } from './oidc-settings.js';
+import { PEOPLE_SETTINGS } from './people-settings.js';
 import { TRACING_SETTINGS } from './tracing-settings.js';
 
 export const SETTINGS = Symbol('settings');
@@ -142,6 +143,7 @@ export const SETTING_TABLE = {
   },
   tools: TOOLS_SETTINGS,
   oidc: OIDC_SETTINGS,
+  people: PEOPLE_SETTINGS,
   daemon: DAEMON_SETTINGS,
   memory: MEMORY_SETTINGS,
   sync: SYNC_SETTINGS,

@@ -4,6 +4,9 @@ import { AccessRequestsController } from './access-requests/access-requests.cont
 import { AccessRequestsService } from './access-requests/access-requests.service.js';
 import { ProvisioningService } from './access-requests/provisioning.service.js';
 import { CapabilitiesService } from './capabilities/capabilities.service.js';
+import { ProviderClient } from './provider-sign-in/provider-client.js';
+import { ProviderSignInController } from './provider-sign-in/provider-sign-in.controller.js';
+import { ProviderSignInService } from './provider-sign-in/provider-sign-in.service.js';
 import { RequestPageController } from './request-page/request-page.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInService } from './sign-in/sign-in.service.js';
@@ -16,7 +19,13 @@ import { SignInLinksService } from './sign-in-links/sign-in-links.service.js';
  */
 @Module({
   imports: [SeatsModule],
-  controllers: [SignInController, SignInLinksController, AccessRequestsController, RequestPageController],
-  providers: [SignInService, SignInLinksService, CapabilitiesService, AccessRequestsService, ProvisioningService],
+  controllers: [
+    ...[SignInController, SignInLinksController, ProviderSignInController],
+    ...[AccessRequestsController, RequestPageController],
+  ],
+  providers: [
+    ...[SignInService, SignInLinksService, ProviderSignInService, ProviderClient],
+    ...[CapabilitiesService, AccessRequestsService, ProvisioningService],
+  ],
 })
 export class FrontdoorModule {}

@@ -13,6 +13,12 @@ export class TooManyRequests extends problem<{ retryAfterSec: number }>(
   'Too many requests from this address',
 ) {}
 
+export class ProviderUnavailable extends problem(
+  503,
+  'ProviderUnavailable',
+  'The identity provider cannot be asked now',
+) {}
+
 export class AccessRequestUnknown extends problem<{ requestId: string }>(
   404,
   'AccessRequestUnknown',

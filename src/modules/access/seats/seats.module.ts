@@ -7,6 +7,7 @@ import { InvitesController } from './invites/invites.controller.js';
 import { SeatInvitesService } from './invites/seat-invites.service.js';
 import { OrganisationLock } from './organisation-lock.service.js';
 import { SeatBillingModule } from './seat-billing.module.js';
+import { ProviderSeatsService } from './provider-seats.service.js';
 import { SeatJournal } from './seat-journal.service.js';
 import { SeatsController } from './seats.controller.js';
 import { SeatsService } from './seats.service.js';
@@ -19,7 +20,10 @@ import { SeatsService } from './seats.service.js';
 @Module({
   imports: [SeatBillingModule],
   controllers: [SeatsController, InvitesController, ApiKeysController, AcceptPageController],
-  providers: [SeatsService, SeatInvitesService, SeatJournal, OrganisationLock, ApiKeysService, ApiKeysStore],
-  exports: [SeatInvitesService],
+  providers: [
+    ...[SeatsService, SeatInvitesService, ProviderSeatsService, SeatJournal],
+    ...[OrganisationLock, ApiKeysService, ApiKeysStore],
+  ],
+  exports: [SeatInvitesService, ProviderSeatsService],
 })
 export class SeatsModule {}

@@ -41,6 +41,7 @@ export class ConsoleConfigService {
       default_tenant: this.settings.bootstrap.tenantId,
       api: { is_reachable },
       oidc: oidcOf(this.settings, this.authenticator) ?? null,
+      people_issuer: consoleSession ? peopleIssuerOf(this.settings) : null,
       switched_off: [...daemonFlagsOff(this.settings), ...featuresOff(this.settings)],
     };
   }
@@ -65,6 +66,9 @@ export function oidcOf({ daemon }: Settings, authenticator: Authenticator): Oidc
     return undefined;
   return { issuer, client_id, scope };
 }
+
+const peopleIssuerOf = ({ oidc, people }: Settings): string | null =>
+  people.clientId === undefined ? null : (oidc.issuer ?? null);
 
 const daemonFlagsOff = ({ flags }: Settings): FlagThatIsOff[] =>
   (Object.keys(DAEMON_FLAGS) as DaemonFlagName[])

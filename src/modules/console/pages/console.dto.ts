@@ -94,6 +94,13 @@ export class ConsoleConfig {
   @Nested({ about: 'null where the console offers no such sign-in.', type: () => OidcOfConsole, nullable: true })
   oidc!: OidcOfConsole | null;
 
+  @Text({
+    about:
+      'Where people sign in for a session of their seat (SVC_OIDC_ISSUER, SVC_OIDC_CLIENT_ID); null where they do not.',
+    nullable: true,
+  })
+  people_issuer!: string | null;
+
   @ListOf({ about: 'What is switched off.', type: () => FlagThatIsOff })
   switched_off!: FlagThatIsOff[];
 }
