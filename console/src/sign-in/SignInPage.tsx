@@ -26,6 +26,9 @@ export function WaysIn({ tenant }: { tenant?: string }) {
   return (
     <>
       {config.is_session_accepted && <KeyForm proposed={tenant ?? config.default_tenant} />}
+      {config.people_issuer !== null && (
+        <PeopleForm issuer={config.people_issuer} proposed={tenant ?? config.default_tenant} />
+      )}
       {config.oidc && <ProviderButton />}
       {config.auth_mode.startsWith('jwt') && <TokenForm />}
       {isOpen && (
@@ -117,6 +120,25 @@ function TokenForm() {
         error={message}
       />
       <Button type="submit">Use this token</Button>
+    </form>
+  );
+}
+
+/** People with a seat, at the identity provider that the tenant API trusts. */
+function PeopleForm({ issuer, proposed }: { issuer: string; proposed: string }) {
+  const [tenant, setTenant] = useState(proposed);
+  const { message, isPending, attempt } = useAttempt();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    attempt(async () => (await import('./people.ts')).startPeopleSignIn(tenant.trim()));
+  };
+  return (
+    <form className="card" onSubmit={submit}>
+      <h2>With your seat</h2>
+      <TextField label="Tenant of your seat" value={tenant} onChange={setTenant} isRequired error={message} />
+      <Button look="primary" type="submit" isPending={isPending}>
+        Sign in at {new URL(issuer).host}
+      </Button>
     </form>
   );
 }

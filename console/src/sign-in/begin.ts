@@ -46,6 +46,10 @@ export async function begin(config: ConsoleConfig): Promise<void> {
     const back = await finishOidcSignIn(config.oidc);
     if (back) return signInByToken(back.token, config, back.idToken);
   }
+  if (config.people_issuer !== null) {
+    const back = await (await import('./people.ts')).finishPeopleSignIn();
+    if (back) return enter(back);
+  }
   if (config.session) {
     const { tenant_id: tenant, label, role } = config.session;
     return enter({ kind: 'session', tenant, label, role });
