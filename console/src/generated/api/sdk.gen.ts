@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
-import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, EndSessionData, EndSessionErrors, EndSessionResponses, IngestDocumentData, IngestDocumentErrors, IngestDocumentResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrievePassagesData, RetrievePassagesErrors, RetrievePassagesResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses } from './types.gen.js';
+import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, ConnectData, ConnectErrors, ConnectResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, FinishProviderSignInData, FinishProviderSignInErrors, FinishProviderSignInResponses, IngestData, IngestErrors, IngestResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, LogoutData, LogoutErrors, LogoutResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrieveData, RetrieveErrors, RetrieveResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, StartProviderSignInData, StartProviderSignInErrors, StartProviderSignInResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -18,23 +18,80 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
     meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
 };
 
-export const createSession = <ThrowOnError extends boolean = false>(options: Options<CreateSessionData, ThrowOnError>): RequestResult<CreateSessionResponses, CreateSessionErrors, ThrowOnError> => (options.client ?? client).post<CreateSessionResponses, CreateSessionErrors, ThrowOnError>({
-    url: '/frontdoor/auth/connect',
+export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>): RequestResult<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError> => (options.client ?? client).delete<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        },
+        { scheme: 'bearer', type: 'http' }
+    ],
+    url: '/v1/documents/{corpusId}/{docId}',
+    ...options
+});
+
+export const readDocument = <ThrowOnError extends boolean = false>(options: Options<ReadDocumentData, ThrowOnError>): RequestResult<ReadDocumentResponses, ReadDocumentErrors, ThrowOnError> => (options.client ?? client).get<ReadDocumentResponses, ReadDocumentErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        },
+        { scheme: 'bearer', type: 'http' }
+    ],
+    url: '/v1/documents/{corpusId}/{docId}',
+    ...options
+});
+
+export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => (options.client ?? client).delete<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/api-keys/{id}',
+    ...options
+});
+
+export const revokeSeat = <ThrowOnError extends boolean = false>(options: Options<RevokeSeatData, ThrowOnError>): RequestResult<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError> => (options.client ?? client).delete<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/seats/{id}',
+    ...options
+});
+
+export const changeSeatRole = <ThrowOnError extends boolean = false>(options: Options<ChangeSeatRoleData, ThrowOnError>): RequestResult<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError> => (options.client ?? client).put<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/seats/{id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',
         ...options.headers
     }
-});
-
-export const endSession = <ThrowOnError extends boolean = false>(options?: Options<EndSessionData, ThrowOnError>): RequestResult<EndSessionResponses, EndSessionErrors, ThrowOnError> => (options?.client ?? client).post<EndSessionResponses, EndSessionErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }],
-    url: '/frontdoor/auth/logout',
-    ...options
 });
 
 export const listCorpora = <ThrowOnError extends boolean = false>(options?: Options<ListCorporaData, ThrowOnError>): RequestResult<ListCorporaResponses, ListCorporaErrors, ThrowOnError> => (options?.client ?? client).get<ListCorporaResponses, ListCorporaErrors, ThrowOnError>({
@@ -67,36 +124,6 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options?: Op
     ...options
 });
 
-export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>): RequestResult<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError> => (options.client ?? client).delete<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        },
-        { scheme: 'bearer', type: 'http' }
-    ],
-    url: '/v1/documents/{corpusId}/{docId}',
-    ...options
-});
-
-export const readDocument = <ThrowOnError extends boolean = false>(options: Options<ReadDocumentData, ThrowOnError>): RequestResult<ReadDocumentResponses, ReadDocumentErrors, ThrowOnError> => (options.client ?? client).get<ReadDocumentResponses, ReadDocumentErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        },
-        { scheme: 'bearer', type: 'http' }
-    ],
-    url: '/v1/documents/{corpusId}/{docId}',
-    ...options
-});
-
 export const readDashboard = <ThrowOnError extends boolean = false>(options: Options<ReadDashboardData, ThrowOnError>): RequestResult<ReadDashboardResponses, ReadDashboardErrors, ThrowOnError> => (options.client ?? client).get<ReadDashboardResponses, ReadDashboardErrors, ThrowOnError>({
     security: [
         { name: 'x-tenant-id', type: 'apiKey' },
@@ -110,25 +137,6 @@ export const readDashboard = <ThrowOnError extends boolean = false>(options: Opt
     ],
     url: '/v1/economy/dashboard/{agentId}',
     ...options
-});
-
-export const ingestDocument = <ThrowOnError extends boolean = false>(options: Options<IngestDocumentData, ThrowOnError>): RequestResult<IngestDocumentResponses, IngestDocumentErrors, ThrowOnError> => (options.client ?? client).post<IngestDocumentResponses, IngestDocumentErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        },
-        { scheme: 'bearer', type: 'http' }
-    ],
-    url: '/v1/ingest',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
 });
 
 export const readIngest = <ThrowOnError extends boolean = false>(options: Options<ReadIngestData, ThrowOnError>): RequestResult<ReadIngestResponses, ReadIngestErrors, ThrowOnError> => (options.client ?? client).get<ReadIngestResponses, ReadIngestErrors, ThrowOnError>({
@@ -158,24 +166,6 @@ export const listAccessRequests = <ThrowOnError extends boolean = false>(options
     ],
     url: '/v1/org/access-requests',
     ...options
-});
-
-export const decideAccessRequest = <ThrowOnError extends boolean = false>(options: Options<DecideAccessRequestData, ThrowOnError>): RequestResult<DecideAccessRequestResponses, DecideAccessRequestErrors, ThrowOnError> => (options.client ?? client).post<DecideAccessRequestResponses, DecideAccessRequestErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/access-requests/{id}/status',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
 });
 
 export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
@@ -210,7 +200,7 @@ export const createApiKey = <ThrowOnError extends boolean = false>(options: Opti
     }
 });
 
-export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => (options.client ?? client).delete<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
+export const listSeats = <ThrowOnError extends boolean = false>(options?: Options<ListSeatsData, ThrowOnError>): RequestResult<ListSeatsResponses, ListSeatsErrors, ThrowOnError> => (options?.client ?? client).get<ListSeatsResponses, ListSeatsErrors, ThrowOnError>({
     security: [
         { name: 'x-tenant-id', type: 'apiKey' },
         { name: 'x-api-key', type: 'apiKey' },
@@ -220,8 +210,96 @@ export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Opti
             type: 'apiKey'
         }
     ],
-    url: '/v1/org/api-keys/{id}',
+    url: '/v1/org/seats',
     ...options
+});
+
+export const readApproval = <ThrowOnError extends boolean = false>(options: Options<ReadApprovalData, ThrowOnError>): RequestResult<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError> => (options.client ?? client).get<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/shield/approvals/{approvalRequestId}',
+    ...options
+});
+
+export const connect = <ThrowOnError extends boolean = false>(options: Options<ConnectData, ThrowOnError>): RequestResult<ConnectResponses, ConnectErrors, ThrowOnError> => (options.client ?? client).post<ConnectResponses, ConnectErrors, ThrowOnError>({
+    url: '/frontdoor/auth/connect',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const logout = <ThrowOnError extends boolean = false>(options?: Options<LogoutData, ThrowOnError>): RequestResult<LogoutResponses, LogoutErrors, ThrowOnError> => (options?.client ?? client).post<LogoutResponses, LogoutErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }],
+    url: '/frontdoor/auth/logout',
+    ...options
+});
+
+export const finishProviderSignIn = <ThrowOnError extends boolean = false>(options: Options<FinishProviderSignInData, ThrowOnError>): RequestResult<FinishProviderSignInResponses, FinishProviderSignInErrors, ThrowOnError> => (options.client ?? client).post<FinishProviderSignInResponses, FinishProviderSignInErrors, ThrowOnError>({
+    url: '/frontdoor/auth/provider/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const startProviderSignIn = <ThrowOnError extends boolean = false>(options: Options<StartProviderSignInData, ThrowOnError>): RequestResult<StartProviderSignInResponses, StartProviderSignInErrors, ThrowOnError> => (options.client ?? client).post<StartProviderSignInResponses, StartProviderSignInErrors, ThrowOnError>({
+    url: '/frontdoor/auth/provider/start',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const ingest = <ThrowOnError extends boolean = false>(options: Options<IngestData, ThrowOnError>): RequestResult<IngestResponses, IngestErrors, ThrowOnError> => (options.client ?? client).post<IngestResponses, IngestErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        },
+        { scheme: 'bearer', type: 'http' }
+    ],
+    url: '/v1/ingest',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const decideAccessRequest = <ThrowOnError extends boolean = false>(options: Options<DecideAccessRequestData, ThrowOnError>): RequestResult<DecideAccessRequestResponses, DecideAccessRequestErrors, ThrowOnError> => (options.client ?? client).post<DecideAccessRequestResponses, DecideAccessRequestErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/access-requests/{id}/status',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError> => (options.client ?? client).post<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError>({
@@ -260,53 +338,7 @@ export const inviteSeat = <ThrowOnError extends boolean = false>(options: Option
     }
 });
 
-export const listSeats = <ThrowOnError extends boolean = false>(options?: Options<ListSeatsData, ThrowOnError>): RequestResult<ListSeatsResponses, ListSeatsErrors, ThrowOnError> => (options?.client ?? client).get<ListSeatsResponses, ListSeatsErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/seats',
-    ...options
-});
-
-export const revokeSeat = <ThrowOnError extends boolean = false>(options: Options<RevokeSeatData, ThrowOnError>): RequestResult<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError> => (options.client ?? client).delete<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/seats/{id}',
-    ...options
-});
-
-export const changeSeatRole = <ThrowOnError extends boolean = false>(options: Options<ChangeSeatRoleData, ThrowOnError>): RequestResult<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError> => (options.client ?? client).put<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/seats/{id}',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const retrievePassages = <ThrowOnError extends boolean = false>(options: Options<RetrievePassagesData, ThrowOnError>): RequestResult<RetrievePassagesResponses, RetrievePassagesErrors, ThrowOnError> => (options.client ?? client).post<RetrievePassagesResponses, RetrievePassagesErrors, ThrowOnError>({
+export const retrieve = <ThrowOnError extends boolean = false>(options: Options<RetrieveData, ThrowOnError>): RequestResult<RetrieveResponses, RetrieveErrors, ThrowOnError> => (options.client ?? client).post<RetrieveResponses, RetrieveErrors, ThrowOnError>({
     security: [
         { name: 'x-tenant-id', type: 'apiKey' },
         { name: 'x-api-key', type: 'apiKey' },
@@ -323,20 +355,6 @@ export const retrievePassages = <ThrowOnError extends boolean = false>(options: 
         'Content-Type': 'application/json',
         ...options.headers
     }
-});
-
-export const readApproval = <ThrowOnError extends boolean = false>(options: Options<ReadApprovalData, ThrowOnError>): RequestResult<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError> => (options.client ?? client).get<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/shield/approvals/{approvalRequestId}',
-    ...options
 });
 
 export const resolveApproval = <ThrowOnError extends boolean = false>(options: Options<ResolveApprovalData, ThrowOnError>): RequestResult<ResolveApprovalResponses, ResolveApprovalErrors, ThrowOnError> => (options.client ?? client).post<ResolveApprovalResponses, ResolveApprovalErrors, ThrowOnError>({

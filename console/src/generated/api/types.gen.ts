@@ -22,9 +22,35 @@ export type ProblemBody = {
     issues?: Array<ProblemIssue>;
 };
 
-export type FrontdoorAuthConnectRequest = {
+export type DocumentWithdrawn = {
+    corpusId: string;
+    docId: string;
+    receiptId: string;
+};
+
+export type ApiKey = {
+    id: string;
+    label: string | null;
+    prefix: string;
+    status: 'active' | 'expired' | 'revoked';
+    createdAt: string;
+    createdBy: string | null;
+    expiresAt: string | null;
+    revokedAt: string | null;
+    revokedBy: string | null;
+    revokeReason: string | null;
+};
+
+export type OrgSeat = {
+    id: string;
     tenantId: string;
-    apiKey: string;
+    userEmail: string;
+    role: 'owner' | 'admin' | 'member' | 'viewer';
+    status: 'pending' | 'active' | 'revoked';
+    invitedAt: string;
+    acceptedAt: string | null;
+    revokedAt: string | null;
+    invitedBy?: string | null;
 };
 
 export type FrontdoorAuthSession = {
@@ -35,12 +61,6 @@ export type FrontdoorAuthSession = {
     seatId?: string;
     seatRole?: 'owner' | 'admin' | 'member' | 'viewer';
     seatEmail?: string;
-};
-
-export type FrontdoorLogoutResponse = {
-    ok: boolean;
-    tenantId: string;
-    endedAt: string;
 };
 
 export type Corpus = {
@@ -100,21 +120,6 @@ export type DocumentWithContent = {
     quarantined?: boolean;
 };
 
-export type DocumentWithdrawn = {
-    corpusId: string;
-    docId: string;
-    receiptId: string;
-};
-
-export type ConversionCap = {
-    month: string;
-    subscriptionPence: number;
-    capPence: number;
-    pendingPence: number;
-    appliedPence: number;
-    remainingPence: number;
-};
-
 export type ReasonSpend = {
     reason: string;
     spent: number;
@@ -133,6 +138,15 @@ export type SpendSummary = {
     returned: number;
     byReason: Array<ReasonSpend>;
     byDay: Array<DailySpend>;
+};
+
+export type ConversionCap = {
+    month: string;
+    subscriptionPence: number;
+    capPence: number;
+    pendingPence: number;
+    appliedPence: number;
+    remainingPence: number;
 };
 
 export type DiscountEarned = {
@@ -185,42 +199,10 @@ export type EconomyDashboard = {
     asOf: string;
 };
 
-export type IngestRequest = {
-    tenantId: string;
-    corpusId: string;
-    docId: string;
-    title: string;
-    content: string;
-    url: string;
-    shareability?: 'owner_only' | 'entitled_only' | 'public_safe';
-    sourceSuggestionId?: string;
-    metadata?: {
-        [key: string]: unknown;
-    };
-};
-
-export type IngestAccepted = {
-    ingestId: string;
-    status: 'queued' | 'processing' | 'completed' | 'failed';
-    receiptId?: string;
-};
-
 export type IngestStatus = {
     ingestId: string;
     status: 'queued' | 'processing' | 'completed' | 'failed';
     error?: string | null;
-};
-
-export type OrgSeat = {
-    id: string;
-    tenantId: string;
-    userEmail: string;
-    role: 'owner' | 'admin' | 'member' | 'viewer';
-    status: 'pending' | 'active' | 'revoked';
-    invitedAt: string;
-    acceptedAt: string | null;
-    revokedAt: string | null;
-    invitedBy?: string | null;
 };
 
 export type AccessRequestChange = {
@@ -254,6 +236,103 @@ export type AccessRequest = {
 export type AccessRequestList = {
     accessRequests: Array<AccessRequest>;
     next_cursor: string | null;
+};
+
+export type ApiKeyList = {
+    apiKeys: Array<ApiKey>;
+    next_cursor: string | null;
+};
+
+export type OrgSeatsBillingSummary = {
+    provider: string;
+    includedSeats: number;
+    activeSeats: number;
+    pendingSeats: number;
+    overageSeats: number;
+    overageGbp: number;
+};
+
+export type OrgSeatsResponse = {
+    seats: Array<OrgSeat>;
+    billing: OrgSeatsBillingSummary;
+    next_cursor: string | null;
+};
+
+export type Approval = {
+    approvalRequestId: string;
+    status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired' | 'void';
+    principal: string;
+    action: string;
+    serverId: string | null;
+    toolDigest: string | null;
+    argumentsDigest: string;
+    arguments: {
+        [key: string]: unknown;
+    } | null;
+    argumentsBytes: number;
+    policyVersion: number;
+    spendCredits: number | null;
+    decisionId: string | null;
+    reason: string;
+    requestedAt: string;
+    expiresAt: string;
+    resolvedBy: string | null;
+    resolvedAt: string | null;
+    resolutionReason: string | null;
+    uiIntegritySessionId: string | null;
+    receiptId: string | null;
+    usedAt: string | null;
+    usedDecisionId: string | null;
+    endedAt: string | null;
+    endReason: string | null;
+};
+
+export type FrontdoorAuthConnectRequest = {
+    tenantId: string;
+    apiKey: string;
+};
+
+export type FrontdoorLogoutResponse = {
+    ok: boolean;
+    tenantId: string;
+    endedAt: string;
+};
+
+export type ProviderSignInFinishRequest = {
+    transaction: string;
+    code: string;
+    state: string;
+    iss?: string;
+};
+
+export type ProviderSignInStartRequest = {
+    tenantId: string;
+};
+
+export type ProviderSignInStart = {
+    authorizationUrl: string;
+    transaction: string;
+    expiresAt: string;
+};
+
+export type IngestRequest = {
+    tenantId: string;
+    corpusId: string;
+    docId: string;
+    title: string;
+    content: string;
+    url: string;
+    shareability?: 'owner_only' | 'entitled_only' | 'public_safe';
+    sourceSuggestionId?: string;
+    metadata?: {
+        [key: string]: unknown;
+    };
+};
+
+export type IngestAccepted = {
+    ingestId: string;
+    status: 'queued' | 'processing' | 'completed' | 'failed';
+    receiptId?: string;
 };
 
 export type AccessRequestStatusUpdate = {
@@ -316,24 +395,6 @@ export type ApiKeyCreated = {
     apiKey: string;
 };
 
-export type ApiKey = {
-    id: string;
-    label: string | null;
-    prefix: string;
-    status: 'active' | 'expired' | 'revoked';
-    createdAt: string;
-    createdBy: string | null;
-    expiresAt: string | null;
-    revokedAt: string | null;
-    revokedBy: string | null;
-    revokeReason: string | null;
-};
-
-export type ApiKeyList = {
-    apiKeys: Array<ApiKey>;
-    next_cursor: string | null;
-};
-
 export type ApiKeyRotateRequest = {
     expiresAt?: string;
 };
@@ -348,25 +409,6 @@ export type OrgInviteResponse = {
     inviteToken: string;
     inviteUrl: string;
     expiresAt: string;
-};
-
-export type OrgSeatsBillingSummary = {
-    provider: string;
-    includedSeats: number;
-    activeSeats: number;
-    pendingSeats: number;
-    overageSeats: number;
-    overageGbp: number;
-};
-
-export type OrgSeatsResponse = {
-    seats: Array<OrgSeat>;
-    billing: OrgSeatsBillingSummary;
-    next_cursor: string | null;
-};
-
-export type OrgSeatRoleUpdateRequest = {
-    role: 'owner' | 'admin' | 'member' | 'viewer';
 };
 
 export type RetrievalRequest = {
@@ -421,35 +463,6 @@ export type RetrievalResponse = {
     meta: RetrievalMeta;
 };
 
-export type Approval = {
-    approvalRequestId: string;
-    status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired' | 'void';
-    principal: string;
-    action: string;
-    serverId: string | null;
-    toolDigest: string | null;
-    argumentsDigest: string;
-    arguments: {
-        [key: string]: unknown;
-    } | null;
-    argumentsBytes: number;
-    policyVersion: number;
-    spendCredits: number | null;
-    decisionId: string | null;
-    reason: string;
-    requestedAt: string;
-    expiresAt: string;
-    resolvedBy: string | null;
-    resolvedAt: string | null;
-    resolutionReason: string | null;
-    uiIntegritySessionId: string | null;
-    receiptId: string | null;
-    usedAt: string | null;
-    usedDecisionId: string | null;
-    endedAt: string | null;
-    endReason: string | null;
-};
-
 export type ApprovalResolution = {
     decision: 'approve' | 'reject';
     reason: string;
@@ -487,221 +500,9 @@ export type ApprovalResolved = {
     approvalToken: string | null;
 };
 
-export type CreateSessionData = {
-    body: FrontdoorAuthConnectRequest;
-    path?: never;
-    query?: never;
-    url: '/frontdoor/auth/connect';
+export type OrgSeatRoleUpdateRequest = {
+    role: 'owner' | 'admin' | 'member' | 'viewer';
 };
-
-export type CreateSessionErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'LoginThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type CreateSessionError = CreateSessionErrors[keyof CreateSessionErrors];
-
-export type CreateSessionResponses = {
-    200: FrontdoorAuthSession;
-};
-
-export type CreateSessionResponse = CreateSessionResponses[keyof CreateSessionResponses];
-
-export type EndSessionData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/frontdoor/auth/logout';
-};
-
-export type EndSessionErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
-
-export type EndSessionResponses = {
-    200: FrontdoorLogoutResponse;
-};
-
-export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
-
-export type ListCorporaData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-    };
-    url: '/v1/corpora';
-};
-
-export type ListCorporaErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ListCorporaError = ListCorporaErrors[keyof ListCorporaErrors];
-
-export type ListCorporaResponses = {
-    200: CorpusList;
-};
-
-export type ListCorporaResponse = ListCorporaResponses[keyof ListCorporaResponses];
-
-export type ListDocumentsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        corpusId?: string;
-        shareability?: 'owner_only' | 'entitled_only' | 'public_safe';
-        updatedSince?: string;
-    };
-    url: '/v1/documents';
-};
-
-export type ListDocumentsErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ListDocumentsError = ListDocumentsErrors[keyof ListDocumentsErrors];
-
-export type ListDocumentsResponses = {
-    200: DocumentList;
-};
-
-export type ListDocumentsResponse = ListDocumentsResponses[keyof ListDocumentsResponses];
 
 export type DeleteDocumentData = {
     body?: never;
@@ -824,424 +625,6 @@ export type ReadDocumentResponses = {
 
 export type ReadDocumentResponse = ReadDocumentResponses[keyof ReadDocumentResponses];
 
-export type ReadDashboardData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        agentId: string;
-    };
-    query?: {
-        days?: number;
-    };
-    url: '/v1/economy/dashboard/{agentId}';
-};
-
-export type ReadDashboardErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ReadDashboardError = ReadDashboardErrors[keyof ReadDashboardErrors];
-
-export type ReadDashboardResponses = {
-    200: EconomyDashboard;
-};
-
-export type ReadDashboardResponse = ReadDashboardResponses[keyof ReadDashboardResponses];
-
-export type IngestDocumentData = {
-    body: IngestRequest;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/ingest';
-};
-
-export type IngestDocumentErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'CorpusLanguageFixed';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type IngestDocumentError = IngestDocumentErrors[keyof IngestDocumentErrors];
-
-export type IngestDocumentResponses = {
-    202: IngestAccepted;
-};
-
-export type IngestDocumentResponse = IngestDocumentResponses[keyof IngestDocumentResponses];
-
-export type ReadIngestData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/ingest/{id}';
-};
-
-export type ReadIngestErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound' | 'IngestUnknown';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ReadIngestError = ReadIngestErrors[keyof ReadIngestErrors];
-
-export type ReadIngestResponses = {
-    200: IngestStatus;
-};
-
-export type ReadIngestResponse = ReadIngestResponses[keyof ReadIngestResponses];
-
-export type ListAccessRequestsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        status?: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
-        audience?: 'agent' | 'human';
-        email?: string;
-    };
-    url: '/v1/org/access-requests';
-};
-
-export type ListAccessRequestsErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ListAccessRequestsError = ListAccessRequestsErrors[keyof ListAccessRequestsErrors];
-
-export type ListAccessRequestsResponses = {
-    200: AccessRequestList;
-};
-
-export type ListAccessRequestsResponse = ListAccessRequestsResponses[keyof ListAccessRequestsResponses];
-
-export type DecideAccessRequestData = {
-    body: AccessRequestStatusUpdate;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/org/access-requests/{id}/status';
-};
-
-export type DecideAccessRequestErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound' | 'AccessRequestUnknown';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'AccessRequestTransitionRefused' | 'TenantTaken';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type DecideAccessRequestError = DecideAccessRequestErrors[keyof DecideAccessRequestErrors];
-
-export type DecideAccessRequestResponses = {
-    200: AccessRequestDecided;
-};
-
-export type DecideAccessRequestResponse = DecideAccessRequestResponses[keyof DecideAccessRequestResponses];
-
-export type ListApiKeysData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        status?: 'active' | 'expired' | 'revoked';
-        createdBy?: string;
-    };
-    url: '/v1/org/api-keys';
-};
-
-export type ListApiKeysErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ListApiKeysError = ListApiKeysErrors[keyof ListApiKeysErrors];
-
-export type ListApiKeysResponses = {
-    200: ApiKeyList;
-};
-
-export type ListApiKeysResponse = ListApiKeysResponses[keyof ListApiKeysResponses];
-
-export type CreateApiKeyData = {
-    body: ApiKeyCreateRequest;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/org/api-keys';
-};
-
-export type CreateApiKeyErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type CreateApiKeyError = CreateApiKeyErrors[keyof CreateApiKeyErrors];
-
-export type CreateApiKeyResponses = {
-    201: ApiKeyCreated;
-};
-
-export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
-
 export type RevokeApiKeyData = {
     body?: never;
     headers: {
@@ -1306,190 +689,6 @@ export type RevokeApiKeyResponses = {
 };
 
 export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
-
-export type RotateApiKeyData = {
-    body: ApiKeyRotateRequest;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/org/api-keys/{id}/rotate';
-};
-
-export type RotateApiKeyErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound' | 'ApiKeyUnknown';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'ApiKeyEnded';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type RotateApiKeyError = RotateApiKeyErrors[keyof RotateApiKeyErrors];
-
-export type RotateApiKeyResponses = {
-    201: ApiKeyCreated;
-};
-
-export type RotateApiKeyResponse = RotateApiKeyResponses[keyof RotateApiKeyResponses];
-
-export type InviteSeatData = {
-    body: OrgInviteRequest;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/org/invite';
-};
-
-export type InviteSeatErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'SeatActive';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type InviteSeatError = InviteSeatErrors[keyof InviteSeatErrors];
-
-export type InviteSeatResponses = {
-    201: OrgInviteResponse;
-};
-
-export type InviteSeatResponse = InviteSeatResponses[keyof InviteSeatResponses];
-
-export type ListSeatsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        status?: 'pending' | 'active' | 'revoked';
-        role?: 'owner' | 'admin' | 'member' | 'viewer';
-        email?: string;
-    };
-    url: '/v1/org/seats';
-};
-
-export type ListSeatsErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ListSeatsError = ListSeatsErrors[keyof ListSeatsErrors];
-
-export type ListSeatsResponses = {
-    200: OrgSeatsResponse;
-};
-
-export type ListSeatsResponse = ListSeatsResponses[keyof ListSeatsResponses];
 
 export type RevokeSeatData = {
     body?: never;
@@ -1621,8 +820,8 @@ export type ChangeSeatRoleResponses = {
 
 export type ChangeSeatRoleResponse = ChangeSeatRoleResponses[keyof ChangeSeatRoleResponses];
 
-export type RetrievePassagesData = {
-    body: RetrievalRequest;
+export type ListCorporaData = {
+    body?: never;
     headers?: {
         'x-svc-session-id'?: string;
         'x-shield-approval-token'?: string;
@@ -1630,11 +829,14 @@ export type RetrievePassagesData = {
         'x-shield-tool-digest'?: string;
     };
     path?: never;
-    query?: never;
-    url: '/v1/retrieve';
+    query?: {
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/v1/corpora';
 };
 
-export type RetrievePassagesErrors = {
+export type ListCorporaErrors = {
     400: ProblemBody & {
         type?: 'MalformedRequest' | 'ValidationFailed';
     };
@@ -1660,23 +862,434 @@ export type RetrievePassagesErrors = {
         type?: 'UnsupportedMediaType';
     };
     429: ProblemBody & {
-        type?: 'CredentialThrottled' | 'CreditsExhausted' | 'QuotaExhausted';
-    };
-    500: ProblemBody & {
-        type?: 'IndexCorrupted' | 'PassageCorrupted';
+        type?: 'CredentialThrottled';
     };
     503: ProblemBody & {
         type?: 'ServiceUnavailable';
     };
 };
 
-export type RetrievePassagesError = RetrievePassagesErrors[keyof RetrievePassagesErrors];
+export type ListCorporaError = ListCorporaErrors[keyof ListCorporaErrors];
 
-export type RetrievePassagesResponses = {
-    200: RetrievalResponse;
+export type ListCorporaResponses = {
+    200: CorpusList;
 };
 
-export type RetrievePassagesResponse = RetrievePassagesResponses[keyof RetrievePassagesResponses];
+export type ListCorporaResponse = ListCorporaResponses[keyof ListCorporaResponses];
+
+export type ListDocumentsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        corpusId?: string;
+        shareability?: 'owner_only' | 'entitled_only' | 'public_safe';
+        updatedSince?: string;
+    };
+    url: '/v1/documents';
+};
+
+export type ListDocumentsErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ListDocumentsError = ListDocumentsErrors[keyof ListDocumentsErrors];
+
+export type ListDocumentsResponses = {
+    200: DocumentList;
+};
+
+export type ListDocumentsResponse = ListDocumentsResponses[keyof ListDocumentsResponses];
+
+export type ReadDashboardData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        agentId: string;
+    };
+    query?: {
+        days?: number;
+    };
+    url: '/v1/economy/dashboard/{agentId}';
+};
+
+export type ReadDashboardErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ReadDashboardError = ReadDashboardErrors[keyof ReadDashboardErrors];
+
+export type ReadDashboardResponses = {
+    200: EconomyDashboard;
+};
+
+export type ReadDashboardResponse = ReadDashboardResponses[keyof ReadDashboardResponses];
+
+export type ReadIngestData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/ingest/{id}';
+};
+
+export type ReadIngestErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'IngestUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ReadIngestError = ReadIngestErrors[keyof ReadIngestErrors];
+
+export type ReadIngestResponses = {
+    200: IngestStatus;
+};
+
+export type ReadIngestResponse = ReadIngestResponses[keyof ReadIngestResponses];
+
+export type ListAccessRequestsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        status?: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
+        audience?: 'agent' | 'human';
+        email?: string;
+    };
+    url: '/v1/org/access-requests';
+};
+
+export type ListAccessRequestsErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ListAccessRequestsError = ListAccessRequestsErrors[keyof ListAccessRequestsErrors];
+
+export type ListAccessRequestsResponses = {
+    200: AccessRequestList;
+};
+
+export type ListAccessRequestsResponse = ListAccessRequestsResponses[keyof ListAccessRequestsResponses];
+
+export type ListApiKeysData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        status?: 'active' | 'expired' | 'revoked';
+        createdBy?: string;
+    };
+    url: '/v1/org/api-keys';
+};
+
+export type ListApiKeysErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ListApiKeysError = ListApiKeysErrors[keyof ListApiKeysErrors];
+
+export type ListApiKeysResponses = {
+    200: ApiKeyList;
+};
+
+export type ListApiKeysResponse = ListApiKeysResponses[keyof ListApiKeysResponses];
+
+export type CreateApiKeyData = {
+    body: ApiKeyCreateRequest;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/org/api-keys';
+};
+
+export type CreateApiKeyErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type CreateApiKeyError = CreateApiKeyErrors[keyof CreateApiKeyErrors];
+
+export type CreateApiKeyResponses = {
+    201: ApiKeyCreated;
+};
+
+export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
+
+export type ListSeatsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        status?: 'pending' | 'active' | 'revoked';
+        role?: 'owner' | 'admin' | 'member' | 'viewer';
+        email?: string;
+    };
+    url: '/v1/org/seats';
+};
+
+export type ListSeatsErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ListSeatsError = ListSeatsErrors[keyof ListSeatsErrors];
+
+export type ListSeatsResponses = {
+    200: OrgSeatsResponse;
+};
+
+export type ListSeatsResponse = ListSeatsResponses[keyof ListSeatsResponses];
 
 export type ReadApprovalData = {
     body?: never;
@@ -1730,6 +1343,509 @@ export type ReadApprovalResponses = {
 };
 
 export type ReadApprovalResponse = ReadApprovalResponses[keyof ReadApprovalResponses];
+
+export type ConnectData = {
+    body: FrontdoorAuthConnectRequest;
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/connect';
+};
+
+export type ConnectErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'LoginThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ConnectError = ConnectErrors[keyof ConnectErrors];
+
+export type ConnectResponses = {
+    200: FrontdoorAuthSession;
+};
+
+export type ConnectResponse = ConnectResponses[keyof ConnectResponses];
+
+export type LogoutData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/logout';
+};
+
+export type LogoutErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type LogoutError = LogoutErrors[keyof LogoutErrors];
+
+export type LogoutResponses = {
+    200: FrontdoorLogoutResponse;
+};
+
+export type LogoutResponse = LogoutResponses[keyof LogoutResponses];
+
+export type FinishProviderSignInData = {
+    body: ProviderSignInFinishRequest;
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/provider/finish';
+};
+
+export type FinishProviderSignInErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    412: ProblemBody & {
+        type?: 'FeatureDisabled';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'LoginThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable' | 'ProviderUnavailable';
+    };
+};
+
+export type FinishProviderSignInError = FinishProviderSignInErrors[keyof FinishProviderSignInErrors];
+
+export type FinishProviderSignInResponses = {
+    200: FrontdoorAuthSession;
+};
+
+export type FinishProviderSignInResponse = FinishProviderSignInResponses[keyof FinishProviderSignInResponses];
+
+export type StartProviderSignInData = {
+    body: ProviderSignInStartRequest;
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/provider/start';
+};
+
+export type StartProviderSignInErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    412: ProblemBody & {
+        type?: 'FeatureDisabled';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'TooManyRequests';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable' | 'ProviderUnavailable';
+    };
+};
+
+export type StartProviderSignInError = StartProviderSignInErrors[keyof StartProviderSignInErrors];
+
+export type StartProviderSignInResponses = {
+    200: ProviderSignInStart;
+};
+
+export type StartProviderSignInResponse = StartProviderSignInResponses[keyof StartProviderSignInResponses];
+
+export type IngestData = {
+    body: IngestRequest;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/ingest';
+};
+
+export type IngestErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'CorpusLanguageFixed';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type IngestError = IngestErrors[keyof IngestErrors];
+
+export type IngestResponses = {
+    202: IngestAccepted;
+};
+
+export type IngestResponse = IngestResponses[keyof IngestResponses];
+
+export type DecideAccessRequestData = {
+    body: AccessRequestStatusUpdate;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/org/access-requests/{id}/status';
+};
+
+export type DecideAccessRequestErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'AccessRequestUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'AccessRequestTransitionRefused' | 'TenantTaken';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type DecideAccessRequestError = DecideAccessRequestErrors[keyof DecideAccessRequestErrors];
+
+export type DecideAccessRequestResponses = {
+    200: AccessRequestDecided;
+};
+
+export type DecideAccessRequestResponse = DecideAccessRequestResponses[keyof DecideAccessRequestResponses];
+
+export type RotateApiKeyData = {
+    body: ApiKeyRotateRequest;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/org/api-keys/{id}/rotate';
+};
+
+export type RotateApiKeyErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'ApiKeyUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'ApiKeyEnded';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type RotateApiKeyError = RotateApiKeyErrors[keyof RotateApiKeyErrors];
+
+export type RotateApiKeyResponses = {
+    201: ApiKeyCreated;
+};
+
+export type RotateApiKeyResponse = RotateApiKeyResponses[keyof RotateApiKeyResponses];
+
+export type InviteSeatData = {
+    body: OrgInviteRequest;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/org/invite';
+};
+
+export type InviteSeatErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'SeatActive';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type InviteSeatError = InviteSeatErrors[keyof InviteSeatErrors];
+
+export type InviteSeatResponses = {
+    201: OrgInviteResponse;
+};
+
+export type InviteSeatResponse = InviteSeatResponses[keyof InviteSeatResponses];
+
+export type RetrieveData = {
+    body: RetrievalRequest;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/retrieve';
+};
+
+export type RetrieveErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled' | 'CreditsExhausted' | 'QuotaExhausted';
+    };
+    500: ProblemBody & {
+        type?: 'IndexCorrupted' | 'PassageCorrupted';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type RetrieveError = RetrieveErrors[keyof RetrieveErrors];
+
+export type RetrieveResponses = {
+    200: RetrievalResponse;
+};
+
+export type RetrieveResponse = RetrieveResponses[keyof RetrieveResponses];
 
 export type ResolveApprovalData = {
     body: ApprovalResolution;

@@ -59,6 +59,7 @@ export type ConsoleConfig = {
     default_tenant: string;
     api: ApiOfConsole;
     oidc: OidcOfConsole | null;
+    people_issuer: string | null;
     switched_off: Array<FlagThatIsOff>;
 };
 
