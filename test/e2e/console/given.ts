@@ -41,6 +41,8 @@ export interface OpenedConsole {
 export interface OpenConsoleOptions {
   /** Of the daemon. */
   env?: Record<string, string>;
+  /** Of the tenant API. */
+  apiEnv?: Record<string, string>;
   hash?: string;
   /** Signs in with the key of the tenant `acme` first. */
   hasSession?: boolean;
@@ -48,10 +50,11 @@ export interface OpenConsoleOptions {
 
 export async function openConsole({
   env = {},
+  apiEnv = {},
   hash = '/',
   hasSession = false,
 }: OpenConsoleOptions = {}): Promise<OpenedConsole> {
-  const api = await startApi();
+  const api = await startApi({ env: apiEnv });
   const start = async (port: string) => {
     const daemon = await startDaemon({
       database: api.database,
