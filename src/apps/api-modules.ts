@@ -16,6 +16,7 @@ import { FrontdoorModule } from '../modules/access/frontdoor/frontdoor.module.js
 import { OutboxModule } from '../modules/events/outbox/outbox.module.js';
 import { MemoryEmbeddingModule } from '../modules/memory/vectors/memory-embedding.module.js';
 import { ScanRunnerModule } from '../modules/projects/workspace-scan/scan-runner.module.js';
+import { ScimModule } from '../modules/access/scim/scim.module.js';
 import { SeatsModule } from '../modules/access/seats/seats.module.js';
 import { ShieldModule } from '../modules/shield/core/shield.module.js';
 import { TenantSettingsModule } from '../modules/access/tenant-settings/tenant-settings.module.js';
@@ -27,6 +28,7 @@ export const API_MODULES = [
   OperationsModule.of(API_OPERATIONS),
   FrontdoorModule,
   SeatsModule,
+  ScimModule,
   TenantSettingsModule,
   TenantSweepModule,
   AgentsModule,

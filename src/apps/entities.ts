@@ -4,6 +4,7 @@ import { AccessRequestChangeRow } from '../modules/access/frontdoor/access-reque
 import { AccessRequestRow } from '../modules/access/frontdoor/access-requests/access-request.entity.js';
 import { ApiKeyRow } from '../modules/access/seats/api-keys/api-key.entity.js';
 import { SeatEventRow } from '../modules/access/seats/seat-event.entity.js';
+import { ScimUserRow } from '../modules/access/scim/scim-user.entity.js';
 import { SeatRow } from '../modules/access/seats/seat.entity.js';
 import { TenantSettingRow } from '../modules/access/tenant-settings/tenant-setting.entity.js';
 import { FeedbackRequestChangeRow } from '../modules/continuity/feedback/feedback-request-change.entity.js';
@@ -128,6 +129,7 @@ export const ENTITIES = [
   RevenueDeclarationChangeRow,
   RevenueDeclarationRow,
   SeatEventRow,
+  ScimUserRow,
   SeatRow,
   ServerRow,
   SurveyResponseRow,

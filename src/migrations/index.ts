@@ -111,6 +111,7 @@ import { CountActorsOfFacts1795902100000 } from './1795902100000-count-actors-of
 import { CreateTenantSettings1795903000000 } from './1795903000000-create-tenant-settings.js';
 import { CreateIngestFiles1795910000000 } from './1795910000000-create-ingest-files.js';
 import { LocatePassages1795911000000 } from './1795911000000-locate-passages.js';
+import { CreateScimUsers1795918000000 } from './1795918000000-create-scim-users.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -227,4 +228,5 @@ export const MIGRATIONS = [
   CreateTenantSettings1795903000000,
   CreateIngestFiles1795910000000,
   LocatePassages1795911000000,
+  CreateScimUsers1795918000000,
 ];

@@ -18,6 +18,7 @@ const operations = () => operationsIn(document);
 function credentialsOf({ access }: RouteRecord): string[] {
   if (access.kind === 'anyone') return [];
   if (access.kind === 'agent') return ['selfSignup'];
+  if (access.kind === 'tool') return ['tenantId+apiKey', ...(access.bearerKeys ? ['bearerKey'] : [])];
   if (access.kind !== 'seats') throw new Error(`this is a route for ${access.kind}`);
   if (access.session) return ['session'];
   const forAgents = access.discovery || access.roles.includes('member');

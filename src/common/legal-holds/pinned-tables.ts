@@ -51,7 +51,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
       'api_key',
       'entitlement',
     ],
-    ...['orchestrator', 'orchestrator_member', 'principal_end', 'seat', 'seat_event', 'tenant', 'tenant_setting'],
+    ...['orchestrator', 'orchestrator_member', 'principal_end', 'scim_user', 'seat', 'seat_event', 'tenant', 'tenant_setting'],
     ...['work_gate_policy'],
     ...['plane', 'project', 'project_passport', 'project_repo', 'project_tenant', 'sync_peer'],
     ...['passport', 'passport_mint_request', 'passport_presence', 'github_integration'],

@@ -117,6 +117,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('revenue_declaration', 'blank', '', 'note', false),
     ('revenue_declaration_change', 'blank', '', 'reason', false),
     ('replicated_segment', 'delete', '', '', false),
+    ('scim_user', 'keep', '', '', false),
     ('sealed_segment', 'delete', '', '', false),
     ('seat', 'keep', '', '', false),
     ('seat_event', 'blank', '', 'reason', false),

@@ -1,0 +1,101 @@
+export const SCIM_JSON = 'application/scim+json';
+
+export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+export const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
+const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
+
+/** Most users of one page. */
+export const MAX_COUNT = 200;
+
+const supported = (isSupported: boolean) => ({ supported: isSupported });
+
+/** RFC 7643, 5. */
+export const SERVICE_PROVIDER_CONFIG = {
+  schemas: [`${CORE}:ServiceProviderConfig`],
+  patch: supported(true),
+  bulk: { ...supported(false), maxOperations: 0, maxPayloadSize: 0 },
+  filter: { ...supported(true), maxResults: MAX_COUNT },
+  changePassword: supported(false),
+  sort: supported(false),
+  etag: supported(false),
+  authenticationSchemes: [
+    {
+      type: 'oauthbearertoken',
+      name: 'API key',
+      description: 'An API key of the tenant, as Authorization: Bearer',
+      primary: true,
+    },
+  ],
+};
+
+/** RFC 7643, 6. */
+export const RESOURCE_TYPES = [
+  {
+    schemas: [`${CORE}:ResourceType`],
+    id: 'User',
+    name: 'User',
+    endpoint: '/Users',
+    description: 'A person with a seat in the tenant',
+    schema: USER_SCHEMA,
+  },
+];
+
+const attribute = (name: string, type: string, description: string, more: object = {}) => ({
+  name,
+  type,
+  description,
+  ...{ multiValued: false, required: false, caseExact: true, mutability: 'readWrite', returned: 'default' },
+  ...{ uniqueness: 'none', ...more },
+});
+
+/** RFC 7643, 7: what of the core schema of a user is kept here. */
+export const SCHEMAS = [
+  {
+    schemas: [`${CORE}:Schema`],
+    id: USER_SCHEMA,
+    name: 'User',
+    description: 'A person with a seat in the tenant',
+    attributes: [
+      attribute('userName', 'string', 'The e-mail address of the seat', {
+        ...{ required: true, caseExact: false, mutability: 'immutable', uniqueness: 'server' },
+      }),
+      attribute('active', 'boolean', 'Whether the user has a seat; what it opened ends with it'),
+      attribute('emails', 'complex', 'The e-mail address once more', {
+        ...{ multiValued: true, mutability: 'readOnly' },
+        subAttributes: [
+          attribute('value', 'string', 'The address', { mutability: 'readOnly' }),
+          attribute('primary', 'boolean', 'Always true', { mutability: 'readOnly' }),
+        ],
+      }),
+      attribute('roles', 'complex', 'What the seat may do: admin, member or viewer', {
+        multiValued: true,
+        subAttributes: [
+          attribute('value', 'string', 'The role', { canonicalValues: ['admin', 'member', 'viewer'] }),
+          attribute('primary', 'boolean', 'Always true'),
+        ],
+      }),
+    ],
+  },
+];
+
+/** RFC 7644, 3.4.2. */
+export const listOf = (resources: readonly object[], totalResults = resources.length, startIndex = 1) => ({
+  schemas: [LIST_SCHEMA],
+  totalResults,
+  startIndex,
+  itemsPerPage: resources.length,
+  Resources: resources,
+});
+
+/** JSON Schema of the error body (RFC 7644, 3.12). */
+export const ERROR_BODY = {
+  type: 'object',
+  required: ['schemas', 'status'],
+  properties: {
+    schemas: { type: 'array', items: { type: 'string', enum: [ERROR_SCHEMA] } },
+    status: { type: 'string', pattern: '^[45]\\d\\d$' },
+    scimType: { type: 'string' },
+    detail: { type: 'string' },
+  },
+};

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuid, validate as isUuid } from 'uuid';
+import type { TenantCaller } from '../../../common/contract/caller.js';
+import type { SeatRole } from '../../../common/contract/contract.js';
+import { PublicAddress } from '../../../common/http/public-address.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { ProviderSeatsService } from '../seats/provider-seats.service.js';
+import { SeatsService } from '../seats/seats.service.js';
+import { listOf, MAX_COUNT, USER_SCHEMA } from './scim-schemas.js';
+import { ScimUsersStore, type ScimUserWithSeat } from './scim-users.store.js';
+import type { ScimListQuery } from './scim.dto.js';
+import { ScimInvalid, ScimUserExists, ScimUserUnknown } from './scim.problems.js';
+import { patchUser, readFilter, readJsonBody, readUser, type ScimUser, type ScimUserState } from './scim.rules.js';
+
+const REASON = 'provisioned by SCIM';
+const NEW_ROLE = 'member';
+
+/**
+ * Users as an identity provider keeps them (RFC 7644). An active one has a seat; one that is deactivated or deleted has
+ * none, and what the seat opened ends with it in the same transaction (docs/decisions/0349).
+ */
+@Injectable()
+export class ScimUsersService {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: ScimUsersStore,
+    private readonly seats: SeatsService,
+    private readonly provider: ProviderSeatsService,
+    private readonly address: PublicAddress,
+  ) {}
+
+  /** @throws ScimInvalid */
+  list(caller: TenantCaller, { filter, startIndex = 1, count = MAX_COUNT }: ScimListQuery) {
+    const wanted = readFilter(filter);
+    const first = Math.max(1, startIndex);
+    const limit = Math.min(MAX_COUNT, Math.max(0, count));
+    return this.tenancy.run(caller.tenantId, async () => {
+      if (wanted.id !== undefined && !isUuid(wanted.id)) return listOf([], 0, first);
+      const { users, total } = await this.store.list(wanted, first - 1, limit);
+      return listOf(
+        users.map((user) => this.shown(user)),
+        total,
+        first,
+      );
+    });
+  }
+
+  /** @throws ScimUserUnknown */
+  read(caller: TenantCaller, id: string): Promise<ScimUser> {
+    return this.tenancy.run(caller.tenantId, async () => this.shown(await this.find(id)));
+  }
+
+  /** @throws ScimInvalid, ScimUserExists */
+  create(caller: TenantCaller, body: Uint8Array): Promise<ScimUser> {
+    const wanted = readUser(readJsonBody(body));
+    return this.tenancy.run(caller.tenantId, async () => {
+      const { userName, externalId, role = NEW_ROLE } = wanted;
+      const userId = uuid();
+      if (!(await this.store.insert({ userId, userName, externalId, role })))
+        throw new ScimUserExists({ scimType: 'uniqueness' }, `There is a user ${userName}: look for it by a filter`);
+      return this.bring(caller, await this.find(userId), wanted);
+    });
+  }
+
+  /** @throws ScimUserUnknown, ScimInvalid, LastOwner */
+  replace(caller: TenantCaller, id: string, body: Uint8Array): Promise<ScimUser> {
+    const json = readJsonBody(body);
+    return this.tenancy.run(caller.tenantId, async () => {
+      const user = await this.find(id);
+      return this.bring(caller, user, readUser(json, user.role === 'owner'));
+    });
+  }
+
+  /** @throws ScimUserUnknown, ScimInvalid, LastOwner */
+  patch(caller: TenantCaller, id: string, body: Uint8Array): Promise<ScimUser> {
+    const operations = readJsonBody(body);
+    return this.tenancy.run(caller.tenantId, async () => {
+      const user = await this.find(id);
+      return this.bring(caller, user, patchUser(this.shown(user), operations));
+    });
+  }
+
+  /** @throws ScimUserUnknown, LastOwner */
+  remove(caller: TenantCaller, id: string): Promise<void> {
+    return this.tenancy.run(caller.tenantId, async () => {
+      const user = await this.find(id);
+      await this.takeSeat(caller, user);
+      await this.store.delete(user.userId);
+    });
+  }
+
+  /** The user and its seat as they are wanted. */
+  private async bring(caller: TenantCaller, user: ScimUserWithSeat, wanted: ScimUserState): Promise<ScimUser> {
+    if (wanted.userName !== user.userName)
+      throw new ScimInvalid(
+        { scimType: 'mutability' },
+        'userName is the e-mail address of the seat and stays: delete the user and create another',
+      );
+    const role = wanted.active ? await this.giveSeat(caller, user, wanted.role) : (wanted.role ?? user.role);
+    if (!wanted.active) await this.takeSeat(caller, user);
+    await this.store.update(user.userId, {
+      externalId: wanted.externalId,
+      role: role === 'owner' ? NEW_ROLE : role,
+    });
+    return this.shown(await this.find(user.userId));
+  }
+
+  /** An owner stays one. @returns what the seat may do from now on */
+  private async giveSeat(
+    caller: TenantCaller,
+    { userName: email, seatId, active, role: present }: ScimUserWithSeat,
+    role: SeatRole | undefined,
+  ): Promise<SeatRole> {
+    if (!active) return (await this.provider.provision(caller, { email, role, newRole: present, reason: REASON })).role;
+    if (role === undefined || role === present || present === 'owner') return present;
+    return (await this.seats.changeRole(caller, { seatId: seatId!, role, reason: REASON })).role;
+  }
+
+  /** An invitation that waits is withdrawn as well. */
+  private async takeSeat(caller: TenantCaller, { seatId }: ScimUserWithSeat): Promise<void> {
+    if (seatId !== null) await this.seats.revoke(caller, { seatId, reason: REASON });
+  }
+
+  private async find(id: string): Promise<ScimUserWithSeat> {
+    const found = isUuid(id) ? await this.store.find(id) : undefined;
+    if (!found) throw new ScimUserUnknown({ userId: id }, 'GET /scim/v2/Users lists the users of the tenant');
+    return found;
+  }
+
+  private shown({ userId, userName, externalId, active, role, createdAt, changedAt }: ScimUserWithSeat): ScimUser {
+    return {
+      schemas: [USER_SCHEMA],
+      id: userId,
+      ...(externalId === null ? {} : { externalId }),
+      userName,
+      active,
+      emails: [{ value: userName, type: 'work', primary: true }],
+      roles: [{ value: role, primary: true }],
+      meta: {
+        resourceType: 'User',
+        created: createdAt.toISOString(),
+        lastModified: changedAt.toISOString(),
+        location: this.address.urlOf(`/scim/v2/Users/${userId}`),
+      },
+    };
+  }
+}

@@ -1,0 +1,145 @@
+import { PATCH_OPERATION_SCHEMA, patchBodyValidation, scimPatch, type ScimPatch } from 'scim-patch';
+import { parse } from 'scim2-parse-filter';
+import { z } from 'zod';
+import { GROUP_ROLES, type GroupRole } from '../../../common/config/people-settings.js';
+import { USER_SCHEMA } from './scim-schemas.js';
+import { ScimInvalid, type ScimErrorType } from './scim.problems.js';
+
+/** A user as it is to be. */
+export interface ScimUserState {
+  userName: string;
+  externalId: string | null;
+  active: boolean;
+  /** undefined: as it is, or that of a new member. */
+  role: GroupRole | undefined;
+}
+
+/** A user on the wire (RFC 7643, 4.1), as far as it is kept. */
+export interface ScimUser {
+  schemas: string[];
+  id: string;
+  externalId?: string;
+  userName: string;
+  active: boolean;
+  emails: { value: string; type: string; primary: boolean }[];
+  roles: { value: string; primary: boolean }[];
+  meta: { resourceType: 'User'; created: string; lastModified: string; location: string };
+}
+
+/** By what users are looked for; everybody where nothing is given. */
+export interface ScimUserFilter {
+  userName?: string;
+  externalId?: string;
+  id?: string;
+}
+
+/** Most operations of one PATCH. */
+const MAX_OPERATIONS = 100;
+
+const invalid = (scimType: ScimErrorType, detail: string): ScimInvalid => new ScimInvalid({ scimType }, detail);
+
+/** Some clients write truth values as text: `"active": "False"`. */
+const truth = z.preprocess(
+  (value) => (typeof value === 'string' ? ({ true: true, false: false }[value.toLowerCase()] ?? value) : value),
+  z.boolean('expected true or false'),
+);
+
+const UserBody = z.looseObject({
+  userName: z.preprocess(
+    (value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
+    z
+      .string()
+      .max(320)
+      .regex(z.regexes.email, 'expected an e-mail address: let the provider send the address as userName'),
+  ),
+  externalId: z.preprocess((value) => (value === '' ? null : value), z.string().max(256).nullish()),
+  active: truth.default(true),
+  roles: z
+    .array(z.union([z.string(), z.looseObject({ value: z.string() }).transform(({ value }) => value)]))
+    .max(20)
+    .optional(),
+});
+
+/** @param bytes the body of a request @throws ScimInvalid */
+export function readJsonBody(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid('invalidSyntax', 'The body is no JSON');
+  }
+}
+
+/**
+ * What is not kept here is ignored, as RFC 7644, 3.3 has it.
+ * @param isOwner whether the user is one, and may be said to be
+ * @throws ScimInvalid
+ */
+export function readUser(body: unknown, isOwner = false): ScimUserState {
+  const parsed = UserBody.safeParse(body);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid('invalidValue', `${issue!.path.join('.') || 'the body'}: ${issue!.message}`);
+  }
+  const { userName, externalId = null, active, roles } = parsed.data;
+  return { userName, externalId, active, role: roleOf(isOwner ? roles?.filter((role) => role !== 'owner') : roles) };
+}
+
+/** @throws ScimInvalid for a role that nobody gets by SCIM */
+function roleOf(roles: readonly string[] | undefined): GroupRole | undefined {
+  if (roles === undefined || roles.length === 0) return undefined;
+  const unknown = roles.find((role) => !GROUP_ROLES.includes(role as GroupRole));
+  if (unknown !== undefined) throw invalid('invalidValue', `roles: expected ${GROUP_ROLES.join(', ')}`);
+  return GROUP_ROLES.find((role) => roles.includes(role));
+}
+
+/** Names by which a path would lead out of the resource. */
+const FORBIDDEN_NAMES = /__proto__|constructor|prototype/;
+
+/**
+ * The user after the operations of a PATCH (RFC 7644, 3.5.2).
+ * @param user is left as it is
+ * @throws ScimInvalid
+ */
+export function patchUser(user: ScimUser, body: unknown): ScimUserState {
+  if (FORBIDDEN_NAMES.test(JSON.stringify(body) ?? '')) throw invalid('invalidPath', 'A path names no attribute');
+  const patch = body as ScimPatch;
+  try {
+    patchBodyValidation(patch);
+  } catch (error) {
+    throw invalid('invalidSyntax', `${PATCH_OPERATION_SCHEMA}: ${(error as Error).message}`);
+  }
+  if (patch.Operations.length > MAX_OPERATIONS)
+    throw invalid('invalidSyntax', `Send at most ${MAX_OPERATIONS} operations`);
+  try {
+    const { meta: _, ...before } = structuredClone(user);
+    const meta = { created: new Date(user.meta.created), lastModified: new Date(user.meta.lastModified) };
+    const after = scimPatch({ ...before, meta }, patch.Operations, { mutateDocument: true, treatMissingAsAdd: true });
+    return readUser(
+      after,
+      user.roles.some(({ value }) => value === 'owner'),
+    );
+  } catch (error) {
+    if (error instanceof ScimInvalid) throw error;
+    throw invalid('invalidPath', `The operations cannot be applied: ${(error as Error).message}`);
+  }
+}
+
+/** What a user is looked for by, with the names as they are kept. */
+const FILTERED: Record<string, keyof ScimUserFilter> = { username: 'userName', externalid: 'externalId', id: 'id' };
+
+/** Equality with one attribute (RFC 7644, 3.4.2.2); attributes are named in upper or lower case. @throws ScimInvalid */
+export function readFilter(text: string | undefined): ScimUserFilter {
+  if (text === undefined || text.trim() === '') return {};
+  const expected = 'expected userName, externalId or id eq "value"';
+  let filter: ReturnType<typeof parse>;
+  try {
+    filter = parse(text);
+  } catch {
+    throw invalid('invalidFilter', `filter: ${expected}`);
+  }
+  if (filter.op !== 'eq' || typeof filter.compValue !== 'string') throw invalid('invalidFilter', `filter: ${expected}`);
+  const path = filter.attrPath.toLowerCase().replace(`${USER_SCHEMA.toLowerCase()}:`, '');
+  const name = FILTERED[path];
+  if (name === undefined) throw invalid('invalidFilter', `filter: ${expected}`);
+  return { [name]: name === 'userName' ? filter.compValue.toLowerCase() : filter.compValue };
+}
