@@ -3037,6 +3037,29 @@ create policy tenant_rows on revenue_declaration_change for all to svc_app using
 grant insert, select on revenue_declaration_change to svc_app;
 grant insert, select on revenue_declaration_change to svc_operator;
 
+create table scim_user (
+  tenant_id text not null,
+  user_id uuid not null,
+  user_name text not null,
+  external_id text,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  changed_at timestamp with time zone not null default now(),
+  constraint scim_user_tenant_id_user_name_key UNIQUE (tenant_id, user_name),
+  constraint scim_user_pkey PRIMARY KEY (tenant_id, user_id),
+  constraint scim_user_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint scim_user_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 256))),
+  constraint scim_user_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text, 'viewer'::text]))),
+  constraint scim_user_user_name_check CHECK (((length(user_name) >= 3) AND (length(user_name) <= 320)))
+);
+alter table scim_user enable row level security, force row level security;
+create policy erased_rows on scim_user for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on scim_user for all to svc_operator using (true) with check (true);
+create policy tenant_rows on scim_user for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX scim_user_external_id ON public.scim_user USING btree (tenant_id, external_id) WHERE (external_id IS NOT NULL);
+grant delete, insert, select, update on scim_user to svc_app;
+grant delete, insert, select, update on scim_user to svc_operator;
+
 create table scrub (
   scrub_id uuid not null,
   reason text not null,
@@ -5599,6 +5622,7 @@ AS $function$
     ('revenue_declaration', 'blank', '', 'note', false),
     ('revenue_declaration_change', 'blank', '', 'reason', false),
     ('replicated_segment', 'delete', '', '', false),
+    ('scim_user', 'keep', '', '', false),
     ('sealed_segment', 'delete', '', '', false),
     ('seat', 'keep', '', '', false),
     ('seat_event', 'blank', '', 'reason', false),
