@@ -136,6 +136,7 @@ export async function makeTenantFixture(api: TestApi, tenant: TestTenant): Promi
     const { deliveries: made } = await must('GET', `/v1/org/webhooks/${hook.webhookId}/deliveries`);
     return made.length > 0 ? made : undefined;
   });
+  const person = await must('POST', '/scim/v2/Users', { userName: 'person@example.org', externalId: SECRET });
   const cursors: Record<string, string> = {};
   for (const path of LISTS) {
     const { next_cursor: next } = await must('GET', `${path}?limit=1`);
@@ -169,6 +170,7 @@ export async function makeTenantFixture(api: TestApi, tenant: TestTenant): Promi
       serverId: [SECRET],
       approvalRequestId: [approvalRequestId],
       killSwitchId: [killSwitch.killSwitchId],
+      userId: [person.id],
       webhookId: [hook.webhookId],
       deliveryId: [deliveries[0].deliveryId],
     },
