@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
 import { freePort } from '../../kit/free-port.js';
-import { PeopleProvider } from '../../medium/sign-in/people-provider.js';
+import { PeopleProvider } from '../../medium/frontdoor/people-provider.js';
 import { openConsole, type OpenedConsole } from './given.js';
 
 const CLIENT = { clientId: 'svc', secret: 'a secret of the client' };

@@ -106,8 +106,10 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'svc-api.frontdoor': [
     'src/modules/access/frontdoor/access-requests/access-requests.rules.spec.ts',
+    'src/modules/access/frontdoor/provider-sign-in/provider-person.rules.spec.ts',
     'test/medium/frontdoor/access-requests.spec.ts',
     'test/medium/frontdoor/capabilities.spec.ts',
+    'test/medium/frontdoor/provider-sign-in.spec.ts',
     'test/medium/frontdoor/request-page.spec.ts',
     'test/medium/frontdoor/sign-in.spec.ts',
     'test/medium/frontdoor/throttle.spec.ts',
@@ -150,6 +152,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/retrieval/retrieval.spec.ts',
     'test/medium/retrieval/snapshots.spec.ts',
   ],
+  'svc-api.scim': ['src/modules/access/scim/scim.rules.spec.ts', 'test/medium/scim/scim.spec.ts'],
   'svc-api.seats': [
     'src/modules/access/seats/seats.rules.spec.ts',
     'test/medium/seats/api-keys.spec.ts',
