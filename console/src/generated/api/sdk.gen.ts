@@ -27,7 +27,11 @@ export const deleteDocument = <ThrowOnError extends boolean = false>(options: Op
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/documents/{corpusId}/{docId}',
     ...options
@@ -42,7 +46,11 @@ export const readDocument = <ThrowOnError extends boolean = false>(options: Opti
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/documents/{corpusId}/{docId}',
     ...options
@@ -103,7 +111,11 @@ export const listCorpora = <ThrowOnError extends boolean = false>(options?: Opti
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/corpora',
     ...options
@@ -118,7 +130,11 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options?: Op
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/documents',
     ...options
@@ -133,7 +149,11 @@ export const readDashboard = <ThrowOnError extends boolean = false>(options: Opt
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/economy/dashboard/{agentId}',
     ...options
@@ -148,7 +168,11 @@ export const readIngest = <ThrowOnError extends boolean = false>(options: Option
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/ingest/{id}',
     ...options
@@ -274,7 +298,11 @@ export const ingest = <ThrowOnError extends boolean = false>(options: Options<In
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/ingest',
     ...options,
@@ -347,7 +375,11 @@ export const retrieve = <ThrowOnError extends boolean = false>(options: Options<
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/retrieve',
     ...options,
