@@ -120,7 +120,7 @@ async function sendPrefilled(
     Object.values<any>(media.examples ?? {})[0]?.value;
   const body = value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
   const request = replaceIdempotencyKey({ headers, body });
-  const contentType = type && body !== undefined ? { 'content-type': type } : {};
+  const contentType: Record<string, string> = type && body !== undefined ? { 'content-type': type } : {};
   return send(url, verb, query.size > 0 ? `${path}?${query.toString()}` : path, request.body, {
     ...credential,
     ...request.headers,

@@ -4,7 +4,6 @@ import type { Setting } from './setting.js';
 const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   process: 'Process',
   api: 'Tenant API',
-  oidc: 'Sign-in at the MCP endpoints',
   tools: 'Tool service',
   oidc: 'Sign-in at an identity provider',
   people: 'People of the identity provider',
