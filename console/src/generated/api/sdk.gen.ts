@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
-import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, ConnectData, ConnectErrors, ConnectResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, FinishProviderSignInData, FinishProviderSignInErrors, FinishProviderSignInResponses, IngestData, IngestErrors, IngestResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, LogoutData, LogoutErrors, LogoutResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrieveData, RetrieveErrors, RetrieveResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, StartProviderSignInData, StartProviderSignInErrors, StartProviderSignInResponses } from './types.gen.js';
+import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishProviderSignInData, FinishProviderSignInErrors, FinishProviderSignInResponses, IngestDocumentData, IngestDocumentErrors, IngestDocumentResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrievePassagesData, RetrievePassagesErrors, RetrievePassagesResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, StartProviderSignInData, StartProviderSignInErrors, StartProviderSignInResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -18,83 +18,36 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
     meta?: keyof ClientMeta extends never ? Record<string, unknown> : ClientMeta;
 };
 
-export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>): RequestResult<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError> => (options.client ?? client).delete<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
+export const createSession = <ThrowOnError extends boolean = false>(options: Options<CreateSessionData, ThrowOnError>): RequestResult<CreateSessionResponses, CreateSessionErrors, ThrowOnError> => (options.client ?? client).post<CreateSessionResponses, CreateSessionErrors, ThrowOnError>({
+    url: '/frontdoor/auth/connect',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const endSession = <ThrowOnError extends boolean = false>(options?: Options<EndSessionData, ThrowOnError>): RequestResult<EndSessionResponses, EndSessionErrors, ThrowOnError> => (options?.client ?? client).post<EndSessionResponses, EndSessionErrors, ThrowOnError>({
+    security: [{
             in: 'cookie',
             name: 'svc_session',
             type: 'apiKey'
-        },
-        {
-            key: 'selfSignup',
-            scheme: 'bearer',
-            type: 'http'
-        }
-    ],
-    url: '/v1/documents/{corpusId}/{docId}',
+        }],
+    url: '/frontdoor/auth/logout',
     ...options
 });
 
-export const readDocument = <ThrowOnError extends boolean = false>(options: Options<ReadDocumentData, ThrowOnError>): RequestResult<ReadDocumentResponses, ReadDocumentErrors, ThrowOnError> => (options.client ?? client).get<ReadDocumentResponses, ReadDocumentErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        },
-        {
-            key: 'selfSignup',
-            scheme: 'bearer',
-            type: 'http'
-        }
-    ],
-    url: '/v1/documents/{corpusId}/{docId}',
-    ...options
+export const finishProviderSignIn = <ThrowOnError extends boolean = false>(options: Options<FinishProviderSignInData, ThrowOnError>): RequestResult<FinishProviderSignInResponses, FinishProviderSignInErrors, ThrowOnError> => (options.client ?? client).post<FinishProviderSignInResponses, FinishProviderSignInErrors, ThrowOnError>({
+    url: '/frontdoor/auth/provider/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
-export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => (options.client ?? client).delete<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/api-keys/{id}',
-    ...options
-});
-
-export const revokeSeat = <ThrowOnError extends boolean = false>(options: Options<RevokeSeatData, ThrowOnError>): RequestResult<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError> => (options.client ?? client).delete<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/seats/{id}',
-    ...options
-});
-
-export const changeSeatRole = <ThrowOnError extends boolean = false>(options: Options<ChangeSeatRoleData, ThrowOnError>): RequestResult<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError> => (options.client ?? client).put<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/seats/{id}',
+export const startProviderSignIn = <ThrowOnError extends boolean = false>(options: Options<StartProviderSignInData, ThrowOnError>): RequestResult<StartProviderSignInResponses, StartProviderSignInErrors, ThrowOnError> => (options.client ?? client).post<StartProviderSignInResponses, StartProviderSignInErrors, ThrowOnError>({
+    url: '/frontdoor/auth/provider/start',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -140,7 +93,7 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options?: Op
     ...options
 });
 
-export const readDashboard = <ThrowOnError extends boolean = false>(options: Options<ReadDashboardData, ThrowOnError>): RequestResult<ReadDashboardResponses, ReadDashboardErrors, ThrowOnError> => (options.client ?? client).get<ReadDashboardResponses, ReadDashboardErrors, ThrowOnError>({
+export const ingestDocument = <ThrowOnError extends boolean = false>(options: Options<IngestDocumentData, ThrowOnError>): RequestResult<IngestDocumentResponses, IngestDocumentErrors, ThrowOnError> => (options.client ?? client).post<IngestDocumentResponses, IngestDocumentErrors, ThrowOnError>({
     security: [
         { name: 'x-tenant-id', type: 'apiKey' },
         { name: 'x-api-key', type: 'apiKey' },
@@ -155,27 +108,12 @@ export const readDashboard = <ThrowOnError extends boolean = false>(options: Opt
             type: 'http'
         }
     ],
-    url: '/v1/economy/dashboard/{agentId}',
-    ...options
-});
-
-export const readIngest = <ThrowOnError extends boolean = false>(options: Options<ReadIngestData, ThrowOnError>): RequestResult<ReadIngestResponses, ReadIngestErrors, ThrowOnError> => (options.client ?? client).get<ReadIngestResponses, ReadIngestErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        },
-        {
-            key: 'selfSignup',
-            scheme: 'bearer',
-            type: 'http'
-        }
-    ],
-    url: '/v1/ingest/{id}',
-    ...options
+    url: '/v1/ingest',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 export const listAccessRequests = <ThrowOnError extends boolean = false>(options?: Options<ListAccessRequestsData, ThrowOnError>): RequestResult<ListAccessRequestsResponses, ListAccessRequestsErrors, ThrowOnError> => (options?.client ?? client).get<ListAccessRequestsResponses, ListAccessRequestsErrors, ThrowOnError>({
@@ -224,130 +162,6 @@ export const createApiKey = <ThrowOnError extends boolean = false>(options: Opti
     }
 });
 
-export const listSeats = <ThrowOnError extends boolean = false>(options?: Options<ListSeatsData, ThrowOnError>): RequestResult<ListSeatsResponses, ListSeatsErrors, ThrowOnError> => (options?.client ?? client).get<ListSeatsResponses, ListSeatsErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/seats',
-    ...options
-});
-
-export const readApproval = <ThrowOnError extends boolean = false>(options: Options<ReadApprovalData, ThrowOnError>): RequestResult<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError> => (options.client ?? client).get<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/shield/approvals/{approvalRequestId}',
-    ...options
-});
-
-export const connect = <ThrowOnError extends boolean = false>(options: Options<ConnectData, ThrowOnError>): RequestResult<ConnectResponses, ConnectErrors, ThrowOnError> => (options.client ?? client).post<ConnectResponses, ConnectErrors, ThrowOnError>({
-    url: '/frontdoor/auth/connect',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const logout = <ThrowOnError extends boolean = false>(options?: Options<LogoutData, ThrowOnError>): RequestResult<LogoutResponses, LogoutErrors, ThrowOnError> => (options?.client ?? client).post<LogoutResponses, LogoutErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }],
-    url: '/frontdoor/auth/logout',
-    ...options
-});
-
-export const finishProviderSignIn = <ThrowOnError extends boolean = false>(options: Options<FinishProviderSignInData, ThrowOnError>): RequestResult<FinishProviderSignInResponses, FinishProviderSignInErrors, ThrowOnError> => (options.client ?? client).post<FinishProviderSignInResponses, FinishProviderSignInErrors, ThrowOnError>({
-    url: '/frontdoor/auth/provider/finish',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const startProviderSignIn = <ThrowOnError extends boolean = false>(options: Options<StartProviderSignInData, ThrowOnError>): RequestResult<StartProviderSignInResponses, StartProviderSignInErrors, ThrowOnError> => (options.client ?? client).post<StartProviderSignInResponses, StartProviderSignInErrors, ThrowOnError>({
-    url: '/frontdoor/auth/provider/start',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const ingest = <ThrowOnError extends boolean = false>(options: Options<IngestData, ThrowOnError>): RequestResult<IngestResponses, IngestErrors, ThrowOnError> => (options.client ?? client).post<IngestResponses, IngestErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        },
-        {
-            key: 'selfSignup',
-            scheme: 'bearer',
-            type: 'http'
-        }
-    ],
-    url: '/v1/ingest',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const decideAccessRequest = <ThrowOnError extends boolean = false>(options: Options<DecideAccessRequestData, ThrowOnError>): RequestResult<DecideAccessRequestResponses, DecideAccessRequestErrors, ThrowOnError> => (options.client ?? client).post<DecideAccessRequestResponses, DecideAccessRequestErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/access-requests/{id}/status',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError> => (options.client ?? client).post<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/api-keys/{id}/rotate',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
 export const inviteSeat = <ThrowOnError extends boolean = false>(options: Options<InviteSeatData, ThrowOnError>): RequestResult<InviteSeatResponses, InviteSeatErrors, ThrowOnError> => (options.client ?? client).post<InviteSeatResponses, InviteSeatErrors, ThrowOnError>({
     security: [
         { name: 'x-tenant-id', type: 'apiKey' },
@@ -366,7 +180,21 @@ export const inviteSeat = <ThrowOnError extends boolean = false>(options: Option
     }
 });
 
-export const retrieve = <ThrowOnError extends boolean = false>(options: Options<RetrieveData, ThrowOnError>): RequestResult<RetrieveResponses, RetrieveErrors, ThrowOnError> => (options.client ?? client).post<RetrieveResponses, RetrieveErrors, ThrowOnError>({
+export const listSeats = <ThrowOnError extends boolean = false>(options?: Options<ListSeatsData, ThrowOnError>): RequestResult<ListSeatsResponses, ListSeatsErrors, ThrowOnError> => (options?.client ?? client).get<ListSeatsResponses, ListSeatsErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/seats',
+    ...options
+});
+
+export const retrievePassages = <ThrowOnError extends boolean = false>(options: Options<RetrievePassagesData, ThrowOnError>): RequestResult<RetrievePassagesResponses, RetrievePassagesErrors, ThrowOnError> => (options.client ?? client).post<RetrievePassagesResponses, RetrievePassagesErrors, ThrowOnError>({
     security: [
         { name: 'x-tenant-id', type: 'apiKey' },
         { name: 'x-api-key', type: 'apiKey' },
@@ -387,6 +215,178 @@ export const retrieve = <ThrowOnError extends boolean = false>(options: Options<
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>): RequestResult<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError> => (options.client ?? client).delete<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        },
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
+    ],
+    url: '/v1/documents/{corpusId}/{docId}',
+    ...options
+});
+
+export const readDocument = <ThrowOnError extends boolean = false>(options: Options<ReadDocumentData, ThrowOnError>): RequestResult<ReadDocumentResponses, ReadDocumentErrors, ThrowOnError> => (options.client ?? client).get<ReadDocumentResponses, ReadDocumentErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        },
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
+    ],
+    url: '/v1/documents/{corpusId}/{docId}',
+    ...options
+});
+
+export const readDashboard = <ThrowOnError extends boolean = false>(options: Options<ReadDashboardData, ThrowOnError>): RequestResult<ReadDashboardResponses, ReadDashboardErrors, ThrowOnError> => (options.client ?? client).get<ReadDashboardResponses, ReadDashboardErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        },
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
+    ],
+    url: '/v1/economy/dashboard/{agentId}',
+    ...options
+});
+
+export const readIngest = <ThrowOnError extends boolean = false>(options: Options<ReadIngestData, ThrowOnError>): RequestResult<ReadIngestResponses, ReadIngestErrors, ThrowOnError> => (options.client ?? client).get<ReadIngestResponses, ReadIngestErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        },
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
+    ],
+    url: '/v1/ingest/{id}',
+    ...options
+});
+
+export const decideAccessRequest = <ThrowOnError extends boolean = false>(options: Options<DecideAccessRequestData, ThrowOnError>): RequestResult<DecideAccessRequestResponses, DecideAccessRequestErrors, ThrowOnError> => (options.client ?? client).post<DecideAccessRequestResponses, DecideAccessRequestErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/access-requests/{id}/status',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => (options.client ?? client).delete<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/api-keys/{id}',
+    ...options
+});
+
+export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError> => (options.client ?? client).post<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/api-keys/{id}/rotate',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const revokeSeat = <ThrowOnError extends boolean = false>(options: Options<RevokeSeatData, ThrowOnError>): RequestResult<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError> => (options.client ?? client).delete<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/seats/{id}',
+    ...options
+});
+
+export const changeSeatRole = <ThrowOnError extends boolean = false>(options: Options<ChangeSeatRoleData, ThrowOnError>): RequestResult<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError> => (options.client ?? client).put<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/seats/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const readApproval = <ThrowOnError extends boolean = false>(options: Options<ReadApprovalData, ThrowOnError>): RequestResult<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError> => (options.client ?? client).get<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/shield/approvals/{approvalRequestId}',
+    ...options
 });
 
 export const resolveApproval = <ThrowOnError extends boolean = false>(options: Options<ResolveApprovalData, ThrowOnError>): RequestResult<ResolveApprovalResponses, ResolveApprovalErrors, ThrowOnError> => (options.client ?? client).post<ResolveApprovalResponses, ResolveApprovalErrors, ThrowOnError>({

@@ -22,35 +22,9 @@ export type ProblemBody = {
     issues?: Array<ProblemIssue>;
 };
 
-export type DocumentWithdrawn = {
-    corpusId: string;
-    docId: string;
-    receiptId: string;
-};
-
-export type ApiKey = {
-    id: string;
-    label: string | null;
-    prefix: string;
-    status: 'active' | 'expired' | 'revoked';
-    createdAt: string;
-    createdBy: string | null;
-    expiresAt: string | null;
-    revokedAt: string | null;
-    revokedBy: string | null;
-    revokeReason: string | null;
-};
-
-export type OrgSeat = {
-    id: string;
+export type FrontdoorAuthConnectRequest = {
     tenantId: string;
-    userEmail: string;
-    role: 'owner' | 'admin' | 'member' | 'viewer';
-    status: 'pending' | 'active' | 'revoked';
-    invitedAt: string;
-    acceptedAt: string | null;
-    revokedAt: string | null;
-    invitedBy?: string | null;
+    apiKey: string;
 };
 
 export type FrontdoorAuthSession = {
@@ -63,6 +37,46 @@ export type FrontdoorAuthSession = {
     seatEmail?: string;
 };
 
+export type FrontdoorLogoutResponse = {
+    ok: boolean;
+    tenantId: string;
+    endedAt: string;
+};
+
+export type ProviderSignInFinishRequest = {
+    transaction: string;
+    code: string;
+    state: string;
+    iss?: string;
+};
+
+export type ProviderSignInStartRequest = {
+    tenantId: string;
+};
+
+export type ProviderSignInStart = {
+    authorizationUrl: string;
+    transaction: string;
+    expiresAt: string;
+};
+
+export type FileLocation = {
+    page?: number;
+    sheet?: string;
+    cells?: string;
+    slide?: number;
+    part?: string;
+};
+
+export type PassageLocation = {
+    page?: number;
+    sheet?: string;
+    cells?: string;
+    slide?: number;
+    part?: string;
+    to?: FileLocation;
+};
+
 export type Corpus = {
     corpusId: string;
     language: 'simple' | 'arabic' | 'bulgarian' | 'danish' | 'dutch' | 'english' | 'finnish' | 'french' | 'german' | 'greek' | 'hungarian' | 'italian' | 'norwegian' | 'portuguese' | 'romanian' | 'russian' | 'spanish' | 'swedish' | 'turkish';
@@ -73,12 +87,6 @@ export type Corpus = {
 export type CorpusList = {
     corpora: Array<Corpus>;
     next_cursor: string | null;
-};
-
-export type WalletParts = {
-    own: number;
-    allowance: number;
-    earnings: number;
 };
 
 export type Document = {
@@ -102,6 +110,233 @@ export type DocumentList = {
     next_cursor: string | null;
 };
 
+export type ConversionCap = {
+    month: string;
+    subscriptionPence: number;
+    capPence: number;
+    pendingPence: number;
+    appliedPence: number;
+    remainingPence: number;
+};
+
+export type IngestRequest = {
+    tenantId: string;
+    corpusId: string;
+    docId: string;
+    title: string;
+    content: string;
+    url: string;
+    shareability?: 'owner_only' | 'entitled_only' | 'public_safe';
+    sourceSuggestionId?: string;
+    metadata?: {
+        [key: string]: unknown;
+    };
+};
+
+export type IngestAccepted = {
+    ingestId: string;
+    status: 'queued' | 'processing' | 'completed' | 'failed';
+    receiptId?: string;
+};
+
+export type OrgSeat = {
+    id: string;
+    tenantId: string;
+    userEmail: string;
+    role: 'owner' | 'admin' | 'member' | 'viewer';
+    status: 'pending' | 'active' | 'revoked';
+    invitedAt: string;
+    acceptedAt: string | null;
+    revokedAt: string | null;
+    invitedBy?: string | null;
+};
+
+export type AccessRequestChange = {
+    from: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
+    to: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
+    principal: string;
+    at: string;
+    reason: string | null;
+};
+
+export type AccessRequest = {
+    requestId: string;
+    status: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
+    submittedAt: string;
+    audience: 'agent' | 'human';
+    requesterEmail: string;
+    requesterName: string | null;
+    companyName: string | null;
+    requestedTenantId: string | null;
+    defaultAgentId: string | null;
+    apiKeyProvided: boolean;
+    requestedUserLevel: 'free' | 'starter' | 'pro' | 'team' | null;
+    useCase: string | null;
+    notes: string | null;
+    updatedAt: string;
+    provisionedTenantId: string | null;
+    allowed: Array<string>;
+    history: Array<AccessRequestChange>;
+};
+
+export type AccessRequestList = {
+    accessRequests: Array<AccessRequest>;
+    next_cursor: string | null;
+};
+
+export type ApiKeyCreateRequest = {
+    label: string;
+    expiresAt?: string;
+};
+
+export type ApiKeyCreated = {
+    id: string;
+    label: string | null;
+    prefix: string;
+    status: 'active' | 'expired' | 'revoked';
+    createdAt: string;
+    createdBy: string | null;
+    expiresAt: string | null;
+    revokedAt: string | null;
+    revokedBy: string | null;
+    revokeReason: string | null;
+    apiKey: string;
+};
+
+export type ApiKey = {
+    id: string;
+    label: string | null;
+    prefix: string;
+    status: 'active' | 'expired' | 'revoked';
+    createdAt: string;
+    createdBy: string | null;
+    expiresAt: string | null;
+    revokedAt: string | null;
+    revokedBy: string | null;
+    revokeReason: string | null;
+};
+
+export type ApiKeyList = {
+    apiKeys: Array<ApiKey>;
+    next_cursor: string | null;
+};
+
+export type OrgInviteRequest = {
+    email: string;
+    role?: 'admin' | 'member' | 'viewer';
+};
+
+export type OrgInviteResponse = {
+    seat: OrgSeat;
+    inviteToken: string;
+    inviteUrl: string;
+    expiresAt: string;
+};
+
+export type OrgSeatsBillingSummary = {
+    provider: string;
+    includedSeats: number;
+    activeSeats: number;
+    pendingSeats: number;
+    overageSeats: number;
+    overageGbp: number;
+};
+
+export type OrgSeatsResponse = {
+    seats: Array<OrgSeat>;
+    billing: OrgSeatsBillingSummary;
+    next_cursor: string | null;
+};
+
+export type RetrievalRequest = {
+    query: string;
+    tenantId?: string;
+    agentId?: string;
+    corpusIds?: Array<string>;
+    limit?: number;
+    lane?: 'light' | 'verified' | 'audit';
+    includeCommons?: boolean;
+    synonyms?: boolean;
+};
+
+export type ScoreParts = {
+    vector: number;
+    lexical: number;
+    recency: number;
+    laneWeight: number;
+};
+
+export type RetrievalResult = {
+    chunkId: string;
+    docId: string;
+    tenantId: string | null;
+    corpusId: string;
+    content: string;
+    title: string | null;
+    url: string | null;
+    score: number;
+    scoreComponents: ScoreParts;
+    source: 'tenant' | 'commons';
+    location?: PassageLocation;
+};
+
+export type RetrievalMeta = {
+    fit: 'strong' | 'weak' | 'none';
+    lane: string;
+    vectorBackend: string;
+    tookMs: number;
+    exact: boolean;
+    scanned: number;
+    truncated: boolean;
+    retrievalId?: string;
+    retrievalReceiptId?: string;
+    receiptId?: string;
+    ledgerCandidates?: number;
+    expandedWith?: Array<string>;
+};
+
+export type RetrievalResponse = {
+    results: Array<RetrievalResult>;
+    credit_cost: number;
+    cost_reason: 'tenant_only_query' | 'paid_tier_commons_query' | 'free_tier_commons_rate';
+    meta: RetrievalMeta;
+};
+
+export type Approval = {
+    approvalRequestId: string;
+    status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired' | 'void';
+    principal: string;
+    action: string;
+    serverId: string | null;
+    toolDigest: string | null;
+    argumentsDigest: string;
+    arguments: {
+        [key: string]: unknown;
+    } | null;
+    argumentsBytes: number;
+    policyVersion: number;
+    spendCredits: number | null;
+    decisionId: string | null;
+    reason: string;
+    requestedAt: string;
+    expiresAt: string;
+    resolvedBy: string | null;
+    resolvedAt: string | null;
+    resolutionReason: string | null;
+    uiIntegritySessionId: string | null;
+    receiptId: string | null;
+    usedAt: string | null;
+    usedDecisionId: string | null;
+    endedAt: string | null;
+    endReason: string | null;
+};
+
+export type WalletParts = {
+    own: number;
+    allowance: number;
+    earnings: number;
+};
+
 export type DocumentWithContent = {
     corpusId: string;
     docId: string;
@@ -118,6 +353,12 @@ export type DocumentWithContent = {
     updatedAt: string;
     content: string;
     quarantined?: boolean;
+};
+
+export type DocumentWithdrawn = {
+    corpusId: string;
+    docId: string;
+    receiptId: string;
 };
 
 export type ReasonSpend = {
@@ -138,15 +379,6 @@ export type SpendSummary = {
     returned: number;
     byReason: Array<ReasonSpend>;
     byDay: Array<DailySpend>;
-};
-
-export type ConversionCap = {
-    month: string;
-    subscriptionPence: number;
-    capPence: number;
-    pendingPence: number;
-    appliedPence: number;
-    remainingPence: number;
 };
 
 export type DiscountEarned = {
@@ -205,136 +437,6 @@ export type IngestStatus = {
     error?: string | null;
 };
 
-export type AccessRequestChange = {
-    from: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
-    to: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
-    principal: string;
-    at: string;
-    reason: string | null;
-};
-
-export type AccessRequest = {
-    requestId: string;
-    status: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
-    submittedAt: string;
-    audience: 'agent' | 'human';
-    requesterEmail: string;
-    requesterName: string | null;
-    companyName: string | null;
-    requestedTenantId: string | null;
-    defaultAgentId: string | null;
-    apiKeyProvided: boolean;
-    requestedUserLevel: 'free' | 'starter' | 'pro' | 'team' | null;
-    useCase: string | null;
-    notes: string | null;
-    updatedAt: string;
-    provisionedTenantId: string | null;
-    allowed: Array<string>;
-    history: Array<AccessRequestChange>;
-};
-
-export type AccessRequestList = {
-    accessRequests: Array<AccessRequest>;
-    next_cursor: string | null;
-};
-
-export type ApiKeyList = {
-    apiKeys: Array<ApiKey>;
-    next_cursor: string | null;
-};
-
-export type OrgSeatsBillingSummary = {
-    provider: string;
-    includedSeats: number;
-    activeSeats: number;
-    pendingSeats: number;
-    overageSeats: number;
-    overageGbp: number;
-};
-
-export type OrgSeatsResponse = {
-    seats: Array<OrgSeat>;
-    billing: OrgSeatsBillingSummary;
-    next_cursor: string | null;
-};
-
-export type Approval = {
-    approvalRequestId: string;
-    status: 'pending' | 'approved' | 'rejected' | 'used' | 'expired' | 'void';
-    principal: string;
-    action: string;
-    serverId: string | null;
-    toolDigest: string | null;
-    argumentsDigest: string;
-    arguments: {
-        [key: string]: unknown;
-    } | null;
-    argumentsBytes: number;
-    policyVersion: number;
-    spendCredits: number | null;
-    decisionId: string | null;
-    reason: string;
-    requestedAt: string;
-    expiresAt: string;
-    resolvedBy: string | null;
-    resolvedAt: string | null;
-    resolutionReason: string | null;
-    uiIntegritySessionId: string | null;
-    receiptId: string | null;
-    usedAt: string | null;
-    usedDecisionId: string | null;
-    endedAt: string | null;
-    endReason: string | null;
-};
-
-export type FrontdoorAuthConnectRequest = {
-    tenantId: string;
-    apiKey: string;
-};
-
-export type FrontdoorLogoutResponse = {
-    ok: boolean;
-    tenantId: string;
-    endedAt: string;
-};
-
-export type ProviderSignInFinishRequest = {
-    transaction: string;
-    code: string;
-    state: string;
-    iss?: string;
-};
-
-export type ProviderSignInStartRequest = {
-    tenantId: string;
-};
-
-export type ProviderSignInStart = {
-    authorizationUrl: string;
-    transaction: string;
-    expiresAt: string;
-};
-
-export type IngestRequest = {
-    tenantId: string;
-    corpusId: string;
-    docId: string;
-    title: string;
-    content: string;
-    url: string;
-    shareability?: 'owner_only' | 'entitled_only' | 'public_safe';
-    sourceSuggestionId?: string;
-    metadata?: {
-        [key: string]: unknown;
-    };
-};
-
-export type IngestAccepted = {
-    ingestId: string;
-    status: 'queued' | 'processing' | 'completed' | 'failed';
-    receiptId?: string;
-};
-
 export type AccessRequestStatusUpdate = {
     status: 'submitted' | 'reviewing' | 'approved' | 'rejected' | 'provisioned' | 'spam';
     reason?: string;
@@ -376,91 +478,12 @@ export type AccessRequestDecided = {
     provisioned?: ProvisionedTenant;
 };
 
-export type ApiKeyCreateRequest = {
-    label: string;
-    expiresAt?: string;
-};
-
-export type ApiKeyCreated = {
-    id: string;
-    label: string | null;
-    prefix: string;
-    status: 'active' | 'expired' | 'revoked';
-    createdAt: string;
-    createdBy: string | null;
-    expiresAt: string | null;
-    revokedAt: string | null;
-    revokedBy: string | null;
-    revokeReason: string | null;
-    apiKey: string;
-};
-
 export type ApiKeyRotateRequest = {
     expiresAt?: string;
 };
 
-export type OrgInviteRequest = {
-    email: string;
-    role?: 'admin' | 'member' | 'viewer';
-};
-
-export type OrgInviteResponse = {
-    seat: OrgSeat;
-    inviteToken: string;
-    inviteUrl: string;
-    expiresAt: string;
-};
-
-export type RetrievalRequest = {
-    query: string;
-    tenantId?: string;
-    agentId?: string;
-    corpusIds?: Array<string>;
-    limit?: number;
-    lane?: 'light' | 'verified' | 'audit';
-    includeCommons?: boolean;
-};
-
-export type ScoreParts = {
-    vector: number;
-    lexical: number;
-    recency: number;
-    laneWeight: number;
-};
-
-export type RetrievalResult = {
-    chunkId: string;
-    docId: string;
-    tenantId: string | null;
-    corpusId: string;
-    content: string;
-    title: string | null;
-    url: string | null;
-    score: number;
-    scoreComponents: ScoreParts;
-    source: 'tenant' | 'commons';
-};
-
-export type RetrievalMeta = {
-    fit: 'strong' | 'weak' | 'none';
-    lane: string;
-    vectorBackend: string;
-    tookMs: number;
-    exact: boolean;
-    scanned: number;
-    truncated: boolean;
-    retrievalId?: string;
-    retrievalReceiptId?: string;
-    receiptId?: string;
-    ledgerCandidates?: number;
-    expandedWith?: Array<string>;
-};
-
-export type RetrievalResponse = {
-    results: Array<RetrievalResult>;
-    credit_cost: number;
-    cost_reason: 'tenant_only_query' | 'paid_tier_commons_query' | 'free_tier_commons_rate';
-    meta: RetrievalMeta;
+export type OrgSeatRoleUpdateRequest = {
+    role: 'owner' | 'admin' | 'member' | 'viewer';
 };
 
 export type ApprovalResolution = {
@@ -500,91 +523,14 @@ export type ApprovalResolved = {
     approvalToken: string | null;
 };
 
-export type OrgSeatRoleUpdateRequest = {
-    role: 'owner' | 'admin' | 'member' | 'viewer';
-};
-
-export type DeleteDocumentData = {
-    body?: never;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        corpusId: string;
-        docId: string;
-    };
+export type CreateSessionData = {
+    body: FrontdoorAuthConnectRequest;
+    path?: never;
     query?: never;
-    url: '/v1/documents/{corpusId}/{docId}';
+    url: '/frontdoor/auth/connect';
 };
 
-export type DeleteDocumentErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound' | 'DocumentUnknown';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'LegalHold';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type DeleteDocumentError = DeleteDocumentErrors[keyof DeleteDocumentErrors];
-
-export type DeleteDocumentResponses = {
-    200: DocumentWithdrawn;
-};
-
-export type DeleteDocumentResponse = DeleteDocumentResponses[keyof DeleteDocumentResponses];
-
-export type ReadDocumentData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        corpusId: string;
-        docId: string;
-    };
-    query?: never;
-    url: '/v1/documents/{corpusId}/{docId}';
-};
-
-export type ReadDocumentErrors = {
+export type CreateSessionErrors = {
     400: ProblemBody & {
         type?: 'MalformedRequest' | 'ValidationFailed';
     };
@@ -592,10 +538,10 @@ export type ReadDocumentErrors = {
         type?: 'Unauthorized';
     };
     403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+        type?: 'Forbidden';
     };
     404: ProblemBody & {
-        type?: 'NotFound' | 'DocumentUnknown';
+        type?: 'NotFound';
     };
     405: ProblemBody & {
         type?: 'MethodNotAllowed';
@@ -610,51 +556,43 @@ export type ReadDocumentErrors = {
         type?: 'UnsupportedMediaType';
     };
     429: ProblemBody & {
-        type?: 'CredentialThrottled';
+        type?: 'LoginThrottled';
     };
     503: ProblemBody & {
         type?: 'ServiceUnavailable';
     };
 };
 
-export type ReadDocumentError = ReadDocumentErrors[keyof ReadDocumentErrors];
+export type CreateSessionError = CreateSessionErrors[keyof CreateSessionErrors];
 
-export type ReadDocumentResponses = {
-    200: DocumentWithContent;
+export type CreateSessionResponses = {
+    200: FrontdoorAuthSession;
 };
 
-export type ReadDocumentResponse = ReadDocumentResponses[keyof ReadDocumentResponses];
+export type CreateSessionResponse = CreateSessionResponses[keyof CreateSessionResponses];
 
-export type RevokeApiKeyData = {
+export type EndSessionData = {
     body?: never;
-    headers: {
+    headers?: {
         'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
     };
-    path: {
-        id: string;
-    };
-    query?: {
-        reason?: string;
-    };
-    url: '/v1/org/api-keys/{id}';
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/logout';
 };
 
-export type RevokeApiKeyErrors = {
+export type EndSessionErrors = {
     400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+        type?: 'MalformedRequest' | 'ValidationFailed';
     };
     401: ProblemBody & {
         type?: 'Unauthorized';
     };
     403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+        type?: 'Forbidden';
     };
     404: ProblemBody & {
-        type?: 'NotFound' | 'ApiKeyUnknown';
+        type?: 'NotFound';
     };
     405: ProblemBody & {
         type?: 'MethodNotAllowed';
@@ -662,17 +600,11 @@ export type RevokeApiKeyErrors = {
     408: ProblemBody & {
         type?: 'RequestTimeout';
     };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'LastApiKey';
-    };
     413: ProblemBody & {
         type?: 'PayloadTooLarge';
     };
     415: ProblemBody & {
         type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
     };
     429: ProblemBody & {
         type?: 'CredentialThrottled';
@@ -682,44 +614,33 @@ export type RevokeApiKeyErrors = {
     };
 };
 
-export type RevokeApiKeyError = RevokeApiKeyErrors[keyof RevokeApiKeyErrors];
+export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
 
-export type RevokeApiKeyResponses = {
-    200: ApiKey;
+export type EndSessionResponses = {
+    200: FrontdoorLogoutResponse;
 };
 
-export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
+export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
 
-export type RevokeSeatData = {
-    body?: never;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        reason?: string;
-    };
-    url: '/v1/org/seats/{id}';
+export type FinishProviderSignInData = {
+    body: ProviderSignInFinishRequest;
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/provider/finish';
 };
 
-export type RevokeSeatErrors = {
+export type FinishProviderSignInErrors = {
     400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+        type?: 'MalformedRequest' | 'ValidationFailed';
     };
     401: ProblemBody & {
         type?: 'Unauthorized';
     };
     403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+        type?: 'Forbidden';
     };
     404: ProblemBody & {
-        type?: 'NotFound' | 'SeatUnknown';
+        type?: 'NotFound';
     };
     405: ProblemBody & {
         type?: 'MethodNotAllowed';
@@ -727,8 +648,8 @@ export type RevokeSeatErrors = {
     408: ProblemBody & {
         type?: 'RequestTimeout';
     };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'LastOwner';
+    412: ProblemBody & {
+        type?: 'FeatureDisabled';
     };
     413: ProblemBody & {
         type?: 'PayloadTooLarge';
@@ -736,55 +657,38 @@ export type RevokeSeatErrors = {
     415: ProblemBody & {
         type?: 'UnsupportedMediaType';
     };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
     429: ProblemBody & {
-        type?: 'CredentialThrottled';
+        type?: 'LoginThrottled';
     };
     503: ProblemBody & {
-        type?: 'ServiceUnavailable';
+        type?: 'ServiceUnavailable' | 'ProviderUnavailable';
     };
 };
 
-export type RevokeSeatError = RevokeSeatErrors[keyof RevokeSeatErrors];
+export type FinishProviderSignInError = FinishProviderSignInErrors[keyof FinishProviderSignInErrors];
 
-export type RevokeSeatResponses = {
-    200: OrgSeat;
+export type FinishProviderSignInResponses = {
+    200: FrontdoorAuthSession;
 };
 
-export type RevokeSeatResponse = RevokeSeatResponses[keyof RevokeSeatResponses];
+export type FinishProviderSignInResponse = FinishProviderSignInResponses[keyof FinishProviderSignInResponses];
 
-export type ChangeSeatRoleData = {
-    body: OrgSeatRoleUpdateRequest;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        reason?: string;
-    };
-    url: '/v1/org/seats/{id}';
+export type StartProviderSignInData = {
+    body: ProviderSignInStartRequest;
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/provider/start';
 };
 
-export type ChangeSeatRoleErrors = {
+export type StartProviderSignInErrors = {
     400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
+        type?: 'MalformedRequest' | 'ValidationFailed';
     };
     403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+        type?: 'Forbidden';
     };
     404: ProblemBody & {
-        type?: 'NotFound' | 'SeatUnknown';
+        type?: 'NotFound';
     };
     405: ProblemBody & {
         type?: 'MethodNotAllowed';
@@ -792,8 +696,8 @@ export type ChangeSeatRoleErrors = {
     408: ProblemBody & {
         type?: 'RequestTimeout';
     };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'SeatRevoked' | 'InvitationOfNonOwner' | 'LastOwner';
+    412: ProblemBody & {
+        type?: 'FeatureDisabled';
     };
     413: ProblemBody & {
         type?: 'PayloadTooLarge';
@@ -801,24 +705,21 @@ export type ChangeSeatRoleErrors = {
     415: ProblemBody & {
         type?: 'UnsupportedMediaType';
     };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
     429: ProblemBody & {
-        type?: 'CredentialThrottled';
+        type?: 'TooManyRequests';
     };
     503: ProblemBody & {
-        type?: 'ServiceUnavailable';
+        type?: 'ServiceUnavailable' | 'ProviderUnavailable';
     };
 };
 
-export type ChangeSeatRoleError = ChangeSeatRoleErrors[keyof ChangeSeatRoleErrors];
+export type StartProviderSignInError = StartProviderSignInErrors[keyof StartProviderSignInErrors];
 
-export type ChangeSeatRoleResponses = {
-    200: OrgSeat;
+export type StartProviderSignInResponses = {
+    200: ProviderSignInStart;
 };
 
-export type ChangeSeatRoleResponse = ChangeSeatRoleResponses[keyof ChangeSeatRoleResponses];
+export type StartProviderSignInResponse = StartProviderSignInResponses[keyof StartProviderSignInResponses];
 
 export type ListCorporaData = {
     body?: never;
@@ -937,26 +838,23 @@ export type ListDocumentsResponses = {
 
 export type ListDocumentsResponse = ListDocumentsResponses[keyof ListDocumentsResponses];
 
-export type ReadDashboardData = {
-    body?: never;
-    headers?: {
+export type IngestDocumentData = {
+    body: IngestRequest;
+    headers: {
         'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
         'x-shield-approval-token'?: string;
         'x-shield-server-id'?: string;
         'x-shield-tool-digest'?: string;
     };
-    path: {
-        agentId: string;
-    };
-    query?: {
-        days?: number;
-    };
-    url: '/v1/economy/dashboard/{agentId}';
+    path?: never;
+    query?: never;
+    url: '/v1/ingest';
 };
 
-export type ReadDashboardErrors = {
+export type IngestDocumentErrors = {
     400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
     };
     401: ProblemBody & {
         type?: 'Unauthorized';
@@ -973,11 +871,17 @@ export type ReadDashboardErrors = {
     408: ProblemBody & {
         type?: 'RequestTimeout';
     };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'CorpusLanguageFixed';
+    };
     413: ProblemBody & {
         type?: 'PayloadTooLarge';
     };
     415: ProblemBody & {
         type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
     };
     429: ProblemBody & {
         type?: 'CredentialThrottled';
@@ -987,69 +891,13 @@ export type ReadDashboardErrors = {
     };
 };
 
-export type ReadDashboardError = ReadDashboardErrors[keyof ReadDashboardErrors];
+export type IngestDocumentError = IngestDocumentErrors[keyof IngestDocumentErrors];
 
-export type ReadDashboardResponses = {
-    200: EconomyDashboard;
+export type IngestDocumentResponses = {
+    202: IngestAccepted;
 };
 
-export type ReadDashboardResponse = ReadDashboardResponses[keyof ReadDashboardResponses];
-
-export type ReadIngestData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/ingest/{id}';
-};
-
-export type ReadIngestErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound' | 'IngestUnknown';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ReadIngestError = ReadIngestErrors[keyof ReadIngestErrors];
-
-export type ReadIngestResponses = {
-    200: IngestStatus;
-};
-
-export type ReadIngestResponse = ReadIngestResponses[keyof ReadIngestResponses];
+export type IngestDocumentResponse = IngestDocumentResponses[keyof IngestDocumentResponses];
 
 export type ListAccessRequestsData = {
     body?: never;
@@ -1231,6 +1079,67 @@ export type CreateApiKeyResponses = {
 
 export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
 
+export type InviteSeatData = {
+    body: OrgInviteRequest;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/org/invite';
+};
+
+export type InviteSeatErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'SeatActive';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type InviteSeatError = InviteSeatErrors[keyof InviteSeatErrors];
+
+export type InviteSeatResponses = {
+    201: OrgInviteResponse;
+};
+
+export type InviteSeatResponse = InviteSeatResponses[keyof InviteSeatResponses];
+
 export type ListSeatsData = {
     body?: never;
     headers?: {
@@ -1291,274 +1200,22 @@ export type ListSeatsResponses = {
 
 export type ListSeatsResponse = ListSeatsResponses[keyof ListSeatsResponses];
 
-export type ReadApprovalData = {
-    body?: never;
+export type RetrievePassagesData = {
+    body: RetrievalRequest;
     headers?: {
         'x-svc-session-id'?: string;
-    };
-    path: {
-        approvalRequestId: string;
-    };
-    query?: never;
-    url: '/v1/shield/approvals/{approvalRequestId}';
-};
-
-export type ReadApprovalErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound' | 'ApprovalUnknown';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ReadApprovalError = ReadApprovalErrors[keyof ReadApprovalErrors];
-
-export type ReadApprovalResponses = {
-    200: Approval;
-};
-
-export type ReadApprovalResponse = ReadApprovalResponses[keyof ReadApprovalResponses];
-
-export type ConnectData = {
-    body: FrontdoorAuthConnectRequest;
-    path?: never;
-    query?: never;
-    url: '/frontdoor/auth/connect';
-};
-
-export type ConnectErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'LoginThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ConnectError = ConnectErrors[keyof ConnectErrors];
-
-export type ConnectResponses = {
-    200: FrontdoorAuthSession;
-};
-
-export type ConnectResponse = ConnectResponses[keyof ConnectResponses];
-
-export type LogoutData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/frontdoor/auth/logout';
-};
-
-export type LogoutErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type LogoutError = LogoutErrors[keyof LogoutErrors];
-
-export type LogoutResponses = {
-    200: FrontdoorLogoutResponse;
-};
-
-export type LogoutResponse = LogoutResponses[keyof LogoutResponses];
-
-export type FinishProviderSignInData = {
-    body: ProviderSignInFinishRequest;
-    path?: never;
-    query?: never;
-    url: '/frontdoor/auth/provider/finish';
-};
-
-export type FinishProviderSignInErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    412: ProblemBody & {
-        type?: 'FeatureDisabled';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'LoginThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable' | 'ProviderUnavailable';
-    };
-};
-
-export type FinishProviderSignInError = FinishProviderSignInErrors[keyof FinishProviderSignInErrors];
-
-export type FinishProviderSignInResponses = {
-    200: FrontdoorAuthSession;
-};
-
-export type FinishProviderSignInResponse = FinishProviderSignInResponses[keyof FinishProviderSignInResponses];
-
-export type StartProviderSignInData = {
-    body: ProviderSignInStartRequest;
-    path?: never;
-    query?: never;
-    url: '/frontdoor/auth/provider/start';
-};
-
-export type StartProviderSignInErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    412: ProblemBody & {
-        type?: 'FeatureDisabled';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    429: ProblemBody & {
-        type?: 'TooManyRequests';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable' | 'ProviderUnavailable';
-    };
-};
-
-export type StartProviderSignInError = StartProviderSignInErrors[keyof StartProviderSignInErrors];
-
-export type StartProviderSignInResponses = {
-    200: ProviderSignInStart;
-};
-
-export type StartProviderSignInResponse = StartProviderSignInResponses[keyof StartProviderSignInResponses];
-
-export type IngestData = {
-    body: IngestRequest;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
         'x-shield-approval-token'?: string;
         'x-shield-server-id'?: string;
         'x-shield-tool-digest'?: string;
     };
     path?: never;
     query?: never;
-    url: '/v1/ingest';
+    url: '/v1/retrieve';
 };
 
-export type IngestErrors = {
+export type RetrievePassagesErrors = {
     400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+        type?: 'MalformedRequest' | 'ValidationFailed';
     };
     401: ProblemBody & {
         type?: 'Unauthorized';
@@ -1575,8 +1232,69 @@ export type IngestErrors = {
     408: ProblemBody & {
         type?: 'RequestTimeout';
     };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled' | 'CreditsExhausted' | 'QuotaExhausted';
+    };
+    500: ProblemBody & {
+        type?: 'IndexCorrupted' | 'PassageCorrupted';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type RetrievePassagesError = RetrievePassagesErrors[keyof RetrievePassagesErrors];
+
+export type RetrievePassagesResponses = {
+    200: RetrievalResponse;
+};
+
+export type RetrievePassagesResponse = RetrievePassagesResponses[keyof RetrievePassagesResponses];
+
+export type DeleteDocumentData = {
+    body?: never;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        corpusId: string;
+        docId: string;
+    };
+    query?: never;
+    url: '/v1/documents/{corpusId}/{docId}';
+};
+
+export type DeleteDocumentErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'DocumentUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
     409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'CorpusLanguageFixed';
+        type?: 'IdempotencyInProgress' | 'LegalHold';
     };
     413: ProblemBody & {
         type?: 'PayloadTooLarge';
@@ -1595,13 +1313,184 @@ export type IngestErrors = {
     };
 };
 
-export type IngestError = IngestErrors[keyof IngestErrors];
+export type DeleteDocumentError = DeleteDocumentErrors[keyof DeleteDocumentErrors];
 
-export type IngestResponses = {
-    202: IngestAccepted;
+export type DeleteDocumentResponses = {
+    200: DocumentWithdrawn;
 };
 
-export type IngestResponse = IngestResponses[keyof IngestResponses];
+export type DeleteDocumentResponse = DeleteDocumentResponses[keyof DeleteDocumentResponses];
+
+export type ReadDocumentData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        corpusId: string;
+        docId: string;
+    };
+    query?: never;
+    url: '/v1/documents/{corpusId}/{docId}';
+};
+
+export type ReadDocumentErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'DocumentUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ReadDocumentError = ReadDocumentErrors[keyof ReadDocumentErrors];
+
+export type ReadDocumentResponses = {
+    200: DocumentWithContent;
+};
+
+export type ReadDocumentResponse = ReadDocumentResponses[keyof ReadDocumentResponses];
+
+export type ReadDashboardData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        agentId: string;
+    };
+    query?: {
+        days?: number;
+    };
+    url: '/v1/economy/dashboard/{agentId}';
+};
+
+export type ReadDashboardErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ReadDashboardError = ReadDashboardErrors[keyof ReadDashboardErrors];
+
+export type ReadDashboardResponses = {
+    200: EconomyDashboard;
+};
+
+export type ReadDashboardResponse = ReadDashboardResponses[keyof ReadDashboardResponses];
+
+export type ReadIngestData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/ingest/{id}';
+};
+
+export type ReadIngestErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'IngestUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ReadIngestError = ReadIngestErrors[keyof ReadIngestErrors];
+
+export type ReadIngestResponses = {
+    200: IngestStatus;
+};
+
+export type ReadIngestResponse = ReadIngestResponses[keyof ReadIngestResponses];
 
 export type DecideAccessRequestData = {
     body: AccessRequestStatusUpdate;
@@ -1666,6 +1555,71 @@ export type DecideAccessRequestResponses = {
 
 export type DecideAccessRequestResponse = DecideAccessRequestResponses[keyof DecideAccessRequestResponses];
 
+export type RevokeApiKeyData = {
+    body?: never;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: {
+        reason?: string;
+    };
+    url: '/v1/org/api-keys/{id}';
+};
+
+export type RevokeApiKeyErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'ApiKeyUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'LastApiKey';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type RevokeApiKeyError = RevokeApiKeyErrors[keyof RevokeApiKeyErrors];
+
+export type RevokeApiKeyResponses = {
+    200: ApiKey;
+};
+
+export type RevokeApiKeyResponse = RevokeApiKeyResponses[keyof RevokeApiKeyResponses];
+
 export type RotateApiKeyData = {
     body: ApiKeyRotateRequest;
     headers: {
@@ -1729,8 +1683,8 @@ export type RotateApiKeyResponses = {
 
 export type RotateApiKeyResponse = RotateApiKeyResponses[keyof RotateApiKeyResponses];
 
-export type InviteSeatData = {
-    body: OrgInviteRequest;
+export type RevokeSeatData = {
+    body?: never;
     headers: {
         'x-svc-session-id'?: string;
         'x-idempotency-key': string;
@@ -1738,12 +1692,16 @@ export type InviteSeatData = {
         'x-shield-server-id'?: string;
         'x-shield-tool-digest'?: string;
     };
-    path?: never;
-    query?: never;
-    url: '/v1/org/invite';
+    path: {
+        id: string;
+    };
+    query?: {
+        reason?: string;
+    };
+    url: '/v1/org/seats/{id}';
 };
 
-export type InviteSeatErrors = {
+export type RevokeSeatErrors = {
     400: ProblemBody & {
         type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
     };
@@ -1754,7 +1712,7 @@ export type InviteSeatErrors = {
         type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
     };
     404: ProblemBody & {
-        type?: 'NotFound';
+        type?: 'NotFound' | 'SeatUnknown';
     };
     405: ProblemBody & {
         type?: 'MethodNotAllowed';
@@ -1763,7 +1721,7 @@ export type InviteSeatErrors = {
         type?: 'RequestTimeout';
     };
     409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'SeatActive';
+        type?: 'IdempotencyInProgress' | 'LastOwner';
     };
     413: ProblemBody & {
         type?: 'PayloadTooLarge';
@@ -1782,30 +1740,35 @@ export type InviteSeatErrors = {
     };
 };
 
-export type InviteSeatError = InviteSeatErrors[keyof InviteSeatErrors];
+export type RevokeSeatError = RevokeSeatErrors[keyof RevokeSeatErrors];
 
-export type InviteSeatResponses = {
-    201: OrgInviteResponse;
+export type RevokeSeatResponses = {
+    200: OrgSeat;
 };
 
-export type InviteSeatResponse = InviteSeatResponses[keyof InviteSeatResponses];
+export type RevokeSeatResponse = RevokeSeatResponses[keyof RevokeSeatResponses];
 
-export type RetrieveData = {
-    body: RetrievalRequest;
-    headers?: {
+export type ChangeSeatRoleData = {
+    body: OrgSeatRoleUpdateRequest;
+    headers: {
         'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
         'x-shield-approval-token'?: string;
         'x-shield-server-id'?: string;
         'x-shield-tool-digest'?: string;
     };
-    path?: never;
-    query?: never;
-    url: '/v1/retrieve';
+    path: {
+        id: string;
+    };
+    query?: {
+        reason?: string;
+    };
+    url: '/v1/org/seats/{id}';
 };
 
-export type RetrieveErrors = {
+export type ChangeSeatRoleErrors = {
     400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed';
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
     };
     401: ProblemBody & {
         type?: 'Unauthorized';
@@ -1814,7 +1777,66 @@ export type RetrieveErrors = {
         type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
     };
     404: ProblemBody & {
-        type?: 'NotFound';
+        type?: 'NotFound' | 'SeatUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'SeatRevoked' | 'InvitationOfNonOwner' | 'LastOwner';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ChangeSeatRoleError = ChangeSeatRoleErrors[keyof ChangeSeatRoleErrors];
+
+export type ChangeSeatRoleResponses = {
+    200: OrgSeat;
+};
+
+export type ChangeSeatRoleResponse = ChangeSeatRoleResponses[keyof ChangeSeatRoleResponses];
+
+export type ReadApprovalData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        approvalRequestId: string;
+    };
+    query?: never;
+    url: '/v1/shield/approvals/{approvalRequestId}';
+};
+
+export type ReadApprovalErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'ApprovalUnknown';
     };
     405: ProblemBody & {
         type?: 'MethodNotAllowed';
@@ -1829,23 +1851,20 @@ export type RetrieveErrors = {
         type?: 'UnsupportedMediaType';
     };
     429: ProblemBody & {
-        type?: 'CredentialThrottled' | 'CreditsExhausted' | 'QuotaExhausted';
-    };
-    500: ProblemBody & {
-        type?: 'IndexCorrupted' | 'PassageCorrupted';
+        type?: 'CredentialThrottled';
     };
     503: ProblemBody & {
         type?: 'ServiceUnavailable';
     };
 };
 
-export type RetrieveError = RetrieveErrors[keyof RetrieveErrors];
+export type ReadApprovalError = ReadApprovalErrors[keyof ReadApprovalErrors];
 
-export type RetrieveResponses = {
-    200: RetrievalResponse;
+export type ReadApprovalResponses = {
+    200: Approval;
 };
 
-export type RetrieveResponse = RetrieveResponses[keyof RetrieveResponses];
+export type ReadApprovalResponse = ReadApprovalResponses[keyof ReadApprovalResponses];
 
 export type ResolveApprovalData = {
     body: ApprovalResolution;

@@ -52,18 +52,6 @@ export const listCases = <ThrowOnError extends boolean = false>(options?: Option
     ...options
 });
 
-export const deleteCase = <ThrowOnError extends boolean = false>(options: Options<DeleteCaseData, ThrowOnError>): RequestResult<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/cases/{id}',
-    ...options
-});
-
-export const readCase = <ThrowOnError extends boolean = false>(options: Options<ReadCaseData, ThrowOnError>): RequestResult<ReadCaseResponses, ReadCaseErrors, ThrowOnError> => (options.client ?? client).get<ReadCaseResponses, ReadCaseErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/cases/{id}',
-    ...options
-});
-
 export const probeEmbedding = <ThrowOnError extends boolean = false>(options?: Options<ProbeEmbeddingData, ThrowOnError>): RequestResult<ProbeEmbeddingResponses, ProbeEmbeddingErrors, ThrowOnError> => (options?.client ?? client).post<ProbeEmbeddingResponses, ProbeEmbeddingErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/console/embedding/probe',
@@ -118,59 +106,9 @@ export const listEngrams = <ThrowOnError extends boolean = false>(options?: Opti
     ...options
 });
 
-export const readEngram = <ThrowOnError extends boolean = false>(options: Options<ReadEngramData, ThrowOnError>): RequestResult<ReadEngramResponses, ReadEngramErrors, ThrowOnError> => (options.client ?? client).get<ReadEngramResponses, ReadEngramErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/engrams/{name}',
-    ...options
-});
-
-export const removeLabel = <ThrowOnError extends boolean = false>(options: Options<RemoveLabelData, ThrowOnError>): RequestResult<RemoveLabelResponses, RemoveLabelErrors, ThrowOnError> => (options.client ?? client).delete<RemoveLabelResponses, RemoveLabelErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/engrams/{name}/labels/{label}',
-    ...options
-});
-
-export const moveLabel = <ThrowOnError extends boolean = false>(options: Options<MoveLabelData, ThrowOnError>): RequestResult<MoveLabelResponses, MoveLabelErrors, ThrowOnError> => (options.client ?? client).put<MoveLabelResponses, MoveLabelErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/engrams/{name}/labels/{label}',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const listEngramVersions = <ThrowOnError extends boolean = false>(options: Options<ListEngramVersionsData, ThrowOnError>): RequestResult<ListEngramVersionsResponses, ListEngramVersionsErrors, ThrowOnError> => (options.client ?? client).get<ListEngramVersionsResponses, ListEngramVersionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/engrams/{name}/versions',
-    ...options
-});
-
 export const listEntities = <ThrowOnError extends boolean = false>(options?: Options<ListEntitiesData, ThrowOnError>): RequestResult<ListEntitiesResponses, ListEntitiesErrors, ThrowOnError> => (options?.client ?? client).get<ListEntitiesResponses, ListEntitiesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/entities',
-    ...options
-});
-
-export const readEntity = <ThrowOnError extends boolean = false>(options: Options<ReadEntityData, ThrowOnError>): RequestResult<ReadEntityResponses, ReadEntityErrors, ThrowOnError> => (options.client ?? client).get<ReadEntityResponses, ReadEntityErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/entities/{kind}/{id}',
-    ...options
-});
-
-export const storeEntity = <ThrowOnError extends boolean = false>(options: Options<StoreEntityData, ThrowOnError>): RequestResult<StoreEntityResponses, StoreEntityErrors, ThrowOnError> => (options.client ?? client).put<StoreEntityResponses, StoreEntityErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/entities/{kind}/{id}',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const listEntityVersions = <ThrowOnError extends boolean = false>(options: Options<ListEntityVersionsData, ThrowOnError>): RequestResult<ListEntityVersionsResponses, ListEntityVersionsErrors, ThrowOnError> => (options.client ?? client).get<ListEntityVersionsResponses, ListEntityVersionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/entities/{kind}/{id}/history',
     ...options
 });
 
@@ -194,18 +132,6 @@ export const storeFact = <ThrowOnError extends boolean = false>(options: Options
         'Content-Type': 'application/json',
         ...options.headers
     }
-});
-
-export const retireFact = <ThrowOnError extends boolean = false>(options: Options<RetireFactData, ThrowOnError>): RequestResult<RetireFactResponses, RetireFactErrors, ThrowOnError> => (options.client ?? client).delete<RetireFactResponses, RetireFactErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/facts/{factId}',
-    ...options
-});
-
-export const readFact = <ThrowOnError extends boolean = false>(options: Options<ReadFactData, ThrowOnError>): RequestResult<ReadFactResponses, ReadFactErrors, ThrowOnError> => (options.client ?? client).get<ReadFactResponses, ReadFactErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/facts/{factId}',
-    ...options
 });
 
 export const exportFacts = <ThrowOnError extends boolean = false>(options?: Options<ExportFactsData, ThrowOnError>): RequestResult<ExportFactsResponses, ExportFactsErrors, ThrowOnError> => (options?.client ?? client).get<ExportFactsResponses, ExportFactsErrors, ThrowOnError>({
@@ -234,6 +160,220 @@ export const openIncident = <ThrowOnError extends boolean = false>(options: Opti
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+export const listIntegrations = <ThrowOnError extends boolean = false>(options?: Options<ListIntegrationsData, ThrowOnError>): RequestResult<ListIntegrationsResponses, ListIntegrationsErrors, ThrowOnError> => (options?.client ?? client).get<ListIntegrationsResponses, ListIntegrationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/integrations',
+    ...options
+});
+
+export const connectGithub = <ThrowOnError extends boolean = false>(options: Options<ConnectGithubData, ThrowOnError>): RequestResult<ConnectGithubResponses, ConnectGithubErrors, ThrowOnError> => (options.client ?? client).post<ConnectGithubResponses, ConnectGithubErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/integrations/github/connect',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const listGithubItems = <ThrowOnError extends boolean = false>(options?: Options<ListGithubItemsData, ThrowOnError>): RequestResult<ListGithubItemsResponses, ListGithubItemsErrors, ThrowOnError> => (options?.client ?? client).get<ListGithubItemsResponses, ListGithubItemsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/integrations/github/items',
+    ...options
+});
+
+export const listLegalHolds = <ThrowOnError extends boolean = false>(options?: Options<ListLegalHoldsData, ThrowOnError>): RequestResult<ListLegalHoldsResponses, ListLegalHoldsErrors, ThrowOnError> => (options?.client ?? client).get<ListLegalHoldsResponses, ListLegalHoldsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/legal-holds',
+    ...options
+});
+
+export const placeLegalHold = <ThrowOnError extends boolean = false>(options: Options<PlaceLegalHoldData, ThrowOnError>): RequestResult<PlaceLegalHoldResponses, PlaceLegalHoldErrors, ThrowOnError> => (options.client ?? client).post<PlaceLegalHoldResponses, PlaceLegalHoldErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/legal-holds',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const decideCandidates = <ThrowOnError extends boolean = false>(options: Options<DecideCandidatesData, ThrowOnError>): RequestResult<DecideCandidatesResponses, DecideCandidatesErrors, ThrowOnError> => (options.client ?? client).post<DecideCandidatesResponses, DecideCandidatesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/memory/candidates/decide',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const listMintRequests = <ThrowOnError extends boolean = false>(options?: Options<ListMintRequestsData, ThrowOnError>): RequestResult<ListMintRequestsResponses, ListMintRequestsErrors, ThrowOnError> => (options?.client ?? client).get<ListMintRequestsResponses, ListMintRequestsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/passport/mint-requests',
+    ...options
+});
+
+export const listPassports = <ThrowOnError extends boolean = false>(options?: Options<ListPassportsData, ThrowOnError>): RequestResult<ListPassportsResponses, ListPassportsErrors, ThrowOnError> => (options?.client ?? client).get<ListPassportsResponses, ListPassportsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/passports',
+    ...options
+});
+
+export const registerPassport = <ThrowOnError extends boolean = false>(options: Options<RegisterPassportData, ThrowOnError>): RequestResult<RegisterPassportResponses, RegisterPassportErrors, ThrowOnError> => (options.client ?? client).post<RegisterPassportResponses, RegisterPassportErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/passports',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const listPresence = <ThrowOnError extends boolean = false>(options?: Options<ListPresenceData, ThrowOnError>): RequestResult<ListPresenceResponses, ListPresenceErrors, ThrowOnError> => (options?.client ?? client).get<ListPresenceResponses, ListPresenceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/passports/presence',
+    ...options
+});
+
+export const listProjects = <ThrowOnError extends boolean = false>(options?: Options<ListProjectsData, ThrowOnError>): RequestResult<ListProjectsResponses, ListProjectsErrors, ThrowOnError> => (options?.client ?? client).get<ListProjectsResponses, ListProjectsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/projects',
+    ...options
+});
+
+export const listPunchcards = <ThrowOnError extends boolean = false>(options?: Options<ListPunchcardsData, ThrowOnError>): RequestResult<ListPunchcardsResponses, ListPunchcardsErrors, ThrowOnError> => (options?.client ?? client).get<ListPunchcardsResponses, ListPunchcardsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/punchcards',
+    ...options
+});
+
+export const readQuota = <ThrowOnError extends boolean = false>(options?: Options<ReadQuotaData, ThrowOnError>): RequestResult<ReadQuotaResponses, ReadQuotaErrors, ThrowOnError> => (options?.client ?? client).get<ReadQuotaResponses, ReadQuotaErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/quota',
+    ...options
+});
+
+export const listReceipts = <ThrowOnError extends boolean = false>(options?: Options<ListReceiptsData, ThrowOnError>): RequestResult<ListReceiptsResponses, ListReceiptsErrors, ThrowOnError> => (options?.client ?? client).get<ListReceiptsResponses, ListReceiptsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/receipts/list',
+    ...options
+});
+
+export const listStudioLibrary = <ThrowOnError extends boolean = false>(options?: Options<ListStudioLibraryData, ThrowOnError>): RequestResult<ListStudioLibraryResponses, ListStudioLibraryErrors, ThrowOnError> => (options?.client ?? client).get<ListStudioLibraryResponses, ListStudioLibraryErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/studio/library',
+    ...options
+});
+
+export const listPeers = <ThrowOnError extends boolean = false>(options?: Options<ListPeersData, ThrowOnError>): RequestResult<ListPeersResponses, ListPeersErrors, ThrowOnError> => (options?.client ?? client).get<ListPeersResponses, ListPeersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/sync/peers',
+    ...options
+});
+
+export const addPeer = <ThrowOnError extends boolean = false>(options: Options<AddPeerData, ThrowOnError>): RequestResult<AddPeerResponses, AddPeerErrors, ThrowOnError> => (options.client ?? client).post<AddPeerResponses, AddPeerErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/sync/peers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const readVersion = <ThrowOnError extends boolean = false>(options?: Options<ReadVersionData, ThrowOnError>): RequestResult<ReadVersionResponses, ReadVersionErrors, ThrowOnError> => (options?.client ?? client).get<ReadVersionResponses, ReadVersionErrors, ThrowOnError>({ url: '/v1/version', ...options });
+
+export const listWork = <ThrowOnError extends boolean = false>(options?: Options<ListWorkData, ThrowOnError>): RequestResult<ListWorkResponses, ListWorkErrors, ThrowOnError> => (options?.client ?? client).get<ListWorkResponses, ListWorkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/work',
+    ...options
+});
+
+export const createWork = <ThrowOnError extends boolean = false>(options: Options<CreateWorkData, ThrowOnError>): RequestResult<CreateWorkResponses, CreateWorkErrors, ThrowOnError> => (options.client ?? client).post<CreateWorkResponses, CreateWorkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/work',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const deleteCase = <ThrowOnError extends boolean = false>(options: Options<DeleteCaseData, ThrowOnError>): RequestResult<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/cases/{id}',
+    ...options
+});
+
+export const readCase = <ThrowOnError extends boolean = false>(options: Options<ReadCaseData, ThrowOnError>): RequestResult<ReadCaseResponses, ReadCaseErrors, ThrowOnError> => (options.client ?? client).get<ReadCaseResponses, ReadCaseErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/cases/{id}',
+    ...options
+});
+
+export const readEngram = <ThrowOnError extends boolean = false>(options: Options<ReadEngramData, ThrowOnError>): RequestResult<ReadEngramResponses, ReadEngramErrors, ThrowOnError> => (options.client ?? client).get<ReadEngramResponses, ReadEngramErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/engrams/{name}',
+    ...options
+});
+
+export const removeLabel = <ThrowOnError extends boolean = false>(options: Options<RemoveLabelData, ThrowOnError>): RequestResult<RemoveLabelResponses, RemoveLabelErrors, ThrowOnError> => (options.client ?? client).delete<RemoveLabelResponses, RemoveLabelErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/engrams/{name}/labels/{label}',
+    ...options
+});
+
+export const moveLabel = <ThrowOnError extends boolean = false>(options: Options<MoveLabelData, ThrowOnError>): RequestResult<MoveLabelResponses, MoveLabelErrors, ThrowOnError> => (options.client ?? client).put<MoveLabelResponses, MoveLabelErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/engrams/{name}/labels/{label}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const listEngramVersions = <ThrowOnError extends boolean = false>(options: Options<ListEngramVersionsData, ThrowOnError>): RequestResult<ListEngramVersionsResponses, ListEngramVersionsErrors, ThrowOnError> => (options.client ?? client).get<ListEngramVersionsResponses, ListEngramVersionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/engrams/{name}/versions',
+    ...options
+});
+
+export const readEntity = <ThrowOnError extends boolean = false>(options: Options<ReadEntityData, ThrowOnError>): RequestResult<ReadEntityResponses, ReadEntityErrors, ThrowOnError> => (options.client ?? client).get<ReadEntityResponses, ReadEntityErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/entities/{kind}/{id}',
+    ...options
+});
+
+export const storeEntity = <ThrowOnError extends boolean = false>(options: Options<StoreEntityData, ThrowOnError>): RequestResult<StoreEntityResponses, StoreEntityErrors, ThrowOnError> => (options.client ?? client).put<StoreEntityResponses, StoreEntityErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/entities/{kind}/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const listEntityVersions = <ThrowOnError extends boolean = false>(options: Options<ListEntityVersionsData, ThrowOnError>): RequestResult<ListEntityVersionsResponses, ListEntityVersionsErrors, ThrowOnError> => (options.client ?? client).get<ListEntityVersionsResponses, ListEntityVersionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/entities/{kind}/{id}/history',
+    ...options
+});
+
+export const retireFact = <ThrowOnError extends boolean = false>(options: Options<RetireFactData, ThrowOnError>): RequestResult<RetireFactResponses, RetireFactErrors, ThrowOnError> => (options.client ?? client).delete<RetireFactResponses, RetireFactErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/facts/{factId}',
+    ...options
+});
+
+export const readFact = <ThrowOnError extends boolean = false>(options: Options<ReadFactData, ThrowOnError>): RequestResult<ReadFactResponses, ReadFactErrors, ThrowOnError> => (options.client ?? client).get<ReadFactResponses, ReadFactErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/facts/{factId}',
+    ...options
 });
 
 export const readIncident = <ThrowOnError extends boolean = false>(options: Options<ReadIncidentData, ThrowOnError>): RequestResult<ReadIncidentResponses, ReadIncidentErrors, ThrowOnError> => (options.client ?? client).get<ReadIncidentResponses, ReadIncidentErrors, ThrowOnError>({
@@ -290,12 +430,6 @@ export const readTimeline = <ThrowOnError extends boolean = false>(options: Opti
     ...options
 });
 
-export const listIntegrations = <ThrowOnError extends boolean = false>(options?: Options<ListIntegrationsData, ThrowOnError>): RequestResult<ListIntegrationsResponses, ListIntegrationsErrors, ThrowOnError> => (options?.client ?? client).get<ListIntegrationsResponses, ListIntegrationsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/integrations',
-    ...options
-});
-
 export const disconnectIntegration = <ThrowOnError extends boolean = false>(options: Options<DisconnectIntegrationData, ThrowOnError>): RequestResult<DisconnectIntegrationResponses, DisconnectIntegrationErrors, ThrowOnError> => (options.client ?? client).delete<DisconnectIntegrationResponses, DisconnectIntegrationErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/integrations/{id}',
@@ -306,38 +440,6 @@ export const checkIntegration = <ThrowOnError extends boolean = false>(options: 
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/integrations/{id}/check',
     ...options
-});
-
-export const connectGithub = <ThrowOnError extends boolean = false>(options: Options<ConnectGithubData, ThrowOnError>): RequestResult<ConnectGithubResponses, ConnectGithubErrors, ThrowOnError> => (options.client ?? client).post<ConnectGithubResponses, ConnectGithubErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/integrations/github/connect',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const listGithubItems = <ThrowOnError extends boolean = false>(options?: Options<ListGithubItemsData, ThrowOnError>): RequestResult<ListGithubItemsResponses, ListGithubItemsErrors, ThrowOnError> => (options?.client ?? client).get<ListGithubItemsResponses, ListGithubItemsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/integrations/github/items',
-    ...options
-});
-
-export const listLegalHolds = <ThrowOnError extends boolean = false>(options?: Options<ListLegalHoldsData, ThrowOnError>): RequestResult<ListLegalHoldsResponses, ListLegalHoldsErrors, ThrowOnError> => (options?.client ?? client).get<ListLegalHoldsResponses, ListLegalHoldsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/legal-holds',
-    ...options
-});
-
-export const placeLegalHold = <ThrowOnError extends boolean = false>(options: Options<PlaceLegalHoldData, ThrowOnError>): RequestResult<PlaceLegalHoldResponses, PlaceLegalHoldErrors, ThrowOnError> => (options.client ?? client).post<PlaceLegalHoldResponses, PlaceLegalHoldErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/legal-holds',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
 });
 
 export const releaseLegalHold = <ThrowOnError extends boolean = false>(options: Options<ReleaseLegalHoldData, ThrowOnError>): RequestResult<ReleaseLegalHoldResponses, ReleaseLegalHoldErrors, ThrowOnError> => (options.client ?? client).delete<ReleaseLegalHoldResponses, ReleaseLegalHoldErrors, ThrowOnError>({
@@ -398,16 +500,6 @@ export const undoPromotion = <ThrowOnError extends boolean = false>(options: Opt
     }
 });
 
-export const decideCandidates = <ThrowOnError extends boolean = false>(options: Options<DecideCandidatesData, ThrowOnError>): RequestResult<DecideCandidatesResponses, DecideCandidatesErrors, ThrowOnError> => (options.client ?? client).post<DecideCandidatesResponses, DecideCandidatesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/memory/candidates/decide',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
 export const auditSession = <ThrowOnError extends boolean = false>(options: Options<AuditSessionData, ThrowOnError>): RequestResult<AuditSessionResponses, AuditSessionErrors, ThrowOnError> => (options.client ?? client).get<AuditSessionResponses, AuditSessionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/observe/sessions/{id}/audit',
@@ -423,12 +515,6 @@ export const checkConformance = <ThrowOnError extends boolean = false>(options: 
 export const exportSession = <ThrowOnError extends boolean = false>(options: Options<ExportSessionData, ThrowOnError>): RequestResult<ExportSessionResponses, ExportSessionErrors, ThrowOnError> => (options.client ?? client).get<ExportSessionResponses, ExportSessionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/observe/sessions/{id}/audit/export',
-    ...options
-});
-
-export const listMintRequests = <ThrowOnError extends boolean = false>(options?: Options<ListMintRequestsData, ThrowOnError>): RequestResult<ListMintRequestsResponses, ListMintRequestsErrors, ThrowOnError> => (options?.client ?? client).get<ListMintRequestsResponses, ListMintRequestsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/passport/mint-requests',
     ...options
 });
 
@@ -458,22 +544,6 @@ export const rejectMintRequest = <ThrowOnError extends boolean = false>(options:
     }
 });
 
-export const listPassports = <ThrowOnError extends boolean = false>(options?: Options<ListPassportsData, ThrowOnError>): RequestResult<ListPassportsResponses, ListPassportsErrors, ThrowOnError> => (options?.client ?? client).get<ListPassportsResponses, ListPassportsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/passports',
-    ...options
-});
-
-export const registerPassport = <ThrowOnError extends boolean = false>(options: Options<RegisterPassportData, ThrowOnError>): RequestResult<RegisterPassportResponses, RegisterPassportErrors, ThrowOnError> => (options.client ?? client).post<RegisterPassportResponses, RegisterPassportErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/passports',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
 export const revokePassport = <ThrowOnError extends boolean = false>(options: Options<RevokePassportData, ThrowOnError>): RequestResult<RevokePassportResponses, RevokePassportErrors, ThrowOnError> => (options.client ?? client).delete<RevokePassportResponses, RevokePassportErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/passports/{id}',
@@ -483,18 +553,6 @@ export const revokePassport = <ThrowOnError extends boolean = false>(options: Op
 export const readPassport = <ThrowOnError extends boolean = false>(options: Options<ReadPassportData, ThrowOnError>): RequestResult<ReadPassportResponses, ReadPassportErrors, ThrowOnError> => (options.client ?? client).get<ReadPassportResponses, ReadPassportErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/passports/{id}',
-    ...options
-});
-
-export const listPresence = <ThrowOnError extends boolean = false>(options?: Options<ListPresenceData, ThrowOnError>): RequestResult<ListPresenceResponses, ListPresenceErrors, ThrowOnError> => (options?.client ?? client).get<ListPresenceResponses, ListPresenceErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/passports/presence',
-    ...options
-});
-
-export const listProjects = <ThrowOnError extends boolean = false>(options?: Options<ListProjectsData, ThrowOnError>): RequestResult<ListProjectsResponses, ListProjectsErrors, ThrowOnError> => (options?.client ?? client).get<ListProjectsResponses, ListProjectsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/projects',
     ...options
 });
 
@@ -552,12 +610,6 @@ export const listStorybookVersions = <ThrowOnError extends boolean = false>(opti
     ...options
 });
 
-export const listPunchcards = <ThrowOnError extends boolean = false>(options?: Options<ListPunchcardsData, ThrowOnError>): RequestResult<ListPunchcardsResponses, ListPunchcardsErrors, ThrowOnError> => (options?.client ?? client).get<ListPunchcardsResponses, ListPunchcardsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/punchcards',
-    ...options
-});
-
 export const forceReleasePunchcard = <ThrowOnError extends boolean = false>(options: Options<ForceReleasePunchcardData, ThrowOnError>): RequestResult<ForceReleasePunchcardResponses, ForceReleasePunchcardErrors, ThrowOnError> => (options.client ?? client).post<ForceReleasePunchcardResponses, ForceReleasePunchcardErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/punchcards/{id}/force-release',
@@ -566,12 +618,6 @@ export const forceReleasePunchcard = <ThrowOnError extends boolean = false>(opti
         'Content-Type': 'application/json',
         ...options.headers
     }
-});
-
-export const readQuota = <ThrowOnError extends boolean = false>(options?: Options<ReadQuotaData, ThrowOnError>): RequestResult<ReadQuotaResponses, ReadQuotaErrors, ThrowOnError> => (options?.client ?? client).get<ReadQuotaResponses, ReadQuotaErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/quota',
-    ...options
 });
 
 export const readReceipt = <ThrowOnError extends boolean = false>(options: Options<ReadReceiptData, ThrowOnError>): RequestResult<ReadReceiptResponses, ReadReceiptErrors, ThrowOnError> => (options.client ?? client).get<ReadReceiptResponses, ReadReceiptErrors, ThrowOnError>({
@@ -589,12 +635,6 @@ export const readSignature = <ThrowOnError extends boolean = false>(options: Opt
 export const verifyReceipt = <ThrowOnError extends boolean = false>(options: Options<VerifyReceiptData, ThrowOnError>): RequestResult<VerifyReceiptResponses, VerifyReceiptErrors, ThrowOnError> => (options.client ?? client).get<VerifyReceiptResponses, VerifyReceiptErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/receipts/{receiptId}/verification',
-    ...options
-});
-
-export const listReceipts = <ThrowOnError extends boolean = false>(options?: Options<ListReceiptsData, ThrowOnError>): RequestResult<ListReceiptsResponses, ListReceiptsErrors, ThrowOnError> => (options?.client ?? client).get<ListReceiptsResponses, ListReceiptsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/receipts/list',
     ...options
 });
 
@@ -616,31 +656,9 @@ export const exportReceipt = <ThrowOnError extends boolean = false>(options: Opt
     ...options
 });
 
-export const listStudioLibrary = <ThrowOnError extends boolean = false>(options?: Options<ListStudioLibraryData, ThrowOnError>): RequestResult<ListStudioLibraryResponses, ListStudioLibraryErrors, ThrowOnError> => (options?.client ?? client).get<ListStudioLibraryResponses, ListStudioLibraryErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/studio/library',
-    ...options
-});
-
 export const installStudioPackage = <ThrowOnError extends boolean = false>(options: Options<InstallStudioPackageData, ThrowOnError>): RequestResult<InstallStudioPackageResponses, InstallStudioPackageErrors, ThrowOnError> => (options.client ?? client).post<InstallStudioPackageResponses, InstallStudioPackageErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/studio/library/{id}/install',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const listPeers = <ThrowOnError extends boolean = false>(options?: Options<ListPeersData, ThrowOnError>): RequestResult<ListPeersResponses, ListPeersErrors, ThrowOnError> => (options?.client ?? client).get<ListPeersResponses, ListPeersErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/sync/peers',
-    ...options
-});
-
-export const addPeer = <ThrowOnError extends boolean = false>(options: Options<AddPeerData, ThrowOnError>): RequestResult<AddPeerResponses, AddPeerErrors, ThrowOnError> => (options.client ?? client).post<AddPeerResponses, AddPeerErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/sync/peers',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -663,24 +681,6 @@ export const listSyncConflicts = <ThrowOnError extends boolean = false>(options:
 export const resolveSyncConflict = <ThrowOnError extends boolean = false>(options: Options<ResolveSyncConflictData, ThrowOnError>): RequestResult<ResolveSyncConflictResponses, ResolveSyncConflictErrors, ThrowOnError> => (options.client ?? client).post<ResolveSyncConflictResponses, ResolveSyncConflictErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/sync/tenants/{tenantId}/conflicts/{conflictId}',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const readVersion = <ThrowOnError extends boolean = false>(options?: Options<ReadVersionData, ThrowOnError>): RequestResult<ReadVersionResponses, ReadVersionErrors, ThrowOnError> => (options?.client ?? client).get<ReadVersionResponses, ReadVersionErrors, ThrowOnError>({ url: '/v1/version', ...options });
-
-export const listWork = <ThrowOnError extends boolean = false>(options?: Options<ListWorkData, ThrowOnError>): RequestResult<ListWorkResponses, ListWorkErrors, ThrowOnError> => (options?.client ?? client).get<ListWorkResponses, ListWorkErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/work',
-    ...options
-});
-
-export const createWork = <ThrowOnError extends boolean = false>(options: Options<CreateWorkData, ThrowOnError>): RequestResult<CreateWorkResponses, CreateWorkErrors, ThrowOnError> => (options.client ?? client).post<CreateWorkResponses, CreateWorkErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/work',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -206,12 +206,6 @@ export type CaseList = {
     next_cursor: string | null;
 };
 
-export type CaseDeleted = {
-    case_id: string;
-    deleted: boolean;
-    receipt_id: string;
-};
-
 export type EmbeddingProbe = {
     status: 'ok' | 'not_configured' | 'failed';
     model: string | null;
@@ -448,65 +442,6 @@ export type EngramList = {
     next_cursor: string | null;
 };
 
-export type EngramWithContent = {
-    id: string;
-    name: string;
-    version: number;
-    description: string;
-    enabled: boolean;
-    intent_bucket: string | null;
-    query_pattern: string | null;
-    capability_class_min: 'small' | 'standard' | 'large' | 'frontier' | null;
-    capability_class_max: 'small' | 'standard' | 'large' | 'frontier' | null;
-    generated_class: 'authored' | 'derived' | 'inherited';
-    inherited_reason: string | null;
-    policy_hash: string | null;
-    prompt_hash: string | null;
-    source_chunk_hashes: Array<string>;
-    source_chunk_set_hash: string | null;
-    hash: string;
-    source: 'entity' | 'file';
-    created_at_unix_ms: number;
-    created_by: string;
-    content: string;
-};
-
-export type EngramLabel = {
-    label: string;
-    engram_version: number;
-    version: number;
-    created_by: string;
-    created_at: string;
-    moved_by: string;
-    moved_at: string;
-    receipt_id: string;
-};
-
-export type EngramReply = {
-    engram: EngramWithContent;
-    labels: Array<EngramLabel>;
-    schema: string;
-};
-
-export type MoveLabel = {
-    version: number;
-    base_version?: number;
-};
-
-export type EngramLabelReply = {
-    name: string;
-    label: EngramLabel;
-    removed: boolean;
-    schema: string;
-};
-
-export type EngramVersions = {
-    versions: Array<EngramWithContent>;
-    schema: string;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
 export type EntityRecord = {
     kind: string;
     id: string;
@@ -523,34 +458,6 @@ export type EntityRecord = {
 export type EntityList = {
     count: number;
     entities: Array<EntityRecord>;
-    next_cursor: string | null;
-};
-
-export type StoreEntity = {
-    payload: {
-        [key: string]: unknown;
-    } | Array<unknown> | string | number | boolean | null;
-};
-
-export type EntityReply = {
-    entity: EntityRecord;
-};
-
-export type EntityVersionRecord = {
-    kind: string;
-    id: string;
-    version: number;
-    payload: {
-        [key: string]: unknown;
-    } | Array<unknown> | string | number | boolean | null;
-    deleted: boolean;
-    stored_at: string;
-    stored_by: string;
-};
-
-export type EntityHistory = {
-    count: number;
-    versions: Array<EntityVersionRecord>;
     next_cursor: string | null;
 };
 
@@ -645,10 +552,6 @@ export type FoundFactsReply = {
     fit?: 'strong' | 'weak' | 'none';
 };
 
-export type FactDeleted = {
-    deleted: boolean;
-};
-
 export type FactsExport = {
     facts: Array<FactReply>;
     exported_at: string;
@@ -722,6 +625,703 @@ export type IncidentList = {
     cases: Array<IncidentCase>;
     count: number;
     next_cursor: string | null;
+};
+
+export type Integration = {
+    id: string;
+    provider: 'github';
+    account: string;
+    account_id: number;
+    token_scopes: Array<string>;
+    token_expires_at: string | null;
+    webhook_path: string;
+    connected_by: string;
+    connected_at: string;
+    checked_at: string;
+    last_delivery_at: string | null;
+};
+
+export type IntegrationList = {
+    integrations: Array<Integration>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type ConnectGithub = {
+    token: string;
+    new_webhook_secret?: boolean;
+    tenant_id?: string;
+};
+
+export type ConnectedGithub = {
+    integration: Integration;
+    created: boolean;
+    webhook_secret: string | null;
+    receipt_id: string;
+};
+
+export type GithubItem = {
+    kind: 'issue' | 'pull_request';
+    repository: string;
+    number: number;
+    title: string;
+    url: string;
+    state: 'open' | 'closed' | 'merged' | 'deleted';
+    work_ids: Array<string>;
+    changed_at: string;
+    reported_at: string;
+};
+
+export type GithubItemList = {
+    items: Array<GithubItem>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type PlaceLegalHold = {
+    tenant_id: string;
+    reason: string;
+    entity_prefixes?: Array<string>;
+};
+
+export type LegalHold = {
+    id: string;
+    tenant_id: string;
+    reason: string;
+    entity_prefixes: Array<string>;
+    status: 'active' | 'released';
+    incident_id: string | null;
+    placed_by: string;
+    placed_at: string;
+    place_receipt: string;
+    released_by: string | null;
+    released_at: string | null;
+    release_receipt: string | null;
+};
+
+export type HoldReceipt = {
+    receipt_id: string;
+    kind: string;
+    occurred_at: string;
+    payload_hash: string;
+    cose_base64: string;
+};
+
+export type LegalHoldReply = {
+    hold: LegalHold;
+    receipt: HoldReceipt;
+    receipt_record_id: string;
+    schema: string;
+};
+
+export type LegalHoldList = {
+    holds: Array<LegalHold>;
+    count: number;
+    next_cursor: string | null;
+};
+
+export type ShownExtractor = {
+    name: string;
+    version: string;
+    pattern?: string;
+    model?: string;
+    prompt_hash?: string;
+};
+
+export type ShownEvidence = {
+    source_kind: 'text' | 'fact';
+    source_id: string;
+    start: number;
+    end: number;
+    quote: string;
+    quote_blake3: string;
+};
+
+export type ShownSecret = {
+    kind: string;
+    start: number;
+    end: number;
+};
+
+export type Candidate = {
+    candidate_id: string | null;
+    action: 'store' | 'retire';
+    entity: string;
+    key: string;
+    value: string;
+    confidence: number;
+    profile: string;
+    extractor: ShownExtractor;
+    status: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired' | null;
+    resolution: 'new' | 'duplicate' | 'conflict';
+    evidence: Array<ShownEvidence>;
+    duplicate_of: string | null;
+    conflicts_with: Array<string>;
+    screened: Array<ShownSecret>;
+    session_id: string | null;
+    session_date: string | null;
+    promoted_fact_id: string | null;
+    target_fact_id: string | null;
+    version: number;
+    receipt_id: string | null;
+    created_by: string;
+    created_at: string;
+    decided_by: string | null;
+    decided_at: string | null;
+    reviewer: string | null;
+    reason: string | null;
+};
+
+export type CandidateDecision = {
+    candidate_id: string;
+    decision: 'promote' | 'reject';
+    reason?: string;
+    reviewer?: string;
+    auto_threshold?: number;
+    supersedes?: string | Array<string>;
+};
+
+export type DecideCandidates = {
+    decisions: Array<CandidateDecision>;
+};
+
+export type CandidateDecisionResult = {
+    candidate_id: string;
+    status_code: number;
+    status?: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
+    promoted_fact_id?: string;
+    receipt_id?: string;
+    code?: string;
+    detail?: string;
+};
+
+export type CandidateDecisionsReply = {
+    schema: string;
+    results: Array<CandidateDecisionResult>;
+    decided: number;
+};
+
+export type EngramWithContent = {
+    id: string;
+    name: string;
+    version: number;
+    description: string;
+    enabled: boolean;
+    intent_bucket: string | null;
+    query_pattern: string | null;
+    capability_class_min: 'small' | 'standard' | 'large' | 'frontier' | null;
+    capability_class_max: 'small' | 'standard' | 'large' | 'frontier' | null;
+    generated_class: 'authored' | 'derived' | 'inherited';
+    inherited_reason: string | null;
+    policy_hash: string | null;
+    prompt_hash: string | null;
+    source_chunk_hashes: Array<string>;
+    source_chunk_set_hash: string | null;
+    hash: string;
+    source: 'entity' | 'file';
+    created_at_unix_ms: number;
+    created_by: string;
+    content: string;
+};
+
+export type MintRequest = {
+    mint_request_id: string;
+    passport_id: string;
+    display_name: string;
+    kind: 'human' | 'agent' | 'service';
+    public_key: string | null;
+    fingerprint: string | null;
+    attested: boolean;
+    tenant_id: string;
+    why: string | null;
+    status: 'pending' | 'approved' | 'rejected';
+    requested_by: string;
+    requested_at: string;
+    decided_by: string | null;
+    decided_at: string | null;
+    reason: string | null;
+};
+
+export type MintRequestReply = {
+    mint_request: MintRequest;
+};
+
+export type MintRequestList = {
+    mint_requests: Array<MintRequest>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type RegisterPassport = {
+    passport_id: string;
+    display_name?: string;
+    kind?: 'human' | 'agent' | 'service';
+    public_key?: string;
+    proof?: string;
+    tenant_id?: string;
+};
+
+export type Passport = {
+    passport_id: string;
+    display_name: string;
+    kind: 'human' | 'agent' | 'service';
+    public_key: string | null;
+    fingerprint: string | null;
+    attested: boolean;
+    tenants: Array<string>;
+    created_by: string;
+    created_at: string;
+    revoked_at: string | null;
+    revoked_by: string | null;
+    revoke_reason: string | null;
+    last_seen_at: string | null;
+};
+
+export type PassportReply = {
+    passport: Passport;
+};
+
+export type PassportList = {
+    passports: Array<Passport>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type SeenPassport = {
+    passport_id: string;
+    registered: boolean;
+    first_seen_at: string;
+    last_seen_at: string;
+};
+
+export type PresenceList = {
+    presence: Array<SeenPassport>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type ProjectMember = {
+    passport_id: string;
+    role: string;
+    created_by: string;
+    created_at: string;
+};
+
+export type TenantLink = {
+    tenant_id: string;
+    default_passport_id: string | null;
+    created_by: string;
+    created_at: string;
+};
+
+export type RepoLink = {
+    repo: string;
+    plane_id: string | null;
+    role: string | null;
+    created_by: string;
+    created_at: string;
+};
+
+export type Project = {
+    id: string;
+    name: string;
+    default_passport_id: string;
+    planning_target: string | null;
+    working_tenants: Array<string>;
+    archived: boolean;
+    is_default: boolean;
+    tenant_id: string;
+    version: number;
+    created_by: string;
+    created_at: string;
+    updated_at: string;
+    passports: Array<ProjectMember>;
+    tenants: Array<TenantLink>;
+    repos: Array<RepoLink>;
+};
+
+export type ProjectSummary = {
+    id: string;
+    name: string;
+    default_passport_id: string;
+    planning_target: string | null;
+    working_tenants: Array<string>;
+    archived: boolean;
+    is_default: boolean;
+    tenant_id: string;
+    version: number;
+    created_by: string;
+    created_at: string;
+    updated_at: string;
+};
+
+export type ProjectList = {
+    projects: Array<ProjectSummary>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type Punchcard = {
+    id: string;
+    resource: string;
+    mode: 'read' | 'write';
+    status: 'held' | 'released' | 'forced' | 'expired';
+    held_by: string;
+    holder_passport: string;
+    reason: string | null;
+    tenant_id: string;
+    acquired_at_unix_ms: number;
+    expires_at_unix_ms: number;
+    renew_before_unix_ms: number;
+    reentrant: boolean;
+    fence: number;
+    receipt_acquire: string | null;
+    receipt_end: string | null;
+    ended_at_unix_ms: number | null;
+    release_commit_sha: string | null;
+};
+
+export type PunchcardList = {
+    punchcards: Array<Punchcard>;
+    count: number;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type PunchcardReply = {
+    punchcard: Punchcard;
+};
+
+export type SurfaceQuota = {
+    surface: string;
+    limit: number;
+    window_seconds: number;
+    used: number;
+    remaining: number;
+    resets_at: string;
+};
+
+export type Quota = {
+    schema: string;
+    principal: string;
+    tenant_id: string;
+    surfaces: Array<SurfaceQuota>;
+};
+
+export type ReceiptRow = {
+    receipt_id: string;
+    family: 'execution' | 'retrieval';
+    kind: string;
+    principal: string;
+    subject: string | null;
+    session: string | null;
+    stream: string | null;
+    seq: number | null;
+    auth_mode: string | null;
+    occurred_at: string;
+    ingested_at: string;
+    payload_hash: string;
+};
+
+export type ReceiptPage = {
+    rows: Array<ReceiptRow>;
+    returned: number;
+    matched: number;
+    next_cursor: string | null;
+    has_more: boolean;
+    kind_counts: {
+        [key: string]: unknown;
+    };
+    principal_counts: {
+        [key: string]: unknown;
+    };
+};
+
+export type InstalledPackage = {
+    project_id: string | null;
+    version: string;
+    digest: string;
+    installed_by: string;
+    installed_at: string;
+    receipt_id: string;
+};
+
+export type LibraryPackage = {
+    id: string;
+    version: string;
+    title: string;
+    description: string;
+    source: 'svc' | 'folder';
+    digest: string;
+    engrams: Array<string>;
+    kinds: Array<string>;
+    layers: Array<string>;
+    installed: Array<InstalledPackage>;
+    update_available: boolean;
+};
+
+export type LibraryWarning = {
+    path: string;
+    problem: string;
+};
+
+export type StudioLibraryReply = {
+    packages: Array<LibraryPackage>;
+    count: number;
+    warnings: Array<LibraryWarning>;
+    schema: string;
+};
+
+export type AddPeer = {
+    tenant_id?: string;
+    peer_id: string;
+    url?: string;
+    public_key: string;
+    scopes?: Array<string>;
+    entity_prefixes: Array<string>;
+    collections?: Array<string>;
+    direction: 'pull' | 'push' | 'both';
+};
+
+export type Peer = {
+    peer_id: string;
+    tenant_id: string;
+    url: string | null;
+    public_key: string;
+    keyid: string;
+    scopes: Array<string>;
+    entity_prefixes: Array<string>;
+    collections: Array<string> | null;
+    direction: 'pull' | 'push' | 'both';
+    status: 'active' | 'revoked';
+    last_cosigned_head: string | null;
+    created_at: string;
+    created_by: string;
+    receipt_id: string;
+    revoked_at: string | null;
+    revoked_by: string | null;
+    revoke_receipt_id: string | null;
+};
+
+export type PeerReply = {
+    peer: Peer;
+    schema: string;
+};
+
+export type PeerList = {
+    peers: Array<Peer>;
+    count: number;
+    next_cursor: string | null;
+    schema: string;
+};
+
+export type Build = {
+    commit: string | null;
+    built_at: string;
+    tag: string | null;
+};
+
+export type Schema = {
+    name: string;
+    applied: string | null;
+};
+
+export type ScheduledJob = {
+    name: string;
+    state: 'waiting' | 'running' | 'failing' | 'stopped';
+    every_ms: number;
+    last_run_at: string | null;
+};
+
+export type Scheduler = {
+    state: 'running' | 'failing';
+    jobs: Array<ScheduledJob>;
+};
+
+export type DaemonVersion = {
+    service: string;
+    version: string;
+    build: Build;
+    schema: Schema;
+    scheduler: Scheduler;
+    started_at: string;
+};
+
+export type CreateWork = {
+    project_id: string;
+    title: string;
+    created_by_passport: string;
+    body?: string;
+    state?: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
+    assignee_passport?: string | null;
+    tenant_id?: string | null;
+    linked_pr?: string | null;
+    linked_issue?: string | null;
+    priority?: number;
+    labels?: Array<string>;
+    blocker_reason?: string | null;
+    blocker_kind?: 'needs_info' | 'needs_approval';
+};
+
+export type WorkLease = {
+    fence: number;
+    holder_passport: string;
+    expires_at: string;
+};
+
+export type WorkItem = {
+    id: string;
+    work_id: string;
+    tenant_id: string;
+    project_id: string;
+    title: string;
+    body: string;
+    body_truncated: boolean;
+    state: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
+    created_by_passport: string;
+    assignee_passport: string | null;
+    linked_pr: string | null;
+    linked_issue: string | null;
+    blocker_reason: string | null;
+    blocker_kind: 'needs_info' | 'needs_approval' | null;
+    priority: number;
+    labels: Array<string>;
+    open_blockers: number;
+    ready: boolean;
+    lease: WorkLease | null;
+    source: 'kanban' | 'plans';
+    version: number;
+    created_at: string;
+    updated_at: string;
+};
+
+export type GatedChange = {
+    state: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
+    blocker_kind?: 'needs_info' | 'needs_approval' | null;
+    blocker_reason?: string | null;
+};
+
+export type PendingGate = {
+    action_id: string;
+    work_id: string;
+    project_id: string;
+    item_version: number;
+    before: GatedChange;
+    after: GatedChange;
+    why: string | null;
+    requested_by: string;
+    requested_at: string;
+    expires_at: string;
+    may_decide: Array<string>;
+};
+
+export type PlanWarning = {
+    path: string;
+    problem: string;
+};
+
+export type WorkList = {
+    work: Array<WorkItem>;
+    count: number;
+    source: 'kanban' | 'plans' | 'both';
+    approvals: Array<PendingGate>;
+    warnings: Array<PlanWarning>;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type HeldLease = {
+    fence: number;
+    holder_passport: string;
+    expires_at: string;
+    renew_before: string;
+};
+
+export type ClaimReply = {
+    schema: string;
+    work: WorkItem | null;
+    lease: HeldLease | null;
+    reentrant: boolean;
+};
+
+export type CaseDeleted = {
+    case_id: string;
+    deleted: boolean;
+    receipt_id: string;
+};
+
+export type EngramLabel = {
+    label: string;
+    engram_version: number;
+    version: number;
+    created_by: string;
+    created_at: string;
+    moved_by: string;
+    moved_at: string;
+    receipt_id: string;
+};
+
+export type EngramReply = {
+    engram: EngramWithContent;
+    labels: Array<EngramLabel>;
+    schema: string;
+};
+
+export type MoveLabel = {
+    version: number;
+    base_version?: number;
+};
+
+export type EngramLabelReply = {
+    name: string;
+    label: EngramLabel;
+    removed: boolean;
+    schema: string;
+};
+
+export type EngramVersions = {
+    versions: Array<EngramWithContent>;
+    schema: string;
+    has_more: boolean;
+    next_cursor: string | null;
+};
+
+export type StoreEntity = {
+    payload: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+};
+
+export type EntityReply = {
+    entity: EntityRecord;
+};
+
+export type EntityVersionRecord = {
+    kind: string;
+    id: string;
+    version: number;
+    payload: {
+        [key: string]: unknown;
+    } | Array<unknown> | string | number | boolean | null;
+    deleted: boolean;
+    stored_at: string;
+    stored_by: string;
+};
+
+export type EntityHistory = {
+    count: number;
+    versions: Array<EntityVersionRecord>;
+    next_cursor: string | null;
+};
+
+export type FactDeleted = {
+    deleted: boolean;
 };
 
 export type ShownIncident = {
@@ -868,27 +1468,6 @@ export type IncidentTimeline = {
     next_cursor: string | null;
 };
 
-export type Integration = {
-    id: string;
-    provider: 'github';
-    account: string;
-    account_id: number;
-    token_scopes: Array<string>;
-    token_expires_at: string | null;
-    webhook_path: string;
-    connected_by: string;
-    connected_at: string;
-    checked_at: string;
-    last_delivery_at: string | null;
-};
-
-export type IntegrationList = {
-    integrations: Array<Integration>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
 export type DisconnectedIntegration = {
     integration: Integration;
     receipt_id: string;
@@ -896,80 +1475,6 @@ export type DisconnectedIntegration = {
 
 export type IntegrationReply = {
     integration: Integration;
-};
-
-export type ConnectGithub = {
-    token: string;
-    new_webhook_secret?: boolean;
-    tenant_id?: string;
-};
-
-export type ConnectedGithub = {
-    integration: Integration;
-    created: boolean;
-    webhook_secret: string | null;
-    receipt_id: string;
-};
-
-export type GithubItem = {
-    kind: 'issue' | 'pull_request';
-    repository: string;
-    number: number;
-    title: string;
-    url: string;
-    state: 'open' | 'closed' | 'merged' | 'deleted';
-    work_ids: Array<string>;
-    changed_at: string;
-    reported_at: string;
-};
-
-export type GithubItemList = {
-    items: Array<GithubItem>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
-export type PlaceLegalHold = {
-    tenant_id: string;
-    reason: string;
-    entity_prefixes?: Array<string>;
-};
-
-export type LegalHold = {
-    id: string;
-    tenant_id: string;
-    reason: string;
-    entity_prefixes: Array<string>;
-    status: 'active' | 'released';
-    incident_id: string | null;
-    placed_by: string;
-    placed_at: string;
-    place_receipt: string;
-    released_by: string | null;
-    released_at: string | null;
-    release_receipt: string | null;
-};
-
-export type HoldReceipt = {
-    receipt_id: string;
-    kind: string;
-    occurred_at: string;
-    payload_hash: string;
-    cose_base64: string;
-};
-
-export type LegalHoldReply = {
-    hold: LegalHold;
-    receipt: HoldReceipt;
-    receipt_record_id: string;
-    schema: string;
-};
-
-export type LegalHoldList = {
-    holds: Array<LegalHold>;
-    count: number;
-    next_cursor: string | null;
 };
 
 export type PinnedTable = {
@@ -988,58 +1493,6 @@ export type LegalHoldDetails = {
     pins: Array<PinnedTable>;
     refused: RefusedDeletions;
     schema: string;
-};
-
-export type ShownExtractor = {
-    name: string;
-    version: string;
-    pattern?: string;
-    model?: string;
-    prompt_hash?: string;
-};
-
-export type ShownEvidence = {
-    source_kind: 'text' | 'fact';
-    source_id: string;
-    start: number;
-    end: number;
-    quote: string;
-    quote_blake3: string;
-};
-
-export type ShownSecret = {
-    kind: string;
-    start: number;
-    end: number;
-};
-
-export type Candidate = {
-    candidate_id: string | null;
-    action: 'store' | 'retire';
-    entity: string;
-    key: string;
-    value: string;
-    confidence: number;
-    profile: string;
-    extractor: ShownExtractor;
-    status: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired' | null;
-    resolution: 'new' | 'duplicate' | 'conflict';
-    evidence: Array<ShownEvidence>;
-    duplicate_of: string | null;
-    conflicts_with: Array<string>;
-    screened: Array<ShownSecret>;
-    session_id: string | null;
-    session_date: string | null;
-    promoted_fact_id: string | null;
-    target_fact_id: string | null;
-    version: number;
-    receipt_id: string | null;
-    created_by: string;
-    created_at: string;
-    decided_by: string | null;
-    decided_at: string | null;
-    reviewer: string | null;
-    reason: string | null;
 };
 
 export type CandidateReply = {
@@ -1079,35 +1532,6 @@ export type CandidateDecidedReply = {
     schema: string;
     status: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
     receipt_id: string;
-};
-
-export type CandidateDecision = {
-    candidate_id: string;
-    decision: 'promote' | 'reject';
-    reason?: string;
-    reviewer?: string;
-    auto_threshold?: number;
-    supersedes?: string | Array<string>;
-};
-
-export type DecideCandidates = {
-    decisions: Array<CandidateDecision>;
-};
-
-export type CandidateDecisionResult = {
-    candidate_id: string;
-    status_code: number;
-    status?: 'pending' | 'promoted' | 'rejected' | 'superseded' | 'expired';
-    promoted_fact_id?: string;
-    receipt_id?: string;
-    code?: string;
-    detail?: string;
-};
-
-export type CandidateDecisionsReply = {
-    schema: string;
-    results: Array<CandidateDecisionResult>;
-    decided: number;
 };
 
 export type TraceItemView = {
@@ -1236,79 +1660,14 @@ export type ObserveExport = {
     schema: string;
 };
 
-export type MintRequest = {
-    mint_request_id: string;
-    passport_id: string;
-    display_name: string;
-    kind: 'human' | 'agent' | 'service';
-    public_key: string | null;
-    fingerprint: string | null;
-    attested: boolean;
-    tenant_id: string;
-    why: string | null;
-    status: 'pending' | 'approved' | 'rejected';
-    requested_by: string;
-    requested_at: string;
-    decided_by: string | null;
-    decided_at: string | null;
-    reason: string | null;
-};
-
-export type MintRequestReply = {
-    mint_request: MintRequest;
-};
-
-export type MintRequestList = {
-    mint_requests: Array<MintRequest>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
 export type DecideMintRequest = {
     approver_passport?: string;
     reason?: string;
 };
 
-export type Passport = {
-    passport_id: string;
-    display_name: string;
-    kind: 'human' | 'agent' | 'service';
-    public_key: string | null;
-    fingerprint: string | null;
-    attested: boolean;
-    tenants: Array<string>;
-    created_by: string;
-    created_at: string;
-    revoked_at: string | null;
-    revoked_by: string | null;
-    revoke_reason: string | null;
-    last_seen_at: string | null;
-};
-
 export type MintedPassport = {
     mint_request: MintRequest;
     passport: Passport;
-};
-
-export type RegisterPassport = {
-    passport_id: string;
-    display_name?: string;
-    kind?: 'human' | 'agent' | 'service';
-    public_key?: string;
-    proof?: string;
-    tenant_id?: string;
-};
-
-export type PassportReply = {
-    passport: Passport;
-};
-
-export type PassportList = {
-    passports: Array<Passport>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
 };
 
 export type EndedWithPassport = {
@@ -1322,82 +1681,6 @@ export type RevokedPassport = {
     passport: Passport;
     revoked: boolean;
     ended: EndedWithPassport;
-};
-
-export type SeenPassport = {
-    passport_id: string;
-    registered: boolean;
-    first_seen_at: string;
-    last_seen_at: string;
-};
-
-export type PresenceList = {
-    presence: Array<SeenPassport>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
-export type ProjectMember = {
-    passport_id: string;
-    role: string;
-    created_by: string;
-    created_at: string;
-};
-
-export type TenantLink = {
-    tenant_id: string;
-    default_passport_id: string | null;
-    created_by: string;
-    created_at: string;
-};
-
-export type RepoLink = {
-    repo: string;
-    plane_id: string | null;
-    role: string | null;
-    created_by: string;
-    created_at: string;
-};
-
-export type Project = {
-    id: string;
-    name: string;
-    default_passport_id: string;
-    planning_target: string | null;
-    working_tenants: Array<string>;
-    archived: boolean;
-    is_default: boolean;
-    tenant_id: string;
-    version: number;
-    created_by: string;
-    created_at: string;
-    updated_at: string;
-    passports: Array<ProjectMember>;
-    tenants: Array<TenantLink>;
-    repos: Array<RepoLink>;
-};
-
-export type ProjectSummary = {
-    id: string;
-    name: string;
-    default_passport_id: string;
-    planning_target: string | null;
-    working_tenants: Array<string>;
-    archived: boolean;
-    is_default: boolean;
-    tenant_id: string;
-    version: number;
-    created_by: string;
-    created_at: string;
-    updated_at: string;
-};
-
-export type ProjectList = {
-    projects: Array<ProjectSummary>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
 };
 
 export type GraphNode = {
@@ -1634,57 +1917,10 @@ export type StorybookVersions = {
     next_cursor: string | null;
 };
 
-export type Punchcard = {
-    id: string;
-    resource: string;
-    mode: 'read' | 'write';
-    status: 'held' | 'released' | 'forced' | 'expired';
-    held_by: string;
-    holder_passport: string;
-    reason: string | null;
-    tenant_id: string;
-    acquired_at_unix_ms: number;
-    expires_at_unix_ms: number;
-    renew_before_unix_ms: number;
-    reentrant: boolean;
-    fence: number;
-    receipt_acquire: string | null;
-    receipt_end: string | null;
-    ended_at_unix_ms: number | null;
-    release_commit_sha: string | null;
-};
-
-export type PunchcardList = {
-    punchcards: Array<Punchcard>;
-    count: number;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
-export type PunchcardReply = {
-    punchcard: Punchcard;
-};
-
 export type ForceReleasePunchcard = {
     confirm?: boolean;
     reason?: string;
     by_passport?: string;
-};
-
-export type SurfaceQuota = {
-    surface: string;
-    limit: number;
-    window_seconds: number;
-    used: number;
-    remaining: number;
-    resets_at: string;
-};
-
-export type Quota = {
-    schema: string;
-    principal: string;
-    tenant_id: string;
-    surfaces: Array<SurfaceQuota>;
 };
 
 export type ReceiptEnvelope = {
@@ -1732,35 +1968,6 @@ export type VerificationReport = {
     signature: SignatureFinding;
     chain: ReceiptFinding;
     log: LogFinding;
-};
-
-export type ReceiptRow = {
-    receipt_id: string;
-    family: 'execution' | 'retrieval';
-    kind: string;
-    principal: string;
-    subject: string | null;
-    session: string | null;
-    stream: string | null;
-    seq: number | null;
-    auth_mode: string | null;
-    occurred_at: string;
-    ingested_at: string;
-    payload_hash: string;
-};
-
-export type ReceiptPage = {
-    rows: Array<ReceiptRow>;
-    returned: number;
-    matched: number;
-    next_cursor: string | null;
-    has_more: boolean;
-    kind_counts: {
-        [key: string]: unknown;
-    };
-    principal_counts: {
-        [key: string]: unknown;
-    };
 };
 
 export type CapsuleSearch = {
@@ -1895,41 +2102,6 @@ export type AnswerValidity = {
     llm_required: boolean;
 };
 
-export type InstalledPackage = {
-    project_id: string | null;
-    version: string;
-    digest: string;
-    installed_by: string;
-    installed_at: string;
-    receipt_id: string;
-};
-
-export type LibraryPackage = {
-    id: string;
-    version: string;
-    title: string;
-    description: string;
-    source: 'svc' | 'folder';
-    digest: string;
-    engrams: Array<string>;
-    kinds: Array<string>;
-    layers: Array<string>;
-    installed: Array<InstalledPackage>;
-    update_available: boolean;
-};
-
-export type LibraryWarning = {
-    path: string;
-    problem: string;
-};
-
-export type StudioLibraryReply = {
-    packages: Array<LibraryPackage>;
-    count: number;
-    warnings: Array<LibraryWarning>;
-    schema: string;
-};
-
 export type InstallPackage = {
     digest?: string;
     project_id?: string;
@@ -1953,49 +2125,6 @@ export type PackageInstalled = {
     changed: boolean;
     items: Array<InstallItem>;
     receipt_id: string | null;
-};
-
-export type AddPeer = {
-    tenant_id?: string;
-    peer_id: string;
-    url?: string;
-    public_key: string;
-    scopes?: Array<string>;
-    entity_prefixes: Array<string>;
-    collections?: Array<string>;
-    direction: 'pull' | 'push' | 'both';
-};
-
-export type Peer = {
-    peer_id: string;
-    tenant_id: string;
-    url: string | null;
-    public_key: string;
-    keyid: string;
-    scopes: Array<string>;
-    entity_prefixes: Array<string>;
-    collections: Array<string> | null;
-    direction: 'pull' | 'push' | 'both';
-    status: 'active' | 'revoked';
-    last_cosigned_head: string | null;
-    created_at: string;
-    created_by: string;
-    receipt_id: string;
-    revoked_at: string | null;
-    revoked_by: string | null;
-    revoke_receipt_id: string | null;
-};
-
-export type PeerReply = {
-    peer: Peer;
-    schema: string;
-};
-
-export type PeerList = {
-    peers: Array<Peer>;
-    count: number;
-    next_cursor: string | null;
-    schema: string;
 };
 
 export type VersionOriginMember = {
@@ -2047,121 +2176,6 @@ export type ConflictResolved = {
     receipt_id: string;
 };
 
-export type Build = {
-    commit: string | null;
-    built_at: string;
-    tag: string | null;
-};
-
-export type Schema = {
-    name: string;
-    applied: string | null;
-};
-
-export type ScheduledJob = {
-    name: string;
-    state: 'waiting' | 'running' | 'failing' | 'stopped';
-    every_ms: number;
-    last_run_at: string | null;
-};
-
-export type Scheduler = {
-    state: 'running' | 'failing';
-    jobs: Array<ScheduledJob>;
-};
-
-export type DaemonVersion = {
-    service: string;
-    version: string;
-    build: Build;
-    schema: Schema;
-    scheduler: Scheduler;
-    started_at: string;
-};
-
-export type CreateWork = {
-    project_id: string;
-    title: string;
-    created_by_passport: string;
-    body?: string;
-    state?: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
-    assignee_passport?: string | null;
-    tenant_id?: string | null;
-    linked_pr?: string | null;
-    linked_issue?: string | null;
-    priority?: number;
-    labels?: Array<string>;
-    blocker_reason?: string | null;
-    blocker_kind?: 'needs_info' | 'needs_approval';
-};
-
-export type WorkLease = {
-    fence: number;
-    holder_passport: string;
-    expires_at: string;
-};
-
-export type WorkItem = {
-    id: string;
-    work_id: string;
-    tenant_id: string;
-    project_id: string;
-    title: string;
-    body: string;
-    body_truncated: boolean;
-    state: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
-    created_by_passport: string;
-    assignee_passport: string | null;
-    linked_pr: string | null;
-    linked_issue: string | null;
-    blocker_reason: string | null;
-    blocker_kind: 'needs_info' | 'needs_approval' | null;
-    priority: number;
-    labels: Array<string>;
-    open_blockers: number;
-    ready: boolean;
-    lease: WorkLease | null;
-    source: 'kanban' | 'plans';
-    version: number;
-    created_at: string;
-    updated_at: string;
-};
-
-export type GatedChange = {
-    state: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
-    blocker_kind?: 'needs_info' | 'needs_approval' | null;
-    blocker_reason?: string | null;
-};
-
-export type PendingGate = {
-    action_id: string;
-    work_id: string;
-    project_id: string;
-    item_version: number;
-    before: GatedChange;
-    after: GatedChange;
-    why: string | null;
-    requested_by: string;
-    requested_at: string;
-    expires_at: string;
-    may_decide: Array<string>;
-};
-
-export type PlanWarning = {
-    path: string;
-    problem: string;
-};
-
-export type WorkList = {
-    work: Array<WorkItem>;
-    count: number;
-    source: 'kanban' | 'plans' | 'both';
-    approvals: Array<PendingGate>;
-    warnings: Array<PlanWarning>;
-    has_more: boolean;
-    next_cursor: string | null;
-};
-
 export type WorkBlocker = {
     work_id: string;
     title: string;
@@ -2180,20 +2194,6 @@ export type ClaimRequest = {
     by_passport?: string;
     ttl_secs?: number;
     tenant_id?: string;
-};
-
-export type HeldLease = {
-    fence: number;
-    holder_passport: string;
-    expires_at: string;
-    renew_before: string;
-};
-
-export type ClaimReply = {
-    schema: string;
-    work: WorkItem | null;
-    lease: HeldLease | null;
-    reentrant: boolean;
 };
 
 export type CreateComment = {
@@ -2638,115 +2638,6 @@ export type ListCasesResponses = {
 };
 
 export type ListCasesResponse = ListCasesResponses[keyof ListCasesResponses];
-
-export type DeleteCaseData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/cases/{id}';
-};
-
-export type DeleteCaseErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/case-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/case-quarantined' | 'urn:svc:errors/legal-hold';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type DeleteCaseError = DeleteCaseErrors[keyof DeleteCaseErrors];
-
-export type DeleteCaseResponses = {
-    200: CaseDeleted;
-};
-
-export type DeleteCaseResponse = DeleteCaseResponses[keyof DeleteCaseResponses];
-
-export type ReadCaseData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/cases/{id}';
-};
-
-export type ReadCaseErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/case-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadCaseError = ReadCaseErrors[keyof ReadCaseErrors];
-
-export type ReadCaseResponses = {
-    200: CaseReply;
-};
-
-export type ReadCaseResponse = ReadCaseResponses[keyof ReadCaseResponses];
 
 export type ProbeEmbeddingData = {
     body?: never;
@@ -3239,226 +3130,6 @@ export type ListEngramsResponses = {
 
 export type ListEngramsResponse = ListEngramsResponses[keyof ListEngramsResponses];
 
-export type ReadEngramData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        name: string;
-    };
-    query?: never;
-    url: '/v1/engrams/{name}';
-};
-
-export type ReadEngramErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadEngramError = ReadEngramErrors[keyof ReadEngramErrors];
-
-export type ReadEngramResponses = {
-    200: EngramReply;
-};
-
-export type ReadEngramResponse = ReadEngramResponses[keyof ReadEngramResponses];
-
-export type RemoveLabelData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        name: string;
-        label: string;
-    };
-    query?: never;
-    url: '/v1/engrams/{name}/labels/{label}';
-};
-
-export type RemoveLabelErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-label-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RemoveLabelError = RemoveLabelErrors[keyof RemoveLabelErrors];
-
-export type RemoveLabelResponses = {
-    200: EngramLabelReply;
-};
-
-export type RemoveLabelResponse = RemoveLabelResponses[keyof RemoveLabelResponses];
-
-export type MoveLabelData = {
-    body: MoveLabel;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        name: string;
-        label: string;
-    };
-    query?: never;
-    url: '/v1/engrams/{name}/labels/{label}';
-};
-
-export type MoveLabelErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/engram-label-moved';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type MoveLabelError = MoveLabelErrors[keyof MoveLabelErrors];
-
-export type MoveLabelResponses = {
-    200: EngramLabelReply;
-};
-
-export type MoveLabelResponse = MoveLabelResponses[keyof MoveLabelResponses];
-
-export type ListEngramVersionsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        name: string;
-    };
-    query?: {
-        limit?: number;
-        cursor?: string;
-    };
-    url: '/v1/engrams/{name}/versions';
-};
-
-export type ListEngramVersionsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListEngramVersionsError = ListEngramVersionsErrors[keyof ListEngramVersionsErrors];
-
-export type ListEngramVersionsResponses = {
-    200: EngramVersions;
-};
-
-export type ListEngramVersionsResponse = ListEngramVersionsResponses[keyof ListEngramVersionsResponses];
-
 export type ListEntitiesData = {
     body?: never;
     headers?: {
@@ -3514,171 +3185,6 @@ export type ListEntitiesResponses = {
 };
 
 export type ListEntitiesResponse = ListEntitiesResponses[keyof ListEntitiesResponses];
-
-export type ReadEntityData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        kind: string;
-        id: string;
-    };
-    query?: never;
-    url: '/v1/entities/{kind}/{id}';
-};
-
-export type ReadEntityErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/entity-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadEntityError = ReadEntityErrors[keyof ReadEntityErrors];
-
-export type ReadEntityResponses = {
-    200: EntityReply;
-};
-
-export type ReadEntityResponse = ReadEntityResponses[keyof ReadEntityResponses];
-
-export type StoreEntityData = {
-    body: StoreEntity;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        kind: string;
-        id: string;
-    };
-    query?: never;
-    url: '/v1/entities/{kind}/{id}';
-};
-
-export type StoreEntityErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type StoreEntityError = StoreEntityErrors[keyof StoreEntityErrors];
-
-export type StoreEntityResponses = {
-    200: EntityReply;
-};
-
-export type StoreEntityResponse = StoreEntityResponses[keyof StoreEntityResponses];
-
-export type ListEntityVersionsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        kind: string;
-        id: string;
-    };
-    query?: {
-        limit?: number;
-        cursor?: string;
-    };
-    url: '/v1/entities/{kind}/{id}/history';
-};
-
-export type ListEntityVersionsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListEntityVersionsError = ListEntityVersionsErrors[keyof ListEntityVersionsErrors];
-
-export type ListEntityVersionsResponses = {
-    200: EntityHistory;
-};
-
-export type ListEntityVersionsResponse = ListEntityVersionsResponses[keyof ListEntityVersionsResponses];
 
 export type FollowEventsData = {
     body?: never;
@@ -3741,6 +3247,7 @@ export type FindFactsData = {
     query?: {
         query?: string;
         fallback?: 'none' | 'newest';
+        synonyms?: boolean;
         entity?: string;
         entity_prefix?: string;
         top_k?: number;
@@ -3846,116 +3353,6 @@ export type StoreFactResponses = {
 };
 
 export type StoreFactResponse = StoreFactResponses[keyof StoreFactResponses];
-
-export type RetireFactData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-        'x-svc-fence'?: number;
-    };
-    path: {
-        factId: string;
-    };
-    query?: never;
-    url: '/v1/facts/{factId}';
-};
-
-export type RetireFactErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/fact-not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/fact-quarantined' | 'urn:svc:errors/fact-superseded' | 'urn:svc:errors/legal-hold';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RetireFactError = RetireFactErrors[keyof RetireFactErrors];
-
-export type RetireFactResponses = {
-    200: FactDeleted;
-};
-
-export type RetireFactResponse = RetireFactResponses[keyof RetireFactResponses];
-
-export type ReadFactData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        factId: string;
-    };
-    query?: never;
-    url: '/v1/facts/{factId}';
-};
-
-export type ReadFactErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/fact-not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadFactError = ReadFactErrors[keyof ReadFactErrors];
-
-export type ReadFactResponses = {
-    200: FactReply;
-};
-
-export type ReadFactResponse = ReadFactResponses[keyof ReadFactResponses];
 
 export type ExportFactsData = {
     body?: never;
@@ -4177,6 +3574,1712 @@ export type OpenIncidentResponses = {
 };
 
 export type OpenIncidentResponse = OpenIncidentResponses[keyof OpenIncidentResponses];
+
+export type ListIntegrationsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        tenant_id?: string;
+    };
+    url: '/v1/integrations';
+};
+
+export type ListIntegrationsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListIntegrationsError = ListIntegrationsErrors[keyof ListIntegrationsErrors];
+
+export type ListIntegrationsResponses = {
+    200: IntegrationList;
+};
+
+export type ListIntegrationsResponse = ListIntegrationsResponses[keyof ListIntegrationsResponses];
+
+export type ConnectGithubData = {
+    body: ConnectGithub;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/integrations/github/connect';
+};
+
+export type ConnectGithubErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/integrations-full';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    422: DaemonProblem & {
+        type?: 'urn:svc:errors/token-refused';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable' | 'urn:svc:errors/github-unavailable';
+    };
+};
+
+export type ConnectGithubError = ConnectGithubErrors[keyof ConnectGithubErrors];
+
+export type ConnectGithubResponses = {
+    200: ConnectedGithub;
+};
+
+export type ConnectGithubResponse = ConnectGithubResponses[keyof ConnectGithubResponses];
+
+export type ListGithubItemsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        tenant_id?: string;
+        kind?: 'issue' | 'pull_request';
+        state?: 'open' | 'closed' | 'merged' | 'deleted';
+    };
+    url: '/v1/integrations/github/items';
+};
+
+export type ListGithubItemsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListGithubItemsError = ListGithubItemsErrors[keyof ListGithubItemsErrors];
+
+export type ListGithubItemsResponses = {
+    200: GithubItemList;
+};
+
+export type ListGithubItemsResponse = ListGithubItemsResponses[keyof ListGithubItemsResponses];
+
+export type ListLegalHoldsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        tenant_id?: string;
+        status?: 'active' | 'released';
+    };
+    url: '/v1/legal-holds';
+};
+
+export type ListLegalHoldsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListLegalHoldsError = ListLegalHoldsErrors[keyof ListLegalHoldsErrors];
+
+export type ListLegalHoldsResponses = {
+    200: LegalHoldList;
+};
+
+export type ListLegalHoldsResponse = ListLegalHoldsResponses[keyof ListLegalHoldsResponses];
+
+export type PlaceLegalHoldData = {
+    body: PlaceLegalHold;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/legal-holds';
+};
+
+export type PlaceLegalHoldErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/hold-tenant-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type PlaceLegalHoldError = PlaceLegalHoldErrors[keyof PlaceLegalHoldErrors];
+
+export type PlaceLegalHoldResponses = {
+    201: LegalHoldReply;
+};
+
+export type PlaceLegalHoldResponse = PlaceLegalHoldResponses[keyof PlaceLegalHoldResponses];
+
+export type DecideCandidatesData = {
+    body: DecideCandidates;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/memory/candidates/decide';
+};
+
+export type DecideCandidatesErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fact-quarantined';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type DecideCandidatesError = DecideCandidatesErrors[keyof DecideCandidatesErrors];
+
+export type DecideCandidatesResponses = {
+    200: CandidateDecisionsReply;
+};
+
+export type DecideCandidatesResponse = DecideCandidatesResponses[keyof DecideCandidatesResponses];
+
+export type ListMintRequestsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        status?: 'pending' | 'approved' | 'rejected';
+        tenant_id?: string;
+    };
+    url: '/v1/passport/mint-requests';
+};
+
+export type ListMintRequestsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListMintRequestsError = ListMintRequestsErrors[keyof ListMintRequestsErrors];
+
+export type ListMintRequestsResponses = {
+    200: MintRequestList;
+};
+
+export type ListMintRequestsResponse = ListMintRequestsResponses[keyof ListMintRequestsResponses];
+
+export type ListPassportsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        kind?: 'human' | 'agent' | 'service';
+        state?: 'active' | 'revoked';
+        tenant_id?: string;
+    };
+    url: '/v1/passports';
+};
+
+export type ListPassportsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListPassportsError = ListPassportsErrors[keyof ListPassportsErrors];
+
+export type ListPassportsResponses = {
+    200: PassportList;
+};
+
+export type ListPassportsResponse = ListPassportsResponses[keyof ListPassportsResponses];
+
+export type RegisterPassportData = {
+    body: RegisterPassport;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/passports';
+};
+
+export type RegisterPassportErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/mint-request-needed';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/passport-known';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RegisterPassportError = RegisterPassportErrors[keyof RegisterPassportErrors];
+
+export type RegisterPassportResponses = {
+    200: PassportReply;
+};
+
+export type RegisterPassportResponse = RegisterPassportResponses[keyof RegisterPassportResponses];
+
+export type ListPresenceData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        within_seconds?: number;
+    };
+    url: '/v1/passports/presence';
+};
+
+export type ListPresenceErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListPresenceError = ListPresenceErrors[keyof ListPresenceErrors];
+
+export type ListPresenceResponses = {
+    200: PresenceList;
+};
+
+export type ListPresenceResponse = ListPresenceResponses[keyof ListPresenceResponses];
+
+export type ListProjectsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        archived?: boolean;
+    };
+    url: '/v1/projects';
+};
+
+export type ListProjectsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListProjectsError = ListProjectsErrors[keyof ListProjectsErrors];
+
+export type ListProjectsResponses = {
+    200: ProjectList;
+};
+
+export type ListProjectsResponse = ListProjectsResponses[keyof ListProjectsResponses];
+
+export type ListPunchcardsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        resource?: string;
+        holder?: string;
+        holder_passport?: string;
+        status?: 'held' | 'released' | 'forced' | 'expired';
+        tenant_id?: string;
+    };
+    url: '/v1/punchcards';
+};
+
+export type ListPunchcardsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    501: DaemonProblem & {
+        type?: 'urn:svc:errors/plane-off';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListPunchcardsError = ListPunchcardsErrors[keyof ListPunchcardsErrors];
+
+export type ListPunchcardsResponses = {
+    200: PunchcardList;
+};
+
+export type ListPunchcardsResponse = ListPunchcardsResponses[keyof ListPunchcardsResponses];
+
+export type ReadQuotaData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        passport?: string;
+    };
+    url: '/v1/quota';
+};
+
+export type ReadQuotaErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadQuotaError = ReadQuotaErrors[keyof ReadQuotaErrors];
+
+export type ReadQuotaResponses = {
+    200: Quota;
+};
+
+export type ReadQuotaResponse = ReadQuotaResponses[keyof ReadQuotaResponses];
+
+export type ListReceiptsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        tenant_id?: string;
+        before?: string;
+        limit?: number;
+        kind?: string;
+        principal?: string;
+        session?: string;
+    };
+    url: '/v1/receipts/list';
+};
+
+export type ListReceiptsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListReceiptsError = ListReceiptsErrors[keyof ListReceiptsErrors];
+
+export type ListReceiptsResponses = {
+    200: ReceiptPage;
+};
+
+export type ListReceiptsResponse = ListReceiptsResponses[keyof ListReceiptsResponses];
+
+export type ListStudioLibraryData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        tenant_id?: string;
+    };
+    url: '/v1/studio/library';
+};
+
+export type ListStudioLibraryErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListStudioLibraryError = ListStudioLibraryErrors[keyof ListStudioLibraryErrors];
+
+export type ListStudioLibraryResponses = {
+    200: StudioLibraryReply;
+};
+
+export type ListStudioLibraryResponse = ListStudioLibraryResponses[keyof ListStudioLibraryResponses];
+
+export type ListPeersData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        tenant_id?: string;
+        status?: 'active' | 'revoked';
+    };
+    url: '/v1/sync/peers';
+};
+
+export type ListPeersErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListPeersError = ListPeersErrors[keyof ListPeersErrors];
+
+export type ListPeersResponses = {
+    200: PeerList;
+};
+
+export type ListPeersResponse = ListPeersResponses[keyof ListPeersResponses];
+
+export type AddPeerData = {
+    body: AddPeer;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/sync/peers';
+};
+
+export type AddPeerErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/peer-taken';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type AddPeerError = AddPeerErrors[keyof AddPeerErrors];
+
+export type AddPeerResponses = {
+    201: PeerReply;
+};
+
+export type AddPeerResponse = AddPeerResponses[keyof AddPeerResponses];
+
+export type ReadVersionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/version';
+};
+
+export type ReadVersionErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadVersionError = ReadVersionErrors[keyof ReadVersionErrors];
+
+export type ReadVersionResponses = {
+    200: DaemonVersion;
+};
+
+export type ReadVersionResponse = ReadVersionResponses[keyof ReadVersionResponses];
+
+export type ListWorkData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: {
+        limit?: number;
+        cursor?: string;
+        project_id?: string;
+        state?: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
+        tenant_id?: string;
+        assignee_passport?: string;
+        source?: 'kanban' | 'plans' | 'both';
+        orchestrator?: string;
+        ready?: boolean;
+        priority?: number;
+        label?: string;
+    };
+    url: '/v1/work';
+};
+
+export type ListWorkErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListWorkError = ListWorkErrors[keyof ListWorkErrors];
+
+export type ListWorkResponses = {
+    200: WorkList;
+};
+
+export type ListWorkResponse = ListWorkResponses[keyof ListWorkResponses];
+
+export type CreateWorkData = {
+    body: CreateWork;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/work';
+};
+
+export type CreateWorkErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type CreateWorkError = CreateWorkErrors[keyof CreateWorkErrors];
+
+export type CreateWorkResponses = {
+    200: WorkItem;
+};
+
+export type CreateWorkResponse = CreateWorkResponses[keyof CreateWorkResponses];
+
+export type DeleteCaseData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/cases/{id}';
+};
+
+export type DeleteCaseErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/case-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/case-quarantined' | 'urn:svc:errors/legal-hold';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type DeleteCaseError = DeleteCaseErrors[keyof DeleteCaseErrors];
+
+export type DeleteCaseResponses = {
+    200: CaseDeleted;
+};
+
+export type DeleteCaseResponse = DeleteCaseResponses[keyof DeleteCaseResponses];
+
+export type ReadCaseData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/cases/{id}';
+};
+
+export type ReadCaseErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/case-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadCaseError = ReadCaseErrors[keyof ReadCaseErrors];
+
+export type ReadCaseResponses = {
+    200: CaseReply;
+};
+
+export type ReadCaseResponse = ReadCaseResponses[keyof ReadCaseResponses];
+
+export type ReadEngramData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: never;
+    url: '/v1/engrams/{name}';
+};
+
+export type ReadEngramErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadEngramError = ReadEngramErrors[keyof ReadEngramErrors];
+
+export type ReadEngramResponses = {
+    200: EngramReply;
+};
+
+export type ReadEngramResponse = ReadEngramResponses[keyof ReadEngramResponses];
+
+export type RemoveLabelData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        name: string;
+        label: string;
+    };
+    query?: never;
+    url: '/v1/engrams/{name}/labels/{label}';
+};
+
+export type RemoveLabelErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-label-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RemoveLabelError = RemoveLabelErrors[keyof RemoveLabelErrors];
+
+export type RemoveLabelResponses = {
+    200: EngramLabelReply;
+};
+
+export type RemoveLabelResponse = RemoveLabelResponses[keyof RemoveLabelResponses];
+
+export type MoveLabelData = {
+    body: MoveLabel;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        name: string;
+        label: string;
+    };
+    query?: never;
+    url: '/v1/engrams/{name}/labels/{label}';
+};
+
+export type MoveLabelErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/engram-label-moved';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type MoveLabelError = MoveLabelErrors[keyof MoveLabelErrors];
+
+export type MoveLabelResponses = {
+    200: EngramLabelReply;
+};
+
+export type MoveLabelResponse = MoveLabelResponses[keyof MoveLabelResponses];
+
+export type ListEngramVersionsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        name: string;
+    };
+    query?: {
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/v1/engrams/{name}/versions';
+};
+
+export type ListEngramVersionsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/engram-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListEngramVersionsError = ListEngramVersionsErrors[keyof ListEngramVersionsErrors];
+
+export type ListEngramVersionsResponses = {
+    200: EngramVersions;
+};
+
+export type ListEngramVersionsResponse = ListEngramVersionsResponses[keyof ListEngramVersionsResponses];
+
+export type ReadEntityData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        kind: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/entities/{kind}/{id}';
+};
+
+export type ReadEntityErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/entity-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadEntityError = ReadEntityErrors[keyof ReadEntityErrors];
+
+export type ReadEntityResponses = {
+    200: EntityReply;
+};
+
+export type ReadEntityResponse = ReadEntityResponses[keyof ReadEntityResponses];
+
+export type StoreEntityData = {
+    body: StoreEntity;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        kind: string;
+        id: string;
+    };
+    query?: never;
+    url: '/v1/entities/{kind}/{id}';
+};
+
+export type StoreEntityErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type StoreEntityError = StoreEntityErrors[keyof StoreEntityErrors];
+
+export type StoreEntityResponses = {
+    200: EntityReply;
+};
+
+export type StoreEntityResponse = StoreEntityResponses[keyof StoreEntityResponses];
+
+export type ListEntityVersionsData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        kind: string;
+        id: string;
+    };
+    query?: {
+        limit?: number;
+        cursor?: string;
+    };
+    url: '/v1/entities/{kind}/{id}/history';
+};
+
+export type ListEntityVersionsErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ListEntityVersionsError = ListEntityVersionsErrors[keyof ListEntityVersionsErrors];
+
+export type ListEntityVersionsResponses = {
+    200: EntityHistory;
+};
+
+export type ListEntityVersionsResponse = ListEntityVersionsResponses[keyof ListEntityVersionsResponses];
+
+export type RetireFactData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
+    };
+    path: {
+        factId: string;
+    };
+    query?: never;
+    url: '/v1/facts/{factId}';
+};
+
+export type RetireFactErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/fact-not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/fact-quarantined' | 'urn:svc:errors/fact-superseded' | 'urn:svc:errors/legal-hold';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type RetireFactError = RetireFactErrors[keyof RetireFactErrors];
+
+export type RetireFactResponses = {
+    200: FactDeleted;
+};
+
+export type RetireFactResponse = RetireFactResponses[keyof RetireFactResponses];
+
+export type ReadFactData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        factId: string;
+    };
+    query?: never;
+    url: '/v1/facts/{factId}';
+};
+
+export type ReadFactErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/fact-not-found';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadFactError = ReadFactErrors[keyof ReadFactErrors];
+
+export type ReadFactResponses = {
+    200: FactReply;
+};
+
+export type ReadFactResponse = ReadFactResponses[keyof ReadFactResponses];
 
 export type ReadIncidentData = {
     body?: never;
@@ -4572,61 +5675,6 @@ export type ReadTimelineResponses = {
 
 export type ReadTimelineResponse = ReadTimelineResponses[keyof ReadTimelineResponses];
 
-export type ListIntegrationsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        tenant_id?: string;
-    };
-    url: '/v1/integrations';
-};
-
-export type ListIntegrationsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListIntegrationsError = ListIntegrationsErrors[keyof ListIntegrationsErrors];
-
-export type ListIntegrationsResponses = {
-    200: IntegrationList;
-};
-
-export type ListIntegrationsResponse = ListIntegrationsResponses[keyof ListIntegrationsResponses];
-
 export type DisconnectIntegrationData = {
     body?: never;
     headers?: {
@@ -4739,227 +5787,6 @@ export type CheckIntegrationResponses = {
 };
 
 export type CheckIntegrationResponse = CheckIntegrationResponses[keyof CheckIntegrationResponses];
-
-export type ConnectGithubData = {
-    body: ConnectGithub;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/integrations/github/connect';
-};
-
-export type ConnectGithubErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/integrations-full';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    422: DaemonProblem & {
-        type?: 'urn:svc:errors/token-refused';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable' | 'urn:svc:errors/github-unavailable';
-    };
-};
-
-export type ConnectGithubError = ConnectGithubErrors[keyof ConnectGithubErrors];
-
-export type ConnectGithubResponses = {
-    200: ConnectedGithub;
-};
-
-export type ConnectGithubResponse = ConnectGithubResponses[keyof ConnectGithubResponses];
-
-export type ListGithubItemsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        tenant_id?: string;
-        kind?: 'issue' | 'pull_request';
-        state?: 'open' | 'closed' | 'merged' | 'deleted';
-    };
-    url: '/v1/integrations/github/items';
-};
-
-export type ListGithubItemsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListGithubItemsError = ListGithubItemsErrors[keyof ListGithubItemsErrors];
-
-export type ListGithubItemsResponses = {
-    200: GithubItemList;
-};
-
-export type ListGithubItemsResponse = ListGithubItemsResponses[keyof ListGithubItemsResponses];
-
-export type ListLegalHoldsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        tenant_id?: string;
-        status?: 'active' | 'released';
-    };
-    url: '/v1/legal-holds';
-};
-
-export type ListLegalHoldsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListLegalHoldsError = ListLegalHoldsErrors[keyof ListLegalHoldsErrors];
-
-export type ListLegalHoldsResponses = {
-    200: LegalHoldList;
-};
-
-export type ListLegalHoldsResponse = ListLegalHoldsResponses[keyof ListLegalHoldsResponses];
-
-export type PlaceLegalHoldData = {
-    body: PlaceLegalHold;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/legal-holds';
-};
-
-export type PlaceLegalHoldErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off' | 'urn:svc:errors/hold-tenant-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type PlaceLegalHoldError = PlaceLegalHoldErrors[keyof PlaceLegalHoldErrors];
-
-export type PlaceLegalHoldResponses = {
-    201: LegalHoldReply;
-};
-
-export type PlaceLegalHoldResponse = PlaceLegalHoldResponses[keyof PlaceLegalHoldResponses];
 
 export type ReleaseLegalHoldData = {
     body?: never;
@@ -5353,60 +6180,6 @@ export type UndoPromotionResponses = {
 
 export type UndoPromotionResponse = UndoPromotionResponses[keyof UndoPromotionResponses];
 
-export type DecideCandidatesData = {
-    body: DecideCandidates;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/memory/candidates/decide';
-};
-
-export type DecideCandidatesErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/fact-quarantined';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type DecideCandidatesError = DecideCandidatesErrors[keyof DecideCandidatesErrors];
-
-export type DecideCandidatesResponses = {
-    200: CandidateDecisionsReply;
-};
-
-export type DecideCandidatesResponse = DecideCandidatesResponses[keyof DecideCandidatesResponses];
-
 export type AuditSessionData = {
     body?: never;
     headers?: {
@@ -5591,62 +6364,6 @@ export type ExportSessionResponses = {
 
 export type ExportSessionResponse = ExportSessionResponses[keyof ExportSessionResponses];
 
-export type ListMintRequestsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        status?: 'pending' | 'approved' | 'rejected';
-        tenant_id?: string;
-    };
-    url: '/v1/passport/mint-requests';
-};
-
-export type ListMintRequestsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListMintRequestsError = ListMintRequestsErrors[keyof ListMintRequestsErrors];
-
-export type ListMintRequestsResponses = {
-    200: MintRequestList;
-};
-
-export type ListMintRequestsResponse = ListMintRequestsResponses[keyof ListMintRequestsResponses];
-
 export type ReadMintRequestData = {
     body?: never;
     headers?: {
@@ -5812,117 +6529,6 @@ export type RejectMintRequestResponses = {
 
 export type RejectMintRequestResponse = RejectMintRequestResponses[keyof RejectMintRequestResponses];
 
-export type ListPassportsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        kind?: 'human' | 'agent' | 'service';
-        state?: 'active' | 'revoked';
-        tenant_id?: string;
-    };
-    url: '/v1/passports';
-};
-
-export type ListPassportsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListPassportsError = ListPassportsErrors[keyof ListPassportsErrors];
-
-export type ListPassportsResponses = {
-    200: PassportList;
-};
-
-export type ListPassportsResponse = ListPassportsResponses[keyof ListPassportsResponses];
-
-export type RegisterPassportData = {
-    body: RegisterPassport;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/passports';
-};
-
-export type RegisterPassportErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/mint-request-needed';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/passport-known';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type RegisterPassportError = RegisterPassportErrors[keyof RegisterPassportErrors];
-
-export type RegisterPassportResponses = {
-    200: PassportReply;
-};
-
-export type RegisterPassportResponse = RegisterPassportResponses[keyof RegisterPassportResponses];
-
 export type RevokePassportData = {
     body?: never;
     headers?: {
@@ -6031,116 +6637,6 @@ export type ReadPassportResponses = {
 };
 
 export type ReadPassportResponse = ReadPassportResponses[keyof ReadPassportResponses];
-
-export type ListPresenceData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        within_seconds?: number;
-    };
-    url: '/v1/passports/presence';
-};
-
-export type ListPresenceErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListPresenceError = ListPresenceErrors[keyof ListPresenceErrors];
-
-export type ListPresenceResponses = {
-    200: PresenceList;
-};
-
-export type ListPresenceResponse = ListPresenceResponses[keyof ListPresenceResponses];
-
-export type ListProjectsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        archived?: boolean;
-    };
-    url: '/v1/projects';
-};
-
-export type ListProjectsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListProjectsError = ListProjectsErrors[keyof ListProjectsErrors];
-
-export type ListProjectsResponses = {
-    200: ProjectList;
-};
-
-export type ListProjectsResponse = ListProjectsResponses[keyof ListProjectsResponses];
 
 export type ReadProjectData = {
     body?: never;
@@ -6646,68 +7142,6 @@ export type ListStorybookVersionsResponses = {
 
 export type ListStorybookVersionsResponse = ListStorybookVersionsResponses[keyof ListStorybookVersionsResponses];
 
-export type ListPunchcardsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        resource?: string;
-        holder?: string;
-        holder_passport?: string;
-        status?: 'held' | 'released' | 'forced' | 'expired';
-        tenant_id?: string;
-    };
-    url: '/v1/punchcards';
-};
-
-export type ListPunchcardsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    501: DaemonProblem & {
-        type?: 'urn:svc:errors/plane-off';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListPunchcardsError = ListPunchcardsErrors[keyof ListPunchcardsErrors];
-
-export type ListPunchcardsResponses = {
-    200: PunchcardList;
-};
-
-export type ListPunchcardsResponse = ListPunchcardsResponses[keyof ListPunchcardsResponses];
-
 export type ForceReleasePunchcardData = {
     body: ForceReleasePunchcard;
     headers?: {
@@ -6763,59 +7197,6 @@ export type ForceReleasePunchcardResponses = {
 };
 
 export type ForceReleasePunchcardResponse = ForceReleasePunchcardResponses[keyof ForceReleasePunchcardResponses];
-
-export type ReadQuotaData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        passport?: string;
-    };
-    url: '/v1/quota';
-};
-
-export type ReadQuotaErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/flag-off';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadQuotaError = ReadQuotaErrors[keyof ReadQuotaErrors];
-
-export type ReadQuotaResponses = {
-    200: Quota;
-};
-
-export type ReadQuotaResponse = ReadQuotaResponses[keyof ReadQuotaResponses];
 
 export type ReadReceiptData = {
     body?: never;
@@ -6997,64 +7378,6 @@ export type VerifyReceiptResponses = {
 
 export type VerifyReceiptResponse = VerifyReceiptResponses[keyof VerifyReceiptResponses];
 
-export type ListReceiptsData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        tenant_id?: string;
-        before?: string;
-        limit?: number;
-        kind?: string;
-        principal?: string;
-        session?: string;
-    };
-    url: '/v1/receipts/list';
-};
-
-export type ListReceiptsErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListReceiptsError = ListReceiptsErrors[keyof ListReceiptsErrors];
-
-export type ListReceiptsResponses = {
-    200: ReceiptPage;
-};
-
-export type ListReceiptsResponse = ListReceiptsResponses[keyof ListReceiptsResponses];
-
 export type ReplayAnswerData = {
     body?: never;
     headers?: {
@@ -7231,59 +7554,6 @@ export type ExportReceiptResponses = {
 
 export type ExportReceiptResponse = ExportReceiptResponses[keyof ExportReceiptResponses];
 
-export type ListStudioLibraryData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        tenant_id?: string;
-    };
-    url: '/v1/studio/library';
-};
-
-export type ListStudioLibraryErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListStudioLibraryError = ListStudioLibraryErrors[keyof ListStudioLibraryErrors];
-
-export type ListStudioLibraryResponses = {
-    200: StudioLibraryReply;
-};
-
-export type ListStudioLibraryResponse = ListStudioLibraryResponses[keyof ListStudioLibraryResponses];
-
 export type InstallStudioPackageData = {
     body: InstallPackage;
     headers?: {
@@ -7339,116 +7609,6 @@ export type InstallStudioPackageResponses = {
 };
 
 export type InstallStudioPackageResponse = InstallStudioPackageResponses[keyof InstallStudioPackageResponses];
-
-export type ListPeersData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        tenant_id?: string;
-        status?: 'active' | 'revoked';
-    };
-    url: '/v1/sync/peers';
-};
-
-export type ListPeersErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListPeersError = ListPeersErrors[keyof ListPeersErrors];
-
-export type ListPeersResponses = {
-    200: PeerList;
-};
-
-export type ListPeersResponse = ListPeersResponses[keyof ListPeersResponses];
-
-export type AddPeerData = {
-    body: AddPeer;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/sync/peers';
-};
-
-export type AddPeerErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/peer-taken';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type AddPeerError = AddPeerErrors[keyof AddPeerErrors];
-
-export type AddPeerResponses = {
-    201: PeerReply;
-};
-
-export type AddPeerResponse = AddPeerResponses[keyof AddPeerResponses];
 
 export type RevokePeerData = {
     body?: never;
@@ -7617,165 +7777,6 @@ export type ResolveSyncConflictResponses = {
 };
 
 export type ResolveSyncConflictResponse = ResolveSyncConflictResponses[keyof ResolveSyncConflictResponses];
-
-export type ReadVersionData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/v1/version';
-};
-
-export type ReadVersionErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadVersionError = ReadVersionErrors[keyof ReadVersionErrors];
-
-export type ReadVersionResponses = {
-    200: DaemonVersion;
-};
-
-export type ReadVersionResponse = ReadVersionResponses[keyof ReadVersionResponses];
-
-export type ListWorkData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: {
-        limit?: number;
-        cursor?: string;
-        project_id?: string;
-        state?: 'backlog' | 'ready' | 'in_progress' | 'blocked' | 'in_review' | 'done' | 'cancelled';
-        tenant_id?: string;
-        assignee_passport?: string;
-        source?: 'kanban' | 'plans' | 'both';
-        orchestrator?: string;
-        ready?: boolean;
-        priority?: number;
-        label?: string;
-    };
-    url: '/v1/work';
-};
-
-export type ListWorkErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ListWorkError = ListWorkErrors[keyof ListWorkErrors];
-
-export type ListWorkResponses = {
-    200: WorkList;
-};
-
-export type ListWorkResponse = ListWorkResponses[keyof ListWorkResponses];
-
-export type CreateWorkData = {
-    body: CreateWork;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/work';
-};
-
-export type CreateWorkErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type CreateWorkError = CreateWorkErrors[keyof CreateWorkErrors];
-
-export type CreateWorkResponses = {
-    200: WorkItem;
-};
-
-export type CreateWorkResponse = CreateWorkResponses[keyof CreateWorkResponses];
 
 export type ReadWorkData = {
     body?: never;
