@@ -64,6 +64,7 @@ const findNamed = (members: readonly Member[], name: string): Member | undefined
 function parametersOf(source: RouteRecord, target: RouteRecord, members: readonly Member[]): Record<string, string> {
   // What a list has was made for something: it is not for trying out how it is removed.
   if (!target.inputs.path || (source.verb === 'GET' && target.verb !== 'GET')) return {};
+  if (source.tag !== target.tag && !target.path.startsWith(`${source.path}/:`)) return {};
   const unknown = fieldsOf(target.inputs.path).filter(({ options }) => options.example === undefined);
   const found = unknown.flatMap(({ name }): [string, string][] => {
     const member = sourceOf(name, { source, target, members });
