@@ -14,6 +14,7 @@ export const TENANT_API_TAGS: readonly TagNote[] = [
   tag('agents', 'Agents that register themselves, and the tenants that sponsor them.'),
   tag('seats', 'The people of a tenant: invitations, roles and settings.'),
   tag('api keys', 'The credentials of programs.'),
+  tag('scim', 'People of a tenant as a directory of an identity provider keeps them (SCIM 2.0).'),
   tag('frontdoor', 'Sign-in, sign-out and requests for access.'),
   tag('continuity', 'What an agent knows from one session to the next: journal, primitives and changes.'),
   tag('watches', 'Alerts when a document that was cited changes.'),

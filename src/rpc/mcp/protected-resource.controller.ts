@@ -21,12 +21,12 @@ export class ProtectedResourceController {
   constructor(private readonly tokens: AccessTokens) {}
 
   @Route('GET /.well-known/oauth-protected-resource', METADATA)
-  async readAtRoot(): Promise<ProtectedResourceReply> {
+  async readProtectedResourceAtRoot(): Promise<ProtectedResourceReply> {
     return this.tokens.readMetadata();
   }
 
   @Route('GET /.well-known/oauth-protected-resource/mcp', METADATA)
-  async read(): Promise<ProtectedResourceReply> {
+  async readProtectedResource(): Promise<ProtectedResourceReply> {
     return this.tokens.readMetadata();
   }
 }

@@ -74,7 +74,9 @@ interface Outcome {
 
 const svc = (...args: string[]): Promise<Outcome> => svcWith({}, ...args);
 
-/** Not synchronously: the server is in this process, and would close its idle connections before they are used again. */
+/**
+ * Not synchronously: the server is in this process, and would close its idle connections before they are used again.
+ */
 async function svcWith(changes: Record<string, string>, ...args: string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], {
     env: { ...environment(), ...changes },

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
-import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, EndSessionData, EndSessionErrors, EndSessionResponses, IngestDocumentData, IngestDocumentErrors, IngestDocumentResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrievePassagesData, RetrievePassagesErrors, RetrievePassagesResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses } from './types.gen.js';
+import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishProviderSignInData, FinishProviderSignInErrors, FinishProviderSignInResponses, IngestDocumentData, IngestDocumentErrors, IngestDocumentResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrievePassagesData, RetrievePassagesErrors, RetrievePassagesResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, StartProviderSignInData, StartProviderSignInErrors, StartProviderSignInResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -37,6 +37,24 @@ export const endSession = <ThrowOnError extends boolean = false>(options?: Optio
     ...options
 });
 
+export const finishProviderSignIn = <ThrowOnError extends boolean = false>(options: Options<FinishProviderSignInData, ThrowOnError>): RequestResult<FinishProviderSignInResponses, FinishProviderSignInErrors, ThrowOnError> => (options.client ?? client).post<FinishProviderSignInResponses, FinishProviderSignInErrors, ThrowOnError>({
+    url: '/frontdoor/auth/provider/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const startProviderSignIn = <ThrowOnError extends boolean = false>(options: Options<StartProviderSignInData, ThrowOnError>): RequestResult<StartProviderSignInResponses, StartProviderSignInErrors, ThrowOnError> => (options.client ?? client).post<StartProviderSignInResponses, StartProviderSignInErrors, ThrowOnError>({
+    url: '/frontdoor/auth/provider/start',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
 export const listCorpora = <ThrowOnError extends boolean = false>(options?: Options<ListCorporaData, ThrowOnError>): RequestResult<ListCorporaResponses, ListCorporaErrors, ThrowOnError> => (options?.client ?? client).get<ListCorporaResponses, ListCorporaErrors, ThrowOnError>({
     security: [
         { name: 'x-tenant-id', type: 'apiKey' },
@@ -46,7 +64,11 @@ export const listCorpora = <ThrowOnError extends boolean = false>(options?: Opti
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/corpora',
     ...options
@@ -61,7 +83,11 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options?: Op
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/documents',
     ...options
@@ -76,7 +102,11 @@ export const ingestDocument = <ThrowOnError extends boolean = false>(options: Op
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/ingest',
     ...options,
@@ -173,7 +203,11 @@ export const retrievePassages = <ThrowOnError extends boolean = false>(options: 
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/retrieve',
     ...options,
@@ -192,7 +226,11 @@ export const deleteDocument = <ThrowOnError extends boolean = false>(options: Op
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/documents/{corpusId}/{docId}',
     ...options
@@ -207,7 +245,11 @@ export const readDocument = <ThrowOnError extends boolean = false>(options: Opti
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/documents/{corpusId}/{docId}',
     ...options
@@ -222,7 +264,11 @@ export const readDashboard = <ThrowOnError extends boolean = false>(options: Opt
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/economy/dashboard/{agentId}',
     ...options
@@ -237,7 +283,11 @@ export const readIngest = <ThrowOnError extends boolean = false>(options: Option
             name: 'svc_session',
             type: 'apiKey'
         },
-        { scheme: 'bearer', type: 'http' }
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
     ],
     url: '/v1/ingest/{id}',
     ...options

@@ -43,6 +43,40 @@ export type FrontdoorLogoutResponse = {
     endedAt: string;
 };
 
+export type ProviderSignInFinishRequest = {
+    transaction: string;
+    code: string;
+    state: string;
+    iss?: string;
+};
+
+export type ProviderSignInStartRequest = {
+    tenantId: string;
+};
+
+export type ProviderSignInStart = {
+    authorizationUrl: string;
+    transaction: string;
+    expiresAt: string;
+};
+
+export type FileLocation = {
+    page?: number;
+    sheet?: string;
+    cells?: string;
+    slide?: number;
+    part?: string;
+};
+
+export type PassageLocation = {
+    page?: number;
+    sheet?: string;
+    cells?: string;
+    slide?: number;
+    part?: string;
+    to?: FileLocation;
+};
+
 export type Corpus = {
     corpusId: string;
     language: 'simple' | 'arabic' | 'bulgarian' | 'danish' | 'dutch' | 'english' | 'finnish' | 'french' | 'german' | 'greek' | 'hungarian' | 'italian' | 'norwegian' | 'portuguese' | 'romanian' | 'russian' | 'spanish' | 'swedish' | 'turkish';
@@ -222,6 +256,7 @@ export type RetrievalRequest = {
     limit?: number;
     lane?: 'light' | 'verified' | 'audit';
     includeCommons?: boolean;
+    synonyms?: boolean;
 };
 
 export type ScoreParts = {
@@ -242,6 +277,7 @@ export type RetrievalResult = {
     score: number;
     scoreComponents: ScoreParts;
     source: 'tenant' | 'commons';
+    location?: PassageLocation;
 };
 
 export type RetrievalMeta = {
@@ -585,6 +621,105 @@ export type EndSessionResponses = {
 };
 
 export type EndSessionResponse = EndSessionResponses[keyof EndSessionResponses];
+
+export type FinishProviderSignInData = {
+    body: ProviderSignInFinishRequest;
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/provider/finish';
+};
+
+export type FinishProviderSignInErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    412: ProblemBody & {
+        type?: 'FeatureDisabled';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'LoginThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable' | 'ProviderUnavailable';
+    };
+};
+
+export type FinishProviderSignInError = FinishProviderSignInErrors[keyof FinishProviderSignInErrors];
+
+export type FinishProviderSignInResponses = {
+    200: FrontdoorAuthSession;
+};
+
+export type FinishProviderSignInResponse = FinishProviderSignInResponses[keyof FinishProviderSignInResponses];
+
+export type StartProviderSignInData = {
+    body: ProviderSignInStartRequest;
+    path?: never;
+    query?: never;
+    url: '/frontdoor/auth/provider/start';
+};
+
+export type StartProviderSignInErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    412: ProblemBody & {
+        type?: 'FeatureDisabled';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'TooManyRequests';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable' | 'ProviderUnavailable';
+    };
+};
+
+export type StartProviderSignInError = StartProviderSignInErrors[keyof StartProviderSignInErrors];
+
+export type StartProviderSignInResponses = {
+    200: ProviderSignInStart;
+};
+
+export type StartProviderSignInResponse = StartProviderSignInResponses[keyof StartProviderSignInResponses];
 
 export type ListCorporaData = {
     body?: never;

@@ -88,14 +88,14 @@ export const listOf = (resources: readonly object[], totalResults = resources.le
   Resources: resources,
 });
 
-/** JSON Schema of the error body (RFC 7644, 3.12). */
-export const ERROR_BODY = {
+/** JSON Schema of the error body of a status (RFC 7644, 3.12). */
+export const errorBody = (status: number) => ({
   type: 'object',
   required: ['schemas', 'status'],
   properties: {
     schemas: { type: 'array', items: { type: 'string', enum: [ERROR_SCHEMA] } },
-    status: { type: 'string', pattern: '^[45]\\d\\d$' },
+    status: { type: 'string', enum: [String(status)] },
     scimType: { type: 'string' },
     detail: { type: 'string' },
   },
-};
+});

@@ -12,7 +12,7 @@ import { Route } from '../../../common/contract/route.decorator.js';
 import { RawBody } from '../../../common/http/raw-body.js';
 import { Forbidden } from '../../../common/problem/common-problems.js';
 import { LastOwner, SeatRevoked, SeatUnknown } from '../seats/seats.problems.js';
-import { ERROR_BODY, listOf, RESOURCE_TYPES, SCHEMAS, SCIM_JSON, SERVICE_PROVIDER_CONFIG } from './scim-schemas.js';
+import { errorBody, listOf, RESOURCE_TYPES, SCHEMAS, SCIM_JSON, SERVICE_PROVIDER_CONFIG } from './scim-schemas.js';
 import { ScimUsersService } from './scim-users.service.js';
 import { ScimListQuery, ScimUserPath } from './scim.dto.js';
 import { ScimFilter } from './scim.filter.js';
@@ -35,7 +35,7 @@ const errors = (...statuses: number[]): Record<number, DocumentedResponse> =>
   Object.fromEntries(
     [400, 500, 503, ...statuses].map((status) => [
       status,
-      { description: 'As RFC 7644, 3.12 has it', content: { [SCIM_JSON]: { schema: ERROR_BODY } } },
+      { description: 'As RFC 7644, 3.12 has it', content: { [SCIM_JSON]: { schema: errorBody(status) } } },
     ]),
   );
 const A_USER = requestBody('A user (RFC 7643, 4.1): userName, the e-mail address; active, externalId, roles.');
