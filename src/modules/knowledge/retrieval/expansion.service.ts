@@ -70,10 +70,7 @@ export class ExpansionService {
       const names = [...new Set(synonyms.flat().map(({ term }) => term))];
       const opened = await this.segments.open(reader, shardsOf(views), () => names);
       const asked = terms.get(language)!;
-      widened.set(language, [
-        ...asked,
-        ...synonymTerms(asked, synonyms, (term) => chunkFrequency(opened, term) > 0),
-      ]);
+      widened.set(language, [...asked, ...synonymTerms(asked, synonyms, (term) => chunkFrequency(opened, term) > 0)]);
     }
     return widened;
   }
