@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { holdConnections, readState, type HoldPlan, type HoldResult, type ServiceState } from './held-connections.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
 
 interface Options {
@@ -28,11 +28,11 @@ const program = new Command('bench:connections')
   .description(
     'hold many connections to the tool service of a temporary server open, and measure heartbeats and memory',
   )
-  .option('--sse <number>', 'connections to GET /sse', whole(0, 10_000), 1_000)
-  .option('--streams <number>', 'streams (POST /stream), each with a call every 5 seconds', whole(0, 10_000), 200)
-  .option('--seconds <number>', 'how long they are held', whole(0, 3_600), 60)
-  .option('--rounds <number>', 'how often: what a round leaves behind the next one shows', whole(0, 100), 3)
-  .option('--settle <number>', 'seconds of rest before memory is read', whole(0, 600), 10)
+  .option('--sse <number>', 'connections to GET /sse', wholeNumber(0, 10_000), 1_000)
+  .option('--streams <number>', 'streams (POST /stream), each with a call every 5 seconds', wholeNumber(0, 10_000), 200)
+  .option('--seconds <number>', 'how long they are held', wholeNumber(0, 3_600), 60)
+  .option('--rounds <number>', 'how often: what a round leaves behind the next one shows', wholeNumber(0, 100), 3)
+  .option('--settle <number>', 'seconds of rest before memory is read', wholeNumber(0, 600), 10)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
     const environment = { SVC_TOOLS_RATE_LIMIT: '0' };

@@ -9,7 +9,7 @@ import { startBrowser } from '../test/kit/chromium.js';
 import { heapOf, installProbe, probe, type ProbeFigures } from './console-probe.js';
 import { fillStore, SESSION, type StoreSizes } from './console-store.js';
 import { withDatabase } from './database.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
 
 /** What a list may take to answer a wheel turn or a key, and a screen until it can be used. */
@@ -36,9 +36,9 @@ interface Row extends Partial<ProbeFigures> {
 /** `npm run bench:console`: the console's lists and trees in a real browser, on a store of many rows. */
 const program = new Command('bench:console')
   .description('scroll and press keys in lists of the console on a large store, in Chromium')
-  .option('--facts <number>', 'in the store', whole(1_000, 2_000_000), 10_000)
-  .option('--receipts <number>', 'in the store', whole(1_000, 1_000_000), 10_000)
-  .option('--steps <number>', 'of one session', whole(1_000, 100_000), 2_000)
+  .option('--facts <number>', 'in the store', wholeNumber(1_000, 2_000_000), 10_000)
+  .option('--receipts <number>', 'in the store', wholeNumber(1_000, 1_000_000), 10_000)
+  .option('--steps <number>', 'of one session', wholeNumber(1_000, 100_000), 2_000)
   .option('--console <folder>', 'the built console', 'dist/console')
   .option('--profile <file>', 'where a CPU profile of scrolling through the steps goes')
   .option('--json', 'print one JSON object', false)

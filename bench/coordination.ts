@@ -3,7 +3,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { Command } from 'commander';
 import { benchBoard, type BoardFigures } from './board-speed.js';
 import { contend, type ContentionResult } from './contention.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { say } from './table.js';
 
 interface Options {
@@ -32,14 +32,14 @@ interface Report {
  */
 const program = new Command('bench:coordination')
   .description('drive the leases of a temporary server, check every history for linearizability, and measure the board')
-  .option('--operations <number>', 'calls of all workers; 0 leaves this part out', whole(0, 1_000_000), 100_000)
-  .option('--items <number>', 'work items', whole(64, 100_000), 10_000)
-  .option('--workers <number>', 'at once', whole(4, 512), 64)
-  .option('--stopped <number>', 'workers that are stopped by SIGSTOP past their lease', whole(0, 32), 3)
-  .option('--stops <number>', 'how often each of them is', whole(1, 32), 3)
-  .option('--ttl <seconds>', 'how long a lease lasts', whole(1, 60), 3)
-  .option('--kills <number>', 'kill -9 of daemon and PostgreSQL in turn, so often', whole(0, 100), 0)
-  .option('--seconds <number>', 'how long each measurement of speed lasts; 0 leaves them out', whole(0, 60), 10)
+  .option('--operations <number>', 'calls of all workers; 0 leaves this part out', wholeNumber(0, 1_000_000), 100_000)
+  .option('--items <number>', 'work items', wholeNumber(64, 100_000), 10_000)
+  .option('--workers <number>', 'at once', wholeNumber(4, 512), 64)
+  .option('--stopped <number>', 'workers that are stopped by SIGSTOP past their lease', wholeNumber(0, 32), 3)
+  .option('--stops <number>', 'how often each of them is', wholeNumber(1, 32), 3)
+  .option('--ttl <seconds>', 'how long a lease lasts', wholeNumber(1, 60), 3)
+  .option('--kills <number>', 'kill -9 of daemon and PostgreSQL in turn, so often', wholeNumber(0, 100), 0)
+  .option('--seconds <number>', 'how long each measurement of speed lasts; 0 leaves them out', wholeNumber(0, 60), 10)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
     const report = await measure(options);

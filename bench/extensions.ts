@@ -6,7 +6,7 @@ import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { runChild } from './child.js';
 import type { ProbePlan } from './health-probe.js';
 import { quantile } from './measures.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say } from './table.js';
 
 /** The health answers within so many milliseconds, at the 99th percentile, whatever extensions do. */
@@ -45,7 +45,7 @@ interface Figures {
 /** `npm run bench:extensions`: the health of the daemon while extensions loop, allocate and trap, against idle. */
 const program = new Command('bench:extensions')
   .description('ask for the health of the memory daemon while extensions loop, allocate without end and trap')
-  .option('--seconds <number>', 'of each phase', whole(1, 600), 20)
+  .option('--seconds <number>', 'of each phase', wholeNumber(1, 600), 20)
   .option('--json', 'print one JSON object', false)
   .action(async ({ seconds, json }: { seconds: number; json: boolean }) => {
     const before = loadavg()[0]!;

@@ -5,7 +5,7 @@ import { type FitModel, judge, LEARNED } from '../src/search/fit.js';
 import { type CaseKind, casesOf, type FitCase, SHORT, SHORT_SIZES, SIZES } from './fit-cases.js';
 import { learnFit } from './fit-learning.js';
 import { readCollection } from './judgements.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
 
 interface Row {
@@ -25,7 +25,7 @@ const program = new Command('bench:fit')
   .option(
     '--seed <n>',
     'draws the questions that are kept from learning, and the parts of collections',
-    whole(0, 2 ** 31),
+    wholeNumber(0, 2 ** 31),
     1,
   )
   .option('--json', 'print one JSON object')

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { benchFactSearch } from './facts-search.js';
 import { benchFacts } from './facts.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { syntheticText, textFromFolder } from './passages.js';
 import { describeReport, type Measured, type Report } from './report.js';
 import { benchProcesses, benchSize, benchTenants, benchTools, type Bench } from './scenarios.js';
@@ -30,7 +30,7 @@ interface Options {
   json: boolean;
 }
 
-const wholes = (text: string): number[] => text.split(',').filter(Boolean).map(whole(100, MAX_PASSAGES));
+const wholes = (text: string): number[] => text.split(',').filter(Boolean).map(wholeNumber(100, MAX_PASSAGES));
 
 /**
  * `npm run bench`: how fast ingest and retrieval are through HTTP, and what limits them, each on a temporary server of
@@ -50,24 +50,29 @@ const program = new Command('bench')
     '--data <folder>',
     'draw the text from its corpus.jsonl or .txt and .md files; without it the text is generated',
   )
-  .option('--seconds <number>', 'how long each measurement of retrieval lasts', whole(1, 60), 5)
+  .option('--seconds <number>', 'how long each measurement of retrieval lasts', wholeNumber(1, 60), 5)
   .option(
     '--processes <number>',
     'also this many API processes on one database, at the first size; 1 leaves this part out',
-    whole(1, 16),
+    wholeNumber(1, 16),
     2,
   )
-  .option('--tenants <number>', 'also this many tenants of 100 passages; 0 leaves this part out', whole(0, 5000), 1000)
+  .option(
+    '--tenants <number>',
+    'also this many tenants of 100 passages; 0 leaves this part out',
+    wholeNumber(0, 5000),
+    1000,
+  )
   .option(
     '--tools <number>',
     'also searches by a tool of the tool service, next to the same ones of the API, in this many passages; 0 leaves this part out',
-    whole(0, MAX_PASSAGES),
+    wholeNumber(0, MAX_PASSAGES),
     5000,
   )
   .option(
     '--facts <number>',
     'also facts of the memory daemon: stored next to bare inserts, listed among 10,000 and this many, and searched among at most 100,000; 0 leaves this part out',
-    whole(0, 2_000_000),
+    wholeNumber(0, 2_000_000),
     0,
   )
   .option('--profile', 'run the servers of --sizes under the profiler and print where the time goes', false)

@@ -12,7 +12,7 @@ import { quantile } from './measures.js';
 import { rateWay, type Way } from './memory-measures.js';
 import { datasetDigest, outputsRoot, signReport } from './memory-statement.js';
 import { FACTS_TOP_K, PASSAGES_TOP_K, RememberedConversation, type WayAnswers, type WayName } from './memory-ways.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
 
 interface Options {
@@ -44,8 +44,8 @@ const program = new Command('bench:memory')
   .argument('<folder>', 'holds .json files in one of the layouts')
   .option('--out <folder>', 'where the signed report goes', 'memory-report')
   .option('--key <file>', 'Ed25519 key (PKCS#8 PEM) that signs the report; a new one when absent')
-  .option('--conversations <n>', 'only the first so many conversations', whole(1, 100_000))
-  .option('--questions <n>', 'only the first so many questions of each', whole(1, 100_000))
+  .option('--conversations <n>', 'only the first so many conversations', wholeNumber(1, 100_000))
+  .option('--questions <n>', 'only the first so many questions of each', wholeNumber(1, 100_000))
   .option('--json', 'print one JSON object')
   .action(async (folder: string, options: Options) => {
     const set = readConversations(resolve(folder));
@@ -62,9 +62,9 @@ program
   .command('make')
   .description('make conversations in the layout of LoCoMo; the same for the same seed')
   .argument('<folder>', 'the folder to make')
-  .option('--seed <n>', 'of the random choices', whole(0, 2 ** 31), 1)
-  .option('--conversations <n>', 'how many', whole(1, 1000), 5)
-  .option('--sessions <n>', 'sessions of each', whole(1, 1000), 20)
+  .option('--seed <n>', 'of the random choices', wholeNumber(0, 2 ** 31), 1)
+  .option('--conversations <n>', 'how many', wholeNumber(1, 1000), 5)
+  .option('--sessions <n>', 'sessions of each', wholeNumber(1, 1000), 20)
   .action((folder: string, plan: { seed: number; conversations: number; sessions: number }) => {
     mkdirSync(resolve(folder), { recursive: true });
     const file = join(resolve(folder), 'conversations.json');

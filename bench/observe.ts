@@ -6,7 +6,7 @@ import { withTemporaryServer, type TemporaryServer } from '../src/common/client/
 import { runChild } from './child.js';
 import type { FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { say } from './table.js';
 import { callDaemon, TENANT } from './work-board.js';
 
@@ -28,8 +28,8 @@ type PageFigures = Pick<LoadResult, 'count' | 'failed' | 'perSecond' | 'p50' | '
 /** `npm run bench:observe`: pages of observed sessions with many steps, on a temporary server of this machine. */
 const program = new Command('bench:observe')
   .description('make sessions with many steps through the daemon, and measure their pages')
-  .option('--steps <number>', 'of each session', whole(100, 100_000), 20_000)
-  .option('--seconds <number>', 'how long each measurement lasts', whole(1, 60), 5)
+  .option('--steps <number>', 'of each session', wholeNumber(100, 100_000), 20_000)
+  .option('--seconds <number>', 'how long each measurement lasts', wholeNumber(1, 60), 5)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
     const before = loadavg()[0]!;

@@ -9,7 +9,7 @@ import { runClosedLoop } from './closed-loop.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import { factOf } from './facts-load.types.js';
 import { measureIngest } from './ingest-load.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { compare, type Compared, type Pair, type Slice } from './pairs.js';
 import { syntheticText } from './passages.js';
 import { processorSeconds } from './processor-time.js';
@@ -60,11 +60,11 @@ const program = new Command('bench:paired')
   .requiredOption('--before <folder>', 'a checkout with node_modules and dist, as `npm ci && npm run build` make them')
   .option('--after <folder>', 'another one; without it this checkout')
   .option('--only <names>', `of ${KINDS.join(', ')}, with commas between`, kinds, KINDS)
-  .option('--pairs <number>', 'how many slices each build gets of each kind', whole(1, 1000), 15)
-  .option('--seconds <number>', 'how long a slice of facts or retrieval lasts', whole(1, 60), 2)
-  .option('--clients <number>', 'requests in flight', whole(1, 256), 8)
-  .option('--passages <number>', 'how many passages are searched', whole(100, 1_000_000), 5000)
-  .option('--batch <number>', 'how many passages a slice of ingest brings in', whole(1, 100_000), 1500)
+  .option('--pairs <number>', 'how many slices each build gets of each kind', wholeNumber(1, 1000), 15)
+  .option('--seconds <number>', 'how long a slice of facts or retrieval lasts', wholeNumber(1, 60), 2)
+  .option('--clients <number>', 'requests in flight', wholeNumber(1, 256), 8)
+  .option('--passages <number>', 'how many passages are searched', wholeNumber(100, 1_000_000), 5000)
+  .option('--batch <number>', 'how many passages a slice of ingest brings in', wholeNumber(1, 100_000), 1500)
   .option('--profile <folder>', 'run both under the profiler and leave the profiles in its folders before and after')
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {

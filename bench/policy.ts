@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import type { ApiAddress } from '../src/common/client/api-client.js';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { type BenchDatabase, withDatabase } from './database.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say } from './table.js';
 
 /** Acceptance: 100,000 decisions within so many seconds, with the flips of a real run. */
@@ -25,7 +25,7 @@ interface Call {
 /** `npm run bench:policy`: replays decisions under another policy, and sets that policy to see what really flips. */
 const program = new Command('bench:policy')
   .description('replay shield decisions under a proposed policy, and hold the flips against a real run under it')
-  .option('--decisions <number>', 'how many are replayed', whole(1000, 100_000), 100_000)
+  .option('--decisions <number>', 'how many are replayed', wholeNumber(1000, 100_000), 100_000)
   .option('--json', 'print one JSON object', false)
   .action(async ({ decisions, json }: Options) => {
     const before = loadavg()[0]!;

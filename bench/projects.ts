@@ -7,7 +7,7 @@ import { runChild } from './child.js';
 import { type BenchDatabase, withDatabase } from './database.js';
 import type { FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say } from './table.js';
 
 const FEW = 100;
@@ -28,8 +28,13 @@ type Figures = Pick<LoadResult, 'count' | 'failed' | 'perSecond' | 'p50' | 'p95'
 /** `npm run bench:projects`: lists of projects and layers among few and among many, on a temporary server. */
 const program = new Command('bench:projects')
   .description('make projects with layers in two tenants, few and many, and measure their lists')
-  .option('--projects <number>', 'of the large tenant, each with 10 versions of layers', whole(FEW, 100_000), 10_000)
-  .option('--seconds <number>', 'how long each measurement lasts', whole(1, 60), 5)
+  .option(
+    '--projects <number>',
+    'of the large tenant, each with 10 versions of layers',
+    wholeNumber(FEW, 100_000),
+    10_000,
+  )
+  .option('--seconds <number>', 'how long each measurement lasts', wholeNumber(1, 60), 5)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
     const before = loadavg()[0]!;

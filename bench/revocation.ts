@@ -9,7 +9,7 @@ import { freePort, withTemporaryServer, type TemporaryServer } from '../src/comm
 import { childEnvironment } from '../src/common/config/child-environment.js';
 import { withDatabase } from './database.js';
 import { quantile } from './measures.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { say } from './table.js';
 
 /** Acceptance: what a revoked passport has ends within so many milliseconds, in every process. */
@@ -27,7 +27,7 @@ interface Options {
 /** `npm run bench:revocation`: how long what a passport has outlives its revocation, over one database. */
 const program = new Command('bench:revocation')
   .description('revoke passports at one server, and measure when their requests, streams, leases and gates end at both')
-  .option('--rounds <number>', 'how many passports are revoked', whole(1, 1000), 50)
+  .option('--rounds <number>', 'how many passports are revoked', wholeNumber(1, 1000), 50)
   .option('--json', 'print one JSON object', false)
   .action(async ({ rounds, json }: Options) => {
     const before = loadavg()[0]!;

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
 import { Command } from 'commander';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { trySync, type TrialPlan, type TrialResult } from './sync-trial.js';
 import { figure, say, table } from './table.js';
 
@@ -14,10 +14,10 @@ interface Options extends Omit<TrialPlan, 'seed'> {
 /** `npm run bench:sync`: two daemons exchange what they have while they are killed and their connections are cut. */
 const program = new Command('bench:sync')
   .description('bring two daemons with databases of their own to the same records through kills and cut connections')
-  .option('--records <number>', 'of all collections, on both sides together', whole(1000, 10_000_000), 100_000)
-  .option('--kills <number>', 'kill -9 of either daemon, at random times', whole(0, 1000), 20)
-  .option('--cuts <number>', 'connections that are cut after a random byte', whole(0, 1000), 40)
-  .option('--seed <number>', 'of kills and cuts; any one where it is left out', whole(0, 2 ** 32 - 1))
+  .option('--records <number>', 'of all collections, on both sides together', wholeNumber(1000, 10_000_000), 100_000)
+  .option('--kills <number>', 'kill -9 of either daemon, at random times', wholeNumber(0, 1000), 20)
+  .option('--cuts <number>', 'connections that are cut after a random byte', wholeNumber(0, 1000), 40)
+  .option('--seed <number>', 'of kills and cuts; any one where it is left out', wholeNumber(0, 2 ** 32 - 1))
   .option('--json', 'print one JSON object', false)
   .action(async ({ json, ...options }: Options) => {
     const before = loadavg()[0]!;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
-import { whole } from './options.js';
+import { wholeNumber } from '../src/cli/whole-number.js';
 import { writeSourceTree } from './source-tree.js';
 import { say } from './table.js';
 import { callDaemon } from './work-board.js';
@@ -24,7 +24,7 @@ interface Scan {
 /** `npm run bench:workspace`: a folder of many files of eight languages is scanned by a temporary server. */
 const program = new Command('bench:workspace')
   .description('make a folder of source files and measure how long a scan of it takes')
-  .option('--files <number>', 'how many', whole(10, 199_000), 50_000)
+  .option('--files <number>', 'how many', wholeNumber(10, 199_000), 50_000)
   .action(async ({ files }: { files: number }) => {
     const root = mkdtempSync(join(tmpdir(), 'svc-workspace-'));
     try {

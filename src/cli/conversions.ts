@@ -21,6 +21,7 @@ import { asOperator } from './operator.js';
 import { print, table, tableTime, UserError, type OutputOptions, type Line } from './output.js';
 import { uuidReader } from './uuid.js';
 import { readWords } from './words.js';
+import { wholeNumber } from './whole-number.js';
 
 /** What an operator sees of conversions, and does where the payment provider does not. */
 export const conversionsCommand = (): Command =>
@@ -42,7 +43,7 @@ const list = () =>
     .description('list conversions of all tenants, oldest first')
     .option('--tenant <tenant>', 'of this tenant alone')
     .addOption(new Option('--status <status>', 'of this status').choices(CONVERSION_STATES).default('pending'))
-    .option('--limit <count>', 'how many at most, 1 to 1000', pageSize, 100)
+    .option('--limit <count>', 'how many at most, 1 to 1000', wholeNumber(1, 1000), 100)
     .option('--cursor <cursor>', 'next_cursor of the page before', position)
     .option('--json', 'print one JSON object')
     .action((options: ListOptions) =>
@@ -152,12 +153,6 @@ function linesOf(page: TenantConversion[], state: ConversionState, cursor: strin
 }
 
 const conversion = (): Argument => new Argument('<conversion>', 'its id').argParser(uuidReader('A conversion'));
-
-function pageSize(text: string): number {
-  const count = Number(text);
-  if (/^\d{1,4}$/.test(text) && count >= 1 && count <= 1000) return count;
-  throw new InvalidArgumentError('Give a whole number from 1 to 1000.');
-}
 
 function position(text: string): Position {
   try {

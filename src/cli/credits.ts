@@ -6,6 +6,7 @@ import { OPERATOR } from '../common/evidence-log/audit-trail.js';
 import { withMigratedDatabase } from './migrated.js';
 import { print, UserError, type OutputOptions } from './output.js';
 import { readWords } from './words.js';
+import { wholeNumber } from './whole-number.js';
 
 export const creditsCommand = (): Command =>
   new Command('credits')
@@ -22,7 +23,7 @@ const grant = () =>
     .description('give an agent credits of its own, which do not expire')
     .argument('<tenant>')
     .argument('<agent>', 'name of the agent, as retrieval knows it', agentName)
-    .addArgument(new Argument('<amount>', 'whole credits').argParser(wholeCredits))
+    .addArgument(new Argument('<amount>', 'whole credits').argParser(wholeNumber(1, 1_000_000_000)))
     .requiredOption('--reason <words>', 'why, kept with the transfer', readWords)
     .option('--json', 'print one JSON object')
     .action((tenantId: string, agentId: string, credits: number, options: GrantOptions) =>
@@ -68,13 +69,6 @@ function give(address: DatabaseAddress, order: GrantOrder): Promise<number> {
     await client.query('commit');
     return Number(rows[0]!.balance);
   });
-}
-
-function wholeCredits(text: string): number {
-  const credits = Number(text);
-  if (!/^\d+$/.test(text) || credits < 1 || credits > 1_000_000_000)
-    throw new InvalidArgumentError('Credits are a whole number from 1 to 1000000000.');
-  return credits;
 }
 
 function agentName(text: string): string {

@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { OPERATOR } from '../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../common/fields/cursor.js';
 import { Problem } from '../common/problem/problem.js';
@@ -20,6 +20,7 @@ import { momentReader } from './moment.js';
 import { print, report, table, UsageError, UserError, type OutputOptions } from './output.js';
 import { uuidReader } from './uuid.js';
 import { readWords } from './words.js';
+import { wholeNumber } from './whole-number.js';
 
 const STATUSES = [...REQUEST_STATUSES, ...DECLARATION_STATES, 'partial', 'complete', 'given'];
 const DECISIONS = [...REQUEST_ACTIONS, ...VERDICTS];
@@ -47,7 +48,7 @@ interface ListOptions extends OutputOptions, RecordFilter {
 const list = () =>
   withFilters(new Command('list'))
     .description('list feature requests, revenue declarations, survey responses and tips of all tenants, newest first')
-    .option('--limit <count>', 'how many, up to 200', pageSize, 50)
+    .option('--limit <count>', 'how many, up to 200', wholeNumber(1, 200), 50)
     .option('--cursor <cursor>', 'next_cursor of the page before')
     .action((options: ListOptions) =>
       filtered(options, async (query) => {
@@ -143,10 +144,4 @@ function cellsOf(record: FeedbackRecord): string[] {
   const said = [...[title, text].filter((part) => part !== '').join(': ')];
   const shown = said.length > SHOWN ? `${said.slice(0, SHOWN - 1).join('')}…` : said.join('');
   return [kind, tenant_id, id, `${at.slice(0, 19)}Z`, status, principal, `${amount} ${unit}`.trim(), shown];
-}
-
-function pageSize(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && count <= 200) return count;
-  throw new InvalidArgumentError('Give a number from 1 to 200.');
 }

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ApiClient, type ApiAddress } from '../common/client/api-client.js';
-import { loadSettings, type Settings } from '../common/config/settings.js';
-import { readCredentials } from '../common/database/bootstrap.js';
+import { ApiClient } from '../common/client/api-client.js';
+import { loadSettings } from '../common/config/settings.js';
 import { LANGUAGES } from '../search/languages.js';
 import { FolderSource } from './ingest/folder-source.js';
 import { IngestRounds } from './ingest/ingest-round.js';
@@ -10,18 +9,15 @@ import type { IngestReport, LeftOut, Source } from './ingest/sources.types.js';
 import { WebClient } from './ingest/web-client.js';
 import { print, report, table, UsageError, UserError, type Line, type OutputOptions } from './output.js';
 import { progressBar, type Progress } from './progress-output.js';
-import { addressOf } from './server-address.js';
+import { serverOf, withServerOptions, type ServerOptions } from './server-address.js';
 
 const MIB = 1024 * 1024;
 /** Names that the question before a deletion shows. */
 const SHOWN = 5;
 const SHOWN_REASONS = 10;
 
-interface IngestOptions extends OutputOptions {
+interface IngestOptions extends OutputOptions, ServerOptions {
   corpus: string;
-  api?: string;
-  tenant?: string;
-  apiKey?: string;
   baseUrl?: string;
   prefix?: string;
   shareability?: string;
@@ -37,13 +33,12 @@ interface IngestOptions extends OutputOptions {
 
 /** `svc ingest`: folders, files and web pages into a corpus, over the API. */
 export const ingestCommand = (): Command =>
-  new Command('ingest')
-    .description('bring folders, files and web pages into a corpus; a second run sends only what changed')
-    .argument('<path or URL...>', 'folders, files, quoted patterns such as "docs/**/*.md", or web addresses')
-    .requiredOption('--corpus <corpus>', 'the corpus; it is made when it is new')
-    .option('--api <url>', 'the server (default: SVC_API_URL, or the one of credentials.json)')
-    .option('--tenant <tenant>', 'the tenant (default: SVC_TENANT_ID, or the one of credentials.json)')
-    .option('--api-key <key>', 'its API key; other users may see it here, so rather set SVC_API_KEY')
+  withServerOptions(
+    new Command('ingest')
+      .description('bring folders, files and web pages into a corpus; a second run sends only what changed')
+      .argument('<path or URL...>', 'folders, files, quoted patterns such as "docs/**/*.md", or web addresses')
+      .requiredOption('--corpus <corpus>', 'the corpus; it is made when it is new'),
+  )
     .option('--base-url <url>', 'where the files can be read: their addresses begin with it (default: file:///...)')
     .option('--prefix <text>', 'put before every docId')
     .addOption(
@@ -134,21 +129,6 @@ async function sourcesOf(named: readonly string[], options: IngestOptions, web: 
     }
   }
   return sources;
-}
-
-/** @throws UsageError where server, tenant or key are missing */
-async function serverOf(settings: Settings, options: IngestOptions): Promise<ApiAddress> {
-  const { ingest: own, tools } = settings;
-  const choice = {
-    url: options.api ?? tools.apiUrl,
-    tenant: options.tenant ?? own.tenantId,
-    apiKey: options.apiKey ?? own.apiKey,
-  };
-  const address = addressOf(choice, await readCredentials(settings));
-  if (address) return address;
-  throw new UsageError(
-    `No server, tenant and key: ${settings.process.dataDir} has no credentials.json of that server. Set SVC_API_URL, SVC_TENANT_ID and SVC_API_KEY, or SVC_DATA_DIR`,
-  );
 }
 
 async function mayDelete(docIds: readonly string[], root: string, { yes, corpus }: IngestOptions): Promise<boolean> {

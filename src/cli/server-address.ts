@@ -1,5 +1,39 @@
+import type { Command } from 'commander';
 import type { ApiAddress } from '../common/client/api-client.js';
-import type { Credentials } from '../common/database/bootstrap.js';
+import type { Settings } from '../common/config/settings.js';
+import { readCredentials, type Credentials } from '../common/database/bootstrap.js';
+import { UsageError } from './output.js';
+
+/** How a verb that calls the API is shown its server. */
+export interface ServerOptions {
+  api?: string;
+  tenant?: string;
+  apiKey?: string;
+}
+
+export const withServerOptions = (command: Command): Command =>
+  command
+    .option('--api <url>', 'the server (default: SVC_API_URL, or the one of credentials.json)')
+    .option('--tenant <tenant>', 'the tenant (default: SVC_TENANT_ID, or the one of credentials.json)')
+    .option('--api-key <key>', 'its API key; other users may see it here, so rather set SVC_API_KEY');
+
+/**
+ * The server that options, settings or the credentials of the first start name.
+ * @throws UsageError where server, tenant or key are missing
+ */
+export async function serverOf(settings: Settings, options: ServerOptions): Promise<ApiAddress> {
+  const { ingest: own, tools } = settings;
+  const choice = {
+    url: options.api ?? tools.apiUrl,
+    tenant: options.tenant ?? own.tenantId,
+    apiKey: options.apiKey ?? own.apiKey,
+  };
+  const address = addressOf(choice, await readCredentials(settings));
+  if (address) return address;
+  throw new UsageError(
+    `No server, tenant and key: ${settings.process.dataDir} has no credentials.json of that server. Set SVC_API_URL, SVC_TENANT_ID and SVC_API_KEY, or SVC_DATA_DIR`,
+  );
+}
 
 /** How the user names a server; nothing at all is fine. */
 export interface ServerChoice {

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiFailure, type ApiClient } from '../../common/client/api-client.js';
 import type { CitationReply, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
+import { endedProof } from '../../common/client/proof-jobs.js';
 import { DEMO_CORPUS } from './demo-documents.js';
 import type { AnswerReport, Asked, ProofReport } from './demo.types.js';
 import type { ProgressOutput } from '../progress-output.js';
 
 const CITED = 2;
 const MAX_QUOTE = 160;
-const PROOF_MS = 60_000;
-const POLL_MS = 100;
 
 /** An answer made of quotes from the best passages, recorded with its citations. */
 export async function recordAnswer(
@@ -45,18 +43,7 @@ function quoteFrom({ content }: RetrievedPassage): string {
 export async function proveAnswer(client: ApiClient, progress: ProgressOutput, answerId: string): Promise<ProofReport> {
   progress.step('Ask for an audit proof of that answer');
   const request = { agentId: DEMO_CORPUS, mode: 'audit', answerId };
-  let job = await client.post<ProofJobReply>('/v1/proof/jobs', request);
-  const deadline = performance.now() + PROOF_MS;
-  while (job.status !== 'completed') {
-    if (job.status === 'failed') throw new ApiFailure(0, `The proof job failed: ${job.error ?? 'no reason given'}`);
-    if (performance.now() > deadline)
-      throw new ApiFailure(
-        0,
-        `The proof job is still ${job.status} after a minute. Does a process run with SVC_JOBS=1?`,
-      );
-    await sleep(POLL_MS);
-    job = await client.get<ProofJobReply>(`/v1/proof/jobs/${job.jobId}`);
-  }
+  const job = await endedProof(client, await client.post<ProofJobReply>('/v1/proof/jobs', request));
   const { jobId, mode, verdict, checks, receiptId } = job;
   if (!receiptId) throw new ApiFailure(0, `The proof job ${jobId} is completed but names no receipt`);
   for (const { name, ok, detail } of checks) progress.line(`   ${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);

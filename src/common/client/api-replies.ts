@@ -47,13 +47,25 @@ export interface RetrievedPassage {
   score: number;
   scoreComponents: { lexical: number; vector: number; recency: number; laneWeight: number };
   source: 'tenant' | 'commons';
+  /** Of a document that came as a file. */
+  location?: FoundAt;
+}
+
+/** Where in its file a passage stands, and where it ends. */
+export interface FoundAt {
+  page?: number;
+  sheet?: string;
+  cells?: string;
+  slide?: number;
+  part?: string;
+  to?: Omit<FoundAt, 'to'>;
 }
 
 export interface RetrievalReply {
   results: RetrievedPassage[];
   credit_cost: number;
   cost_reason: string;
-  meta: { lane: Lane; vectorBackend: string; tookMs: number };
+  meta: { fit: string; lane: Lane; vectorBackend: string; tookMs: number };
 }
 
 export interface CitationReply {
@@ -72,4 +84,9 @@ export interface ProofJobReply {
   checks: { name: string; ok: boolean; detail: string }[];
   receiptId: string | null;
   error: string | null;
+}
+
+/** An answer that was recorded, with the proof that was ordered with it. */
+export interface AnswerReply extends CitationReply {
+  proof: ProofJobReply;
 }
