@@ -4,6 +4,7 @@ import { ALL_SCOPES, type DaemonCall } from '../../kit/daemon.js';
 import { ALL_FLAGS_ON } from '../../kit/daemon-contract.js';
 import { HOSTILE_TEXTS, UNBREAKABLE } from '../../kit/hostile-texts.js';
 import { ingest } from '../../medium/retrieval/given.js';
+import { Replica } from '../../medium/sync/given.js';
 import { addressesOfScreens, openConsole, type OpenedConsole } from './given.js';
 import { kindsOf, type Given, type Kind } from './hostile-kinds.js';
 
@@ -60,11 +61,25 @@ async function storeBases({ api }: OpenedConsole, call: DaemonCall): Promise<Giv
   return { daemon: call, tenant: api.tenant, chunkId: found.body.results[0].chunkId, workId: item.id };
 }
 
+/** Facts that two tenants wrote without knowing of each other: of each text one version here and one there. */
+async function storeConflicts({ daemon, api }: OpenedConsole): Promise<void> {
+  const [here, there] = [new Replica(daemon, api.tenant.tenantId), new Replica(daemon, 'elsewhere')];
+  for (const [index, text] of HOSTILE_TEXTS.entries()) {
+    const fact = { entity: `conflict:${index} ${text}`.slice(0, 200), key: 'note' };
+    const { status } = await here.call('PUT', '/v1/facts', { ...fact, value: text });
+    if (status < 300) await there.call('PUT', '/v1/facts', { ...fact, value: `${text} too` });
+  }
+  await here.pull(there);
+  const { conflicts } = await here.ok<{ conflicts: object[] }>('GET', here.at('conflicts?limit=500'));
+  taken.set('conflict', conflicts.length);
+}
+
 beforeAll(async () => {
   opened = await openConsole({ env: ALL_FLAGS_ON, hasSession: true });
   const { daemon, api } = opened;
   const call = daemon.as({ scopes: ALL_SCOPES, tenant: api.tenant.tenantId, passport: 'keeper' });
   for (const kind of kindsOf(await storeBases(opened, call))) await storeAll(kind);
+  await storeConflicts(opened);
   await call('POST', '/v1/projects/hostile/storybook');
   details.push('/projects/hostile/storybook');
   // In one go: an extraction takes a while.
@@ -144,7 +159,7 @@ describe('hostile texts', () => {
   it('are two hundred, and are taken wherever a text is', () => {
     expect(HOSTILE_TEXTS.length).toBe(200);
     const few = [...taken].filter(([, count]) => count < 50);
-    expect([taken.size, few]).toEqual([28, []]);
+    expect([taken.size, few]).toEqual([29, []]);
   });
 
   it.each(addressesOfScreens())('are shown as texts in a list: %s', expectHarmless);
@@ -157,6 +172,7 @@ describe('hostile texts', () => {
   it.each([
     ['/projects/hostile/dossiers', 'Dossiers'],
     ['/peers', 'Peers'],
+    ['/peers', 'Conflicts'],
     ['/seats', 'Seats'],
     ['/keys', 'API keys'],
   ])('are shown as texts in what opens from a list: %s', openRows);
