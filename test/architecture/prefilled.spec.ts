@@ -32,11 +32,14 @@ afterAll(async () => {
 const FEATURES = { FEATURE_WATCHES: '1', FEATURE_SELF_SIGNUP: '1' };
 /** They last until they are ended. */
 const STREAMS = 'text/event-stream';
+/** Its answer is that of the moment. */
+const READINESS = 'GET /readyz';
 
 /** The operations of a document as the page at /docs shows them: by group. */
 function inOrderOfTags(document: any): [string, any][] {
   const order = document.tags.map(({ name }: any) => name as string);
   return operationsIn(document)
+    .filter(([address]) => address !== READINESS)
     .filter(([, { responses }]) => Object.keys(responses['200']?.content ?? {}).join() !== STREAMS)
     .sort(
       ([x, a], [y, b]) =>

@@ -12,7 +12,15 @@ import { Route } from '../../../common/contract/route.decorator.js';
 import { RawBody } from '../../../common/http/raw-body.js';
 import { Forbidden } from '../../../common/problem/common-problems.js';
 import { LastOwner, SeatRevoked, SeatUnknown } from '../seats/seats.problems.js';
-import { errorBody, listOf, RESOURCE_TYPES, SCHEMAS, SCIM_JSON, SERVICE_PROVIDER_CONFIG } from './scim-schemas.js';
+import {
+  errorBody,
+  listOf,
+  RESOURCE_TYPES,
+  SCHEMAS,
+  SCIM_JSON,
+  SERVICE_PROVIDER_CONFIG,
+  USER_SCHEMA,
+} from './scim-schemas.js';
 import { ScimUsersService } from './scim-users.service.js';
 import { ScimListQuery, ScimUserPath } from './scim.dto.js';
 import { ScimFilter } from './scim.filter.js';
@@ -25,11 +33,10 @@ const MAX_BODY_BYTES = 64 * 1024;
 const changed = [ScimInvalid, ScimUserUnknown, LastOwner, SeatRevoked, SeatUnknown, Forbidden];
 const resource = okBytes(SCIM_JSON, { type: 'object' });
 const made: Reply<string | Uint8Array> = { ...resource, status: 201 };
-const requestBody = (about: string) => ({
-  description: about,
-  required: true as const,
-  content: { [SCIM_JSON]: { schema: { type: 'object' } }, 'application/json': { schema: { type: 'object' } } },
-});
+const requestBody = (about: string, example: object) => {
+  const media = { schema: { type: 'object', examples: [example] } };
+  return { description: about, required: true as const, content: { [SCIM_JSON]: media, 'application/json': media } };
+};
 /** Errors of the handlers are those of SCIM; of what comes before them, as a wrong key, those of the tenant API. */
 const errors = (...statuses: number[]): Record<number, DocumentedResponse> =>
   Object.fromEntries(
@@ -38,7 +45,11 @@ const errors = (...statuses: number[]): Record<number, DocumentedResponse> =>
       { description: 'As RFC 7644, 3.12 has it', content: { [SCIM_JSON]: { schema: errorBody(status) } } },
     ]),
   );
-const A_USER = requestBody('A user (RFC 7643, 4.1): userName, the e-mail address; active, externalId, roles.');
+const A_USER = requestBody('A user (RFC 7643, 4.1): userName, the e-mail address; active, externalId, roles.', {
+  schemas: [USER_SCHEMA],
+  userName: 'ada@example.com',
+  active: true,
+});
 
 @Controller()
 @UseFilters(ScimFilter)
@@ -143,7 +154,10 @@ export class ScimController {
     summary: 'Change a user of SCIM',
     description: 'Operations add, replace and remove (RFC 7644, 3.5.2), in the spelling of Microsoft Entra as well.',
     bodyLimit: MAX_BODY_BYTES,
-    requestBody: requestBody('urn:ietf:params:scim:api:messages:2.0:PatchOp'),
+    requestBody: requestBody('Operations (RFC 7644, 3.5.2).', {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'externalId', value: '00u1' }],
+    }),
     reply: resource,
     problems: changed,
     responses: errors(403, 404, 409, 413),
