@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { loadSettings } from '../src/common/config/settings.js';
+import { BenchRun } from './bench-run.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import { runJourney, type JourneyReport, type JourneyWorld } from './journey.js';
 import { readJourney } from './journey-plan.js';
@@ -24,10 +25,11 @@ const program = new Command('bench:agent')
   .option('--mcp <url>', 'an MCP endpoint to use, with SVC_BENCH_URL and its key; a server is started when absent')
   .option('--json', 'print the report as JSON')
   .action(async (folder: string, options: Options) => {
+    const run = new BenchRun('agent', options);
     const plan = readJourney(resolve(folder));
     const report = await onServer(options.mcp, (world) => runJourney(plan, world));
     writeFileSync(resolve(options.out), `${JSON.stringify(report, null, 1)}\n`);
-    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report));
+    run.print(report, describe);
   });
 
 async function onServer<T>(mcpUrl: string | undefined, work: (world: JourneyWorld) => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { withBareClaims } from './claim-limit.js';
 import { withDatabase } from './database.js';
 import type { FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
-import { quantile } from './measures.js';
+import { quantile, toMicroseconds } from './measures.js';
 import { say } from './table.js';
 import { callDaemon, makeBoard, TENANT } from './work-board.js';
 
@@ -103,5 +103,5 @@ async function claimFor(workers: readonly Worker[], seconds: number): Promise<Lo
   const sorted = Float64Array.from(latencies).sort();
   const perSecond = (sorted.length * 1000) / (performance.now() - startedAt);
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((q) => quantile(sorted, q)) as [number, number, number];
-  return { count: sorted.length, failed: 0, perSecond, p50, p95, p99 };
+  return { count: sorted.length, failed: 0, perSecond, p50, p95, p99, samples: latencies.map(toMicroseconds) };
 }

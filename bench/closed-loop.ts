@@ -1,4 +1,4 @@
-import { quantile } from './measures.js';
+import { quantile, toMicroseconds } from './measures.js';
 import type { LoadResult, LoopOptions } from './load.types.js';
 
 const WARM_UP_SECONDS = 30;
@@ -52,5 +52,6 @@ function summarise(latencies: number[], failed: number, seconds: number): LoadRe
     p50: quantile(sorted, 0.5),
     p95: quantile(sorted, 0.95),
     p99: quantile(sorted, 0.99),
+    samples: latencies.map(toMicroseconds),
   };
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
+import { BenchRun } from './bench-run.js';
 import { holdConnections, readState, type HoldPlan, type HoldResult, type ServiceState } from './held-connections.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
@@ -35,11 +36,12 @@ const program = new Command('bench:connections')
   .option('--settle <number>', 'seconds of rest before memory is read', wholeNumber(0, 600), 10)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
+    const run = new BenchRun('connections', options);
     const environment = { SVC_TOOLS_RATE_LIMIT: '0' };
     const rounds = await withTemporaryServer({ environment }, ({ toolsUrl: url, tenantId, apiKey }) =>
       measure({ url, tenantId, apiKey, ...options }, options),
     );
-    process.stdout.write(options.json ? `${JSON.stringify(rounds)}\n` : describe(rounds));
+    run.print({ rounds }, () => describe(rounds));
   });
 
 async function measure(plan: HoldPlan, { rounds: count, settle }: Options): Promise<Round[]> {

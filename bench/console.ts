@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { Page } from 'playwright-core';
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
 import { startBrowser } from '../test/kit/chromium.js';
+import { BenchRun } from './bench-run.js';
 import { heapOf, installProbe, probe, type ProbeFigures } from './console-probe.js';
 import { fillStore, SESSION, type StoreSizes } from './console-store.js';
 import { withDatabase } from './database.js';
@@ -43,7 +43,7 @@ const program = new Command('bench:console')
   .option('--profile <file>', 'where a CPU profile of scrolling through the steps goes')
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
-    const before = loadavg()[0]!;
+    const run = new BenchRun('console', options);
     const environment = {
       ...{ SVCD_OBSERVE: '1', SVCD_RATE_LIMIT_RPS: '0', SVCD_CONSOLE_DIR: resolve(options.console) },
     };
@@ -58,9 +58,7 @@ const program = new Command('bench:console')
       });
       return benchScreens(server, options);
     });
-    const machine = { cores: availableParallelism(), load: { before, after: loadavg()[0]! } };
-    if (options.json) process.stdout.write(`${JSON.stringify({ ...machine, rows })}\n`);
-    else process.stdout.write(describe(rows));
+    run.print({ rows }, () => describe(rows));
     const late = rows.filter(({ action, max }) => (max ?? 0) > TARGETS_MS[action === 'open' ? 'open' : 'answer']);
     for (const { screen, action, max } of late) say(`${screen}, ${action}: ${figure(max)} ms`);
     if (late.length > 0) process.exitCode = 1;

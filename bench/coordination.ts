@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { availableParallelism, loadavg } from 'node:os';
 import { Command } from 'commander';
+import { BenchRun } from './bench-run.js';
 import { benchBoard, type BoardFigures } from './board-speed.js';
 import { contend, type ContentionResult } from './contention.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
@@ -19,9 +19,6 @@ interface Options {
 }
 
 interface Report {
-  cores: number;
-  node: string;
-  load: { before: number; after: number };
   speed?: BoardFigures;
   leases?: ContentionResult;
 }
@@ -42,20 +39,17 @@ const program = new Command('bench:coordination')
   .option('--seconds <number>', 'how long each measurement of speed lasts; 0 leaves them out', wholeNumber(0, 60), 10)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
+    const run = new BenchRun('coordination', options);
     const report = await measure(options);
-    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : `${JSON.stringify(report, null, 2)}\n`);
+    run.print(report);
     if (report.leases && report.leases.faults.length > 0) process.exitCode = 1;
   });
 
 async function measure(options: Options): Promise<Report> {
-  const before = loadavg()[0]!;
   const speed = options.seconds > 0 ? await benchBoard(options) : undefined;
   const leases = options.operations > 0 ? await contend(options) : undefined;
   for (const fault of leases?.faults.slice(0, 20) ?? []) say(`FAULT: ${fault}`);
   return {
-    cores: availableParallelism(),
-    node: process.versions.node,
-    load: { before, after: loadavg()[0]! },
     ...(speed && { speed }),
     ...(leases && { leases }),
   };

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { availableParallelism, loadavg } from 'node:os';
 import { Command } from 'commander';
 import wabt from 'wabt';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
+import { BenchRun } from './bench-run.js';
 import { runChild } from './child.js';
 import type { ProbePlan } from './health-probe.js';
 import { quantile } from './measures.js';
@@ -47,12 +47,10 @@ const program = new Command('bench:extensions')
   .description('ask for the health of the memory daemon while extensions loop, allocate without end and trap')
   .option('--seconds <number>', 'of each phase', wholeNumber(1, 600), 20)
   .option('--json', 'print one JSON object', false)
-  .action(async ({ seconds, json }: { seconds: number; json: boolean }) => {
-    const before = loadavg()[0]!;
-    const phases = await bench(seconds);
-    const machine = { cores: availableParallelism(), node: process.versions.node, seconds };
-    const report = { ...machine, load: { before, after: loadavg()[0]! }, mostP99Ms: MOST_P99_MS, ...phases };
-    process.stdout.write(`${JSON.stringify(report, null, json ? undefined : 2)}\n`);
+  .action(async (options: { seconds: number; json: boolean }) => {
+    const run = new BenchRun('extensions', options);
+    const phases = await bench(options.seconds);
+    run.print({ mostP99Ms: MOST_P99_MS, ...phases });
     const late = Object.entries(phases).filter(([, { p99 }]) => p99 > MOST_P99_MS);
     for (const [phase, { p99 }] of late) say(`${phase}: p99 is ${figure(p99, 1)} ms, more than ${MOST_P99_MS}`);
     if (late.length > 0) process.exitCode = 1;

@@ -52,4 +52,6 @@ export interface LoadResult {
   p50: number;
   p95: number;
   p99: number;
+  /** The latency of each good answer, in the order of their ends, to a microsecond. */
+  samples: number[];
 }

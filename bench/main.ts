@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { BenchRun } from './bench-run.js';
+import { compareReports } from './compare-reports.js';
 import { benchFactSearch } from './facts-search.js';
 import { benchFacts } from './facts.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
@@ -27,6 +28,7 @@ interface Options {
   facts: number;
   profile: boolean;
   quick: boolean;
+  compare?: string[];
   json: boolean;
 }
 
@@ -77,12 +79,13 @@ const program = new Command('bench')
   )
   .option('--profile', 'run the servers of --sizes under the profiler and print where the time goes', false)
   .option('--quick', 'a smoke run of less than a minute; its figures mean nothing', false)
+  .option('--compare <reports...>', 'measure nothing: compare two reports of --json, the second with the first')
   .option('--json', 'print one JSON object', false)
-  .action(async (options: Options) => {
-    const report = await measure(
-      options.quick ? { ...options, sizes: [500], seconds: 1, tenants: 5, tools: 500, facts: 500 } : options,
-    );
-    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describeReport(report));
+  .action(async ({ compare, ...options }: Options) => {
+    if (compare) return void process.stdout.write(compareReports(compare));
+    const used = options.quick ? { ...options, sizes: [500], seconds: 1, tenants: 5, tools: 500, facts: 500 } : options;
+    const run = new BenchRun('main', used);
+    run.print(await measure(used), describeReport);
   });
 
 async function measure({
@@ -109,8 +112,6 @@ async function measure({
   const { rows, remarks } = bench;
   return {
     text: source.description,
-    cores: availableParallelism(),
-    node: process.versions.node,
     rows,
     growthOfP50: growthOf(rows),
     remarks,

@@ -36,3 +36,6 @@ export function mean(values: readonly number[]): number {
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   return sorted.length === 0 ? Number.NaN : sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)]!;
 }
+
+/** Milliseconds, to a microsecond. */
+export const toMicroseconds = (milliseconds: number): number => Math.round(milliseconds * 1_000) / 1_000;

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
+import { BenchRun } from './bench-run.js';
 import { runChild } from './child.js';
 import type { FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
@@ -32,16 +32,9 @@ const program = new Command('bench:observe')
   .option('--seconds <number>', 'how long each measurement lasts', wholeNumber(1, 60), 5)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
-    const before = loadavg()[0]!;
+    const run = new BenchRun('observe', options);
     const pages = await benchPages(options);
-    const report = {
-      cores: availableParallelism(),
-      node: process.versions.node,
-      load: { before, after: loadavg()[0]! },
-      steps: options.steps,
-      pages,
-    };
-    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : `${JSON.stringify(report, null, 2)}\n`);
+    run.print({ pages });
     const late = Object.entries(pages).filter(([, { p95, failed }]) => p95 > TARGET_MS || failed > 0);
     for (const [what, { p95, failed }] of late) say(`${what}: p95 ${p95.toFixed(1)} ms, ${failed} failed`);
     if (late.length > 0) process.exitCode = 1;

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
+import { BenchRun } from './bench-run.js';
 import { runClosedLoop } from './closed-loop.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import { factOf } from './facts-load.types.js';
@@ -68,8 +69,8 @@ const program = new Command('bench:paired')
   .option('--profile <folder>', 'run both under the profiler and leave the profiles in its folders before and after')
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
-    const results = await measure(options);
-    process.stdout.write(options.json ? `${JSON.stringify(results)}\n` : table(HEAD, results.map(rowOf)));
+    const run = new BenchRun('paired', options);
+    run.print({ results: await measure(options) }, ({ results }) => table(HEAD, results.map(rowOf)));
   });
 
 const measure = (options: Options): Promise<Compared[]> =>

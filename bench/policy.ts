@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { availableParallelism, loadavg } from 'node:os';
 import { Command } from 'commander';
 import type { ApiAddress } from '../src/common/client/api-client.js';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
+import { BenchRun } from './bench-run.js';
 import { type BenchDatabase, withDatabase } from './database.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say } from './table.js';
@@ -27,12 +27,10 @@ const program = new Command('bench:policy')
   .description('replay shield decisions under a proposed policy, and hold the flips against a real run under it')
   .option('--decisions <number>', 'how many are replayed', wholeNumber(1000, 100_000), 100_000)
   .option('--json', 'print one JSON object', false)
-  .action(async ({ decisions, json }: Options) => {
-    const before = loadavg()[0]!;
-    const found = await bench(decisions);
-    const machine = { cores: availableParallelism(), node: process.versions.node };
-    const report = { ...machine, load: { before, after: loadavg()[0]! }, ...found };
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : `${JSON.stringify(report, null, 2)}\n`);
+  .action(async (options: Options) => {
+    const run = new BenchRun('policy', options);
+    const found = await bench(options.decisions);
+    run.print(found);
     if (found.seconds > MOST_SECONDS) say(`It took ${figure(found.seconds, 1)} s, more than ${MOST_SECONDS}`);
     if (!found.equal) say('The flips are not those of the real run');
     if (found.seconds > MOST_SECONDS || !found.equal) process.exitCode = 1;

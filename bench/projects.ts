@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { availableParallelism, loadavg } from 'node:os';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { encodeCursor } from '../src/common/fields/cursor.js';
+import { BenchRun } from './bench-run.js';
 import { runChild } from './child.js';
 import { type BenchDatabase, withDatabase } from './database.js';
 import type { FactsPlan } from './facts-load.types.js';
@@ -37,11 +37,9 @@ const program = new Command('bench:projects')
   .option('--seconds <number>', 'how long each measurement lasts', wholeNumber(1, 60), 5)
   .option('--json', 'print one JSON object', false)
   .action(async (options: Options) => {
-    const before = loadavg()[0]!;
+    const run = new BenchRun('projects', options);
     const lists = await benchLists(options);
-    const machine = { cores: availableParallelism(), node: process.versions.node };
-    const report = { ...machine, load: { before, after: loadavg()[0]! }, projects: options.projects, lists };
-    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : `${JSON.stringify(report, null, 2)}\n`);
+    run.print({ lists });
     const late = Object.entries(lists).filter(([, { times }]) => times > MOST_TIMES);
     for (const [what, { times }] of late) say(`${what}: p99 is ${figure(times, 1)} times that of ${FEW} projects`);
     if (late.length > 0) process.exitCode = 1;

@@ -6,6 +6,7 @@ import { LANES, type Lane, type RetrievalReply } from '../src/common/client/api-
 import { ingestDocuments } from '../src/common/client/ingest-documents.js';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { loadSettings } from '../src/common/config/settings.js';
+import { BenchRun } from './bench-run.js';
 import { rankInProcess } from './in-process-ranking.js';
 import { inputsOf, readCollection, type Collection, type JudgedQuery } from './judgements.js';
 import { documentsOf, mean, ndcg, recall } from './measures.js';
@@ -50,13 +51,13 @@ const program = new Command('bench:quality')
     'after',
     '\nMeasures a temporary server, or the one of SVC_BENCH_URL, SVC_BENCH_TENANT_ID and SVC_BENCH_API_KEY.',
   )
-  .action(async (folder: string, { json = false }: { json?: boolean }) => {
+  .action(async (folder: string, options: { json?: boolean }) => {
+    const run = new BenchRun('quality', options);
     const collection = readCollection(resolve(folder));
     say(
       `${folder}: ${collection.documents.length} documents, ${collection.queries.length} queries with a positive grade`,
     );
-    const report = await onServer((address) => measure(folder, collection, new ApiClient(address)));
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : describe(report));
+    run.print(await onServer((address) => measure(folder, collection, new ApiClient(address))), describe);
   });
 
 async function onServer<T>(work: (address: ApiAddress) => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { IngestResult } from './ingest-load.js';
 import type { LoadResult } from './load.types.js';
 import { figure, table } from './table.js';
@@ -18,14 +19,14 @@ export interface Measured {
   ofInProcess?: number;
   /** This rate over the bare limit: a bare Fastify route with the same JSON, or a bare insert of the same rows. */
   ofBare?: number;
+  /** Latencies, in milliseconds. */
+  samples?: number[];
   /** Of calls of a tool: this p50 over that of the same request sent to the API directly. */
   ofDirect?: number;
 }
 
 export interface Report {
   text: string;
-  cores: number;
-  node: string;
   rows: Measured[];
   /** p50 at the largest number of passages over p50 at the smallest, lane light, 8 clients. */
   growthOfP50?: number;
@@ -33,8 +34,8 @@ export interface Report {
 }
 
 export const loadRow = (scale: string, what: string, clients: number, result: LoadResult): Measured => {
-  const { perSecond, p50, p95, p99, failed } = result;
-  return { scale, what, clients, perSecond, p50, p95, p99, failed };
+  const { perSecond, p50, p95, p99, failed, samples } = result;
+  return { scale, what, clients, perSecond, p50, p95, p99, failed, samples };
 };
 
 export const ingestRow = (scale: string, what: string, result: IngestResult, bare?: number): Measured => ({
@@ -45,7 +46,7 @@ export const ingestRow = (scale: string, what: string, result: IngestResult, bar
   ofBare: bare && result.perSecond / bare,
 });
 
-export function describeReport({ text, cores, node, rows, growthOfP50, remarks }: Report): string {
+export function describeReport({ text, rows, growthOfP50, remarks }: Report): string {
   const head = [
     'measured',
     'passages',
@@ -76,7 +77,7 @@ export function describeReport({ text, cores, node, rows, growthOfP50, remarks }
       ? []
       : [`p50 at the most passages / p50 at the fewest, light, 8 clients: ${figure(growthOfP50, 2)}`];
   return [
-    `Text: ${text}; about 200 tokens a passage, 20 words a query, 10 results. ${cores} cores, Node.js ${node}; everything on this machine.`,
+    `Text: ${text}; about 200 tokens a passage, 20 words a query, 10 results. ${availableParallelism()} cores, Node.js ${process.versions.node}; everything on this machine.`,
     '',
     table(head, cells),
     ...growth,

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
-import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { freePort, withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
 import { childEnvironment } from '../src/common/config/child-environment.js';
+import { BenchRun } from './bench-run.js';
 import { withDatabase } from './database.js';
 import { quantile } from './measures.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
@@ -29,13 +29,11 @@ const program = new Command('bench:revocation')
   .description('revoke passports at one server, and measure when their requests, streams, leases and gates end at both')
   .option('--rounds <number>', 'how many passports are revoked', wholeNumber(1, 1000), 50)
   .option('--json', 'print one JSON object', false)
-  .action(async ({ rounds, json }: Options) => {
-    const before = loadavg()[0]!;
-    const measured = await bench(rounds);
+  .action(async (options: Options) => {
+    const run = new BenchRun('revocation', options);
+    const measured = await bench(options.rounds);
     const ended = Object.fromEntries([...measured].map(([what, times]) => [what, summaryOf(times)]));
-    const machine = { cores: availableParallelism(), node: process.versions.node };
-    const report = { ...machine, load: { before, after: loadavg()[0]! }, rounds, ended };
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : `${JSON.stringify(report, null, 2)}\n`);
+    run.print({ ended, samples: Object.fromEntries(measured) });
     const late = Object.entries(ended).filter(([, { max }]) => max > MOST_MS);
     for (const [what, { max }] of late) say(`${what}: ${max} ms, more than ${MOST_MS}`);
     if (late.length > 0) process.exitCode = 1;

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
-import { availableParallelism, loadavg } from 'node:os';
 import { Command } from 'commander';
 import { wholeNumber } from '../src/cli/whole-number.js';
+import { BenchRun } from './bench-run.js';
 import { trySync, type TrialPlan, type TrialResult } from './sync-trial.js';
 import { figure, say, table } from './table.js';
 
@@ -19,12 +19,10 @@ const program = new Command('bench:sync')
   .option('--cuts <number>', 'connections that are cut after a random byte', wholeNumber(0, 1000), 40)
   .option('--seed <number>', 'of kills and cuts; any one where it is left out', wholeNumber(0, 2 ** 32 - 1))
   .option('--json', 'print one JSON object', false)
-  .action(async ({ json, ...options }: Options) => {
-    const before = loadavg()[0]!;
+  .action(async (options: Options) => {
+    const run = new BenchRun('sync', options);
     const result = await trySync({ ...options, seed: options.seed ?? randomInt(2 ** 32) });
-    const machine = { cores: availableParallelism(), node: process.versions.node };
-    const report = { ...machine, load: { before, after: loadavg()[0]! }, ...result };
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : textOf(report));
+    run.print(result, textOf);
     for (const fault of result.faults) say(`FAULT: ${fault}`);
     if (result.faults.length > 0) process.exitCode = 1;
   });

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
+import { BenchRun } from './bench-run.js';
 import { writeSourceTree } from './source-tree.js';
 import { say } from './table.js';
 import { callDaemon } from './work-board.js';
@@ -25,12 +26,15 @@ interface Scan {
 const program = new Command('bench:workspace')
   .description('make a folder of source files and measure how long a scan of it takes')
   .option('--files <number>', 'how many', wholeNumber(10, 199_000), 50_000)
-  .action(async ({ files }: { files: number }) => {
+  .option('--json', 'print one JSON object', false)
+  .action(async (options: { files: number; json: boolean }) => {
+    const { files } = options;
+    const run = new BenchRun('workspace', options);
     const root = mkdtempSync(join(tmpdir(), 'svc-workspace-'));
     try {
       say(`Writing ${files} files`);
       writeSourceTree(root, files);
-      process.stdout.write(`${JSON.stringify(await measure(root), null, 2)}\n`);
+      run.print(await measure(root));
     } finally {
       rmSync(root, { recursive: true, force: true });
     }
@@ -46,7 +50,7 @@ function measure(root: string): Promise<object> {
       if (now.ended_at === null) continue;
       const seconds = (Date.parse(now.ended_at) - Date.parse(now.started_at)) / 1000;
       const { state, files, symbols, problem } = now;
-      return { state, problem, files, symbols, seconds, cores: availableParallelism(), load: loadavg()[0] };
+      return { state, problem, files, symbols, seconds };
     }
   });
 }

@@ -9,9 +9,14 @@ it('connections to a temporary tool service are held, counted and given back', {
   const numbers = { sse: 5, streams: 3, seconds: 6, rounds: 1, settle: 0 };
   const options = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const args = [join(ROOT, 'dist-bench', 'bench', 'connections.js'), ...options, '--json'];
-  const [round] = JSON.parse(
+  const { rounds, ...circumstances } = JSON.parse(
     execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   );
+  const [round] = rounds;
+  expect(circumstances).toMatchObject({
+    ...{ format: 1, bench: 'connections', settings: numbers },
+    ...{ at: expect.any(String), machine: { cores: expect.any(Number), load: { before: expect.any(Number) } } },
+  });
   expect(round).toMatchObject({
     lost: 0,
     before: { sse: 0, streams: 0 },
