@@ -102,7 +102,11 @@ describe('X-Svc-Fence on PUT /v1/facts', () => {
         path,
         expect.arrayContaining(['x-svc-fence']),
       ]);
-      expect(JSON.stringify(responses['409'])).toContain('fence-stale');
+      const [, name] = /responses\/(.*)$/.exec(responses['409'].$ref)!;
+      expect([path, JSON.stringify(body.components.responses[name!])]).toEqual([
+        path,
+        expect.stringContaining('fence-stale'),
+      ]);
     }
   });
 });
