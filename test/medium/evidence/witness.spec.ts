@@ -138,6 +138,8 @@ describe('witnesses of the log', () => {
     first.answered.length = 0;
     await grow();
     await cosigned(second);
+    // They are asked side by side.
+    while (first.answered.length === 0) await sleep(50);
     expect(new Set(first.answered)).toEqual(new Set([422]));
     const refusal = examine();
     await expect(refusal).rejects.toThrow(
