@@ -11,6 +11,7 @@ import { pinnedNode, ROOT } from './pinned-node.mjs';
 
 const SOURCE = join(ROOT, 'clients', 'typescript');
 const KEY = 'x-idempotency-key';
+const FORM = 'multipart/form-data';
 const VERBS = ['get', 'put', 'post', 'patch', 'delete'];
 
 const { values } = parseArgs({
@@ -99,6 +100,9 @@ async function generate(document, containerName, path) {
     if (isStream(operation)) delete document.paths[address][method];
     // Failures are thrown, as src/problem.ts has them.
     for (const status of Object.keys(operation.responses)) if (status >= '3') delete operation.responses[status];
+    // Of several kinds of bodies a form has the members by name.
+    const form = operation.requestBody?.content?.[FORM];
+    if (form) operation.requestBody.content = { [FORM]: form };
   }
   await createClient({
     input: document,

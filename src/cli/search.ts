@@ -51,7 +51,13 @@ const passageLines = ({ chunkId, title, corpusId, docId, location, content }: Re
   '',
 ];
 
-/** Where in its file a passage begins, as a citation says it. */
-function placeOf({ to: _end, ...start }: FoundAt = {}): string[] {
-  return Object.entries(start).map(([name, value]) => `${name} ${value}`);
+/** Where in its file a passage stands. */
+function placeOf({ to, ...from }: FoundAt = {}): string[] {
+  const textOf = (place: FoundAt): string =>
+    Object.entries(place)
+      .map(([name, value]) => `${name} ${String(value)}`)
+      .join(', ');
+  const start = textOf(from);
+  if (start === '') return [];
+  return [to === undefined ? start : `${start} to ${textOf(to)}`];
 }
