@@ -31,8 +31,8 @@ const VERBS: Record<string, () => Promise<Command>> = {
   hook: async () => (await import('./hook.js')).hookCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),
   ingest: async () => (await import('./ingest-command.js')).ingestCommand(),
-  search: async () => (await import('./search.js')).searchCommand(),
-  answer: async () => (await import('./answer.js')).answerCommand(),
+  search: async () => (await import('./search-command.js')).searchCommand(),
+  answer: async () => (await import('./answer-command.js')).answerCommand(),
   completion: async () => (await import('./completion.js')).completionCommand(() => programOf(Object.keys(VERBS))),
 };
 
