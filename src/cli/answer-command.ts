@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { ApiClient } from '../common/client/api-client.js';
 import { LANES, type AnswerReply, type Lane, type ProofJobReply } from '../common/client/api-replies.js';
-import { endedProof } from '../common/client/proof-jobs.js';
+import { endedProof } from '../common/client/ended-proof.js';
 import { loadSettings } from '../common/config/settings.js';
 import { print, type Line, type OutputOptions } from './output.js';
 import { serverOf, withServerOptions, type ServerOptions } from './server-address.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiFailure, type ApiClient } from '../../common/client/api-client.js';
 import type { CitationReply, ProofJobReply, RetrievedPassage } from '../../common/client/api-replies.js';
-import { endedProof } from '../../common/client/proof-jobs.js';
+import { endedProof } from '../../common/client/ended-proof.js';
 import { DEMO_CORPUS } from './demo-documents.js';
 import type { AnswerReport, Asked, ProofReport } from './demo.types.js';
 import type { ProgressOutput } from '../progress-output.js';
