@@ -122,6 +122,8 @@ describe('without a credential', () => {
       .map(({ address }) => address);
     expect(open.sort()).toEqual([
       'DELETE /mcp', // 405
+      'GET /.well-known/oauth-protected-resource',
+      'GET /.well-known/oauth-protected-resource/mcp',
       'GET /build-info',
       'GET /healthz',
       'GET /mcp', // 405
