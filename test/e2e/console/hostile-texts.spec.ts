@@ -70,7 +70,7 @@ async function storeConflicts({ daemon, api }: OpenedConsole): Promise<void> {
     if (status < 300) await there.call('PUT', '/v1/facts', { ...fact, value: `${text} too` });
   }
   await here.pull(there);
-  const { conflicts } = await here.ok<{ conflicts: object[] }>('GET', here.at('conflicts?limit=500'));
+  const { conflicts } = await here.ok<{ conflicts: object[] }>('GET', here.at('conflicts?limit=200'));
   taken.set('conflict', conflicts.length);
 }
 
