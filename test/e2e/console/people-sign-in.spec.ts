@@ -21,7 +21,7 @@ beforeAll(async () => {
   );
   const env = {
     ...{ SVC_OIDC_ISSUER: provider.issuer, SVC_OIDC_CLIENT_ID: CLIENT.clientId, SVC_OIDC_TENANTS: 'acme' },
-    ...{ SVC_CONSOLE_URL: redirectUri },
+    ...{ SVC_CONSOLE_URL: redirectUri, SVCD_MCP_PUBLIC_URL: 'http://127.0.0.1:14801' },
   };
   opened = await openConsole({
     env: { ...env, SVCD_HTTP_PORT: String(port), SVCD_AUTH_MODE: 'jwt_hs256', SVCD_JWT_HS256_SECRET: 's'.repeat(32) },
