@@ -67,6 +67,7 @@ export class ExpansionService {
     const widened = new Map(terms);
     for (const { language, views } of groups) {
       const synonyms = synonymsOf(query, language);
+      if (synonyms.length === 0) continue;
       const names = [...new Set(synonyms.flat().map(({ term }) => term))];
       const opened = await this.segments.open(reader, shardsOf(views), () => names);
       const asked = terms.get(language)!;
