@@ -1,7 +1,7 @@
 import type { Type as Class } from '@nestjs/common';
-import { ValidateBy } from 'class-validator';
 import { field, fieldsOf, type FieldOptions, type JsonSchema } from './fields.js';
 import { SecretBytes } from './secret-bytes.js';
+import { rule } from './value.rules.js';
 
 const SECRETS = new WeakSet<JsonSchema>();
 
@@ -14,8 +14,8 @@ export function Secret(options: FieldOptions & { max: number }): PropertyDecorat
   SECRETS.add(schema);
   const isSecret = (value: unknown): boolean =>
     value instanceof SecretBytes && value.length > 0 && value.length <= options.max;
-  const defaultMessage = (): string => `must be text of 1 to ${options.max} bytes`;
-  return field(options, schema, ValidateBy({ name: 'isSecret', validator: { validate: isSecret, defaultMessage } }));
+  const fault = `must be text of 1 to ${options.max} bytes`;
+  return field(options, schema, [{ isKept: isSecret, faultOf: () => fault }]);
 }
 
 /** The members of a class that are such text. */
@@ -26,17 +26,12 @@ export const secretsOf = (type: Class): string[] =>
 
 /** Bytes as text (RFC 4648 section 4: with padding, without line breaks). */
 export const Base64 = (options: FieldOptions & { min?: number }) =>
-  field(
-    options,
-    { type: 'string', contentEncoding: 'base64', minLength: options.min },
-    ValidateBy({
-      name: 'isBase64',
-      validator: {
-        validate: (value) =>
-          typeof value === 'string' &&
-          value.length >= (options.min ?? 0) &&
-          Buffer.from(value, 'base64').toString('base64') === value,
-        defaultMessage: (a) => `${a?.property} must be base64 (RFC 4648 section 4: with padding, without line breaks)`,
-      },
-    }),
-  );
+  field(options, { type: 'string', contentEncoding: 'base64', minLength: options.min }, [
+    rule(
+      (value) =>
+        typeof value === 'string' &&
+        value.length >= (options.min ?? 0) &&
+        Buffer.from(value, 'base64').toString('base64') === value,
+      'must be base64 (RFC 4648 section 4: with padding, without line breaks)',
+    ),
+  ]);

@@ -1,11 +1,7 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
-import { validateSync, type ValidationError } from 'class-validator';
-import { invalid, invalidMembers, type Issue } from '../problem/common-problems.js';
-import { textKinds, allowsExtraMembers } from './fields.js';
-import { instanceOf } from './instance-of.js';
-import { rememberRules } from './remembered-rules.js';
-
-rememberRules();
+import { invalid, invalidMembers } from '../problem/common-problems.js';
+import { type Found, readerOf } from './class-reader.js';
+import type { TextKind } from './fields.js';
 
 const PLAIN = new Set<unknown>([Object, String, Number, Boolean, Array, undefined]);
 
@@ -39,30 +35,24 @@ function asObject(value: unknown): object {
  * @throws ValidationFailed naming every member that is wrong
  */
 export function readAs<T extends object>(target: Type<T>, plain: object, where: string): T {
-  const { instance, unknown } = instanceOf(target, plain, where);
-  const errors = validateSync(instance, { forbidUnknownValues: !allowsExtraMembers(target) });
-  if (unknown.length + errors.length === 0) return instance;
-  throw invalidMembers([...unknown, ...errors.flatMap((error) => issuesOf(error, where))]);
-}
-
-function issuesOf(error: ValidationError, parent: string): Issue[] {
-  const path = /^\d+$/.test(error.property) ? `${parent}[${error.property}]` : `${parent}.${error.property}`;
-  const faults = Object.entries(error.constraints ?? {}).map(([, message]) => ({
-    path,
-    message: message.replace(/^property /, ''),
-  }));
-  // What is wrong with a value says nothing of one that is not there.
-  const own = error.value === undefined && faults.length > 0 ? [{ path, message: 'is required' }] : faults;
-  return [...own, ...(error.children ?? []).flatMap((child) => issuesOf(child, path))];
+  const reader = readerOf(target);
+  const found: Found = { unknown: [], faults: [], isClosed: !reader.takesExtra };
+  const instance = reader.read(plain, where, found);
+  reader.check(instance, where, found);
+  const issues = [...found.unknown, ...found.faults];
+  if (issues.length > 0) throw invalidMembers(issues);
+  return instance;
 }
 
 /** Text of a query or path read as the number, flag or list its field is. */
 function readText(target: Type<object>, source: Record<string, unknown>): object {
-  const kinds = textKinds(target);
-  return Object.fromEntries(Object.entries(source ?? {}).map(([name, value]) => [name, readOne(kinds[name], value)]));
+  const { textKinds } = readerOf(target);
+  return Object.fromEntries(
+    Object.entries(source ?? {}).map(([name, value]) => [name, readOne(textKinds.get(name), value)]),
+  );
 }
 
-function readOne(kind: string | undefined, value: unknown): unknown {
+function readOne(kind: TextKind | undefined, value: unknown): unknown {
   if (kind === 'list') return Array.isArray(value) ? value : [value];
   if (typeof value !== 'string') return value;
   if (kind === 'flag')

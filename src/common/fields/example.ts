@@ -17,8 +17,9 @@ function objectOf(type: Class, use: ExampleUse, within: readonly Class[]): Recor
 }
 
 /** A class that holds itself is shown once: its member is left out, null or empty. */
-function isShown({ options, schema, name }: FieldRecord, use: ExampleUse, within: readonly Class[]): boolean {
-  const isNeeded = isRequired({ options, schema, name }, use === 'request' ? 'component' : 'output');
+function isShown(field: FieldRecord, use: ExampleUse, within: readonly Class[]): boolean {
+  const { options } = field;
+  const isNeeded = isRequired(field, use === 'request' ? 'component' : 'output');
   if (options.optional && options.type && within.includes(options.type())) return false;
   return isNeeded || options.example !== undefined || use === 'reply';
 }

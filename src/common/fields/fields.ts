@@ -1,25 +1,27 @@
-import { applyDecorators, type Type as Class } from '@nestjs/common';
+import 'reflect-metadata';
+import type { Type as Class } from '@nestjs/common';
 import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsBoolean,
-  IsEmail,
-  IsIn,
-  IsInt,
-  IsNumber,
-  IsObject,
-  IsString,
-  IsUUID,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-  ValidateBy,
-  ValidateIf,
-  ValidateNested,
-} from 'class-validator';
+  atLeast,
+  atMost,
+  bounded,
+  each,
+  IS_EMAIL,
+  IS_FLAG,
+  IS_INTEGER,
+  IS_LIST,
+  IS_NUMBER,
+  IS_OBJECT,
+  IS_TEXT,
+  IS_UUID,
+  isOneOf,
+  matches,
+  maxItems,
+  maxLength,
+  minItems,
+  minLength,
+  rule,
+  type ValueRule,
+} from './value.rules.js';
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -34,21 +36,10 @@ export interface FieldOptions {
   isOfAnswer?: true;
 }
 
-type Kind = 'integer' | 'decimal' | 'flag' | 'list';
-const KINDS = Symbol('field kinds');
+/** How text from a query or path becomes a value: only there is text read as a number, a flag or a list. */
+export type TextKind = 'integer' | 'decimal' | 'flag' | 'list';
 
-/** How text from a query or path becomes this class's members: only there is text read as a number or a flag. */
-export const textKinds = (type: Class): Record<string, Kind> =>
-  (Reflect.getMetadata(KINDS, type.prototype as object) as Record<string, Kind> | undefined) ?? {};
-
-const readFromText =
-  (kind: Kind): PropertyDecorator =>
-  (target, property) => {
-    const kinds = (Reflect.getMetadata(KINDS, target) as Record<string, Kind> | undefined) ?? {};
-    Reflect.defineMetadata(KINDS, { ...kinds, [property as string]: kind }, target);
-  };
-
-/** What a decorator said of a member: contract.pipe.ts reads it by this, json-schema.ts makes JSON Schema of it. */
+/** What a decorator said of a member: class-reader.ts reads it by this, json-schema.ts makes JSON Schema of it. */
 export interface FieldRecord {
   name: string;
   options: FieldOptions & {
@@ -62,97 +53,76 @@ export interface FieldRecord {
   };
   /** What the value is, without description, null and default. */
   schema: JsonSchema;
+  /** What a value must be that is given, in the order in which what is wrong with it is said. */
+  rules: readonly ValueRule[];
+  textKind?: TextKind;
 }
 const FIELDS = Symbol('fields');
 
-/** The members of a DTO in the order in which they are declared, those of the class it extends first. */
-export const fieldsOf = (type: Class): readonly FieldRecord[] =>
-  (Reflect.getMetadata(FIELDS, type.prototype as object) as FieldRecord[] | undefined) ?? [];
+const recordsOf = (prototype: object): readonly FieldRecord[] =>
+  (Reflect.getMetadata(FIELDS, prototype) as FieldRecord[] | undefined) ?? [];
 
-const recordField =
-  (record: Omit<FieldRecord, 'name'>): PropertyDecorator =>
-  (target, property) => {
-    const known = (Reflect.getMetadata(FIELDS, target) as FieldRecord[] | undefined) ?? [];
-    const others = known.filter(({ name }) => name !== property);
-    Reflect.defineMetadata(FIELDS, [...others, { ...record, name: property as string }], target);
-  };
+/** The members of a DTO in the order in which they are declared, those of the class it extends first. */
+export const fieldsOf = (type: Class): readonly FieldRecord[] => recordsOf(type.prototype as object);
+
+/** The members of the class that it extends. */
+export const inheritedFieldsOf = (type: Class): readonly FieldRecord[] =>
+  recordsOf(Object.getPrototypeOf(type.prototype) as object);
 
 /** A member with its schema and its rules; what every decorator of a field is made of. */
-export function field(
-  options: FieldRecord['options'],
-  schema: JsonSchema,
-  ...rules: PropertyDecorator[]
-): PropertyDecorator {
-  const { optional, nullable } = options;
-  return applyDecorators(
-    recordField({ options, schema }),
-    ...(optional || nullable
-      ? [ValidateIf((_, value) => !((optional && value === undefined) || (nullable && value === null)))]
-      : []),
-    ...rules,
-  );
-}
+export const field =
+  (
+    options: FieldRecord['options'],
+    schema: JsonSchema,
+    rules: readonly ValueRule[],
+    textKind?: TextKind,
+  ): PropertyDecorator =>
+  (target, property) => {
+    const others = recordsOf(target).filter(({ name }) => name !== property);
+    const record: FieldRecord = { name: property as string, options, schema, rules, textKind };
+    Reflect.defineMetadata(FIELDS, [...others, record], target);
+  };
 
 export const Text = (options: FieldOptions & { min?: number; max?: number; pattern?: RegExp; default?: string }) =>
-  field(
-    options,
-    { type: 'string', minLength: options.min, maxLength: options.max, pattern: options.pattern?.source },
-    IsString(),
-    ...(options.min === undefined ? [] : [MinLength(options.min)]),
-    ...(options.max === undefined ? [] : [MaxLength(options.max)]),
-    ...(options.pattern === undefined ? [] : [Matches(options.pattern)]),
-  );
+  field(options, { type: 'string', minLength: options.min, maxLength: options.max, pattern: options.pattern?.source }, [
+    IS_TEXT,
+    ...bounded([minLength, options.min], [maxLength, options.max]),
+    ...(options.pattern ? [matches(options.pattern)] : []),
+  ]);
 
-export const Uuid = (options: FieldOptions) => field(options, { type: 'string', format: 'uuid' }, IsUUID('all'));
+export const Uuid = (options: FieldOptions) => field(options, { type: 'string', format: 'uuid' }, [IS_UUID]);
 
 /** A mailbox address with a domain, at most 254 characters (RFC 5321). */
 export const Email = (options: FieldOptions) =>
-  field(options, { type: 'string', format: 'email', maxLength: 254 }, IsEmail(), MaxLength(254));
+  field(options, { type: 'string', format: 'email', maxLength: 254 }, [IS_EMAIL, maxLength(254)]);
 
 /** An absolute URI (RFC 3986) with a scheme, as the WHATWG parser reads it. */
 export const Url = (options: FieldOptions & { max?: number }) =>
-  field(
-    options,
-    { type: 'string', format: 'uri', maxLength: options.max ?? 2000 },
-    ValidateBy({
-      name: 'isUri',
-      validator: {
-        validate: (value) => typeof value === 'string' && URL.canParse(value),
-        defaultMessage: (a) => `${a?.property} must be an absolute URI`,
-      },
-    }),
-    MaxLength(options.max ?? 2000),
-  );
+  field(options, { type: 'string', format: 'uri', maxLength: options.max ?? 2000 }, [
+    IS_URI,
+    maxLength(options.max ?? 2000),
+  ]);
+
+const IS_URI = rule((value) => typeof value === 'string' && URL.canParse(value), 'must be an absolute URI');
 
 /** One of these media types, in any case, with or without parameters. */
 export const MediaType = (options: FieldOptions & { values: readonly string[]; max: number }) => {
   const essence = ([letter]: string | [string]) => `[${letter!.toLowerCase()}${letter!.toUpperCase()}]`;
   const types = options.values.map((value) => value.replace(/[a-z]/g, essence).replace('/', '\\/'));
   const pattern = `^(?:${types.join('|')})[ \\t]*(?:;.*)?$`;
-  return field(
-    options,
-    { type: 'string', pattern, maxLength: options.max },
-    MaxLength(options.max),
-    Matches(new RegExp(pattern), {
-      message: `$property must be one of ${options.values.join(', ')}; parameters such as charset may follow`,
-    }),
-  );
+  return field(options, { type: 'string', pattern, maxLength: options.max }, [
+    maxLength(options.max),
+    matches(new RegExp(pattern), `must be one of ${options.values.join(', ')}; parameters such as charset may follow`),
+  ]);
 };
 
 /** A point in time (RFC 3339 with offset). */
 export const DateTime = (options: FieldOptions) =>
-  field(
-    options,
-    { type: 'string', format: 'date-time' },
-    ValidateBy({
-      name: 'isDateTime',
-      validator: {
-        validate: (value) => typeof value === 'string' && isDateTime(value),
-        defaultMessage: (a) =>
-          `${a?.property} must be an RFC 3339 time such as 2026-01-31T12:00:00Z, in the years 1 to 9999 of UTC`,
-      },
-    }),
-  );
+  field(options, { type: 'string', format: 'date-time' }, [IS_DATE_TIME]);
+const IS_DATE_TIME = rule(
+  (value) => typeof value === 'string' && isDateTime(value),
+  'must be an RFC 3339 time such as 2026-01-31T12:00:00Z, in the years 1 to 9999 of UTC',
+);
 const RFC3339 = /^(?!0000)(\d{4}-\d{2}-\d{2})T(?!24)\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 /** The time in UTC has a year of four digits too, which an offset can lead out of. */
@@ -177,62 +147,51 @@ function isDateTime(text: string): boolean {
 export const Choice = <T extends string>(
   options: FieldOptions & { values: readonly T[]; default?: T; documentedDefault?: T },
 ) =>
-  field(
-    options,
-    { type: 'string', enum: [...options.values], default: options.default ?? options.documentedDefault },
-    IsIn([...options.values]),
-  );
+  field(options, { type: 'string', enum: [...options.values], default: options.default ?? options.documentedDefault }, [
+    isOneOf(options.values),
+  ]);
 
 export const Integer = (options: FieldOptions & { min?: number; max?: number; default?: number }) =>
-  applyDecorators(
-    readFromText('integer'),
-    field(
-      options,
-      { type: 'integer', minimum: options.min, maximum: options.max },
-      IsInt(),
-      ...(options.min === undefined ? [] : [Min(options.min)]),
-      ...(options.max === undefined ? [] : [Max(options.max)]),
-    ),
+  field(
+    options,
+    { type: 'integer', minimum: options.min, maximum: options.max },
+    [IS_INTEGER, ...bounded([atLeast, options.min], [atMost, options.max])],
+    'integer',
   );
 
 export const Decimal = (options: FieldOptions & { min?: number; max?: number; default?: number }) =>
-  applyDecorators(
-    readFromText('decimal'),
-    field(
-      options,
-      { type: 'number', minimum: options.min, maximum: options.max },
-      IsNumber({ allowNaN: false, allowInfinity: false }),
-      ...(options.min === undefined ? [] : [Min(options.min)]),
-      ...(options.max === undefined ? [] : [Max(options.max)]),
-    ),
+  field(
+    options,
+    { type: 'number', minimum: options.min, maximum: options.max },
+    [IS_NUMBER, ...bounded([atLeast, options.min], [atMost, options.max])],
+    'decimal',
   );
 
 export const Flag = (options: FieldOptions & { default?: boolean }) =>
-  applyDecorators(readFromText('flag'), field(options, { type: 'boolean' }, IsBoolean()));
+  field(options, { type: 'boolean' }, [IS_FLAG], 'flag');
 
 /** An object whose members are the caller's own. */
 export const FreeObject = (options: FieldOptions) =>
-  field(options, { type: 'object', additionalProperties: true }, IsObject());
+  field(options, { type: 'object', additionalProperties: true }, [IS_OBJECT]);
 
 export const TextList = (
   options: FieldOptions & { max?: number; maxItems?: number; minItems?: number; default?: string[] },
 ) =>
-  applyDecorators(
-    readFromText('list'),
-    field(
-      options,
-      {
-        type: 'array',
-        items: { type: 'string', maxLength: options.max },
-        minItems: options.minItems,
-        maxItems: options.maxItems,
-      },
-      IsArray(),
-      IsString({ each: true }),
-      ...(options.max === undefined ? [] : [MaxLength(options.max, { each: true })]),
-      ...(options.minItems === undefined ? [] : [ArrayMinSize(options.minItems)]),
-      ...(options.maxItems === undefined ? [] : [ArrayMaxSize(options.maxItems)]),
-    ),
+  field(
+    options,
+    {
+      type: 'array',
+      items: { type: 'string', maxLength: options.max },
+      minItems: options.minItems,
+      maxItems: options.maxItems,
+    },
+    [
+      IS_LIST,
+      each(IS_TEXT),
+      ...bounded([maxLength, options.max]).map(each),
+      ...bounded([minItems, options.minItems], [maxItems, options.maxItems]),
+    ],
+    'list',
   );
 
 /** One text, or a list of several; none is empty. */
@@ -245,16 +204,14 @@ export const TextOrTexts = (options: FieldOptions & { maxItems: number }) =>
         { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: options.maxItems },
       ],
     },
-    ValidateBy({
-      name: 'isTextOrTexts',
-      validator: {
-        validate: (value) =>
+    [
+      rule(
+        (value) =>
           isSomeText(value) ||
           (Array.isArray(value) && value.length > 0 && value.length <= options.maxItems && value.every(isSomeText)),
-        defaultMessage: (a) =>
-          `${a?.property} must be a text or a list of 1 to ${options.maxItems} texts, none of them empty`,
-      },
-    }),
+        `must be a text or a list of 1 to ${options.maxItems} texts, none of them empty`,
+      ),
+    ],
   );
 const isSomeText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -270,56 +227,40 @@ export const IntegerList = (
       minItems: options.minItems,
       maxItems: options.maxItems,
     },
-    IsArray(),
-    IsInt({ each: true }),
-    Min(options.min, { each: true }),
-    Max(options.max, { each: true }),
-    ...(options.minItems === undefined ? [] : [ArrayMinSize(options.minItems)]),
-    ArrayMaxSize(options.maxItems),
+    [
+      IS_LIST,
+      ...[IS_INTEGER, atLeast(options.min), atMost(options.max)].map(each),
+      ...bounded([minItems, options.minItems], [maxItems, options.maxItems]),
+    ],
   );
 
 /** Any JSON value, null as well; in a request of at most `maxBytes` bytes, written as JSON in UTF-8. */
 export const AnyJson = (options: FieldOptions & { maxBytes?: number; default?: null }) =>
-  field(
-    options,
-    { anyOf: JSON_TYPES.map((type) => (type === 'array' ? { type, items: {} } : { type })) },
-    ValidateBy({
-      name: 'isJson',
-      validator: {
-        validate: (value) => value !== undefined && jsonBytes(value) <= (options.maxBytes ?? Infinity),
-        defaultMessage: (a) =>
-          a?.value === undefined
-            ? `${a?.property} is needed; any JSON value will do, null as well`
-            : `${a?.property} must be at most ${options.maxBytes} bytes as JSON; store the rest elsewhere and name it here`,
-      },
-    }),
-  );
+  field(options, { anyOf: JSON_TYPES.map((type) => (type === 'array' ? { type, items: {} } : { type })) }, [
+    rule(
+      (value) => value !== undefined && (options.maxBytes === undefined || jsonBytes(value) <= options.maxBytes),
+      `must be at most ${options.maxBytes} bytes as JSON; store the rest elsewhere and name it here`,
+    ),
+  ]);
 const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'null'];
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 export const ListOf = (options: FieldOptions & { type: () => Class; min?: number; max?: number }) =>
-  field(
-    options,
-    { type: 'array', minItems: options.min, maxItems: options.max },
-    IsArray(),
-    ...(options.min === undefined ? [] : [ArrayMinSize(options.min)]),
-    ...(options.max === undefined ? [] : [ArrayMaxSize(options.max)]),
-    IsObject({ each: true }),
-    ValidateNested({ each: true }),
-  );
+  field(options, { type: 'array', minItems: options.min, maxItems: options.max }, [
+    IS_LIST,
+    ...bounded([minItems, options.min], [maxItems, options.max]),
+    each(IS_OBJECT),
+  ]);
 
 /**
  * A list so long that reading it in one go would hold up every other request: the service reads the objects bit by bit,
  * with readAs. Until then they are what came in.
  */
 export const ListReadLater = (options: FieldOptions & { type: () => Class; min: number; max?: number }) =>
-  field(
-    { ...options, isReadLater: true },
-    { type: 'array', minItems: options.min, maxItems: options.max },
-    IsArray(),
-    ArrayMinSize(options.min),
-    ...(options.max === undefined ? [] : [ArrayMaxSize(options.max)]),
-  );
+  field({ ...options, isReadLater: true }, { type: 'array', minItems: options.min, maxItems: options.max }, [
+    IS_LIST,
+    ...bounded([minItems, options.min], [maxItems, options.max]),
+  ]);
 
 /** The largest is not 2^64 - 1, which a double does not hold and would write as one more. */
 const UINT64: JsonSchema = {
@@ -334,23 +275,15 @@ const UINT64: JsonSchema = {
  * comes to the DTO as its decimal text ({@link uint64sOf}), and answers repeat it so; elsewhere it has lost digits and
  * is refused. The service reads it with BigInt.
  */
-export const Uint64 = (options: FieldOptions) =>
-  field(
-    options,
-    UINT64,
-    ValidateBy({
-      name: 'isUint64',
-      validator: {
-        validate: isUint64,
-        defaultMessage: (a) =>
-          `${a?.property} must be a whole number from 0 to 2^64 - 1, as a JSON number of digits alone or as decimal text`,
-      },
-    }),
-  );
+export const Uint64 = (options: FieldOptions) => field(options, UINT64, [IS_UINT64]);
 const isUint64 = (value: unknown): boolean =>
   typeof value === 'number'
     ? Number.isSafeInteger(value) && value >= 0
     : typeof value === 'string' && /^(0|[1-9]\d{0,19})$/.test(value) && BigInt(value) < 2n ** 64n;
+const IS_UINT64 = rule(
+  isUint64,
+  'must be a whole number from 0 to 2^64 - 1, as a JSON number of digits alone or as decimal text',
+);
 
 /** The members of a class that are such numbers. */
 export const uint64sOf = (type: Class): string[] =>
@@ -358,17 +291,16 @@ export const uint64sOf = (type: Class): string[] =>
     .filter(({ schema }) => schema === UINT64)
     .map(({ name }) => name);
 
-export const Nested = (options: FieldOptions & { type: () => Class }) =>
-  field(options, {}, IsObject(), ValidateNested());
+export const Nested = (options: FieldOptions & { type: () => Class }) => field(options, {}, [IS_OBJECT]);
 
 /**
  * An object of one of several classes, which another member of its holder distinguishes; the service reads it with
  * readAs.
  */
-export const OneOf = (options: FieldOptions & { types: readonly Class[] }) => field(options, {}, IsObject());
+export const OneOf = (options: FieldOptions & { types: readonly Class[] }) => field(options, {}, [IS_OBJECT]);
 
 /** A member of something that is not read as a DTO: its schema is documented, and nothing checks it. */
-export const Documented = (options: FieldOptions & { schema: JsonSchema }) => field(options, options.schema);
+export const Documented = (options: FieldOptions & { schema: JsonSchema }) => field(options, options.schema, []);
 
 const EXTRA = Symbol('extra members allowed');
 
