@@ -6,6 +6,12 @@ import { setting, text, textOr } from './setting.js';
 export const GROUP_ROLES = ['admin', 'member', 'viewer'] as const;
 export type GroupRole = (typeof GROUP_ROLES)[number];
 
+/** The tenants whose people sign in at the identity provider, and whose roles their groups decide. */
+export const peopleTenants = (settings: {
+  people: { tenants?: readonly string[] | undefined };
+  bootstrap: { tenantId: string };
+}): readonly string[] => settings.people.tenants ?? [settings.bootstrap.tenantId];
+
 const EXPECTED_PAIRS = `expected group:role separated by commas, with the roles ${GROUP_ROLES.join(', ')}`;
 
 /** `group:role`, separated by commas. The role is what follows the last colon: names of groups may have some. */

@@ -78,6 +78,7 @@ describe('a user', () => {
         active: true,
         emails: [{ value: 'ada@example.org', type: 'work', primary: true }],
         roles: [{ value: 'admin', primary: true }],
+        groups: [],
         meta: {
           resourceType: 'User',
           created: expect.any(String),

@@ -1,12 +1,13 @@
 export const SCIM_JSON = 'application/scim+json';
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 export const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
 
-/** Most users of one page. */
-export const MAX_COUNT = 200;
+/** Most resources of one page. */
+const MAX_COUNT = 200;
 
 const supported = (isSupported: boolean) => ({ supported: isSupported });
 
@@ -39,6 +40,14 @@ export const RESOURCE_TYPES = [
     description: 'A person with a seat in the tenant',
     schema: USER_SCHEMA,
   },
+  {
+    schemas: [`${CORE}:ResourceType`],
+    id: 'Group',
+    name: 'Group',
+    endpoint: '/Groups',
+    description: 'Users whose seats have a role by it, where SVC_OIDC_GROUP_ROLES names it',
+    schema: GROUP_SCHEMA,
+  },
 ];
 
 const attribute = (name: string, type: string, description: string, more: object = {}) => ({
@@ -49,7 +58,7 @@ const attribute = (name: string, type: string, description: string, more: object
   ...{ uniqueness: 'none', ...more },
 });
 
-/** RFC 7643, 7: what of the core schema of a user is kept here. */
+/** RFC 7643, 7: what of the core schemas is kept here. */
 export const SCHEMAS = [
   {
     schemas: [`${CORE}:Schema`],
@@ -75,9 +84,38 @@ export const SCHEMAS = [
           attribute('primary', 'boolean', 'Always true'),
         ],
       }),
+      attribute('groups', 'complex', 'The groups that the user is in', {
+        ...{ multiValued: true, mutability: 'readOnly' },
+        subAttributes: [
+          attribute('value', 'string', 'The id of the group', { mutability: 'readOnly' }),
+          attribute('display', 'string', 'Its name', { mutability: 'readOnly' }),
+        ],
+      }),
+    ],
+  },
+  {
+    schemas: [`${CORE}:Schema`],
+    id: GROUP_SCHEMA,
+    name: 'Group',
+    description: 'Users of the tenant',
+    attributes: [
+      attribute('displayName', 'string', 'The name of the group', { required: true, uniqueness: 'server' }),
+      attribute('members', 'complex', 'Its users', {
+        multiValued: true,
+        subAttributes: [
+          attribute('value', 'string', 'The id of the user', { mutability: 'immutable' }),
+          attribute('display', 'string', 'The e-mail address of the user', { mutability: 'readOnly' }),
+        ],
+      }),
     ],
   },
 ];
+
+/** A page by number (RFC 7644, 3.4.2.4); what is out of range is taken as the nearest that is not. */
+export const pageOf = ({ startIndex = 1, count = MAX_COUNT }: { startIndex?: number; count?: number }) => ({
+  first: Math.max(1, startIndex),
+  limit: Math.min(MAX_COUNT, Math.max(0, count)),
+});
 
 /** RFC 7644, 3.4.2. */
 export const listOf = (resources: readonly object[], totalResults = resources.length, startIndex = 1) => ({

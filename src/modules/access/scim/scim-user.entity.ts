@@ -15,7 +15,7 @@ export class ScimUserRow extends TenantRow {
   @Column('text', { nullable: true })
   externalId!: string | null;
 
-  /** What its next seat may do; of the present one the seat says it. */
+  /** What its seat may do where no group gives it a role; of the present seat the seat says it. */
   @Column('text')
   role!: GroupRole;
 

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid, validate as isUuid } from 'uuid';
 import type { TenantCaller } from '../../../common/contract/caller.js';
+import type { GroupRole } from '../../../common/config/people-settings.js';
 import type { SeatRole } from '../../../common/contract/contract.js';
 import { PublicAddress } from '../../../common/http/public-address.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { ProviderSeatsService } from '../seats/provider-seats.service.js';
 import { SeatsService } from '../seats/seats.service.js';
-import { listOf, MAX_COUNT, USER_SCHEMA } from './scim-schemas.js';
+import { listOf, pageOf, USER_SCHEMA } from './scim-schemas.js';
+import { ScimGroupsStore } from './scim-groups.store.js';
+import { ScimRolesService } from './scim-roles.service.js';
 import { ScimUsersStore, type ScimUserWithSeat } from './scim-users.store.js';
 import type { ScimListQuery } from './scim.dto.js';
 import { ScimInvalid, ScimUserExists, ScimUserUnknown } from './scim.problems.js';
@@ -24,24 +27,21 @@ export class ScimUsersService {
   constructor(
     private readonly tenancy: Tenancy,
     private readonly store: ScimUsersStore,
+    private readonly groups: ScimGroupsStore,
+    private readonly roles: ScimRolesService,
     private readonly seats: SeatsService,
     private readonly provider: ProviderSeatsService,
     private readonly address: PublicAddress,
   ) {}
 
   /** @throws ScimInvalid */
-  list(caller: TenantCaller, { filter, startIndex = 1, count = MAX_COUNT }: ScimListQuery) {
-    const wanted = readFilter(filter);
-    const first = Math.max(1, startIndex);
-    const limit = Math.min(MAX_COUNT, Math.max(0, count));
+  list(caller: TenantCaller, query: ScimListQuery) {
+    const wanted = readFilter(query.filter);
+    const { first, limit } = pageOf(query);
     return this.tenancy.run(caller.tenantId, async () => {
       if (wanted.id !== undefined && !isUuid(wanted.id)) return listOf([], 0, first);
       const { users, total } = await this.store.list(wanted, first - 1, limit);
-      return listOf(
-        users.map((user) => this.shown(user)),
-        total,
-        first,
-      );
+      return listOf(await this.shownAll(users), total, first);
     });
   }
 
@@ -53,7 +53,7 @@ export class ScimUsersService {
   /** @throws ScimInvalid, ScimUserExists */
   create(caller: TenantCaller, body: Uint8Array): Promise<ScimUser> {
     const wanted = readUser(readJsonBody(body));
-    return this.tenancy.run(caller.tenantId, async () => {
+    return this.roles.change(caller, async () => {
       const { userName, externalId, role = NEW_ROLE } = wanted;
       const userId = uuid();
       if (!(await this.store.insert({ userId, userName, externalId, role })))
@@ -65,7 +65,7 @@ export class ScimUsersService {
   /** @throws ScimUserUnknown, ScimInvalid, LastOwner */
   replace(caller: TenantCaller, id: string, body: Uint8Array): Promise<ScimUser> {
     const json = readJsonBody(body);
-    return this.tenancy.run(caller.tenantId, async () => {
+    return this.roles.change(caller, async () => {
       const user = await this.find(id);
       return this.bring(caller, user, readUser(json, user.role === 'owner'));
     });
@@ -74,15 +74,15 @@ export class ScimUsersService {
   /** @throws ScimUserUnknown, ScimInvalid, LastOwner */
   patch(caller: TenantCaller, id: string, body: Uint8Array): Promise<ScimUser> {
     const operations = readJsonBody(body);
-    return this.tenancy.run(caller.tenantId, async () => {
+    return this.roles.change(caller, async () => {
       const user = await this.find(id);
-      return this.bring(caller, user, patchUser(this.shown(user), operations));
+      return this.bring(caller, user, patchUser(await this.shown(user), operations));
     });
   }
 
   /** @throws ScimUserUnknown, LastOwner */
   remove(caller: TenantCaller, id: string): Promise<void> {
-    return this.tenancy.run(caller.tenantId, async () => {
+    return this.roles.change(caller, async () => {
       const user = await this.find(id);
       await this.takeSeat(caller, user);
       await this.store.delete(user.userId);
@@ -96,11 +96,12 @@ export class ScimUsersService {
         { scimType: 'mutability' },
         'userName is the e-mail address of the seat and stays: delete the user and create another',
       );
-    const role = wanted.active ? await this.giveSeat(caller, user, wanted.role) : (wanted.role ?? user.role);
+    const given = (await this.roles.rolesOf([user.userId])).get(user.userId);
+    const role = wanted.active ? await this.giveSeat(caller, user, given ?? wanted.role) : (wanted.role ?? user.role);
     if (!wanted.active) await this.takeSeat(caller, user);
     await this.store.update(user.userId, {
       externalId: wanted.externalId,
-      role: role === 'owner' ? NEW_ROLE : role,
+      role: ownRole(user, given === undefined ? role : wanted.role, given),
     });
     return this.shown(await this.find(user.userId));
   }
@@ -127,8 +128,16 @@ export class ScimUsersService {
     return found;
   }
 
-  private shown({ userId, userName, externalId, active, role, createdAt, changedAt }: ScimUserWithSeat): ScimUser {
-    return {
+  private async shown(user: ScimUserWithSeat): Promise<ScimUser> {
+    return (await this.shownAll([user]))[0]!;
+  }
+
+  private async shownAll(users: readonly ScimUserWithSeat[]): Promise<ScimUser[]> {
+    const groups = Map.groupBy(
+      await this.groups.listGroupsOf(users.map(({ userId }) => userId)),
+      ({ userId }) => userId,
+    );
+    return users.map(({ userId, userName, externalId, active, role, createdAt, changedAt }) => ({
       schemas: [USER_SCHEMA],
       id: userId,
       ...(externalId === null ? {} : { externalId }),
@@ -136,12 +145,25 @@ export class ScimUsersService {
       active,
       emails: [{ value: userName, type: 'work', primary: true }],
       roles: [{ value: role, primary: true }],
+      groups: (groups.get(userId) ?? []).map(({ groupId, displayName }) => ({
+        ...{ value: groupId, display: displayName, type: 'direct' as const },
+        $ref: this.address.urlOf(`/scim/v2/Groups/${groupId}`),
+      })),
       meta: {
         resourceType: 'User',
         created: createdAt.toISOString(),
         lastModified: changedAt.toISOString(),
         location: this.address.urlOf(`/scim/v2/Users/${userId}`),
       },
-    };
+    }));
   }
+}
+
+/**
+ * What the user is where no group gives a role: nobody is made an owner by it.
+ * @param said undefined leaves it, and so does what the groups give
+ */
+function ownRole(user: ScimUserWithSeat, said: SeatRole | undefined, given: GroupRole | undefined): GroupRole {
+  if (said === undefined || said === given) return user.ownRole;
+  return said === 'owner' ? NEW_ROLE : said;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { GroupRole } from '../../../common/config/people-settings.js';
 import type { SeatRole } from '../../../common/contract/contract.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
@@ -14,12 +15,14 @@ export interface ScimUserWithSeat {
   seatId: string | null;
   active: boolean;
   role: SeatRole;
+  /** What its seat may do where no group gives it a role. */
+  ownRole: GroupRole;
   createdAt: Date;
   changedAt: Date;
 }
 
 const COLUMNS = `u.user_id as "userId", u.user_name as "userName", u.external_id as "externalId", s.seat_id as "seatId",
-  coalesce(s.status = 'active', false) as active, coalesce(s.role, u.role) as role,
+  coalesce(s.status = 'active', false) as active, coalesce(s.role, u.role) as role, u.role as "ownRole",
   u.created_at as "createdAt", u.changed_at as "changedAt"`;
 /** Of an e-mail address there is one seat at most that was not revoked. */
 const ROWS = `scim_user u

@@ -1,50 +1,20 @@
 import { Controller, Param, Query, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Caller, type TenantCaller } from '../../../common/contract/caller.js';
-import {
-  nothing,
-  okBytes,
-  toolCaller,
-  type DocumentedResponse,
-  type Reply,
-} from '../../../common/contract/contract.js';
+import { nothing } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { RawBody } from '../../../common/http/raw-body.js';
 import { Forbidden } from '../../../common/problem/common-problems.js';
 import { LastOwner, SeatRevoked, SeatUnknown } from '../seats/seats.problems.js';
-import {
-  errorBody,
-  listOf,
-  RESOURCE_TYPES,
-  SCHEMAS,
-  SCIM_JSON,
-  SERVICE_PROVIDER_CONFIG,
-  USER_SCHEMA,
-} from './scim-schemas.js';
+import { access, errors, made, requestBody, resource, tag } from './scim-contract.js';
+import { listOf, RESOURCE_TYPES, SCHEMAS, SERVICE_PROVIDER_CONFIG, USER_SCHEMA } from './scim-schemas.js';
 import { ScimUsersService } from './scim-users.service.js';
 import { ScimListQuery, ScimUserPath } from './scim.dto.js';
 import { ScimFilter } from './scim.filter.js';
 import { ScimInvalid, ScimUserExists, ScimUserUnknown } from './scim.problems.js';
 
-/** An API key, as Authorization: Bearer, since clients of SCIM can send nothing else. */
-const access = toolCaller({ bearerKeys: true });
-const tag = 'scim';
 const MAX_BODY_BYTES = 64 * 1024;
 const changed = [ScimInvalid, ScimUserUnknown, LastOwner, SeatRevoked, SeatUnknown, Forbidden];
-const resource = okBytes(SCIM_JSON, { type: 'object' });
-const made: Reply<string | Uint8Array> = { ...resource, status: 201 };
-const requestBody = (about: string, example: object) => {
-  const media = { schema: { type: 'object', examples: [example] } };
-  return { description: about, required: true as const, content: { [SCIM_JSON]: media, 'application/json': media } };
-};
-/** Errors of the handlers are those of SCIM; of what comes before them, as a wrong key, those of the tenant API. */
-const errors = (...statuses: number[]): Record<number, DocumentedResponse> =>
-  Object.fromEntries(
-    [400, 500, 503, ...statuses].map((status) => [
-      status,
-      { description: 'As RFC 7644, 3.12 has it', content: { [SCIM_JSON]: { schema: errorBody(status) } } },
-    ]),
-  );
 const A_USER = requestBody('A user (RFC 7643, 4.1): userName, the e-mail address; active, externalId, roles.', {
   schemas: [USER_SCHEMA],
   userName: 'ada@example.com',
@@ -125,6 +95,7 @@ export class ScimController {
     reply: resource,
     problems: [ScimUserUnknown],
     responses: errors(404),
+    tried: { from: { userId: 'createScimUser#/id' } },
   })
   async readScimUser(@Caller() caller: TenantCaller, @Param() { userId }: ScimUserPath): Promise<string> {
     return JSON.stringify(await this.users.read(caller, userId));
@@ -140,6 +111,7 @@ export class ScimController {
     reply: resource,
     problems: changed,
     responses: errors(403, 404, 409, 413),
+    tried: { from: { userId: 'createScimUser#/id' } },
   })
   async replaceScimUser(
     @Caller() caller: TenantCaller,
@@ -161,6 +133,7 @@ export class ScimController {
     reply: resource,
     problems: changed,
     responses: errors(403, 404, 409, 413),
+    tried: { from: { userId: 'createScimUser#/id' } },
   })
   async patchScimUser(
     @Caller() caller: TenantCaller,
@@ -176,6 +149,7 @@ export class ScimController {
     reply: nothing(),
     problems: [ScimUserUnknown, LastOwner, SeatUnknown, Forbidden],
     responses: errors(403, 404, 409),
+    tried: { from: { userId: 'createScimUser#/id' } },
   })
   deleteScimUser(@Caller() caller: TenantCaller, @Param() { userId }: ScimUserPath): Promise<void> {
     return this.users.remove(caller, userId);

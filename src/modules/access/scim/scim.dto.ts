@@ -24,6 +24,33 @@ export class ScimListQuery {
   excludedAttributes?: string;
 }
 
+export class ScimGroupListQuery {
+  @Text({
+    about: '`displayName`, `externalId` or `id`, `eq` and a text in quotes.',
+    optional: true,
+    max: 500,
+    example: 'displayName eq "Staff"',
+  })
+  filter?: string;
+
+  @Integer({ about: 'Number of the first group, from 1.', optional: true, min: -MAX, max: MAX, default: 1 })
+  startIndex?: number;
+
+  @Integer({ about: 'Most groups; 200 at most.', optional: true, min: -MAX, max: MAX, default: 200 })
+  count?: number;
+
+  @Text({ about: 'Is taken and changes nothing.', optional: true, max: 2000 })
+  attributes?: string;
+
+  @Text({ about: '`members` leaves them out; all else changes nothing.', optional: true, max: 2000 })
+  excludedAttributes?: string;
+}
+
+export class ScimGroupPath {
+  @Text({ about: 'The id of the group.', min: 1, max: 200 })
+  groupId!: string;
+}
+
 export class ScimUserPath {
   @Text({ about: 'The id of the user.', min: 1, max: 200 })
   userId!: string;

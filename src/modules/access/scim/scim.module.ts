@@ -1,5 +1,9 @@
 import { Module } from '@nestjs/common';
 import { SeatsModule } from '../seats/seats.module.js';
+import { ScimGroupsController } from './scim-groups.controller.js';
+import { ScimGroupsService } from './scim-groups.service.js';
+import { ScimGroupsStore } from './scim-groups.store.js';
+import { ScimRolesService } from './scim-roles.service.js';
 import { ScimUsersService } from './scim-users.service.js';
 import { ScimUsersStore } from './scim-users.store.js';
 import { ScimController } from './scim.controller.js';
@@ -10,7 +14,7 @@ import { ScimController } from './scim.controller.js';
  */
 @Module({
   imports: [SeatsModule],
-  controllers: [ScimController],
-  providers: [ScimUsersService, ScimUsersStore],
+  controllers: [ScimController, ScimGroupsController],
+  providers: [ScimUsersService, ScimUsersStore, ScimGroupsService, ScimGroupsStore, ScimRolesService],
 })
 export class ScimModule {}

@@ -11,6 +11,14 @@ export class ScimInvalid extends problem<{ scimType: ScimErrorType }>(
 
 export class ScimUserUnknown extends problem<{ userId: string }>(404, 'ScimUserUnknown', 'There is no such user') {}
 
+export class ScimGroupUnknown extends problem<{ groupId: string }>(404, 'ScimGroupUnknown', 'There is no such group') {}
+
+export class ScimGroupExists extends problem<{ scimType: 'uniqueness' }>(
+  409,
+  'ScimGroupExists',
+  'There is a group of this name already',
+) {}
+
 export class ScimUserExists extends problem<{ scimType: 'uniqueness' }>(
   409,
   'ScimUserExists',

@@ -58,6 +58,7 @@ const ADA: ScimUser = {
   active: true,
   emails: [{ value: 'ada@example.org', type: 'work', primary: true }],
   roles: [{ value: 'member', primary: true }],
+  groups: [],
   meta: {
     resourceType: 'User',
     created: '2026-01-01T00:00:00.000Z',

@@ -2,6 +2,7 @@ import { PATCH_OPERATION_SCHEMA, patchBodyValidation, scimPatch, type ScimPatch 
 import { parse } from 'scim2-parse-filter';
 import { z } from 'zod';
 import { GROUP_ROLES, type GroupRole } from '../../../common/config/people-settings.js';
+import { strongestOf } from '../../../common/config/strongest-role.rules.js';
 import { USER_SCHEMA } from './scim-schemas.js';
 import { ScimInvalid, type ScimErrorType } from './scim.problems.js';
 
@@ -23,6 +24,8 @@ export interface ScimUser {
   active: boolean;
   emails: { value: string; type: string; primary: boolean }[];
   roles: { value: string; primary: boolean }[];
+  /** Those it is in; changed by the groups. */
+  groups: { value: string; display: string; type: 'direct'; $ref: string }[];
   meta: { resourceType: 'User'; created: string; lastModified: string; location: string };
 }
 
@@ -36,7 +39,7 @@ export interface ScimUserFilter {
 /** Most operations of one PATCH. */
 const MAX_OPERATIONS = 100;
 
-const invalid = (scimType: ScimErrorType, detail: string): ScimInvalid => new ScimInvalid({ scimType }, detail);
+export const invalid = (scimType: ScimErrorType, detail: string): ScimInvalid => new ScimInvalid({ scimType }, detail);
 
 /** Some clients write truth values as text: `"active": "False"`. */
 const truth = z.preprocess(
@@ -89,7 +92,7 @@ function roleOf(roles: readonly string[] | undefined): GroupRole | undefined {
   if (roles === undefined || roles.length === 0) return undefined;
   const unknown = roles.find((role) => !GROUP_ROLES.includes(role as GroupRole));
   if (unknown !== undefined) throw invalid('invalidValue', `roles: expected ${GROUP_ROLES.join(', ')}`);
-  return GROUP_ROLES.find((role) => roles.includes(role));
+  return strongestOf(roles);
 }
 
 /** Names by which a path would lead out of the resource. */
@@ -100,7 +103,23 @@ const FORBIDDEN_NAMES = /__proto__|constructor|prototype/;
  * @param user is left as it is
  * @throws ScimInvalid
  */
-export function patchUser(user: ScimUser, body: unknown): ScimUserState {
+export const patchUser = (user: ScimUser, body: unknown): ScimUserState =>
+  readUser(
+    applyPatch(user, body),
+    user.roles.some(({ value }) => value === 'owner'),
+  );
+
+interface Patchable {
+  schemas: string[];
+  meta: { resourceType: string; created: string; lastModified: string };
+}
+
+/**
+ * A resource after the operations of a PATCH (RFC 7644, 3.5.2).
+ * @param resource is left as it is
+ * @throws ScimInvalid
+ */
+export function applyPatch(resource: Patchable, body: unknown): unknown {
   if (FORBIDDEN_NAMES.test(JSON.stringify(body) ?? '')) throw invalid('invalidPath', 'A path names no attribute');
   const patch = body as ScimPatch;
   try {
@@ -111,15 +130,10 @@ export function patchUser(user: ScimUser, body: unknown): ScimUserState {
   if (patch.Operations.length > MAX_OPERATIONS)
     throw invalid('invalidSyntax', `Send at most ${MAX_OPERATIONS} operations`);
   try {
-    const { meta: _, ...before } = structuredClone(user);
-    const meta = { created: new Date(user.meta.created), lastModified: new Date(user.meta.lastModified) };
-    const after = scimPatch({ ...before, meta }, patch.Operations, { mutateDocument: true, treatMissingAsAdd: true });
-    return readUser(
-      after,
-      user.roles.some(({ value }) => value === 'owner'),
-    );
+    const { meta: _, ...before } = structuredClone(resource);
+    const meta = { created: new Date(resource.meta.created), lastModified: new Date(resource.meta.lastModified) };
+    return scimPatch({ ...before, meta }, patch.Operations, { mutateDocument: true, treatMissingAsAdd: true });
   } catch (error) {
-    if (error instanceof ScimInvalid) throw error;
     throw invalid('invalidPath', `The operations cannot be applied: ${(error as Error).message}`);
   }
 }
@@ -127,10 +141,25 @@ export function patchUser(user: ScimUser, body: unknown): ScimUserState {
 /** What a user is looked for by, with the names as they are kept. */
 const FILTERED: Record<string, keyof ScimUserFilter> = { username: 'userName', externalid: 'externalId', id: 'id' };
 
-/** Equality with one attribute (RFC 7644, 3.4.2.2); attributes are named in upper or lower case. @throws ScimInvalid */
+/** @throws ScimInvalid */
 export function readFilter(text: string | undefined): ScimUserFilter {
+  const filter = readEquality(text, FILTERED, USER_SCHEMA, 'userName, externalId or id');
+  return filter.userName === undefined ? filter : { userName: filter.userName.toLowerCase() };
+}
+
+/**
+ * Equality with one attribute (RFC 7644, 3.4.2.2); attributes are named in upper or lower case.
+ * @param names attributes in lower case, with the names as they are kept
+ * @throws ScimInvalid
+ */
+export function readEquality<Name extends string>(
+  text: string | undefined,
+  names: Readonly<Record<string, Name>>,
+  schema: string,
+  shown: string,
+): { [Key in Name]?: string } {
   if (text === undefined || text.trim() === '') return {};
-  const expected = 'expected userName, externalId or id eq "value"';
+  const expected = `expected ${shown} eq "value"`;
   let filter: ReturnType<typeof parse>;
   try {
     filter = parse(text);
@@ -138,8 +167,8 @@ export function readFilter(text: string | undefined): ScimUserFilter {
     throw invalid('invalidFilter', `filter: ${expected}`);
   }
   if (filter.op !== 'eq' || typeof filter.compValue !== 'string') throw invalid('invalidFilter', `filter: ${expected}`);
-  const path = filter.attrPath.toLowerCase().replace(`${USER_SCHEMA.toLowerCase()}:`, '');
-  const name = FILTERED[path];
+  const path = filter.attrPath.toLowerCase().replace(`${schema.toLowerCase()}:`, '');
+  const name = names[path];
   if (name === undefined) throw invalid('invalidFilter', `filter: ${expected}`);
-  return { [name]: name === 'userName' ? filter.compValue.toLowerCase() : filter.compValue };
+  return { [name]: filter.compValue } as { [Key in Name]?: string };
 }

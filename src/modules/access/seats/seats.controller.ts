@@ -38,6 +38,7 @@ export class SeatsController {
     access: seats('owner', 'admin'),
     reply: ok(OrgSeat),
     problems: [SeatUnknown, SeatRevoked, InvitationOfNonOwner, LastOwner],
+    tried: { from: { id: 'inviteSeat#/seat/id' } },
   })
   changeSeatRole(
     @Caller() caller: TenantCaller,
@@ -57,6 +58,7 @@ export class SeatsController {
     access: seats('owner', 'admin'),
     reply: ok(OrgSeat),
     problems: [SeatUnknown, LastOwner],
+    tried: { from: { id: 'bootstrapOwner#/seat/id' } },
   })
   revokeSeat(
     @Caller() caller: TenantCaller,

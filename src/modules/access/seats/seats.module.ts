@@ -24,6 +24,6 @@ import { SeatsService } from './seats.service.js';
     ...[SeatsService, SeatInvitesService, ProviderSeatsService, SeatJournal],
     ...[OrganisationLock, ApiKeysService, ApiKeysStore],
   ],
-  exports: [SeatsService, SeatInvitesService, ProviderSeatsService],
+  exports: [SeatsService, SeatInvitesService, ProviderSeatsService, OrganisationLock],
 })
 export class SeatsModule {}

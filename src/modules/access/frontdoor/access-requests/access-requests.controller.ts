@@ -70,6 +70,7 @@ export class AccessRequestsController {
     reply: ok(AccessRequestDecided),
     problems: [AccessRequestUnknown, AccessRequestTransitionRefused, TenantTaken],
     secretReply: true,
+    tried: { body: { status: 'reviewing' }, from: { id: 'submitAccessRequest#/requestId' } },
   })
   decideAccessRequest(
     @Caller() caller: TenantCaller,

@@ -1,4 +1,5 @@
-import { GROUP_ROLES, type GroupRole } from '../../../../common/config/people-settings.js';
+import type { GroupRole } from '../../../../common/config/people-settings.js';
+import { strongestRole } from '../../../../common/config/strongest-role.rules.js';
 
 /** Who signed in at the identity provider, as far as a seat is concerned. */
 export interface ProviderPerson {
@@ -20,14 +21,5 @@ export function personOf(
   const { email, email_verified } = claims;
   if (typeof email !== 'string' || email === '' || email_verified !== true) return undefined;
   const groups = claims[groupsClaim];
-  return { email: email.toLowerCase(), role: roleOfGroups(Array.isArray(groups) ? groups : [], groupRoles) };
-}
-
-/** Of several roles the one that may do most. @param groups anything; what is no text is no group */
-function roleOfGroups(
-  groups: readonly unknown[],
-  groupRoles: readonly (readonly [string, GroupRole])[],
-): GroupRole | undefined {
-  const given = groupRoles.filter(([group]) => groups.includes(group)).map(([, role]) => role);
-  return GROUP_ROLES.find((role) => given.includes(role));
+  return { email: email.toLowerCase(), role: strongestRole(Array.isArray(groups) ? groups : [], groupRoles) };
 }

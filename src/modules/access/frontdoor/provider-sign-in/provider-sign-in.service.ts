@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { peopleTenants } from '../../../../common/config/people-settings.js';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { Forbidden, Unauthorized } from '../../../../common/problem/common-problems.js';
 import { EncryptedText } from '../../../../common/sessions/encrypted-text.js';
@@ -72,15 +73,13 @@ export class ProviderSignInService {
         {},
         'The identity provider names no e-mail address with email_verified: true for this person',
       );
-    const signedIn = this.tenants.includes(tenantId) ? await this.seats.signIn(tenantId, person) : undefined;
+    const signedIn = peopleTenants(this.settings).includes(tenantId)
+      ? await this.seats.signIn(tenantId, person)
+      : undefined;
     if (!signedIn)
       throw new Forbidden({}, 'There is no active seat with this e-mail address here: an owner or admin invites it');
     await this.throttle.succeeded(attempt);
     return signedIn;
-  }
-
-  private get tenants(): readonly string[] {
-    return this.settings.people.tenants ?? [this.settings.bootstrap.tenantId];
   }
 
   /** @throws Unauthorized */

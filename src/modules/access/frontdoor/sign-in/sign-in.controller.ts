@@ -76,10 +76,11 @@ export class SignInController {
     tag: 'frontdoor',
     summary: 'Sign out',
     description:
-      'Ends the session of the cookie, in every process within a second, and clears the cookie. Other sessions of the same key or seat go on. Needs no x-idempotency-key: a repeat is 401.',
+      'Ends the session of the cookie, in every process within a second, and clears the cookie. Other sessions of the same key or seat go on. Needs a session: sign in first. Needs no x-idempotency-key: a repeat is 401.',
     access: sessionOf('owner', 'admin', 'member', 'viewer'),
     reply: ok(FrontdoorLogoutResponse),
     idempotent: false,
+    tried: { after: ['readSession'] },
   })
   async endSession(
     @Caller() caller: TenantCaller,

@@ -68,6 +68,7 @@ export class InvitesController {
     reply: ok(OrgAcceptInviteResponse),
     problems: [InviteUnknown],
     secretReply: true,
+    tried: { from: { 'body/token': 'inviteSeat#/inviteToken' }, after: ['bootstrapOwner', 'changeSeatRole'] },
   })
   async acceptInvite(
     @Body() { token }: OrgAcceptInviteRequest,

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
+import { ScimGroupRow } from './scim-group.entity.js';
+import { ScimMemberRow } from './scim-member.entity.js';
+import type { ScimGroupFilter } from './scim-groups.rules.js';
+
+export interface ScimGroupMember {
+  groupId: string;
+  userId: string;
+  userName: string;
+}
+
+/** A group that a user is in. */
+export interface ScimGroupOfUser {
+  userId: string;
+  groupId: string;
+  displayName: string;
+  externalId: string | null;
+}
+
+/** The groups of the open unit of work's tenant. */
+@Injectable()
+export class ScimGroupsStore {
+  private readonly groups: TenantRepository<ScimGroupRow>;
+  private readonly members: TenantRepository<ScimMemberRow>;
+
+  constructor(private readonly tenancy: Tenancy) {
+    this.groups = new TenantRepository(tenancy, ScimGroupRow);
+    this.members = new TenantRepository(tenancy, ScimMemberRow);
+  }
+
+  /** @param offset of the first, from 0: pages of SCIM are by number (RFC 7644, 3.4.2.4) */
+  async list(
+    { id, displayName, externalId }: ScimGroupFilter,
+    offset: number,
+    limit: number,
+  ): Promise<{ groups: ScimGroupRow[]; total: number }> {
+    const filter = {
+      ...(id === undefined ? {} : { groupId: id }),
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(externalId === undefined ? {} : { externalId }),
+    };
+    const total = await this.groups.count(filter);
+    const groups = limit === 0 ? [] : await this.page(filter, offset, limit);
+    return { groups, total };
+  }
+
+  find(groupId: string): Promise<ScimGroupRow | undefined> {
+    return this.groups.find({ groupId });
+  }
+
+  /** @returns false when there is one of the name */
+  async insert(group: Values<ScimGroupRow>): Promise<boolean> {
+    return (await this.groups.insertNew(group)) !== undefined;
+  }
+
+  async hasOther(groupId: string, displayName: string): Promise<boolean> {
+    const found = await this.groups.find({ displayName });
+    return found !== undefined && found.groupId !== groupId;
+  }
+
+  async update(groupId: string, values: Values<ScimGroupRow>): Promise<void> {
+    await this.groups.updateOne({ groupId }, { ...values, changedAt: () => 'now()' });
+  }
+
+  async delete(groupId: string): Promise<void> {
+    await this.groups.delete({ groupId });
+  }
+
+  async setMembers(groupId: string, userIds: readonly string[]): Promise<void> {
+    await this.members.delete({ groupId });
+    if (userIds.length > 0) await this.members.insertAll(userIds.map((userId) => ({ groupId, userId })));
+  }
+
+  /** Of these groups, in the order of their names. */
+  listMembers(groupIds: readonly string[]): Promise<ScimGroupMember[]> {
+    return this.tenancy.query<ScimGroupMember>(
+      `select m.group_id as "groupId", m.user_id as "userId", u.user_name as "userName"
+       from scim_member m join scim_user u on u.tenant_id = m.tenant_id and u.user_id = m.user_id
+       where m.tenant_id = $1 and m.group_id = any($2::uuid[]) order by u.user_name`,
+      [this.tenancy.tenant, groupIds],
+    );
+  }
+
+  /** Of these users, in the order of their names. */
+  listGroupsOf(userIds: readonly string[]): Promise<ScimGroupOfUser[]> {
+    return this.tenancy.query<ScimGroupOfUser>(
+      `select m.user_id as "userId", g.group_id as "groupId", g.display_name as "displayName", g.external_id as "externalId"
+       from scim_member m join scim_group g on g.tenant_id = m.tenant_id and g.group_id = m.group_id
+       where m.tenant_id = $1 and m.user_id = any($2::uuid[]) order by g.display_name`,
+      [this.tenancy.tenant, userIds],
+    );
+  }
+
+  /** @returns those of the ids that are no user of the tenant */
+  async findUnknown(userIds: readonly string[]): Promise<string[]> {
+    const rows = await this.tenancy.query<{ id: string }>(
+      `select n.id from unnest($2::uuid[]) n (id)
+       where not exists (select from scim_user u where u.tenant_id = $1 and u.user_id = n.id) limit 1`,
+      [this.tenancy.tenant, userIds],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private page(
+    filter: { groupId?: string; displayName?: string; externalId?: string },
+    offset: number,
+    limit: number,
+  ): Promise<ScimGroupRow[]> {
+    return this.groups
+      .select('g', filter, { order: { groupId: 'asc' } })
+      .offset(offset)
+      .limit(limit)
+      .getMany();
+  }
+}
