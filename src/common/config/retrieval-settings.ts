@@ -2,11 +2,6 @@ import { choice, decimal, integer, optionalInteger, setting, text, textOr, url }
 
 /** Retrieval: tokens, caches, embeddings. */
 export const RETRIEVAL_SETTINGS = {
-  cacheBytes: setting(
-    'SVC_INDEX_CACHE_BYTES',
-    integer(512 * 1024 * 1024, 1024 * 1024, 2 ** 40),
-    'Memory a process may use for decoded index segments, in bytes.',
-  ),
   mergeConcurrency: setting(
     'SVC_INDEX_MERGE_CONCURRENCY',
     integer(1, 0, 16),

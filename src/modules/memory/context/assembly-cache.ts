@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { type ByteCache, CacheBudget } from '../../../common/caches/cache-budget.js';
+import { plainSize } from '../../../common/caches/plain-size.rules.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { WholeContext } from './context.types.js';
 
-/** Contexts that a process keeps. */
-const MOST = 200;
 /** For what changes with time alone: confidence, validity, age. */
 const MS = 60_000;
 
@@ -20,9 +19,14 @@ interface Kept {
  */
 @Injectable()
 export class AssemblyCache {
-  private readonly kept = new LRUCache<string, Kept>({ max: MOST, ttl: MS });
+  private readonly kept: ByteCache<Kept>;
 
-  constructor(private readonly tenancy: Tenancy) {}
+  constructor(
+    private readonly tenancy: Tenancy,
+    budget: CacheBudget,
+  ) {
+    this.kept = budget.open<Kept>('contexts', plainSize, MS);
+  }
 
   /** What is committed now; taken before the items are looked for, so that a later change is never missed. */
   snapshot(tenantId: string): Promise<string> {
