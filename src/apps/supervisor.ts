@@ -4,6 +4,7 @@ import { loadSettings, type Settings } from '../common/config/settings.js';
 import { authModeToStartIn } from '../common/bearer-auth/start-rules.js';
 import { AppProcess } from './supervisor/app-process.js';
 import { DatabaseKeeper } from './supervisor/database-keeper.js';
+import { Preparation } from './supervisor/preparation.js';
 import { claimPorts, wantedPorts } from './supervisor/port.js';
 import { onStopSignal, type StopSignal } from './supervisor/stop-signal.js';
 import { makeSupervisorLog, type SupervisorLog } from './supervisor/supervisor-log.js';
@@ -38,9 +39,10 @@ export async function runSupervisor(): Promise<number> {
   const signal = onStopSignal();
   const apps = makeApps(settings, log);
   const database = new DatabaseKeeper(settings, log);
+  const preparation = new Preparation(allPortsOf(settings));
   for (const app of all(apps)) app.start();
   try {
-    const opened = open(settings, database, apps, log, startedAt);
+    const opened = open({ settings, database, preparation, apps, log, startedAt });
     const reason = await Promise.race([signal.requested, opened.then(() => signal.requested)]);
     log.info(`Stopping (${reason}): draining requests and jobs`);
     return 0;
@@ -63,7 +65,7 @@ async function withClaimedPorts(settings: Settings): Promise<Settings> {
 }
 
 function makeApps(settings: Settings, log: SupervisorLog): Apps {
-  const { api, tools, daemon } = settings;
+  const { api, tools } = settings;
   const addresses = {
     SVC_API_URL: apiUrlOf(settings),
     SVC_DAEMON_URL: daemonUrlOf(settings),
@@ -71,27 +73,40 @@ function makeApps(settings: Settings, log: SupervisorLog): Apps {
   };
   const make = (app: keyof Apps, processes: number, ports: Record<string, string>): AppProcess[] =>
     Array.from({ length: processes }, () => new AppProcess({ app, environment: { ...addresses, ...ports }, log }));
+  const ports = portsOf(settings);
   return {
-    api: make('api', api.processes, { SVC_API_PORT: String(api.port) }),
-    tools: make('tools', tools.processes, { SVC_TOOLS_PORT: String(tools.port) }),
-    daemon: make('daemon', 1, {
-      SVCD_HTTP_PORT: String(daemon.httpPort),
-      SVCD_MCP_PORT: String(daemon.mcpPort),
-      SVCD_GRPC_PORT: String(daemon.grpcPort),
-    }),
+    api: make('api', api.processes, ports.api),
+    tools: make('tools', tools.processes, ports.tools),
+    daemon: make('daemon', 1, ports.daemon),
   };
 }
 
-async function open(
-  settings: Settings,
-  database: DatabaseKeeper,
-  apps: Apps,
-  log: SupervisorLog,
-  startedAt: number,
-): Promise<void> {
+const allPortsOf = (settings: Settings): Record<string, string> =>
+  Object.fromEntries(Object.values(portsOf(settings)).flatMap((ports) => Object.entries(ports)));
+
+/** The ports of each app as its environment names them. */
+const portsOf = ({ api, tools, daemon }: Settings): Record<keyof Apps, Record<string, string>> => ({
+  api: { SVC_API_PORT: String(api.port) },
+  tools: { SVC_TOOLS_PORT: String(tools.port) },
+  daemon: {
+    SVCD_HTTP_PORT: String(daemon.httpPort),
+    SVCD_MCP_PORT: String(daemon.mcpPort),
+    SVCD_GRPC_PORT: String(daemon.grpcPort),
+  },
+});
+
+interface Parts {
+  settings: Settings;
+  database: DatabaseKeeper;
+  preparation: Preparation;
+  apps: Apps;
+  log: SupervisorLog;
+  startedAt: number;
+}
+
+async function open({ settings, database, preparation, apps, log, startedAt }: Parts): Promise<void> {
   const address = await database.start();
-  const { prepareDatabase } = await import('./supervisor/prepare-database.js');
-  const made = await prepareDatabase(settings, address, (message) => log.info(message));
+  const made = await preparation.run(address, (message) => log.info(message));
   for (const app of all(apps)) app.allow();
   const [api, tools, daemon] = await Promise.all([readyAt(apps.api), readyAt(apps.tools), readyAt(apps.daemon)]);
   const seconds = Math.round(performance.now() - startedAt) / 1000;

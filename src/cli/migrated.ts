@@ -1,5 +1,6 @@
 import { loadSettings, type Settings } from '../common/config/settings.js';
-import { bootstrap, type Credentials } from '../common/database/bootstrap.js';
+import { bootstrap } from '../common/database/bootstrap.js';
+import type { Credentials } from '../common/database/credentials-file.js';
 import { withConnection, type DatabaseAddress } from '../common/database/connection.js';
 import { migrate } from '../common/database/run-migrations.js';
 import type { Query } from '../common/tenancy/cross-tenant.js';

@@ -36,18 +36,21 @@ const VERBS: Record<string, () => Promise<Command>> = {
   completion: async () => (await import('./completion.js')).completionCommand(() => programOf(Object.keys(VERBS))),
 };
 
+/** What svc runs itself: no help names it. */
+const HIDDEN: typeof VERBS = { prepare: async () => (await import('./prepare.js')).prepareCommand() };
+
 async function programOf(names: readonly string[]): Promise<Command> {
   const program = new Command('svc')
     .description('Provable memory for AI agents and their teams.')
     .version(readBuild().version);
-  for (const name of names) program.addCommand(await VERBS[name]!());
+  for (const name of names) program.addCommand(await (VERBS[name] ?? HIDDEN[name])!());
   return program;
 }
 
 /** Runs one verb of the svc command. */
 export async function run(argv: string[]): Promise<void> {
   const asked = argv.slice(2).find((word) => !word.startsWith('-'));
-  const names = asked && VERBS[asked] ? [asked] : Object.keys(VERBS);
+  const names = asked && (VERBS[asked] ?? HIDDEN[asked]) ? [asked] : Object.keys(VERBS);
   const program = await programOf(names);
   for (const command of withSubcommands(program))
     command.exitOverride().configureOutput({ outputError: (text, write) => write(visible(text)) });

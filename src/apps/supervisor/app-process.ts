@@ -6,7 +6,7 @@ import { BackOff } from './back-off.js';
 import { GO, isReady, STOP_SOON } from './messages.js';
 import type { SupervisorLog } from './supervisor-log.js';
 
-const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url));
 
 /** An app that dies this often before it ever was ready will not get well by itself. */
 const HOPELESS_STARTS = 3;

@@ -6,6 +6,7 @@ import { openDatabase } from '../../common/database/open.js';
 import { makeLog, type Log } from '../../common/observability/log.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { Announcement } from './announcement.js';
+import { collectAtRest } from './collect-at-rest.js';
 import { GO, STOP_SOON, type ReadyMessage } from './messages.js';
 import { explainBind, wantedPorts } from './port.js';
 import { onStopSignal } from './stop-signal.js';
@@ -59,6 +60,7 @@ export async function runApp(name: AppName, { supervised }: { supervised: boolea
     });
     log.info({ url }, 'ready');
     log.flush();
+    collectAtRest();
     if (supervised) process.send?.({ ready: url } satisfies ReadyMessage);
     const delay = shutdownDelayOf(settings);
     log.info({ reason: await Promise.race([stop, restart.promise]), delay_secs: delay }, 'shutting down');

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../common/config/settings.js';
-import { bootstrap, type Credentials } from '../../common/database/bootstrap.js';
+import { bootstrap } from '../../common/database/bootstrap.js';
 import type { DatabaseAddress } from '../../common/database/connection.js';
+import type { Credentials } from '../../common/database/credentials-file.js';
 import { migrate } from '../../common/database/run-migrations.js';
 import { RoleRefused } from '../../common/database/role-proof.js';
 import { isDatabaseUnavailable } from '../../common/database/unavailable.js';

@@ -6,7 +6,7 @@ import {
   curlHeadersPath,
   readCredentials,
   type Credentials,
-} from '../../common/database/bootstrap.js';
+} from '../../common/database/credentials-file.js';
 
 /** Where clients reach each app. */
 export interface Addresses {

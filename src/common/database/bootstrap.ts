@@ -1,29 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { chown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chown, mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import type { Settings } from '../config/settings.js';
 import { localUrl } from '../http/bound-address.js';
 import { TenantsStore } from '../keys/tenants.store.js';
 import type { DatabaseAddress } from './connection.js';
-
-/** The content of credentials.json (D4): made on the first start, mode 0600. */
-export interface Credentials {
-  tenant_id: string;
-  api_key: string;
-  api_url: string;
-  tools_url: string;
-  daemon_url: string;
-  daemon_jwt_secret: string;
-  payment_webhook_secret: string;
-}
+import { credentialsPath, curlHeadersPath, readCredentials, type Credentials } from './credentials-file.js';
 
 /** What of the file stands in for a secret that the environment does not give. */
 type KeptSecret = 'daemon_jwt_secret' | 'payment_webhook_secret';
-
-export const credentialsPath = (settings: Settings): string => join(settings.process.dataDir, 'credentials.json');
-
-/** The headers of a request with the first key, as curl reads them (`-H @file`). */
-export const curlHeadersPath = (settings: Settings): string => join(settings.process.dataDir, 'curl-headers.txt');
 
 /**
  * Makes the first tenant and its key on an empty database and keeps them in the data directory. Makes no tenant in a
@@ -92,15 +76,6 @@ async function addMissingSecrets(settings: Settings): Promise<void> {
   const kept = await readCredentials(settings);
   if (!kept || isSecret(kept.payment_webhook_secret)) return;
   await writeWhole(credentialsPath(settings), format({ ...kept, payment_webhook_secret: makeSecret() }));
-}
-
-/** The credentials of the first start, where its file is still there. */
-export async function readCredentials(settings: Settings): Promise<Credentials | undefined> {
-  try {
-    return JSON.parse(await readFile(credentialsPath(settings), 'utf8')) as Credentials;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A secret of the file; with NODE_ENV=production only the environment counts. */

@@ -22,7 +22,7 @@ export const SERVER_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', T
  * The owner of the database is no superuser, so that the embedded server treats migrations and row-level security as an
  * external one would. One statement a line: the stand-alone backend reads lines.
  */
-const FIRST_STATEMENTS = [
+export const FIRST_STATEMENTS = [
   'create role svc_owner login createdb createrole',
   'create database svc owner svc_owner',
   'grant pg_signal_backend to svc_owner',
