@@ -12,6 +12,7 @@ import type { Settings } from '../config/settings.js';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
 import type { Log } from '../observability/log.js';
 import { currentTraceparent, type SpanOptions, SpanKind, traced } from '../observability/tracing.js';
+import { FALLBACK_MS } from '../scheduler/due-work.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import type { Tenancy } from '../tenancy/tenancy.js';
 import type { QueueName } from './queues.js';
@@ -44,6 +45,8 @@ export class Jobs implements OnModuleInit {
       useListenNotify: settings.jobs.enabled,
       superviseIntervalSeconds: 5,
       monitorIntervalSeconds: 5,
+      // No job waits for another.
+      flowIntervalSeconds: 3600,
       reindex: false,
     });
     this.boss.on('error', (failure) => this.reportError(asError(failure)));
@@ -75,14 +78,19 @@ export class Jobs implements OnModuleInit {
   }
 
   /**
-   * Registers the worker of a queue; does nothing in a process that only sends. Workers wake by NOTIFY and also poll
-   * each second, for retries that have come due.
+   * Registers the worker of a queue; does nothing in a process that only sends. Workers wake by NOTIFY, and by the look
+   * for due work where a retry has come due.
    */
   async work<T>(queue: QueueName, options: WorkOptions, handler: JobHandler<T>): Promise<void> {
     if (!this.working) return;
     await this.boss.work<T>(
       queue,
-      { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 1, ...options, includeMetadata: true },
+      {
+        pollingIntervalSeconds: 0.5,
+        notifyPollingIntervalSeconds: FALLBACK_MS / 1000,
+        ...options,
+        includeMetadata: true,
+      },
       async (jobs: Job<T>[]) => traced(...spanOf(queue, jobs), () => handler(jobs as JobWithMetadata<T>[])),
     );
   }

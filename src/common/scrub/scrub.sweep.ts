@@ -3,12 +3,14 @@ import { v7 as uuid } from 'uuid';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DATABASE_ADDRESS, type DatabaseAddress } from '../database/connection.js';
 import { LOG, type Log } from '../observability/log.js';
+import { DueWork, FALLBACK_MS } from '../scheduler/due-work.js';
 import { Scheduler, type ScheduledWork } from '../scheduler/scheduler.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { runScrub } from './scrub-run.js';
 
 const EVERY_MS = 5_000;
+const OPEN = 'select from scrub where finished_at is null limit 1';
 
 /** Has files rewritten that hold bytes of what was removed. Every process looks; one at a time works. */
 @Injectable()
@@ -18,6 +20,7 @@ export class ScrubSweep implements OnApplicationBootstrap {
 
   constructor(
     private readonly scheduler: Scheduler,
+    private readonly dueWork: DueWork,
     private readonly crossTenant: CrossTenant,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(DATABASE_ADDRESS) private readonly address: DatabaseAddress,
@@ -25,7 +28,13 @@ export class ScrubSweep implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.settings.jobs.enabled) this.work = this.scheduler.every('scrub', EVERY_MS, () => this.sweep());
+    if (!this.settings.jobs.enabled) return;
+    this.work = this.scheduler.every('scrub', FALLBACK_MS, () => this.sweep());
+    this.dueWork.when(
+      () => `exists (${OPEN})`,
+      () => this.wake(),
+      { everyMs: EVERY_MS },
+    );
   }
 
   /** After the commit that asked for it. */
@@ -34,9 +43,7 @@ export class ScrubSweep implements OnApplicationBootstrap {
   }
 
   async sweep(): Promise<void> {
-    const open = await this.crossTenant.run('scrub', (query) =>
-      query('select from scrub where finished_at is null limit 1'),
-    );
+    const open = await this.crossTenant.run('scrub', (query) => query(OPEN));
     if (open.length === 0) return;
     const { dataDir } = this.settings.process;
     const outcome = await runScrub(this.address, { dataDir, isStopped: () => this.work?.isStopped ?? false });

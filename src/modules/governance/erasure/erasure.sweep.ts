@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Problem } from '../../../common/problem/problem.js';
+import { DueWork, FALLBACK_MS } from '../../../common/scheduler/due-work.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -24,6 +25,7 @@ export class ErasureSweep implements OnApplicationBootstrap {
 
   constructor(
     private readonly scheduler: Scheduler,
+    private readonly dueWork: DueWork,
     private readonly crossTenant: CrossTenant,
     private readonly tenancy: Tenancy,
     private readonly announcements: ErasureAnnouncements,
@@ -37,7 +39,12 @@ export class ErasureSweep implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.scheduler.every('erasures', EVERY_MS, () => this.sweep());
-    this.scheduler.every('erasures asked for', EVERY_MS, () => this.goOn());
+    const askedFor = this.scheduler.every('erasures asked for', FALLBACK_MS, () => this.goOn());
+    this.dueWork.when(
+      () => `exists (${ASKED_FOR})`,
+      () => askedFor.wake(),
+      { everyMs: EVERY_MS },
+    );
   }
 
   async sweep(): Promise<void> {
@@ -93,4 +100,5 @@ const ASKED_FOR = `
   select tenant_id, erasure_id from erasure_request where state = 'running' and requested_at < now() - interval '2 seconds' order by requested_at`;
 const WAITING = `
   select distinct tenant_id from erased_receipt where announced_by is null
-  union select distinct tenant_id from erased_fact where announced_by is null`;
+  union select distinct tenant_id from erased_fact where announced_by is null
+  union select distinct tenant_id from erased_document where announced_by is null`;

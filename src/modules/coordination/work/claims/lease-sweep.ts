@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DueWork, FALLBACK_MS } from '../../../../common/scheduler/due-work.js';
 import { Scheduler } from '../../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
@@ -6,19 +7,19 @@ import { LeasesService } from '../../leases/leases.service.js';
 import { ClaimsStore } from './claims.store.js';
 import { WorkLeasesService } from './work-leases.service.js';
 
-/** A lease is recorded as expired at most a second late. */
-const EVERY_MS = 400;
 /** Leases of one transaction. */
 const BATCH = 100;
 
 /**
- * Records what is over: receipts, events, items that are ready again. Nothing rests on it. Every daemon looks; a lease
- * is ended by whoever locks it first, and what somebody else has locked is left for the next time.
+ * Records what is over, at most a second late: receipts, events, items that are ready again. Nothing rests on it. Every
+ * daemon looks; a lease is ended by whoever locks it first, and what somebody else has locked is left for the next
+ * time.
  */
 @Injectable()
 export class LeaseSweep implements OnApplicationBootstrap {
   constructor(
     private readonly scheduler: Scheduler,
+    private readonly dueWork: DueWork,
     private readonly crossTenant: CrossTenant,
     private readonly tenancy: Tenancy,
     private readonly leases: LeasesService,
@@ -27,7 +28,11 @@ export class LeaseSweep implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.scheduler.every('lease sweep', EVERY_MS, () => this.sweep());
+    const work = this.scheduler.every('lease sweep', FALLBACK_MS, () => this.sweep());
+    this.dueWork.when(
+      () => `exists (select ${OVER})`,
+      () => work.wake(),
+    );
   }
 
   async sweep(): Promise<void> {
@@ -50,8 +55,8 @@ interface Due {
 }
 
 /** Where a tenant is being erased nothing is written any more. */
-const DUE = `
-  select distinct l.tenant_id, l.kind from lease l
-  where l.status = 'held' and l.expires_at <= clock_timestamp()
-    and not exists (select from tenant t where t.tenant_id = l.tenant_id and t.state = 'deleted')
-  order by 1, 2`;
+const OVER = `
+  from lease l where l.status = 'held' and l.expires_at <= clock_timestamp()
+    and not exists (select from tenant t where t.tenant_id = l.tenant_id and t.state = 'deleted')`;
+
+const DUE = `select distinct l.tenant_id, l.kind ${OVER} order by 1, 2`;

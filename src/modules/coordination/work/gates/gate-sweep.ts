@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DueWork, FALLBACK_MS } from '../../../../common/scheduler/due-work.js';
 import { Scheduler } from '../../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
@@ -18,6 +19,7 @@ const GATE_SWEEP = { principal: 'svc:gate-sweep', authType: 'system' } as const;
 export class GateSweep implements OnApplicationBootstrap {
   constructor(
     private readonly scheduler: Scheduler,
+    private readonly dueWork: DueWork,
     private readonly crossTenant: CrossTenant,
     private readonly tenancy: Tenancy,
     private readonly store: GatesStore,
@@ -25,7 +27,12 @@ export class GateSweep implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.scheduler.every(REASON, EVERY_MS, () => this.sweep());
+    const work = this.scheduler.every(REASON, FALLBACK_MS, () => this.sweep());
+    this.dueWork.when(
+      () => `exists (select ${OVER})`,
+      () => work.wake(),
+      { everyMs: EVERY_MS },
+    );
   }
 
   async sweep(): Promise<void> {
@@ -43,11 +50,12 @@ export class GateSweep implements OnApplicationBootstrap {
 
   private async listTenants(): Promise<string[]> {
     const rows = await this.crossTenant.run(REASON, (query) =>
-      query<{ tenant_id: string }>(
-        `select distinct g.tenant_id from work_gate g where g.status = 'pending' and (g.expires_at <= clock_timestamp()
-           or not exists (select from work_item i where i.tenant_id = g.tenant_id and i.work_id = g.work_id and i.version = g.item_version))`,
-      ),
+      query<{ tenant_id: string }>(`select distinct g.tenant_id ${OVER}`),
     );
     return rows.map(({ tenant_id }) => tenant_id);
   }
 }
+
+const OVER = `
+  from work_gate g where g.status = 'pending' and (g.expires_at <= clock_timestamp()
+    or not exists (select from work_item i where i.tenant_id = g.tenant_id and i.work_id = g.work_id and i.version = g.item_version))`;

@@ -16,6 +16,12 @@ export interface EventRow {
 
 export const EVENT_COLUMNS =
   'tenant_id, event_id, kind, subject, data, occurred_at, transaction::text as transaction, position::text as position';
+/** SQL of whether events stand behind the cursor of a sink. @param sink a constant of the code */
+export const areEventsBehind = (sink: string): string =>
+  `exists (select from outbox_cursor c cross join lateral (select from outbox_event o
+     where (o.transaction, o.position) > (c.transaction, c.position) order by o.transaction, o.position limit 1) next
+   where c.sink = '${sink}')`;
+
 /** Nothing can commit below this line any more: a reader that stays below it misses none. */
 export const BELOW_THE_LINE = 'transaction < pg_snapshot_xmin(pg_current_snapshot())';
 

@@ -10,8 +10,9 @@ import { Listener } from '../../../../common/database/listener.js';
 import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { OUTBOX_CHANNEL } from '../../../../common/outbox/outbox.js';
+import { DueWork } from '../../../../common/scheduler/due-work.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
-import { CursorsStore } from './cursors.store.js';
+import { areEventsBehind, CursorsStore } from './cursors.store.js';
 import { EventSinksService } from './event-sinks.service.js';
 import { SinkLoop } from './sink-loop.js';
 
@@ -34,6 +35,7 @@ export class PublisherService implements OnModuleInit, OnApplicationBootstrap, B
     @Inject(LOG) private readonly log: Log,
     private readonly crossTenant: CrossTenant,
     private readonly listener: Listener,
+    private readonly dueWork: DueWork,
     private readonly sinks: EventSinksService,
     @Inject(Metrics) private readonly metrics: Metrics,
   ) {
@@ -64,7 +66,13 @@ export class PublisherService implements OnModuleInit, OnApplicationBootstrap, B
     );
     const wake = () => this.loops.forEach((loop) => loop.wake());
     this.stops = [this.listener.on(OUTBOX_CHANNEL, wake), this.listener.onGap(wake)];
-    for (const loop of this.loops) loop.start();
+    for (const loop of this.loops) {
+      loop.start();
+      this.dueWork.when(
+        () => areEventsBehind(loop.sink.name),
+        () => loop.wake(),
+      );
+    }
   }
 
   async beforeApplicationShutdown(): Promise<void> {

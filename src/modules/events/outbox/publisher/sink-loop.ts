@@ -1,19 +1,16 @@
 import { isDatabaseUnavailable } from '../../../../common/database/unavailable.js';
 import type { Log } from '../../../../common/observability/log.js';
+import { FALLBACK_MS } from '../../../../common/scheduler/due-work.js';
 import type { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import type { EventSink } from '../outbox.types.js';
 import { CursorsStore } from './cursors.store.js';
 
 /**
- * Wakes without a notification: what was committed in a process that died before it could notify, or is served by a
- * process that died.
- */
-const POLL_MS = 1_000;
-/**
  * An older transaction keeps events back; there is no notification of its end. Polled with growing delays, up to the
- * poll interval.
+ * greatest.
  */
 const HELD_BACK_MS = 50;
+const MAX_HELD_BACK_MS = 1_000;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
 
@@ -87,7 +84,8 @@ export class SinkLoop {
     this.failures = 0;
     this.isRebased = true;
     this.timesHeldBack = isHeldBack ? this.timesHeldBack + 1 : 0;
-    if (!isMoved) return isHeldBack ? Math.min(HELD_BACK_MS * 2 ** (this.timesHeldBack - 1), POLL_MS) : POLL_MS;
+    if (!isMoved)
+      return isHeldBack ? Math.min(HELD_BACK_MS * 2 ** (this.timesHeldBack - 1), MAX_HELD_BACK_MS) : FALLBACK_MS;
     if (count > 0) {
       this.published(count);
       sink.settled?.();

@@ -37,6 +37,9 @@ export interface Parcel {
 export const LISTENING_TENANTS =
   'select w.tenant_id from webhook_endpoint w where w.deleted_at is null and w.disabled_at is null';
 
+/** Whether a delivery is to be attempted, or is being attempted by a process that holds its lease. */
+export const IS_DELIVERY_DUE = `exists (select from webhook_delivery where state = 'pending' and next_at <= now())`;
+
 /**
  * A delivery for each endpoint that asked for the event. Events that had happened when the endpoint was made are not
  * sent.
@@ -64,9 +67,7 @@ export async function claimDue(
   query: Query,
   { free, perEndpoint, perTenant, leaseSeconds }: ClaimBounds,
 ): Promise<DueDelivery[]> {
-  const [due] = await query<{ waiting: boolean }>(
-    `select exists (select from webhook_delivery where state = 'pending' and next_at <= now()) as waiting`,
-  );
+  const [due] = await query<{ waiting: boolean }>(`select ${IS_DELIVERY_DUE} as waiting`);
   if (!due?.waiting) return [];
   // One claim at a time, so that two processes count the same attempts in flight.
   await query(`select pg_advisory_xact_lock(hashtextextended('svc webhook claims', 0))`);

@@ -3,11 +3,12 @@ import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { Outbox } from '../../../../common/outbox/outbox.js';
+import { DueWork, FALLBACK_MS } from '../../../../common/scheduler/due-work.js';
 import { Scheduler, type ScheduledWork } from '../../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { DeliveriesStore } from './deliveries.store.js';
-import { claimDue, type DueDelivery } from './due-deliveries.store.js';
+import { claimDue, type DueDelivery, IS_DELIVERY_DUE } from './due-deliveries.store.js';
 import { retryDelay } from './retry.rules.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { postWebhook, type Answered } from './webhook-sender.js';
@@ -17,7 +18,6 @@ import { WebhooksStore } from './webhooks.store.js';
 const MAX_AT_ONCE = 128;
 const MAX_PER_ENDPOINT = 4;
 const MAX_PER_TENANT = 16;
-const POLL_MS = 500;
 /** What an outcome may take to be written down after the endpoint's time is over. */
 const LEASE_SLACK_SECONDS = 20;
 const GONE = 410;
@@ -31,6 +31,7 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   constructor(
     private readonly scheduler: Scheduler,
+    private readonly dueWork: DueWork,
     private readonly crossTenant: CrossTenant,
     private readonly tenancy: Tenancy,
     private readonly deliveries: DeliveriesStore,
@@ -48,7 +49,11 @@ export class WebhookWorker implements OnApplicationBootstrap, BeforeApplicationS
 
   onApplicationBootstrap(): void {
     if (!this.settings.jobs.enabled) return;
-    this.claims = this.scheduler.every('webhook claims', POLL_MS, () => this.claim());
+    this.claims = this.scheduler.every('webhook claims', FALLBACK_MS, () => this.claim());
+    this.dueWork.when(
+      () => IS_DELIVERY_DUE,
+      () => this.wake(),
+    );
   }
 
   /** The scheduler has ended the claims. Waits for the attempts in flight, which their timeout bounds. */
