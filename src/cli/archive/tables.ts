@@ -36,7 +36,7 @@ const TABLES = `
       where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as refers_to
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p') and not c.relispartition
-    and (n.nspname = 'public' and c.relname not in ('migration', 'sql_function') or n.nspname = $1 and c.relname = 'job')
+    and (n.nspname = 'public' and c.relname not in ('migration', 'sql_function', 'schema_compatibility') or n.nspname = $1 and c.relname = 'job')
   order by 1`;
 
 /**

@@ -7,7 +7,7 @@ import { QUEUES } from '../jobs/queues.js';
 import { UserError } from '../user-error.js';
 import { withConnection, type DatabaseAddress } from './connection.js';
 import { checkOwnerRights, MIGRATION_NAME, settleLogins } from './login-roles.js';
-import { readSchemaState, recordVersion, refuseNewerSchema } from './schema-version.js';
+import { acceptNewerSchema, readSchemaState, recordVersion } from './schema-version.js';
 
 /** Any constant: the same for every process, so that only one migrates at a time. */
 const MIGRATION_LOCK = 7_389_214_655;
@@ -15,10 +15,11 @@ const MIGRATION_LOCK = 7_389_214_655;
 /**
  * Brings the database to the newest migration and the SQL functions to their files, makes the job queues and settles
  * the logins of the application, as the owner. Several processes may call it at once: one works, the others wait.
- * Nothing is done without the owner's address: then the database must be at the newest migration.
+ * Nothing is done without the owner's address: then the database must be at the newest migration; nor under a newer
+ * schema that takes this program.
  * @returns the names of the migrations that ran
- * @throws UserError when the owner lacks a right, a login is not what it must be, or a newer svc has migrated the
- * database
+ * @throws UserError when the owner lacks a right, a login is not what it must be, or the schema is newer and does not
+ * take this program
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -37,7 +38,12 @@ export async function migrate(
   const lock = dataSource.createQueryRunner();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await refuseNewerSchema((sql) => lock.query(sql));
+    const newer = await acceptNewerSchema((sql) => lock.query(sql));
+    if (newer !== undefined) {
+      // Functions, queues and logins stay as the newer one made them.
+      log(newer);
+      return [];
+    }
     await checkOwnerRights(lock);
     const ran = await dataSource.runMigrations({ transaction: 'each' });
     if (ran.length > 0) await dataSource.query(recordVersion());
@@ -67,7 +73,7 @@ const MAX_NAMED = 3;
 async function requireMigrated(address: DatabaseAddress): Promise<string[]> {
   await withConnection(address, 'svc_operator', async (client) => {
     const ask = async <Row extends object>(sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows;
-    await refuseNewerSchema(ask);
+    if ((await acceptNewerSchema(ask)) !== undefined) return;
     const [found] = await ask<{ exists: boolean }>(`select to_regclass('migration') is not null as exists`);
     const missing = found?.exists ? (await readSchemaState(ask)).missing.length : MIGRATIONS.length;
     if (missing > 0)
