@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { openClusterHome, SOCKET_PORT, type ClusterHome } from '../../src/common/database/embedded/cluster-home.js';
 import { startEmbedded, type EmbeddedServer } from '../../src/common/database/embedded/embedded.js';
+import { findPostmaster } from '../../src/common/database/embedded/postmaster.js';
 import { SERVER_ENV } from '../../src/common/database/embedded/initialise.js';
 import { findPostgresBinaries } from '../../src/common/database/embedded/platform-binaries.js';
 import { loginUrl, type Role } from '../../src/common/database/connection.js';
@@ -63,6 +64,28 @@ export class ReplicatedPostgres {
 
   waitForNobody(): Promise<void> {
     return this.asSuperuser('alter system reset synchronous_standby_names', 'select pg_reload_conf()');
+  }
+
+  /** The standby's database `svc`, as the superuser; another role takes its place. */
+  get standbyUrl(): string {
+    const url = new URL(this.server.superuserUrl.replace('@/', '@unused/'));
+    url.searchParams.set('host', this.privateDir('run'));
+    return url.toString().replace('@unused/', '@/');
+  }
+
+  /** Where each server has its socket. */
+  get socketDirs(): { primary: string; standby: string } {
+    return { primary: this.server.socketDir, standby: this.privateDir('run') };
+  }
+
+  /** kill -9 of the postmaster; its sessions end with it. */
+  killPrimary(): void {
+    process.kill(findPostmaster(this.cluster.pgData)!.pid, 'SIGKILL');
+  }
+
+  /** One statement as the superuser of the standby; its rows. */
+  asSuperuserOfStandby<Row extends object>(sql: string): Promise<Row[]> {
+    return withClient({ connectionString: this.standbyUrl }, async (client) => (await client.query<Row>(sql)).rows);
   }
 
   async startStandby(): Promise<void> {

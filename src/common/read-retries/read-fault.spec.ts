@@ -22,6 +22,7 @@ describe('a read is worth another try', () => {
     ['there are too many connections', fault('53300')],
     ['the disk is full', fault('53100')],
     ['the disk fails', fault('58030')],
+    ['the server is in recovery', fault('25006')],
     ['no connection came free', new Error('timeout exceeded when trying to connect')],
     ['the same, reported by TypeORM', wrapped(fault('57014'))],
     ['the statement is wrong', fault('42601')],

@@ -2,9 +2,9 @@ import { isDatabaseUnavailable } from '../database/unavailable.js';
 
 /**
  * SQLSTATE of errors that another try at once would only make worse: time-outs of statements and locks, a lack of
- * resources, failing disks.
+ * resources, failing disks; or would not change: a server in recovery.
  */
-const NOT_AT_ONCE = /^(57014|55P03|53...|58...|25P0[34])$/;
+const NOT_AT_ONCE = /^(57014|55P03|53...|58...|25P0[34]|25006)$/;
 const WAITED_IN_VAIN = /timeout exceeded when trying to connect/i;
 
 /**
