@@ -20,6 +20,7 @@ describe('isDatabaseUnavailable', () => {
     ['serialization failure', failure({ code: '40001' })],
     ['lock not available', failure({ code: '55P03' })],
     ['deadlock', failure({ code: '40P01' })],
+    ['in recovery', failure({ code: '25006' })],
     ['driver lost it', failure({}, 'Connection terminated unexpectedly')],
     ['pool exhausted', failure({}, 'timeout exceeded when trying to connect')],
     ['wrapped by TypeORM', new QueryFailedError('select 1', [], failure({ code: '57P01' }))],

@@ -4,9 +4,10 @@ import { RoleRefused } from './role-proof.js';
 /**
  * SQLSTATE classes and codes after which the same work may succeed (PostgreSQL 18, appendix A): connection exceptions,
  * insufficient resources (a full disk), operator intervention, system errors; locks, serialization failures, deadlocks
- * and idle transactions that were ended.
+ * and idle transactions that were ended; a server in recovery, which an address leads to while its standby is promoted
+ * (25006).
  */
-const RETRYABLE_STATES = [/^08/, /^53/, /^57/, /^58/, /^55P03$/, /^40001$/, /^40P01$/, /^25P0[34]$/];
+const RETRYABLE_STATES = [/^08/, /^53/, /^57/, /^58/, /^55P03$/, /^40001$/, /^40P01$/, /^25P0[34]$/, /^25006$/];
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
