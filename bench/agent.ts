@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { loadSettings } from '../src/common/config/settings.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import { runJourney, type JourneyReport, type JourneyWorld } from './journey.js';
 import { readJourney } from './journey-plan.js';
+import { count, share, type Series } from './report.js';
 import { figure, say, table } from './table.js';
 
-interface Options {
-  json?: boolean;
+interface Options extends JsonOption {
   out: string;
   mcp?: string;
 }
@@ -23,13 +23,15 @@ const program = new Command('bench:agent')
   .argument('<folder>', 'holds documents and questions.json (docs/agents.md has its form)')
   .option('--out <file>', 'where the report goes, as JSON', 'agent-report.json')
   .option('--mcp <url>', 'an MCP endpoint to use, with SVC_BENCH_URL and its key; a server is started when absent')
-  .option('--json', 'print the report as JSON')
+  .addOption(jsonOption())
   .action(async (folder: string, options: Options) => {
-    const run = new BenchRun('agent', options);
+    const on = { postgres: options.mcp === undefined ? ('embedded' as const) : null };
+    const settings = { ...options, folder: resolve(folder) };
+    const run = new BenchRun('agent', settings, on);
     const plan = readJourney(resolve(folder));
     const report = await onServer(options.mcp, (world) => runJourney(plan, world));
     writeFileSync(resolve(options.out), `${JSON.stringify(report, null, 1)}\n`);
-    run.print(report, describe);
+    run.print(report, seriesOf(report), describe);
   });
 
 async function onServer<T>(mcpUrl: string | undefined, work: (world: JourneyWorld) => Promise<T>): Promise<T> {
@@ -64,6 +66,20 @@ async function untilEmbedded(database: BenchDatabase, tenantId: string): Promise
     if (row!.done) return;
     await sleep(LOOK_MS);
   }
+}
+
+/** Of each question and each fact one over its rank, 0 where it was not found; of each step its tokens. */
+function seriesOf({ questions, facts, steps }: JourneyReport): Series[] {
+  const reciprocal = ({ rank }: { rank: number }): number => (rank > 0 ? 1 / rank : 0);
+  return [
+    share('questions: reciprocal rank', questions.map(reciprocal)),
+    count(
+      'questions: calls',
+      questions.map(({ calls }) => calls),
+    ),
+    share('facts in other words: reciprocal rank', facts.map(reciprocal)),
+    ...steps.map(({ step, tokensIn, tokensOut }) => count(`${step}: tokens`, [tokensIn + tokensOut])),
+  ];
 }
 
 function describe(report: JourneyReport): string {

@@ -12,7 +12,7 @@ const WORKERS = 8;
 const WARM_UP = 200;
 const PAGE = 50;
 
-export type BoardFigures = Record<string, Pick<LoadResult, 'count' | 'failed' | 'perSecond' | 'p50' | 'p95' | 'p99'>>;
+export type BoardFigures = Record<string, LoadResult>;
 
 interface Claimed {
   work: { work_id: string } | null;

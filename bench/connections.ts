@@ -2,18 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { holdConnections, readState, type HoldPlan, type HoldResult, type ServiceState } from './held-connections.js';
+import { mebibytes, milliseconds, type Series } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
 
-interface Options {
+interface Options extends JsonOption {
   sse: number;
   streams: number;
   seconds: number;
   rounds: number;
   settle: number;
-  json: boolean;
 }
 
 interface Round extends HoldResult {
@@ -34,14 +34,14 @@ const program = new Command('bench:connections')
   .option('--seconds <number>', 'how long they are held', wholeNumber(0, 3_600), 60)
   .option('--rounds <number>', 'how often: what a round leaves behind the next one shows', wholeNumber(0, 100), 3)
   .option('--settle <number>', 'seconds of rest before memory is read', wholeNumber(0, 600), 10)
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
     const run = new BenchRun('connections', options);
     const environment = { SVC_TOOLS_RATE_LIMIT: '0' };
     const rounds = await withTemporaryServer({ environment }, ({ toolsUrl: url, tenantId, apiKey }) =>
       measure({ url, tenantId, apiKey, ...options }, options),
     );
-    run.print({ rounds }, () => describe(rounds));
+    run.print({ rounds }, seriesOf(rounds), () => describe(rounds));
   });
 
 async function measure(plan: HoldPlan, { rounds: count, settle }: Options): Promise<Round[]> {
@@ -63,6 +63,31 @@ async function measure(plan: HoldPlan, { rounds: count, settle }: Options): Prom
   }
   return rounds;
 }
+
+const seriesOf = (rounds: readonly Round[]): Series[] => [
+  milliseconds(
+    'opening all',
+    rounds.map(({ openingMs }) => openingMs),
+  ),
+  milliseconds(
+    'from one heartbeat to the next',
+    rounds.flatMap(({ waits }) => waits.samples),
+  ),
+  milliseconds(
+    'a call on a stream',
+    rounds.flatMap(({ answers }) => answers.samples),
+  ),
+  ...(['before', 'held', 'after'] as const).flatMap((when) => [
+    mebibytes(
+      `resident, ${when}`,
+      rounds.map((round) => round[when].residentMiB),
+    ),
+    mebibytes(
+      `heap, ${when}`,
+      rounds.map((round) => round[when].heapMiB),
+    ),
+  ]),
+];
 
 const MEMORY_HEAD = ['round', 'resident MiB', 'heap MiB', 'external MiB'];
 

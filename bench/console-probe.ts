@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { quantile } from './measures.js';
+import { quantile, toMicroseconds } from './measures.js';
 
 /**
  * In the page, before its own scripts: how long after each wheel turn or key the next picture was there, and the
@@ -31,6 +31,8 @@ export interface ProbeFigures {
   longestTask: number;
   /** The slowest entry of Event Timing (keys and clicks; a browser has none of wheels). */
   slowestEvent: number;
+  /** Milliseconds of each input, in their order. */
+  samples: number[];
 }
 
 /** Fulfilled with the picture that has an element first. A locator would look again after up to half a second. */
@@ -54,11 +56,12 @@ export async function probe(page: Page, work: () => Promise<void>): Promise<Prob
   await work();
   await page.waitForTimeout(250);
   const { took, events, longest } = await page.evaluate<{ took: number[]; events: number[]; longest: number }>('probe');
-  took.sort((a, b) => a - b);
+  const sorted = took.toSorted((a, b) => a - b);
   return {
     count: took.length,
-    ...{ p50: quantile(took, 0.5), p95: quantile(took, 0.95), max: took.at(-1) ?? Number.NaN },
+    ...{ p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95), max: sorted.at(-1) ?? Number.NaN },
     ...{ longestTask: longest, slowestEvent: Math.max(0, ...events) },
+    samples: took.map(toMicroseconds),
   };
 }
 

@@ -5,10 +5,11 @@ import { Command } from 'commander';
 import type { Page } from 'playwright-core';
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
 import { startBrowser } from '../test/kit/chromium.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { heapOf, installProbe, probe, type ProbeFigures } from './console-probe.js';
 import { fillStore, SESSION, type StoreSizes } from './console-store.js';
 import { withDatabase } from './database.js';
+import { mebibytes, milliseconds, type Series } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
 
@@ -21,10 +22,9 @@ const TURN_MS = 30;
 const KEYS = 40;
 const MIB = 1024 * 1024;
 
-interface Options extends StoreSizes {
+interface Options extends StoreSizes, JsonOption {
   console: string;
   profile?: string;
-  json: boolean;
 }
 
 interface Row extends Partial<ProbeFigures> {
@@ -41,7 +41,7 @@ const program = new Command('bench:console')
   .option('--steps <number>', 'of one session', wholeNumber(1_000, 100_000), 2_000)
   .option('--console <folder>', 'the built console', 'dist/console')
   .option('--profile <file>', 'where a CPU profile of scrolling through the steps goes')
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
     const run = new BenchRun('console', options);
     const environment = {
@@ -58,11 +58,16 @@ const program = new Command('bench:console')
       });
       return benchScreens(server, options);
     });
-    run.print({ rows }, () => describe(rows));
+    run.print({ rows }, rows.flatMap(seriesOf), () => describe(rows));
     const late = rows.filter(({ action, max }) => (max ?? 0) > TARGETS_MS[action === 'open' ? 'open' : 'answer']);
     for (const { screen, action, max } of late) say(`${screen}, ${action}: ${figure(max)} ms`);
     if (late.length > 0) process.exitCode = 1;
   });
+
+const seriesOf = ({ screen, action, samples = [], heap }: Row): Series[] => [
+  milliseconds(`${screen}, ${action}`, samples),
+  mebibytes(`${screen}, ${action}: heap`, [heap / MIB]),
+];
 
 function describe(rows: readonly Row[]): string {
   const head = ['screen', 'action', 'inputs', 'p50 ms', 'p95 ms', 'max ms', 'longest task ms', 'heap MiB'];
@@ -96,7 +101,8 @@ async function benchScreens(server: TemporaryServer, options: Options): Promise<
       await page.goto(`${server.daemonUrl}/console#${hash}`);
       await page.evaluate('shown');
       const took = performance.now() - began;
-      rows.push({ screen, action: 'open', count: 1, p50: took, p95: took, max: took, heap: await heapOf(page) });
+      const once = { count: 1, p50: took, p95: took, max: took, samples: [took] };
+      rows.push({ screen, action: 'open', ...once, heap: await heapOf(page) });
       if (screen === 'steps') await allSteps(page, options.steps);
       if (screen !== 'overview') await benchList({ page, screen, rows, options });
       await page.close();

@@ -6,7 +6,7 @@ import { childEnvironment } from '../src/common/config/child-environment.js';
 import { withDatabase } from './database.js';
 import { killAndHeal, type Victim } from './killing.js';
 import { judgeLeases, type LeaseVerdict } from './lease-history.js';
-import type { LeaseFact } from './lease-history.types.js';
+import type { LeaseFact, LeaseRecord } from './lease-history.types.js';
 import { startLeaseLoad, type LeaseLoad } from './lease-load.js';
 import { say } from './table.js';
 import { makeBoard, TENANT } from './work-board.js';
@@ -28,6 +28,8 @@ export interface ContentionPlan {
 
 export interface ContentionResult extends LeaseVerdict {
   perSecond: number;
+  /** Milliseconds of each call that was answered, by its kind. */
+  calls: { samples: Partial<Record<LeaseRecord['kind'], number[]>> };
   /** How often a worker was stopped past its lease and continued. */
   stops: number;
   kills: Record<Victim, number>;
@@ -64,9 +66,18 @@ export async function contend(plan: ContentionPlan): Promise<ContentionResult> {
     return {
       ...verdict,
       faults: [...verdict.faults, ...amiss],
-      ...{ perSecond: verdict.operations / seconds, stops: load.stops(), kills, deadlocks, doctor },
+      ...{ perSecond: verdict.operations / seconds, calls: { samples: latenciesOf(records) } },
+      ...{ stops: load.stops(), kills, deadlocks, doctor },
     };
   });
+}
+
+/** One that was under way while its worker was stopped has the time of the stop in it; they are few. */
+function latenciesOf(records: readonly LeaseRecord[]): ContentionResult['calls']['samples'] {
+  const answered = records.filter(({ status }) => status !== 0);
+  const inOrder = answered.sort((a, b) => a.end - b.end);
+  const took = ({ start, end }: LeaseRecord): number => (end - start) / 1000;
+  return Object.fromEntries([...Map.groupBy(inOrder, ({ kind }) => kind)].map(([kind, of]) => [kind, of.map(took)]));
 }
 
 /** What has to be added to a time of day to get the steady clock, in microseconds: read as a millisecond begins. */

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { benchBoard, type BoardFigures } from './board-speed.js';
 import { contend, type ContentionResult } from './contention.js';
+import { loadSeries, milliseconds, perSecond, type Series } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { say } from './table.js';
 
-interface Options {
+interface Options extends JsonOption {
   operations: number;
   items: number;
   workers: number;
@@ -15,7 +16,6 @@ interface Options {
   ttl: number;
   kills: number;
   seconds: number;
-  json: boolean;
 }
 
 interface Report {
@@ -37,13 +37,20 @@ const program = new Command('bench:coordination')
   .option('--ttl <seconds>', 'how long a lease lasts', wholeNumber(1, 60), 3)
   .option('--kills <number>', 'kill -9 of daemon and PostgreSQL in turn, so often', wholeNumber(0, 100), 0)
   .option('--seconds <number>', 'how long each measurement of speed lasts; 0 leaves them out', wholeNumber(0, 60), 10)
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
     const run = new BenchRun('coordination', options);
     const report = await measure(options);
-    run.print(report);
+    run.print(report, seriesOf(report));
     if (report.leases && report.leases.faults.length > 0) process.exitCode = 1;
   });
+
+function seriesOf({ speed = {}, leases }: Report): Series[] {
+  const board = Object.entries(speed).flatMap(([what, load]) => loadSeries(what, load));
+  if (!leases) return board;
+  const calls = Object.entries(leases.calls.samples).map(([kind, took]) => milliseconds(`leases, ${kind}`, took));
+  return [...board, ...calls, perSecond('leases, all calls: rate', [leases.perSecond])];
+}
 
 async function measure(options: Options): Promise<Report> {
   const speed = options.seconds > 0 ? await benchBoard(options) : undefined;

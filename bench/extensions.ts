@@ -2,10 +2,11 @@
 import { Command } from 'commander';
 import wabt from 'wabt';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { runChild } from './child.js';
 import type { ProbePlan } from './health-probe.js';
-import { quantile } from './measures.js';
+import { quantile, toMicroseconds } from './measures.js';
+import { milliseconds } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say } from './table.js';
 
@@ -40,17 +41,20 @@ interface Figures {
   slowest: number;
   asked: number;
   calls: Record<string, number>;
+  /** Milliseconds of each answer, in their order. */
+  samples: number[];
 }
 
 /** `npm run bench:extensions`: the health of the daemon while extensions loop, allocate and trap, against idle. */
 const program = new Command('bench:extensions')
   .description('ask for the health of the memory daemon while extensions loop, allocate without end and trap')
   .option('--seconds <number>', 'of each phase', wholeNumber(1, 600), 20)
-  .option('--json', 'print one JSON object', false)
-  .action(async (options: { seconds: number; json: boolean }) => {
+  .addOption(jsonOption())
+  .action(async (options: { seconds: number } & JsonOption) => {
     const run = new BenchRun('extensions', options);
     const phases = await bench(options.seconds);
-    run.print({ mostP99Ms: MOST_P99_MS, ...phases });
+    const series = Object.entries(phases).map(([phase, { samples }]) => milliseconds(`health, ${phase}`, samples));
+    run.print({ mostP99Ms: MOST_P99_MS, ...phases }, series);
     const late = Object.entries(phases).filter(([, { p99 }]) => p99 > MOST_P99_MS);
     for (const [phase, { p99 }] of late) say(`${phase}: p99 is ${figure(p99, 1)} ms, more than ${MOST_P99_MS}`);
     if (late.length > 0) process.exitCode = 1;
@@ -91,10 +95,11 @@ async function measure(url: string, { seconds, names }: { seconds: number; names
   const took = await runChild<ProbePlan, number[]>('health-probe', plan);
   isOver = true;
   await Promise.all(callers);
+  const sorted = took.toSorted((a, b) => a - b);
   const ms = (value: number): number => Math.round(value * 100) / 100;
   return {
-    ...{ p50: ms(quantile(took, 0.5)), p99: ms(quantile(took, 0.99)), slowest: ms(took.at(-1)!) },
-    ...{ asked: took.length, calls },
+    ...{ p50: ms(quantile(sorted, 0.5)), p99: ms(quantile(sorted, 0.99)), slowest: ms(sorted.at(-1)!) },
+    ...{ asked: took.length, calls, samples: took.map(toMicroseconds) },
   };
 }
 

@@ -5,7 +5,7 @@ import { withDatabase, type BenchDatabase } from './database.js';
 import type { FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
 import type { TextSource } from './passages.js';
-import { loadRow, type Measured } from './report.js';
+import { loadRow, type Measured } from './speed-rows.js';
 import { figure, say } from './table.js';
 
 /** Words of a fact's value, and of a query: what agents keep is a sentence or two, and they ask in one. */

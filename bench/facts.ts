@@ -4,7 +4,7 @@ import { runChild } from './child.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import type { FactsPlan, FactsWork } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
-import { loadRow, type Measured } from './report.js';
+import { loadRow, type Measured } from './speed-rows.js';
 import { figure, say } from './table.js';
 
 const WRITERS = 16;

@@ -2,9 +2,11 @@
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type FitModel, judge, LEARNED } from '../src/search/fit.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { type CaseKind, casesOf, type FitCase, SHORT, SHORT_SIZES, SIZES } from './fit-cases.js';
 import { learnFit } from './fit-learning.js';
 import { readCollection } from './judgements.js';
+import { faultShare, share, type Series } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
 
@@ -16,7 +18,25 @@ interface Row {
   /** Shares of the cases, by their kind. */
   none: Record<CaseKind, number>;
   strong: Record<CaseKind, number>;
+  /** The fits of the cases, by their kind. */
+  fits: { samples: Record<CaseKind, string[]> };
 }
+
+const sizeOf = (size: number): string => (size === Infinity ? 'all' : figure(size));
+
+/** What is right of a question whose answer is there is a fault of others. */
+const seriesOf = ({ learnedOn, questionsOf, words, documents, fits }: Row): Series[] =>
+  Object.entries(fits.samples).flatMap(([kind, found]) =>
+    (['none', 'strong'] as const).map((fit) => {
+      const measure = (fit === 'strong') === (kind === 'answered') ? share : faultShare;
+      const of = [`${sizeOf(words)} words`, `${sizeOf(documents)} documents`];
+      const name = [fit, kind, `learned on ${learnedOn}`, questionsOf, ...of];
+      return measure(
+        name.join(', '),
+        found.map((one) => (one === fit ? 1 : 0)),
+      );
+    }),
+  );
 
 /** `npm run bench:fit -- DIR DIR`: how often the fit that a retrieval answers is right. */
 const program = new Command('bench:fit')
@@ -28,8 +48,11 @@ const program = new Command('bench:fit')
     wholeNumber(0, 2 ** 31),
     1,
   )
-  .option('--json', 'print one JSON object')
-  .action((folders: string[], { seed, json = false }: { seed: number; json?: boolean }) => {
+  .addOption(jsonOption())
+  .action((folders: string[], options: { seed: number } & JsonOption) => {
+    const { seed } = options;
+    const settings = { ...options, folders: folders.map((folder) => resolve(folder)) };
+    const run = new BenchRun('fit', settings, { postgres: null });
     if (folders.length < 2) throw new Error('name two folders or more: questions of one are put to another');
     const collections = new Map(folders.map((folder) => [basename(resolve(folder)), readCollection(resolve(folder))]));
     if (collections.size < folders.length) throw new Error('the folders must have different names');
@@ -46,9 +69,7 @@ const program = new Command('bench:fit')
     const rows = [...models].flatMap(([learnedOn, model]) =>
       names.flatMap((name) => rowsOf({ learnedOn, model }, name, heldOut)),
     );
-    process.stdout.write(
-      json ? `${JSON.stringify({ seed, models: Object.fromEntries(models), rows })}\n` : describe(models, rows),
-    );
+    run.print({ models: Object.fromEntries(models), rows }, rows.flatMap(seriesOf), () => describe(models, rows));
   });
 
 function rowsOf(
@@ -61,19 +82,22 @@ function rowsOf(
     ...SHORT.flatMap((words) => SHORT_SIZES.map((documents) => ({ words, documents }))),
   ];
   return forms.map(({ words, documents }) => {
-    const shareOf = (fit: string, kind: CaseKind): number => {
-      const own = cases.filter(
-        (one) =>
-          one.collection === questionsOf && one.kind === kind && one.words === words && one.documents === documents,
-      );
-      return own.filter(({ evidence }) => judge(evidence, model) === fit).length / own.length;
-    };
+    const fitsOf = (kind: CaseKind): string[] =>
+      cases
+        .filter(
+          (one) =>
+            one.collection === questionsOf && one.kind === kind && one.words === words && one.documents === documents,
+        )
+        .map(({ evidence }) => judge(evidence, model));
+    const samples = { answered: fitsOf('answered'), removed: fitsOf('removed'), other: fitsOf('other') };
+    const shareOf = (fit: string, kind: CaseKind): number =>
+      samples[kind].filter((one) => one === fit).length / samples[kind].length;
     const by = (fit: string): Record<CaseKind, number> => ({
       answered: shareOf(fit, 'answered'),
       removed: shareOf(fit, 'removed'),
       other: shareOf(fit, 'other'),
     });
-    return { learnedOn, questionsOf, words, documents, none: by('none'), strong: by('strong') };
+    return { learnedOn, questionsOf, words, documents, none: by('none'), strong: by('strong'), fits: { samples } };
   });
 }
 
@@ -88,7 +112,6 @@ function precisionsOf({ none, strong }: Row): { none: number; strong: number } {
 
 function describe(models: ReadonlyMap<string, FitModel>, rows: readonly Row[]): string {
   const percent = (share: number): string => figure(share * 100);
-  const sizeOf = (size: number): string => (size === Infinity ? 'all' : figure(size));
   const head = ['learned on', 'questions of', 'words', 'documents'];
   const shares = ['none: wrong', 'of removed', 'of other', 'precision'];
   const cells = rows.map((row) => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toMicroseconds } from './measures.js';
 
 export interface HoldPlan {
   /** Origin of the tool service. */
@@ -25,6 +26,9 @@ export interface HoldResult {
   /** Calls on the streams, and what the slowest of them took. */
   calls: number;
   slowestCallMs: number;
+  /** Milliseconds of each wait for the next heartbeat, and of each call. */
+  waits: { samples: number[] };
+  answers: { samples: number[] };
   /** Connections that ended by themselves, and calls that failed. */
   lost: number;
   held: ServiceState;
@@ -60,6 +64,8 @@ export async function holdConnections(plan: HoldPlan): Promise<HoldResult> {
     maxLateMs: Math.max(...listeners.map((listener) => listener.longestWait() - HEARTBEAT_MS)),
     calls: sum(streams.map(({ calls }) => calls)),
     slowestCallMs: Math.max(0, ...streams.map(({ slowestMs }) => slowestMs)),
+    waits: { samples: listeners.flatMap(({ waits }) => waits).map(toMicroseconds) },
+    answers: { samples: streams.flatMap(({ answers }) => answers).map(toMicroseconds) },
     lost: [...listeners, ...streams].filter(({ isLost }) => isLost).length,
     held: await readState(plan.url),
   };
@@ -133,6 +139,8 @@ class Listener extends HeldConnection {
   private lastAt = performance.now();
   private longest = 0;
   heartbeats = 0;
+  /** Between two heartbeats. */
+  readonly waits: number[] = [];
 
   static async open(plan: HoldPlan): Promise<Listener> {
     const listener = new Listener(request(`${plan.url}/sse`, { agent: false, headers: headersOf(plan) }).end());
@@ -148,7 +156,9 @@ class Listener extends HeldConnection {
   protected receive(text: string): void {
     if (!text.includes('event: heartbeat')) return;
     this.longest = this.longestWait();
-    this.lastAt = performance.now();
+    const now = performance.now();
+    if (this.heartbeats > 0) this.waits.push(now - this.lastAt);
+    this.lastAt = now;
     this.heartbeats += 1;
   }
 }
@@ -158,6 +168,7 @@ class CallingStream extends HeldConnection {
   private answered?: () => void;
   calls = 0;
   slowestMs = 0;
+  readonly answers: number[] = [];
 
   static async open(plan: HoldPlan): Promise<CallingStream> {
     const headers = { ...headersOf(plan), 'content-type': 'application/x-ndjson' };
@@ -183,7 +194,9 @@ class CallingStream extends HeldConnection {
     this.sent.write('{"jsonrpc":"2.0","id":1,"method":"get_credit_balance","params":{"agent_id":"held"}}\n');
     await answered;
     this.calls += 1;
-    this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt);
+    const took = performance.now() - startedAt;
+    this.answers.push(took);
+    this.slowestMs = Math.max(this.slowestMs, took);
   }
 
   protected receive(text: string): void {

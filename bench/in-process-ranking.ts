@@ -3,8 +3,7 @@ import { analyzerFor } from '../src/search/analysis.js';
 import { utcDay } from '../src/search/bm25.js';
 import { bindQuery, type QueryTerm, queryTerms, type SegmentView } from '../src/search/collection.js';
 import { searchTop } from '../src/search/maxscore.js';
-import type { PostingList } from '../src/search/postings.js';
-import { Segment, type SegmentData } from '../src/search/segment.js';
+import { openAllPostings, Segment, type SegmentData } from '../src/search/segment.js';
 import { analyseGroup, chunkIdsOf } from '../src/modules/knowledge/ingest/analysis/analyse-document.js';
 import { documentsOf } from './measures.js';
 
@@ -42,9 +41,5 @@ export const termsOf = (text: string): QueryTerm[] => queryTerms(analyzerFor(LAN
 /** A segment in memory with all its postings unpacked, as the server has it once its cache is warm. */
 export function openSegment(data: SegmentData): SegmentView {
   const segment = Segment.open(data.header, data.digest);
-  const rowOf = (i: number): Uint8Array => data.postings.subarray(data.offsets[i], data.offsets[i + 1]);
-  const postings = new Map<string, PostingList>(
-    data.terms.map((term, i) => [term, segment.openPostings(term, rowOf(i))]),
-  );
-  return { segment, tombstones: undefined, postings };
+  return { segment, tombstones: undefined, postings: openAllPostings(segment, data) };
 }

@@ -76,7 +76,7 @@ function* documentsOf(tenantId: string, source: TextSource, from: number, count:
 
 async function untilSearchable(database: BenchDatabase): Promise<void> {
   const deadline = performance.now() + MAX_MS;
-  const unfinished = 'select 1 from ingest where finished_at is null limit 1';
+  const unfinished = `select 1 from pgboss.job where name in ('ingest', 'ingest.large') and state < 'completed' limit 1`;
   while ((await database.query(unfinished, [])).length > 0) {
     if (performance.now() > deadline) throw new Error('the passages were not all searchable within 15 minutes');
     await sleep(100);

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { compareReports } from './compare-reports.js';
 import { benchFactSearch } from './facts-search.js';
 import { benchFacts } from './facts.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { syntheticText, textFromFolder } from './passages.js';
-import { describeReport, type Measured, type Report } from './report.js';
+import { describeReport, rowSeries, type Measured, type Report } from './speed-rows.js';
 import { benchProcesses, benchSize, benchTenants, benchTools, type Bench } from './scenarios.js';
 import { say } from './table.js';
 
@@ -18,7 +18,7 @@ const FEW_QUERIES = 50;
 const MAX_PASSAGES = 1_000_000;
 const MAX_SEARCHED_FACTS = 100_000;
 
-interface Options {
+interface Options extends JsonOption {
   sizes: number[];
   data?: string;
   seconds: number;
@@ -29,7 +29,6 @@ interface Options {
   profile: boolean;
   quick: boolean;
   compare?: string[];
-  json: boolean;
 }
 
 const wholes = (text: string): number[] => text.split(',').filter(Boolean).map(wholeNumber(100, MAX_PASSAGES));
@@ -79,13 +78,14 @@ const program = new Command('bench')
   )
   .option('--profile', 'run the servers of --sizes under the profiler and print where the time goes', false)
   .option('--quick', 'a smoke run of less than a minute; its figures mean nothing', false)
-  .option('--compare <reports...>', 'measure nothing: compare two reports of --json, the second with the first')
-  .option('--json', 'print one JSON object', false)
+  .option('--compare <reports...>', 'measure nothing: compare two reports of one benchmark, the second with the first')
+  .addOption(jsonOption())
   .action(async ({ compare, ...options }: Options) => {
     if (compare) return void process.stdout.write(compareReports(compare));
     const used = options.quick ? { ...options, sizes: [500], seconds: 1, tenants: 5, tools: 500, facts: 500 } : options;
     const run = new BenchRun('main', used);
-    run.print(await measure(used), describeReport);
+    const report = await measure(used);
+    run.print(report, rowSeries(report.rows), describeReport);
   });
 
 async function measure({

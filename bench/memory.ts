@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { readBuild } from '../src/common/build-info.js';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import type { CborMap } from '../src/evidence/cbor.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { makeConversations } from './conversation-maker.js';
 import { readConversations, type Conversation, type ConversationSet } from './conversations.js';
 import { withDatabase } from './database.js';
@@ -12,11 +13,11 @@ import { quantile } from './measures.js';
 import { rateWay, type Way } from './memory-measures.js';
 import { datasetDigest, outputsRoot, signReport } from './memory-statement.js';
 import { FACTS_TOP_K, PASSAGES_TOP_K, RememberedConversation, type WayAnswers, type WayName } from './memory-ways.js';
+import { count, milliseconds, share, type Series } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say, table } from './table.js';
 
-interface Options {
-  json?: boolean;
+interface Options extends JsonOption {
   out: string;
   key?: string;
   conversations?: number;
@@ -46,16 +47,19 @@ const program = new Command('bench:memory')
   .option('--key <file>', 'Ed25519 key (PKCS#8 PEM) that signs the report; a new one when absent')
   .option('--conversations <n>', 'only the first so many conversations', wholeNumber(1, 100_000))
   .option('--questions <n>', 'only the first so many questions of each', wholeNumber(1, 100_000))
-  .option('--json', 'print one JSON object')
+  .addOption(jsonOption())
   .action(async (folder: string, options: Options) => {
+    const settings = { ...options, folder: resolve(folder) };
+    const run = new BenchRun('memory', settings);
     const set = readConversations(resolve(folder));
     const chosen = set.conversations
       .slice(0, options.conversations)
       .map((one) => ({ ...one, questions: one.questions.slice(0, options.questions) }));
-    const outputs = await measure(chosen);
+    const { outputs, contextsMs } = await measure(chosen);
     const report = reportOf(set, chosen, outputs, options);
     await write(resolve(options.out), report, outputs, options.key);
-    process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report, options.out));
+    const series = [...seriesOf(outputs), milliseconds('a context', contextsMs)];
+    run.print({ signed: report }, series, () => describe(report, options.out));
   });
 
 program
@@ -73,15 +77,17 @@ program
   });
 
 /** Each conversation in a tenant of its own, on a server of its own. */
-const measure = (conversations: readonly Conversation[]): Promise<Output[]> =>
+const measure = (conversations: readonly Conversation[]): Promise<{ outputs: Output[]; contextsMs: number[] }> =>
   withTemporaryServer({ environment: { SVCD_CONTEXT_SURFACE: '1', SVCD_RATE_LIMIT_RPS: '0' } }, (server) =>
     withDatabase(server, async (database) => {
       const tenants = await database.addTenants(conversations.length);
       const outputs: Output[] = [];
+      const contextsMs: number[] = [];
       for (const [at, conversation] of conversations.entries()) {
         const remembered = await RememberedConversation.store(conversation, server.daemonUrl, tenants[at]!);
         for (const { id, text, category, evidence } of conversation.questions)
           outputs.push({ question: id, category, evidence: [...evidence], ways: await remembered.ask(text) });
+        contextsMs.push(...remembered.took);
         const p95 = figure(
           quantile(
             remembered.took.sort((a, b) => a - b),
@@ -93,7 +99,7 @@ const measure = (conversations: readonly Conversation[]): Promise<Output[]> =>
           `${conversation.id}: ${conversation.turns.length} turns, ${conversation.questions.length} questions; contexts p95 ${p95} ms`,
         );
       }
-      return outputs;
+      return { outputs, contextsMs };
     }),
   );
 
@@ -123,6 +129,32 @@ function reportOf(set: ConversationSet, chosen: readonly Conversation[], outputs
   };
 }
 type Report = ReturnType<typeof reportOf>;
+
+/** Of each question, by way. */
+function seriesOf(outputs: readonly Output[]): Series[] {
+  return Object.keys(rate(outputs)).flatMap((name) => {
+    const each = outputs.map((one) => rateWay([one.ways[name as WayName]], [new Set(one.evidence)]));
+    const way = name.replaceAll('_', ' ');
+    return [
+      share(
+        `${way}: recall`,
+        each.map(({ recall }) => recall),
+      ),
+      share(
+        `${way}: recall@10`,
+        each.map(({ recall10 }) => recall10),
+      ),
+      share(
+        `${way}: nDCG@10`,
+        each.map(({ ndcg10 }) => ndcg10),
+      ),
+      count(
+        `${way}: tokens`,
+        each.map(({ tokens }) => tokens),
+      ),
+    ];
+  });
+}
 
 function rate(outputs: readonly Output[]): Record<WayName, Way> {
   const evidence = outputs.map((one) => new Set(one.evidence));

@@ -2,10 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { runChild } from './child.js';
 import type { FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
+import { loadSeries } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { say } from './table.js';
 import { callDaemon, TENANT } from './work-board.js';
@@ -18,35 +19,36 @@ const AGENTS = 20;
 const TARGET_MS = 100;
 const AT = { actor: 'agent:bench', ts_start: '2026-11-23T09:00:00Z' };
 
-interface Options {
+interface Options extends JsonOption {
   steps: number;
   seconds: number;
-  json: boolean;
 }
-type PageFigures = Pick<LoadResult, 'count' | 'failed' | 'perSecond' | 'p50' | 'p95' | 'p99'>;
 
 /** `npm run bench:observe`: pages of observed sessions with many steps, on a temporary server of this machine. */
 const program = new Command('bench:observe')
   .description('make sessions with many steps through the daemon, and measure their pages')
   .option('--steps <number>', 'of each session', wholeNumber(100, 100_000), 20_000)
   .option('--seconds <number>', 'how long each measurement lasts', wholeNumber(1, 60), 5)
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
     const run = new BenchRun('observe', options);
     const pages = await benchPages(options);
-    run.print({ pages });
+    run.print(
+      { pages },
+      Object.entries(pages).flatMap(([what, load]) => loadSeries(what, load)),
+    );
     const late = Object.entries(pages).filter(([, { p95, failed }]) => p95 > TARGET_MS || failed > 0);
     for (const [what, { p95, failed }] of late) say(`${what}: p95 ${p95.toFixed(1)} ms, ${failed} failed`);
     if (late.length > 0) process.exitCode = 1;
   });
 
-function benchPages({ steps, seconds }: Options): Promise<Record<string, PageFigures>> {
+function benchPages({ steps, seconds }: Options): Promise<Record<string, LoadResult>> {
   const environment = { SVCD_OBSERVE: '1', SVCD_RATE_LIMIT_RPS: '0' };
   return withTemporaryServer({ environment }, async (server) => {
     await makeSession(server, { session: 'flat', steps, parentOf: () => 'root' });
     const parentOf = (n: number): string => (n < AGENTS ? 'root' : `step-${n % AGENTS}`);
     await makeSession(server, { session: 'tree', steps, parentOf });
-    const figures: Record<string, PageFigures> = {};
+    const figures: Record<string, LoadResult> = {};
     for (const [what, path] of Object.entries(PAGES)) {
       say(what);
       const urls = [`${server.daemonUrl}/v1/observe/sessions/${path}`];

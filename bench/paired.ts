@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { runClosedLoop } from './closed-loop.js';
 import { withDatabase, type BenchDatabase } from './database.js';
 import { factOf } from './facts-load.types.js';
@@ -14,6 +14,7 @@ import { wholeNumber } from '../src/cli/whole-number.js';
 import { compare, type Compared, type Pair, type Slice } from './pairs.js';
 import { syntheticText } from './passages.js';
 import { processorSeconds } from './processor-time.js';
+import { perSecond, seconds, type Series } from './report.js';
 import { send } from './requests.js';
 import { LIMIT, MAX_REQUESTS, requestAs } from './search-load.js';
 import { figure, say, table } from './table.js';
@@ -23,7 +24,7 @@ const QUERIES = 200;
 const REST_MS = 500;
 const LIMITS = { SVCD_RATE_LIMIT_RPS: '0' };
 
-interface Options {
+interface Options extends JsonOption {
   before: string;
   after?: string;
   only: string[];
@@ -33,13 +34,18 @@ interface Options {
   passages: number;
   batch: number;
   profile?: string;
-  json: boolean;
 }
 
 interface Side {
   server: TemporaryServer;
   database: BenchDatabase;
   agent: Agent;
+}
+
+/** What came of one kind. */
+interface Trial {
+  compared: Compared;
+  pairs: readonly Pair[];
 }
 
 /** One slice of one build: of the number given, so that no two slices do the same. */
@@ -67,18 +73,20 @@ const program = new Command('bench:paired')
   .option('--passages <number>', 'how many passages are searched', wholeNumber(100, 1_000_000), 5000)
   .option('--batch <number>', 'how many passages a slice of ingest brings in', wholeNumber(1, 100_000), 1500)
   .option('--profile <folder>', 'run both under the profiler and leave the profiles in its folders before and after')
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
     const run = new BenchRun('paired', options);
-    run.print({ results: await measure(options) }, ({ results }) => table(HEAD, results.map(rowOf)));
+    const trials = await measure(options);
+    const results = trials.map(({ compared }) => compared);
+    run.print({ results }, trials.flatMap(seriesOf), () => table(HEAD, results.map(rowOf)));
   });
 
-const measure = (options: Options): Promise<Compared[]> =>
+const measure = (options: Options): Promise<Trial[]> =>
   onBuild(options.before, 'before', options, (before) =>
     onBuild(options.after, 'after', options, async (after) => {
-      const compared: Compared[] = [];
-      for (const kind of options.only) compared.push(await WORKS[kind]!(options, [before, after]));
-      return compared;
+      const trials: Trial[] = [];
+      for (const kind of options.only) trials.push(await WORKS[kind]!(options, [before, after]));
+      return trials;
     }),
   );
 
@@ -104,7 +112,7 @@ function onBuild<T>(
 }
 
 type Sides = readonly [Side, Side];
-const WORKS: Record<string, (options: Options, sides: Sides) => Promise<Compared>> = {
+const WORKS: Record<string, (options: Options, sides: Sides) => Promise<Trial>> = {
   facts: (options, sides) => inTurn('PUT /v1/facts', options, sides, factsWork(options)),
   light: async (options, sides) => {
     for (const { server, database } of sides) {
@@ -117,7 +125,7 @@ const WORKS: Record<string, (options: Options, sides: Sides) => Promise<Compared
 };
 
 /** The first slice of each build warms it up and does not count. Who begins a pair changes with each. */
-async function inTurn(what: string, { pairs: count }: Options, [before, after]: Sides, work: Work): Promise<Compared> {
+async function inTurn(what: string, { pairs: count }: Options, [before, after]: Sides, work: Work): Promise<Trial> {
   say(`${what}: ${count} pairs`);
   const pairs: Pair[] = [];
   const slice = async (side: Side, number: number): Promise<Slice> => {
@@ -135,7 +143,7 @@ async function inTurn(what: string, { pairs: count }: Options, [before, after]: 
   }
   const compared = compare(what, pairs);
   say(table(HEAD, [rowOf(compared)]));
-  return compared;
+  return { compared, pairs };
 }
 
 async function closedLoop(
@@ -181,6 +189,24 @@ function ingestWork({ passages, batch }: Options): Work {
     const { perSecond } = await measureIngest([load], source, database);
     return { done: batch, seconds: batch / perSecond, failed: 0 };
   };
+}
+
+/** Of each slice its rate and its processor time for each thing done, and of each pair their ratio. */
+function seriesOf({ compared: { what }, pairs }: Trial): Series[] {
+  const rate = ({ done, seconds: took }: Slice): number => done / took;
+  const cost = ({ processor, done }: Slice): number => (processor ?? Number.NaN) / done;
+  const ofBuild = (build: 'before' | 'after'): Series[] => [
+    perSecond(
+      `${what}, ${build}`,
+      pairs.map((pair) => rate(pair[build])),
+    ),
+    seconds(
+      `${what}, ${build}: processor time of each`,
+      pairs.map((pair) => cost(pair[build])),
+    ),
+  ];
+  const ratios = pairs.map(({ before, after }) => rate(after) / rate(before));
+  return [...ofBuild('before'), ...ofBuild('after'), { ...perSecond(`${what}, after / before`, ratios), unit: '' }];
 }
 
 const HEAD = [

@@ -2,8 +2,10 @@
 import { Command } from 'commander';
 import type { ApiAddress } from '../src/common/client/api-client.js';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { type BenchDatabase, withDatabase } from './database.js';
+import { toMicroseconds } from './measures.js';
+import { milliseconds, seconds } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say } from './table.js';
 
@@ -11,9 +13,8 @@ import { figure, say } from './table.js';
 const MOST_SECONDS = 10;
 const COPIES_A_STATEMENT = 10_000;
 
-interface Options {
+interface Options extends JsonOption {
   decisions: number;
-  json: boolean;
 }
 
 interface Call {
@@ -26,11 +27,15 @@ interface Call {
 const program = new Command('bench:policy')
   .description('replay shield decisions under a proposed policy, and hold the flips against a real run under it')
   .option('--decisions <number>', 'how many are replayed', wholeNumber(1000, 100_000), 100_000)
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
     const run = new BenchRun('policy', options);
     const found = await bench(options.decisions);
-    run.print(found);
+    run.print(found, [
+      seconds('replay', [found.seconds]),
+      seconds('first replay of a process', [found.firstSeconds]),
+      milliseconds('health during the replay', found.health.samples),
+    ]);
     if (found.seconds > MOST_SECONDS) say(`It took ${figure(found.seconds, 1)} s, more than ${MOST_SECONDS}`);
     if (!found.equal) say('The flips are not those of the real run');
     if (found.seconds > MOST_SECONDS || !found.equal) process.exitCode = 1;
@@ -51,9 +56,9 @@ async function bench(decisions: number) {
       const ids = await idsOfRun(database, tenant!.tenantId);
       const copies = await copy(database, tenant!.tenantId, { ids, decisions });
       // The first simulation of a process loads the declarations of all apps.
-      const { seconds: firstSeconds } = await simulate(server.daemonUrl, tenant!.tenantId, 1);
+      const { took: firstSeconds } = await simulate(server.daemonUrl, tenant!.tenantId, 1);
       say('Replaying');
-      const { seconds, answer, slowest } = await simulate(server.daemonUrl, tenant!.tenantId, decisions);
+      const { took, answer, health } = await simulate(server.daemonUrl, tenant!.tenantId, decisions);
       say('Setting the policy, and making the calls again');
       await post(tenant!, { path: '/v1/shield/policy', body: REAL, headers: {} }, 'PUT');
       const now = await runAll(tenant!, calls);
@@ -62,7 +67,8 @@ async function bench(decisions: number) {
         0,
       );
       return {
-        ...{ decisions, seconds, perSecond: Math.round(decisions / seconds), firstSeconds, slowestHealthMs: slowest },
+        ...{ decisions, seconds: took, perSecond: Math.round(decisions / took), firstSeconds },
+        ...{ slowestHealthMs: Math.round(Math.max(0, ...health)), health: { samples: health } },
         ...{ replayed: answer.replayed, flips: answer.flips_total, realFlips: flips },
         equal: answer.flips_total === flips && answer.replayed === decisions,
       };
@@ -156,7 +162,7 @@ async function copy(
   return counts;
 }
 
-/** With the slowest answer of /healthz meanwhile. */
+/** With the milliseconds of each answer of /healthz meanwhile. */
 async function simulate(daemonUrl: string, tenantId: string, last: number) {
   let isOver = false;
   const watch = watchHealth(daemonUrl, () => isOver);
@@ -167,20 +173,20 @@ async function simulate(daemonUrl: string, tenantId: string, last: number) {
     body: JSON.stringify({ policy: PROPOSED, last, limit: 0 }),
   });
   const answer = (await sent.json()) as { replayed: number; flips_total: number; detail?: string };
-  const seconds = (performance.now() - began) / 1000;
+  const took = (performance.now() - began) / 1000;
   isOver = true;
   if (!sent.ok) throw new Error(`The simulation answered ${sent.status}: ${answer.detail}`);
-  return { seconds, answer, slowest: await watch };
+  return { took, answer, health: await watch };
 }
 
-async function watchHealth(daemonUrl: string, isOver: () => boolean): Promise<number> {
-  let slowest = 0;
+async function watchHealth(daemonUrl: string, isOver: () => boolean): Promise<number[]> {
+  const took: number[] = [];
   while (!isOver()) {
     const began = performance.now();
     await (await fetch(`${daemonUrl}/healthz`)).text();
-    slowest = Math.max(slowest, performance.now() - began);
+    took.push(toMicroseconds(performance.now() - began));
   }
-  return Math.round(slowest);
+  return took;
 }
 
 try {

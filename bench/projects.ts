@@ -2,11 +2,12 @@
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { encodeCursor } from '../src/common/fields/cursor.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { runChild } from './child.js';
 import { type BenchDatabase, withDatabase } from './database.js';
 import type { FactsPlan } from './facts-load.types.js';
 import type { LoadResult } from './load.types.js';
+import { loadSeries } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { figure, say } from './table.js';
 
@@ -18,12 +19,10 @@ const VERSIONS_A_LAYER = 2;
 const FACTS_A_STATEMENT = 5_000;
 const WARM_UP = 100;
 
-interface Options {
+interface Options extends JsonOption {
   projects: number;
   seconds: number;
-  json: boolean;
 }
-type Figures = Pick<LoadResult, 'count' | 'failed' | 'perSecond' | 'p50' | 'p95' | 'p99'>;
 
 /** `npm run bench:projects`: lists of projects and layers among few and among many, on a temporary server. */
 const program = new Command('bench:projects')
@@ -35,11 +34,15 @@ const program = new Command('bench:projects')
     10_000,
   )
   .option('--seconds <number>', 'how long each measurement lasts', wholeNumber(1, 60), 5)
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
     const run = new BenchRun('projects', options);
     const lists = await benchLists(options);
-    run.print({ lists });
+    const series = Object.entries(lists).flatMap(([what, { few, many }]) => [
+      ...loadSeries(`${what}, few projects`, few),
+      ...loadSeries(`${what}, many projects`, many),
+    ]);
+    run.print({ lists }, series);
     const late = Object.entries(lists).filter(([, { times }]) => times > MOST_TIMES);
     for (const [what, { times }] of late) say(`${what}: p99 is ${figure(times, 1)} times that of ${FEW} projects`);
     if (late.length > 0) process.exitCode = 1;
@@ -53,7 +56,7 @@ async function benchLists({ projects, seconds }: Options) {
       const tenants = { few: 'bench-0', many: 'bench-1' };
       for (const size of ['few', 'many'] as const) await fill(database, tenants[size], sizes[size]);
       await database.asOwner('analyze project; analyze fact; analyze fact_head');
-      const lists: Record<string, { few: Figures; many: Figures; times: number }> = {};
+      const lists: Record<string, { few: LoadResult; many: LoadResult; times: number }> = {};
       for (const [what, pathOf] of Object.entries(LISTS)) {
         const measure = (size: 'few' | 'many'): Promise<LoadResult> => {
           say(`${what}, ${figure(sizes[size])} projects`);

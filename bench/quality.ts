@@ -6,10 +6,11 @@ import { LANES, type Lane, type RetrievalReply } from '../src/common/client/api-
 import { ingestDocuments } from '../src/common/client/ingest-documents.js';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { loadSettings } from '../src/common/config/settings.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { rankInProcess } from './in-process-ranking.js';
 import { inputsOf, readCollection, type Collection, type JudgedQuery } from './judgements.js';
 import { documentsOf, mean, ndcg, recall } from './measures.js';
+import { share, type Series } from './report.js';
 import { figure, say, table } from './table.js';
 
 /** The most passages a retrieval returns (tenant-api.md 8). */
@@ -25,7 +26,12 @@ interface Quality {
   recall100?: number;
   /** Queries whose order differs from the light lane's. */
   changed: number;
+  /** Of each query. */
+  samples: Record<'nDCG@10' | 'recall@10' | 'recall@50', number[]>;
 }
+
+const seriesOf = (lane: Lane, { samples }: Quality): Series[] =>
+  Object.entries(samples).map(([measure, of]) => share(`${lane}: ${measure}`, of));
 
 interface Report {
   folder: string;
@@ -46,18 +52,25 @@ const program = new Command('bench:quality')
     '<folder>',
     'holds corpus.jsonl {id,title,text}, queries.jsonl {id,text} and qrels.tsv (query id, document id, grade)',
   )
-  .option('--json', 'print one JSON object')
+  .addOption(jsonOption())
   .addHelpText(
     'after',
     '\nMeasures a temporary server, or the one of SVC_BENCH_URL, SVC_BENCH_TENANT_ID and SVC_BENCH_API_KEY.',
   )
-  .action(async (folder: string, options: { json?: boolean }) => {
-    const run = new BenchRun('quality', options);
+  .action(async (folder: string, options: JsonOption) => {
+    const on = { postgres: loadSettings().bench.url ? null : ('embedded' as const) };
+    const settings = { ...options, folder: resolve(folder) };
+    const run = new BenchRun('quality', settings, on);
     const collection = readCollection(resolve(folder));
     say(
       `${folder}: ${collection.documents.length} documents, ${collection.queries.length} queries with a positive grade`,
     );
-    run.print(await onServer((address) => measure(folder, collection, new ApiClient(address))), describe);
+    const report = await onServer((address) => measure(folder, collection, new ApiClient(address)));
+    run.print(
+      report,
+      LANES.flatMap((lane) => seriesOf(lane, report.lanes[lane])),
+      describe,
+    );
   });
 
 async function onServer<T>(work: (address: ApiAddress) => Promise<T>): Promise<T> {
@@ -112,12 +125,18 @@ async function rank(client: ApiClient, corpusId: string, lane: Lane, queries: Ju
 }
 
 function rate(rankings: string[][], light: string[][], queries: JudgedQuery[]): Quality {
-  const average = (measureOne: (ranking: string[], grades: JudgedQuery['grades']) => number): number =>
-    mean(rankings.map((ranking, i) => measureOne(ranking, queries[i]!.grades)));
+  const each = (measureOne: (ranking: string[], grades: JudgedQuery['grades']) => number): number[] =>
+    rankings.map((ranking, i) => measureOne(ranking, queries[i]!.grades));
+  const samples = {
+    'nDCG@10': each((ranking, grades) => ndcg(ranking, grades, 10)),
+    'recall@10': each((ranking, grades) => recall(ranking, grades, 10)),
+    'recall@50': each((ranking, grades) => recall(ranking, grades, 50)),
+  };
   return {
-    ndcg10: average((ranking, grades) => ndcg(ranking, grades, 10)),
-    recall10: average((ranking, grades) => recall(ranking, grades, 10)),
-    recall50: average((ranking, grades) => recall(ranking, grades, 50)),
+    ndcg10: mean(samples['nDCG@10']),
+    recall10: mean(samples['recall@10']),
+    recall50: mean(samples['recall@50']),
+    samples,
     changed: rankings.filter((ranking, i) => !isEqual(ranking, light[i]!)).length,
   };
 }

@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { freePort, withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
 import { childEnvironment } from '../src/common/config/child-environment.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { withDatabase } from './database.js';
 import { quantile } from './measures.js';
+import { milliseconds } from './report.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
 import { say } from './table.js';
 
@@ -19,21 +20,21 @@ const SCOPES = 'admin:read admin:write facts:read facts:write sessions:read quer
 const PATIENCE_MS = 30_000;
 const PROGRAM = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
-interface Options {
+interface Options extends JsonOption {
   rounds: number;
-  json: boolean;
 }
 
 /** `npm run bench:revocation`: how long what a passport has outlives its revocation, over one database. */
 const program = new Command('bench:revocation')
   .description('revoke passports at one server, and measure when their requests, streams, leases and gates end at both')
   .option('--rounds <number>', 'how many passports are revoked', wholeNumber(1, 1000), 50)
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
     const run = new BenchRun('revocation', options);
     const measured = await bench(options.rounds);
     const ended = Object.fromEntries([...measured].map(([what, times]) => [what, summaryOf(times)]));
-    run.print({ ended, samples: Object.fromEntries(measured) });
+    const series = [...measured].map(([what, times]) => milliseconds(what, times));
+    run.print({ untilEnded: ended }, series);
     const late = Object.entries(ended).filter(([, { max }]) => max > MOST_MS);
     for (const [what, { max }] of late) say(`${what}: ${max} ms, more than ${MOST_MS}`);
     if (late.length > 0) process.exitCode = 1;

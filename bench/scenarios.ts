@@ -8,7 +8,7 @@ import { withDatabase, type BenchDatabase } from './database.js';
 import { measureBareInsert, measureIngest, type TenantLoad } from './ingest-load.js';
 import type { InProcessPlan, LoadResult } from './load.types.js';
 import type { TextSource } from './passages.js';
-import { ingestRow, loadRow, type Measured } from './report.js';
+import { ingestRow, loadRow, type Measured } from './speed-rows.js';
 import {
   LIMIT,
   measureBareHttp,

@@ -2,13 +2,13 @@
 import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
 import { wholeNumber } from '../src/cli/whole-number.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
+import { count, perSecond, seconds, type Series } from './report.js';
 import { trySync, type TrialPlan, type TrialResult } from './sync-trial.js';
 import { figure, say, table } from './table.js';
 
-interface Options extends Omit<TrialPlan, 'seed'> {
+interface Options extends Omit<TrialPlan, 'seed'>, JsonOption {
   seed?: number;
-  json: boolean;
 }
 
 /** `npm run bench:sync`: two daemons exchange what they have while they are killed and their connections are cut. */
@@ -18,14 +18,25 @@ const program = new Command('bench:sync')
   .option('--kills <number>', 'kill -9 of either daemon, at random times', wholeNumber(0, 1000), 20)
   .option('--cuts <number>', 'connections that are cut after a random byte', wholeNumber(0, 1000), 40)
   .option('--seed <number>', 'of kills and cuts; any one where it is left out', wholeNumber(0, 2 ** 32 - 1))
-  .option('--json', 'print one JSON object', false)
+  .addOption(jsonOption())
   .action(async (options: Options) => {
-    const run = new BenchRun('sync', options);
-    const result = await trySync({ ...options, seed: options.seed ?? randomInt(2 ** 32) });
-    run.print(result, textOf);
+    const plan = { ...options, seed: options.seed ?? randomInt(2 ** 32) };
+    const run = new BenchRun('sync', plan);
+    const result = await trySync(plan);
+    run.print(result, seriesOf(result), textOf);
     for (const fault of result.faults) say(`FAULT: ${fault}`);
     if (result.faults.length > 0) process.exitCode = 1;
   });
+
+const seriesOf = ({ reading, confirm, seconds: took, requestsWhenEqual }: TrialResult): Series[] => [
+  ...Object.entries({ reading, confirm }).flatMap(([what, { perSecond: all, first, last }]) => [
+    perSecond(what, [all]),
+    perSecond(`${what}, first tenth`, [first]),
+    perSecond(`${what}, last tenth`, [last]),
+  ]),
+  seconds('until both are equal', [took]),
+  count('requests when equal', [requestsWhenEqual]),
+];
 
 const textOf = (result: TrialResult): string =>
   [

@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withTemporaryServer } from '../src/common/client/temporary-server.js';
 import { wholeNumber } from '../src/cli/whole-number.js';
-import { BenchRun } from './bench-run.js';
+import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
+import { perSecond, seconds } from './report.js';
 import { writeSourceTree } from './source-tree.js';
 import { say } from './table.js';
 import { callDaemon } from './work-board.js';
@@ -26,21 +27,23 @@ interface Scan {
 const program = new Command('bench:workspace')
   .description('make a folder of source files and measure how long a scan of it takes')
   .option('--files <number>', 'how many', wholeNumber(10, 199_000), 50_000)
-  .option('--json', 'print one JSON object', false)
-  .action(async (options: { files: number; json: boolean }) => {
+  .addOption(jsonOption())
+  .action(async (options: { files: number } & JsonOption) => {
     const { files } = options;
     const run = new BenchRun('workspace', options);
     const root = mkdtempSync(join(tmpdir(), 'svc-workspace-'));
     try {
       say(`Writing ${files} files`);
       writeSourceTree(root, files);
-      run.print(await measure(root));
+      const scanned = await measure(root);
+      const { files: found, seconds: took } = scanned;
+      run.print(scanned, [seconds('scan', [took]), perSecond('files: rate', [found / took])]);
     } finally {
       rmSync(root, { recursive: true, force: true });
     }
   });
 
-function measure(root: string): Promise<object> {
+function measure(root: string) {
   return withTemporaryServer({ environment: { SVCD_WORKSPACE_ROOT: root } }, async (server) => {
     const { scan } = await callDaemon<{ scan: Scan }>(server, 'POST', '/v1/workspace/scan', {});
     for (;;) {
