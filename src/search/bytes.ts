@@ -40,9 +40,9 @@ export class ByteWriter {
     return this.buffer.subarray(0, this.end);
   }
 
-  /** What was written from an offset on, without a copy: valid until the next write. */
-  since(offset: number): Uint8Array {
-    return this.buffer.subarray(offset, this.end);
+  /** What was written between two offsets, without a copy: valid until the next write. */
+  between(start: number, end: number): Uint8Array {
+    return this.buffer.subarray(start, end);
   }
 
   private reserve(extra: number): void {

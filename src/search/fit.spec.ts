@@ -4,19 +4,15 @@ import { bindQuery, queryTerms, type SegmentView } from './collection.js';
 import { evidenceOf, fitOf, judge, LEARNED, strongestFit, withNear } from './fit.js';
 import type { Language } from './languages.js';
 import { searchTop } from './maxscore.js';
-import { buildSegment, Segment } from './segment.js';
+import { buildSegment, openAllPostings, Segment } from './segment.js';
 
 const TODAY = 20_000;
 
 function open(texts: readonly string[], language: Language = 'english'): SegmentView {
   const chunks = texts.map((text, i) => ({ chunkId: `c${String(i).padStart(4, '0')}`, text, day: TODAY }));
-  const { header, digest, terms, offsets, postings } = buildSegment(chunks, language);
-  const segment = Segment.open(header, digest);
-  const lists = terms.map((term, i) => {
-    const list = segment.openPostings(term, postings.subarray(offsets[i], offsets[i + 1]));
-    return [term, list] as const;
-  });
-  return { segment, tombstones: undefined, postings: new Map(lists) };
+  const data = buildSegment(chunks, language);
+  const segment = Segment.open(data.header, data.digest);
+  return { segment, tombstones: undefined, postings: openAllPostings(segment, data) };
 }
 
 function search(view: SegmentView, text: string) {

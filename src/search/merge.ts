@@ -1,5 +1,4 @@
-import type { PostingList } from './postings.js';
-import { Segment, type SegmentData, SegmentWriter } from './segment.js';
+import { Segment, type SegmentData, SegmentWriter, type TermPostings } from './segment.js';
 
 /** A segment to merge, with the ids of its chunks that are withdrawn; ids it does not have are allowed. */
 export interface MergeInput {
@@ -9,7 +8,9 @@ export interface MergeInput {
 
 interface Source {
   segment: Segment;
-  rows: Map<string, Uint8Array>;
+  /** Its posting lists in the order of their terms, and the one that is next. */
+  lists: Iterator<TermPostings, undefined>;
+  next: TermPostings | undefined;
   /** New ordinal by old ordinal, -1 where the chunk is withdrawn. */
   renumbered: Int32Array;
 }
@@ -38,34 +39,38 @@ export function mergeSegments(inputs: readonly MergeInput[]): SegmentData {
       columns.lengths.push(segment.lengths[ordinal]!);
       columns.days.push(segment.days[ordinal]!);
     });
-    return { segment, rows: rowsOf(input.segment), renumbered };
+    const lists = segment.openAll(input.segment);
+    return { segment, lists, next: nextOf(lists), renumbered };
   });
   const writer = new SegmentWriter(columns);
-  for (const term of [...new Set(sources.flatMap((source) => source.segment.terms))].sort()) {
+  for (;;) {
+    const term = firstTermOf(sources);
+    if (term === undefined) return writer.finish();
     mergeTerm(term, sources, writer);
   }
-  return writer.finish();
 }
 
-/** A stored segment's rows by term. */
-function rowsOf(segment: SegmentData): Map<string, Uint8Array> {
-  return new Map(
-    segment.terms.map((term, i) => [term, segment.postings.subarray(segment.offsets[i], segment.offsets[i + 1])]),
-  );
+const nextOf = (lists: Iterator<TermPostings, undefined>): TermPostings | undefined => lists.next().value;
+
+function firstTermOf(sources: readonly Source[]): string | undefined {
+  let first: string | undefined;
+  for (const { next } of sources) if (next && (first === undefined || next.term < first)) first = next.term;
+  return first;
 }
 
 function mergeTerm(term: string, sources: readonly Source[], writer: SegmentWriter): void {
   const ordinals: number[] = [];
   const frequencies: number[] = [];
-  for (const { segment, rows, renumbered } of sources) {
-    if (!segment.has(term)) continue;
-    const list: PostingList = segment.openPostings(term, rows.get(term));
+  for (const source of sources) {
+    if (source.next?.term !== term) continue;
+    const { list } = source.next;
     for (let i = 0; i < list.ordinals.length; i++) {
-      const ordinal = renumbered[list.ordinals[i]!]!;
+      const ordinal = source.renumbered[list.ordinals[i]!]!;
       if (ordinal < 0) continue;
       ordinals.push(ordinal);
       frequencies.push(list.frequencies[i]!);
     }
+    source.next = nextOf(source.lists);
   }
   if (ordinals.length > 0) writer.add(term, ordinals, frequencies);
 }

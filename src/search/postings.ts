@@ -4,6 +4,9 @@ import { ByteReader, type ByteWriter } from './bytes.js';
 /** Postings to a block of {@link PostingList}: the grain at which scores are bounded. */
 export const BLOCK_SHIFT = 7;
 const BLOCK_SIZE = 1 << BLOCK_SHIFT;
+/** What V8 takes for a typed array beyond its elements, measured. Most lists are short: it is the most of them. */
+const ARRAY_BYTES = 230;
+const NO_BOUNDS = new Float64Array(0);
 
 /**
  * Packs postings: their count, then for each the gap to the previous ordinal, shifted left by one; the low bit says
@@ -37,10 +40,9 @@ export interface Tombstones {
  * become.
  */
 export class PostingList {
-  private readonly impactStarts: Uint32Array;
-  private readonly impactFrequencies: Uint16Array;
-  private readonly impactLengths: Uint16Array;
-  private bounds: Float64Array;
+  /** Made when they are first needed: a merge never does. */
+  private impacts: Uint32Array | undefined;
+  private bounds = NO_BOUNDS;
   private boundsNorms: Float64Array | undefined;
   private listBound = 0;
   private countedFor: Tombstones | undefined;
@@ -49,14 +51,8 @@ export class PostingList {
   private constructor(
     readonly ordinals: Uint32Array,
     readonly frequencies: Uint16Array,
-    lengths: Uint16Array,
-  ) {
-    const impacts = collectImpacts(ordinals, frequencies, lengths);
-    this.impactStarts = Uint32Array.from(impacts.starts);
-    this.impactFrequencies = Uint16Array.from(impacts.frequencies);
-    this.impactLengths = Uint16Array.from(impacts.lengths);
-    this.bounds = new Float64Array(this.impactStarts.length - 1);
-  }
+    private readonly lengths: Uint16Array,
+  ) {}
 
   /** Unpacks a row. @throws RangeError when the bytes are not a posting list over `lengths.length` chunks. */
   static decode(bytes: Uint8Array, lengths: Uint16Array): PostingList {
@@ -76,9 +72,10 @@ export class PostingList {
     return new PostingList(ordinals, frequencies, lengths);
   }
 
+  /** An estimate of the memory it takes once its bounds are made, in bytes. */
   get byteSize(): number {
-    const impacts = this.impactFrequencies.length * 4 + this.impactStarts.length * 4;
-    return 300 + this.ordinals.length * 6 + impacts + this.bounds.length * 8;
+    const elements = this.ordinals.length * 6 + this.packImpacts().length * 4 + this.blockCount * 8;
+    return 150 + 4 * ARRAY_BYTES + elements;
   }
 
   /** Chunks with the term that are not withdrawn. */
@@ -117,13 +114,24 @@ export class PostingList {
     return this.listBound;
   }
 
+  private get blockCount(): number {
+    return Math.ceil(this.ordinals.length / BLOCK_SIZE);
+  }
+
+  private packImpacts(): Uint32Array {
+    return (this.impacts ??= collectImpacts(this.ordinals, this.frequencies, this.lengths));
+  }
+
   private bound(norms: Float64Array): void {
+    const impacts = this.packImpacts();
+    const blocks = this.blockCount;
+    if (this.bounds.length !== blocks) this.bounds = new Float64Array(blocks);
     let greatest = 0;
-    for (let block = 0; block < this.bounds.length; block++) {
+    for (let block = 0; block < blocks; block++) {
       let best = 0;
-      for (let i = this.impactStarts[block]!; i < this.impactStarts[block + 1]!; i++) {
-        const frequency = this.impactFrequencies[i]!;
-        const value = frequency / (frequency + norms[this.impactLengths[i]!]!);
+      for (let i = impacts[block]!; i < impacts[block + 1]!; i++) {
+        const frequency = impacts[i]! >>> LENGTH_BITS;
+        const value = frequency / (frequency + norms[impacts[i]! & LENGTH_MASK]!);
         if (value > best) best = value;
       }
       this.bounds[block] = best;
@@ -134,13 +142,17 @@ export class PostingList {
   }
 }
 
+/** A pair is a frequency above a length, both of 16 bits. */
+const LENGTH_BITS = 16;
+const LENGTH_MASK = 0xffff;
+
 interface Impacts {
   starts: number[];
   frequencies: number[];
   lengths: number[];
 }
 
-function collectImpacts(ordinals: Uint32Array, frequencies: Uint16Array, lengths: Uint16Array): Impacts {
+function collectImpacts(ordinals: Uint32Array, frequencies: Uint16Array, lengths: Uint16Array): Uint32Array {
   const impacts: Impacts = { starts: [0], frequencies: [], lengths: [] };
   for (let start = 0; start < ordinals.length; start += BLOCK_SIZE) {
     const first = impacts.frequencies.length;
@@ -148,7 +160,17 @@ function collectImpacts(ordinals: Uint32Array, frequencies: Uint16Array, lengths
     for (let i = start; i < end; i++) addImpact(impacts, first, frequencies[i]!, lengths[ordinals[i]!]!);
     impacts.starts.push(impacts.frequencies.length);
   }
-  return impacts;
+  return packed(impacts);
+}
+
+/** In one array, where each block's pairs begin and end first: each array takes more than the pairs of a short list. */
+function packed({ starts, frequencies, lengths }: Impacts): Uint32Array {
+  const pairs = new Uint32Array(starts.length + frequencies.length);
+  starts.forEach((start, block) => (pairs[block] = starts.length + start));
+  frequencies.forEach((frequency, i) => {
+    pairs[starts.length + i] = (frequency << LENGTH_BITS) | lengths[i]!;
+  });
+  return pairs;
 }
 
 /** Adds a pair to the block that began at `first`, unless one there is at least as frequent and at most as long. */

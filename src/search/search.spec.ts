@@ -4,8 +4,8 @@ import { bindQuery, type Hit, type QueryTerm, queryTerms, type SegmentView } fro
 import { scoreChunk, searchAll } from './exhaustive.js';
 import { searchTop } from './maxscore.js';
 import { mergeSegments } from './merge.js';
-import { type PostingList, type Tombstones } from './postings.js';
-import { buildSegment, type ChunkInput, Segment, type SegmentData } from './segment.js';
+import type { Tombstones } from './postings.js';
+import { buildSegment, type ChunkInput, openAllPostings, Segment, type SegmentData } from './segment.js';
 
 /** mulberry32: the same corpora on every run. */
 function random(seed: number): () => number {
@@ -46,13 +46,7 @@ function tombstonesOf(segment: Segment, dead: ReadonlySet<string>): Tombstones {
 
 function open(data: SegmentData, dead: ReadonlySet<string>): SegmentView {
   const segment = Segment.open(data.header, data.digest);
-  const postings = new Map<string, PostingList>(
-    data.terms.map((term, i) => [
-      term,
-      segment.openPostings(term, data.postings.subarray(data.offsets[i], data.offsets[i + 1])),
-    ]),
-  );
-  return { segment, postings, tombstones: tombstonesOf(segment, dead) };
+  return { segment, postings: openAllPostings(segment, data), tombstones: tombstonesOf(segment, dead) };
 }
 
 function split(chunks: ChunkInput[], next: () => number): SegmentData[] {

@@ -1,9 +1,11 @@
 import { analyzerFor } from './analysis.js';
 import { MAX_LENGTH } from './bm25.js';
 import { ByteReader, ByteWriter } from './bytes.js';
+import { firstAbove } from './first-above.js';
 import { blake3 } from './hasher.js';
 import { isLanguage, type Language } from './languages.js';
 import { PostingList, writePostings } from './postings.js';
+import { TermTable } from './term-table.js';
 
 /** A chunk as it is indexed. `day` is its version's UTC day (days since 1970-01-01). */
 export interface ChunkInput {
@@ -14,7 +16,8 @@ export interface ChunkInput {
 }
 
 /**
- * An immutable piece of the index as it is stored: a header, and one row a term. Row i is `terms[i]` with
+ * An immutable piece of the index as it is stored: a header, and rows of packed postings. A row holds the postings of
+ * consecutive terms and is named by the first of them: row i is `rows[i]`, with
  * `postings[offsets[i] .. offsets[i + 1]]`. The header covers every row by its digest, `digest` (BLAKE3-256) covers the
  * header.
  */
@@ -23,7 +26,7 @@ export interface SegmentData {
   chunkCount: number;
   header: Uint8Array;
   digest: Uint8Array;
-  terms: string[];
+  rows: string[];
   postings: Uint8Array;
   offsets: Uint32Array;
 }
@@ -31,11 +34,20 @@ export interface SegmentData {
 /** What was stored is not what was written: the index must not answer from it. */
 export class SegmentCorrupted extends Error {}
 
-const FORMAT_VERSION = 1;
+/** What is written. */
+const FORMAT_VERSION = 2;
+/** One row a term. Still read. */
+const FORMAT_OF_SINGLE_TERMS = 1;
+/**
+ * A row is closed before it grows beyond this, so that PostgreSQL keeps it in its page (up to 2 KB) and writes far
+ * fewer rows than there are terms. Postings of one term that are longer are a row of their own.
+ */
+const ROW_BYTES = 1800;
 /** How often a title's words count relative to the text's: twice was best on Cranfield and on SciFact. */
 const TITLE_WEIGHT = 2;
 /** Bytes of a row's BLAKE3 kept in the header. */
-const ROW_DIGEST_BYTES = 8;
+const ROW_DIGEST_BYTES = 16;
+const SINGLE_TERM_DIGEST_BYTES = 8;
 
 /** Chunk-level columns of a segment, before packing. */
 export interface SegmentColumns {
@@ -130,28 +142,38 @@ class Inverter {
   }
 }
 
+export interface TermPostings {
+  readonly term: string;
+  readonly list: PostingList;
+}
+
 /** Packs a segment from its columns and from its terms, which must come in ascending UTF-16 order, each once. */
 export class SegmentWriter {
-  private readonly terms: string[] = [];
-  private readonly offsets: number[] = [0];
+  private readonly rows: string[] = [];
+  private readonly offsets: number[] = [];
   private readonly postings = new ByteWriter(1 << 14);
   private readonly dictionary = new ByteWriter(1 << 14);
+  private readonly rowTable = new ByteWriter(1 << 10);
+  private termCount = 0;
+  private termsInRow = 0;
 
   constructor(private readonly columns: SegmentColumns) {}
 
   add(term: string, ordinals: ArrayLike<number>, frequencies: ArrayLike<number>): void {
     const start = this.postings.length;
     writePostings(this.postings, ordinals, frequencies);
-    this.terms.push(term);
-    this.offsets.push(this.postings.length);
+    if (this.termsInRow === 0 || this.postings.length - this.offsets.at(-1)! > ROW_BYTES) this.beginRow(term, start);
+    this.termsInRow++;
+    this.termCount++;
     this.dictionary.text(term);
     this.dictionary.varint(ordinals.length);
-    this.dictionary.bytes(rowDigest(term, this.postings.since(start)));
+    this.dictionary.varint(this.postings.length - start);
   }
 
   finish(): SegmentData {
     const { language, chunkIds, lengths, days } = this.columns;
-    const header = new ByteWriter(this.dictionary.length + chunkIds.length * 80 + 64);
+    this.endRow(this.postings.length);
+    const header = new ByteWriter(this.dictionary.length + this.rowTable.length + chunkIds.length * 80 + 64);
     header.varint(FORMAT_VERSION);
     header.text(language);
     header.varint(chunkIds.length);
@@ -160,22 +182,38 @@ export class SegmentWriter {
       header.varint(lengths[ordinal]!);
       header.varint(Math.max(days[ordinal]!, 0));
     });
-    header.varint(this.terms.length);
+    header.varint(this.termCount);
     header.bytes(this.dictionary.finish());
+    header.varint(this.rows.length);
+    header.bytes(this.rowTable.finish());
     const bytes = header.finish();
     return {
       language,
       chunkCount: chunkIds.length,
       header: bytes,
       digest: blake3(bytes),
-      terms: this.terms,
+      rows: this.rows,
       postings: this.postings.finish(),
-      offsets: Uint32Array.from(this.offsets),
+      offsets: Uint32Array.from([...this.offsets, this.postings.length]),
     };
+  }
+
+  private beginRow(name: string, start: number): void {
+    this.endRow(start);
+    this.rows.push(name);
+    this.offsets.push(start);
+    this.termsInRow = 0;
+  }
+
+  /** @param end where its postings end, of all that were written */
+  private endRow(end: number): void {
+    if (this.termsInRow === 0) return;
+    this.rowTable.varint(this.termsInRow);
+    this.rowTable.bytes(digestOf(this.postings.between(this.offsets.at(-1)!, end)));
   }
 }
 
-/** A segment's header, unpacked: everything about it but the postings, which are opened row by row. */
+/** A segment's header, unpacked: everything about it but the postings, which are opened term by term. */
 export class Segment {
   readonly chunkIds: string[] = [];
   readonly lengths: Uint16Array;
@@ -184,16 +222,27 @@ export class Segment {
   readonly totalLength: number;
   readonly latestDay: number;
   readonly longest: number;
-  private readonly rows = new Map<string, number>();
+  /** Terms in ascending order. */
+  readonly terms: string[] = [];
+  private readonly version: number;
+  private readonly places: TermTable;
   private readonly chunkFrequencies: Uint32Array;
+  /** Of the term at each place, where its postings end, counted from the first of the segment. */
+  private readonly ends: Uint32Array;
+  /** The place of the first term of each row. */
+  private readonly rowStarts: Uint32Array;
   private readonly rowDigests: Uint8Array;
   private ordinals: Map<string, number> | undefined;
 
   private constructor(
     private readonly headerSize: number,
+    /** BLAKE3-256 of the header, which covers the ids of the chunks and, by their digests, the postings. */
+    readonly digest: Uint8Array,
     reader: ByteReader,
   ) {
-    if (reader.varint() !== FORMAT_VERSION) throw new SegmentCorrupted('unknown segment format');
+    this.version = reader.varint();
+    if (this.version !== FORMAT_VERSION && this.version !== FORMAT_OF_SINGLE_TERMS)
+      throw new SegmentCorrupted('unknown segment format');
     const language = reader.text();
     if (!isLanguage(language)) throw new SegmentCorrupted(`unknown language ${language}`);
     this.language = language;
@@ -209,20 +258,40 @@ export class Segment {
     this.longest = this.lengths.reduce((longest, length) => Math.max(longest, length), 0);
     this.latestDay = this.days.reduce((latest, day) => Math.max(latest, day), 0);
     const terms = reader.varint();
+    const isSingle = this.version === FORMAT_OF_SINGLE_TERMS;
     this.chunkFrequencies = new Uint32Array(terms);
-    this.rowDigests = new Uint8Array(terms * ROW_DIGEST_BYTES);
-    for (let row = 0; row < terms; row++) {
-      this.rows.set(reader.text(), row);
-      this.chunkFrequencies[row] = reader.varint();
+    this.ends = new Uint32Array(isSingle ? 0 : terms);
+    const singleDigests = new Uint8Array(isSingle ? terms * SINGLE_TERM_DIGEST_BYTES : 0);
+    for (let place = 0; place < terms; place++) {
+      const term = reader.text();
+      this.terms.push(term);
+      this.chunkFrequencies[place] = reader.varint();
+      if (isSingle) singleDigests.set(reader.bytes(SINGLE_TERM_DIGEST_BYTES), place * SINGLE_TERM_DIGEST_BYTES);
+      else this.ends[place] = (this.ends[place - 1] ?? 0) + reader.varint();
+    }
+    this.places = new TermTable(this.terms);
+    if (isSingle) {
+      this.rowStarts = Uint32Array.from(this.terms.keys());
+      this.rowDigests = singleDigests;
+      return;
+    }
+    const rows = reader.varint();
+    this.rowStarts = new Uint32Array(rows);
+    this.rowDigests = new Uint8Array(rows * ROW_DIGEST_BYTES);
+    let place = 0;
+    for (let row = 0; row < rows; row++) {
+      this.rowStarts[row] = place;
+      place += reader.varint();
       this.rowDigests.set(reader.bytes(ROW_DIGEST_BYTES), row * ROW_DIGEST_BYTES);
     }
+    if (place !== terms) throw new SegmentCorrupted('its rows do not hold its terms');
   }
 
   /** Unpacks a header. @throws SegmentCorrupted when it does not have this digest or is not a header. */
   static open(header: Uint8Array, digest: Uint8Array): Segment {
     if (!Buffer.from(digest).equals(blake3(header))) throw new SegmentCorrupted('the header does not have its digest');
     try {
-      return new Segment(header.length, new ByteReader(header));
+      return new Segment(header.length, Uint8Array.from(digest), new ByteReader(header));
     } catch (error) {
       if (error instanceof RangeError) throw new SegmentCorrupted(error.message);
       throw error;
@@ -233,27 +302,35 @@ export class Segment {
     return this.chunkIds.length;
   }
 
-  get termCount(): number {
-    return this.rows.size;
+  get rowCount(): number {
+    return this.rowStarts.length;
   }
 
-  /** Terms in ascending order. */
-  get terms(): string[] {
-    return [...this.rows.keys()];
+  /** Of its rows, in their order. */
+  get rowNames(): string[] {
+    return Array.from(this.rowStarts, (place) => this.terms[place]!);
   }
 
   /** An estimate of the memory the header takes, in bytes. */
   get byteSize(): number {
-    return this.headerSize * 2 + this.chunkIds.length * 40 + this.rows.size * 60;
+    const ordinals = (this.ordinals?.size ?? 0) * 45;
+    return this.headerSize + this.places.byteSize + this.chunkIds.length * 40 + this.terms.length * 42 + ordinals;
   }
 
   has(term: string): boolean {
-    return this.rows.has(term);
+    return this.places.placeOf(term) !== undefined;
   }
 
-  /** The term's place among {@link terms}. */
+  /** The number of the row with the term's postings, from 0; undefined of a term that the segment does not have. */
   rowOf(term: string): number | undefined {
-    return this.rows.get(term);
+    const place = this.places.placeOf(term);
+    return place === undefined ? undefined : firstAbove(this.rowStarts, place) - 1;
+  }
+
+  /** The name of the row with the term's postings. */
+  rowNameOf(term: string): string | undefined {
+    const row = this.rowOf(term);
+    return row === undefined ? undefined : this.terms[this.rowStarts[row]!];
   }
 
   ordinalOf(chunkId: string): number | undefined {
@@ -262,30 +339,62 @@ export class Segment {
   }
 
   /**
-   * Checks a row against the header and unpacks it.
-   * @throws SegmentCorrupted when it is missing or not the row that was written.
+   * Checks the row of a term against the header and unpacks the term's postings.
+   * @throws SegmentCorrupted when the row is missing or not the one that was written.
    */
   openPostings(term: string, bytes: Uint8Array | undefined): PostingList {
-    const row = this.rows.get(term);
-    if (row === undefined || bytes === undefined) throw new SegmentCorrupted(`the row of "${term}" is missing`);
-    const expected = this.rowDigests.subarray(row * ROW_DIGEST_BYTES, (row + 1) * ROW_DIGEST_BYTES);
-    if (Buffer.compare(rowDigest(term, bytes), expected) !== 0) {
-      throw new SegmentCorrupted(`the row of "${term}" does not have its digest`);
+    const row = this.rowOf(term);
+    if (row === undefined) throw new SegmentCorrupted(`"${term}" is no term of the segment`);
+    return this.open(this.places.placeOf(term)!, row, this.checkRow(row, bytes));
+  }
+
+  /**
+   * Checks all rows and unpacks their postings, term after term in their order.
+   * @throws SegmentCorrupted when a row is missing or not the one that was written.
+   */
+  *openAll(data: SegmentData): Generator<TermPostings, undefined> {
+    const rows = rowsOf(data);
+    for (let row = 0; row < this.rowStarts.length; row++) {
+      const first = this.rowStarts[row]!;
+      const end = this.rowStarts[row + 1] ?? this.terms.length;
+      const bytes = this.checkRow(row, rows.get(this.terms[first]!));
+      for (let place = first; place < end; place++)
+        yield { term: this.terms[place]!, list: this.open(place, row, bytes) };
     }
-    const list = PostingList.decode(bytes, this.lengths);
-    if (list.ordinals.length !== this.chunkFrequencies[row]) throw new SegmentCorrupted(`the row of "${term}" is cut`);
+  }
+
+  private open(place: number, row: number, bytes: Uint8Array): PostingList {
+    const list = PostingList.decode(this.sliceOf(place, row, bytes), this.lengths);
+    if (list.ordinals.length !== this.chunkFrequencies[place])
+      throw new SegmentCorrupted(`the postings of "${this.terms[place]}" are cut`);
     return list;
+  }
+
+  private checkRow(row: number, bytes: Uint8Array | undefined): Uint8Array {
+    const name = this.terms[this.rowStarts[row]!]!;
+    if (bytes === undefined) throw new SegmentCorrupted(`the row "${name}" is missing`);
+    const found = this.version === FORMAT_OF_SINGLE_TERMS ? digestOfSingle(name, bytes) : digestOf(bytes);
+    const expected = this.rowDigests.subarray(row * found.length, (row + 1) * found.length);
+    if (Buffer.compare(found, expected) !== 0) throw new SegmentCorrupted(`the row "${name}" does not have its digest`);
+    return bytes;
+  }
+
+  private sliceOf(place: number, row: number, bytes: Uint8Array): Uint8Array {
+    if (this.version === FORMAT_OF_SINGLE_TERMS) return bytes;
+    const first = this.ends[this.rowStarts[row]! - 1] ?? 0;
+    return bytes.subarray((this.ends[place - 1] ?? 0) - first, this.ends[place]! - first);
   }
 }
 
-/** What a row's digest is over, laid out in one piece: three calls of the hasher a term cost more than the hashing. */
-let row = Buffer.allocUnsafe(1 << 10);
+/** All posting lists of a segment by term, unpacked. */
+export const openAllPostings = (segment: Segment, data: SegmentData): Map<string, PostingList> =>
+  new Map(Array.from(segment.openAll(data), ({ term, list }) => [term, list]));
 
-function rowDigest(term: string, bytes: Uint8Array): Uint8Array {
-  const most = term.length * 3 + 1 + bytes.length;
-  if (most > row.length) row = Buffer.allocUnsafe(2 * most);
-  let end = row.write(term, 0, 'utf8');
-  row[end++] = 0;
-  row.set(bytes, end);
-  return blake3(row.subarray(0, end + bytes.length)).subarray(0, ROW_DIGEST_BYTES);
-}
+/** A segment's rows by name. */
+export const rowsOf = ({ rows, offsets, postings }: SegmentData): Map<string, Uint8Array> =>
+  new Map(rows.map((name, i) => [name, postings.subarray(offsets[i], offsets[i + 1])]));
+
+const digestOf = (bytes: Uint8Array): Uint8Array => blake3(bytes).subarray(0, ROW_DIGEST_BYTES);
+
+const digestOfSingle = (term: string, bytes: Uint8Array): Uint8Array =>
+  blake3(Buffer.concat([Buffer.from(`${term}\0`), bytes])).subarray(0, SINGLE_TERM_DIGEST_BYTES);
