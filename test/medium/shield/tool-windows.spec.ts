@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { argumentsDigest } from '../../../src/common/call-policy/call-arguments.js';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { expectStatus, lift, mark } from './given.js';
 import {
@@ -59,6 +60,16 @@ const nextMinute = (principal: string, minutes: number) =>
      where principal = $1 and window_start > now() - interval '10 minutes'`,
     [principal, minutes],
   );
+
+/** The policy changes without a notification: what processes remember is of the version before. */
+async function changePolicyUnheard(): Promise<void> {
+  const owner = new Client({ connectionString: api.database.superuserUrl });
+  await owner.connect();
+  await owner.query('alter table shield_policy disable trigger announce_change');
+  await api.database.query(`update shield_policy set version = version + 1 where tenant_id = 'acme'`);
+  await owner.query('alter table shield_policy enable trigger announce_change');
+  await owner.end();
+}
 
 describe('a rate window', () => {
   it('admits exactly its number, whatever the clients and processes, window after window', async () => {
@@ -135,13 +146,7 @@ describe('a rate window', () => {
     await process.admit(call);
     expect(await counted(caller)).toBe(4);
 
-    // The policy changes without a notification: the cache of the process is of the version before.
-    const owner = new Client({ connectionString: api.database.superuserUrl });
-    await owner.connect();
-    await owner.query('alter table shield_policy disable trigger announce_change');
-    await api.database.query(`update shield_policy set version = version + 1 where tenant_id = 'acme'`);
-    await owner.query('alter table shield_policy enable trigger announce_change');
-    await owner.end();
+    await changePolicyUnheard();
     const asked = await process.admittedBy('facts asked for');
     const { decisionId } = await process.admit(call);
     expect(await process.admittedBy('facts asked for')).toBe(asked + 1);
@@ -151,6 +156,54 @@ describe('a rate window', () => {
     );
     const [decision] = await decisionsOf(api.database, 'decision_id = $1', [decisionId]);
     expect(decision.policy_version).toBe(policy!.version);
+  });
+
+  it('lets as many calls pass that go together as it would one by one, each with a decision of its own', async () => {
+    const caller = somebody();
+    const calls = Array.from({ length: LIMIT + 10 }, (_, number) =>
+      query(api.tenant, { caller, arguments: { query: `lighthouse ${number}` } }),
+    );
+    await processes[0]!.admit(calls[0]!);
+    const asked = await Promise.allSettled(calls.slice(1).map((call) => processes[0]!.admit(call)));
+    const windows = await windowsOf(caller.principal);
+    const refused = asked.filter(({ status }) => status === 'rejected');
+    if (windows.length === 1) expect([windows[0]!.calls, refused.length]).toEqual([LIMIT, 10]);
+    for (const { reason } of refused as PromiseRejectedResult[])
+      expect([reason.kind.type, reason.facts.limit, reason.facts.retryAfterSec > 0]).toEqual([
+        'RateWindowExceeded',
+        LIMIT,
+        true,
+      ]);
+    const digests = new Map(
+      asked.flatMap((one, place) =>
+        one.status === 'fulfilled'
+          ? [[one.value.decisionId, argumentsDigest(calls[place + 1]!.arguments).slice('sha256:'.length)]]
+          : [],
+      ),
+    );
+    const rows = await api.database.query<{ id: string; digest: string; commit: string; events: number }>(
+      `select d.decision_id as id, encode(d.arguments_digest, 'hex') as digest, d.xmin::text as commit,
+         (select count(*)::int from outbox_event e where e.event_id = d.decision_id and e.tenant_id = d.tenant_id) as events
+       from shield_decision d where d.tenant_id = 'acme' and d.principal = $1 and d.decision_id = any($2)`,
+      [caller.principal, [...digests.keys()]],
+    );
+    expect(new Map(rows.map(({ id, digest }) => [id, digest]))).toEqual(digests);
+    expect(new Set(rows.map(({ events }) => events))).toEqual(new Set([1]));
+    expect(new Set(rows.map(({ commit }) => commit)).size).toBeLessThan(rows.length);
+  });
+
+  it('counts calls that go together once, though the policy changed since', async () => {
+    const caller = somebody();
+    const admit = async () => (await processes[0]!.admit(query(api.tenant, { caller }))).decisionId;
+    await admit();
+    await changePolicyUnheard();
+    const ids = await Promise.all(Array.from({ length: 8 }, admit));
+    expect((await windowsOf(caller.principal)).reduce((sum, { calls }) => sum + calls, 0)).toBe(9);
+    const [policy] = await api.database.query<{ version: number }>(
+      `select version from shield_policy where tenant_id = 'acme'`,
+    );
+    const decisions = await decisionsOf(api.database, 'decision_id = any($1)', [ids]);
+    expect(decisions.map(({ policy_version }) => policy_version)).toEqual(ids.map(() => policy!.version));
   });
 
   it('is removed when it is over', async () => {

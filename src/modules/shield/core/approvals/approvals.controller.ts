@@ -43,6 +43,7 @@ export class ApprovalsController {
       'Asks for an approval before making the call, for the caller itself. A call that is refused with ShieldApprovalRequired makes the same request without this. An equal request that is pending is answered instead of a second one. It ends after 15 minutes, and with any change of policy.',
     access: seats('owner'),
     reply: created(Approval),
+    tried: { after: ['setShieldPolicy', 'setKillSwitch', 'putServer', 'pinDigest', 'revokeDigest'] },
   })
   proposeApproval(@Caller() caller: TenantCaller, @Body() proposal: ApprovalProposal): Promise<Approval> {
     return this.approvals.propose(caller, proposal);

@@ -32,6 +32,7 @@ export class UiIntegrityController {
     access: seats('owner'),
     reply: created(UiIntegritySession),
     problems: [ApprovalUnknown, ApprovalNotPending],
+    tried: { from: { 'body/approvalRequestId': 'proposeApproval#/approvalRequestId' } },
   })
   openUiIntegritySession(
     @Caller() caller: TenantCaller,

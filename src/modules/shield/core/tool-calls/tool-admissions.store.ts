@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { digestBytes } from '../../../../evidence/digest.js';
+import { GroupCommit } from '../../../../common/tenancy/group-commit.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { DigestedCall, ShieldFacts } from '../shield.types.js';
 
@@ -21,11 +22,26 @@ export interface AllowedToolCall {
   isCounted: boolean;
 }
 
-export type AdmissionState = 'admitted' | 'limited' | 'changed';
+type AdmissionState = 'admitted' | 'limited' | 'changed';
+
+/** What became of a call: limited for so many seconds, or counted. */
+export interface Admitted {
+  state: AdmissionState;
+  wait: number;
+}
+
+/** Calls that are admitted by one statement. */
+const MOST_TOGETHER = 64;
 
 /** Windows and decisions of tool calls, each method one round trip outside of a unit of work. */
 @Injectable()
 export class ToolAdmissionsStore {
+  private readonly group = new GroupCommit<AllowedToolCall, Admitted>({
+    take: ({ length }) => Math.min(length, MOST_TOGETHER),
+    write: async (calls) => (calls.length > 1 ? this.admitTogether(calls) : [await this.admitAlone(calls[0]!)]),
+    waitsForNone: true,
+  });
+
   constructor(private readonly tenancy: Tenancy) {}
 
   async readFacts({ caller, serverId, toolDigest }: DigestedCall): Promise<ToolCallFacts> {
@@ -48,10 +64,18 @@ export class ToolAdmissionsStore {
     return row.wait;
   }
 
-  /** Counts the call and records the decision on it. */
-  async admit(allowed: AllowedToolCall): Promise<{ state: AdmissionState; wait: number }> {
+  /**
+   * Counts the call and records the decision on it. Calls of one principal that wait while others are being written go
+   * together.
+   */
+  admit(allowed: AllowedToolCall): Promise<Admitted> {
+    const { tenantId, principal } = allowed.call.caller;
+    return this.group.add(JSON.stringify([tenantId, principal]), allowed);
+  }
+
+  private async admitAlone(allowed: AllowedToolCall): Promise<Admitted> {
     const { call, decisionId, sampledBy, known, limit, isCounted } = allowed;
-    const [row] = await this.tenancy.write<{ state: AdmissionState; wait: number }>(
+    const [row] = await this.tenancy.write<Admitted>(
       'call svc_admit_tool_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, null, null)',
       [
         call.caller.tenantId,
@@ -72,4 +96,21 @@ export class ToolAdmissionsStore {
     if (!row) throw new Error('a tool call was not decided on');
     return row;
   }
+
+  private async admitTogether(group: readonly AllowedToolCall[]): Promise<Admitted[]> {
+    const { call, limit } = group[0]!;
+    const [row] = await this.tenancy.write<{ states: AdmissionState[]; wait: number }>(
+      'call svc_admit_tool_calls($1, $2, $3, $4, null, null)',
+      [call.caller.tenantId, call.caller.principal, limit, JSON.stringify(group.map(rowOf))],
+    );
+    if (row?.states.length !== group.length) throw new Error('a tool call was not decided on');
+    return row.states.map((state) => ({ state, wait: row.wait }));
+  }
 }
+
+const rowOf = ({ call, decisionId, sampledBy, known, isCounted }: AllowedToolCall) => ({
+  ...{ is_counted: isCounted, decision_id: decisionId, auth_type: call.caller.authType, action: call.action },
+  ...{ server_id: call.serverId, tool_digest: call.toolDigest, sampled_by: sampledBy },
+  arguments_digest: digestBytes('sha256', call.argumentsDigest).toString('hex'),
+  ...{ policy_version: known.facts.policyVersion, sampling: known.sampling },
+});

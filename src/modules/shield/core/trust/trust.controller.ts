@@ -103,6 +103,7 @@ export class TrustController {
     access: seats('owner'),
     reply: created(Server),
     problems: [PublisherUnknown, PublisherRevoked, DigestRevoked],
+    tried: { body: { publisherId: 'acme-tools' }, after: ['putPublisher'] },
   })
   putServer(@Caller() caller: TenantCaller, @Body() request: ServerRequest): Promise<Server> {
     return this.trust.putServer(caller, request);
@@ -115,6 +116,7 @@ export class TrustController {
     access: seats('owner'),
     reply: ok(Server),
     problems: [ServerUnknown],
+    tried: { parameters: { serverId: 'files-mcp' } },
   })
   setServerStatus(
     @Caller() caller: TenantCaller,
