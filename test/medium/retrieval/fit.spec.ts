@@ -36,7 +36,7 @@ it.each([
   'How is a document deleted when a legal hold is on it?',
   'What does it cost to search the commons on the free tier?',
   'Who may approve a call that the shield asks about?',
-  'SVC_INDEX_CACHE_BYTES',
+  'SVC_CACHE_MIB',
 ])('is strong for what the documents say, in every lane: %s', async (question) => {
   expect(await fits(question)).toEqual(['strong', 'strong', 'strong']);
 });

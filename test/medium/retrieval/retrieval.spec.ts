@@ -258,11 +258,8 @@ async function settled(at: TestApi): Promise<void> {
 
 describe('altered rows', () => {
   it.each([
-    [
-      'a posting row',
-      `update index_posting set postings = set_byte(postings, 0, get_byte(postings, 0) # 1) where term = 'narwhal'`,
-    ],
-    ['a deleted posting row', `delete from index_posting where term = 'narwhal'`],
+    ['a posting row', `update index_posting set postings = set_byte(postings, 0, get_byte(postings, 0) # 1)`],
+    ['a deleted posting row', `delete from index_posting`],
     ['a header', `update index_segment set header = set_byte(header, 20, get_byte(header, 20) # 1)`],
   ])('%s fails the query, says so and is counted', async (_, statement) => {
     const broken = await startApi();

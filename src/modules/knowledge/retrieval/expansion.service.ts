@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { analyzerFor } from '../../../search/analysis.js';
-import { chunkFrequency, collectionStatistics, type QueryTerm } from '../../../search/collection.js';
+import { chunkFrequency, collectionStatistics, type Hit, type QueryTerm } from '../../../search/collection.js';
 import {
   expand,
   FEEDBACK_PASSAGES,
@@ -8,9 +7,11 @@ import {
   type FeedbackPassage,
   feedbackTerms,
 } from '../../../search/expansion.js';
+import type { Language } from '../../../search/languages.js';
 import { synonymsOf, synonymTerms } from '../../../search/synonyms.js';
-import { type OpenSegment, SegmentLoader, SnapshotOutdated } from './index/segment-loader.service.js';
-import { PassagesStore } from './passages.store.js';
+import { FeedbackPassagesService } from './feedback-passages.service.js';
+import { type OpenSegment, SegmentLoader } from './index/segment-loader.service.js';
+import type { PassageAddress } from './passages.store.js';
 import { type LanguageGroup, rankTop, type TermsByLanguage } from './retrieval.rules.js';
 
 /**
@@ -21,7 +22,7 @@ import { type LanguageGroup, rankTop, type TermsByLanguage } from './retrieval.r
 export class ExpansionService {
   constructor(
     private readonly segments: SegmentLoader,
-    private readonly texts: PassagesStore,
+    private readonly feedback: FeedbackPassagesService,
   ) {}
 
   /** The query with the terms to add, or as it is where expansion holds back. */
@@ -35,24 +36,11 @@ export class ExpansionService {
     const language = views[0]?.segment.language;
     // Passages in several languages do not speak of one vocabulary.
     if (!language || views.some(({ segment }) => segment.language !== language)) return terms;
-    const { rows } = await this.texts.find(
-      reader,
-      hits.map(({ chunkId }, i) => ({ ownerTenantId: views[i]!.shard.tenantId, chunkId })),
-    );
-    const passages = new Map<string, FeedbackPassage>();
-    for (const { chunkId, lexical } of hits) {
-      const row = rows.get(chunkId);
-      if (!row) throw new SnapshotOutdated();
-      const documentId = JSON.stringify([row.tenant_id, row.corpus_id, row.doc_id]);
-      if (passages.has(documentId) || passages.size === FEEDBACK_PASSAGES) continue;
-      const text = row.title ? `${row.title}\n${row.content}` : row.content;
-      passages.set(documentId, { documentId, terms: analyzerFor(language).analyze(text), score: lexical });
-    }
     const query = terms.get(language)!;
     const added = await this.choose(
       reader,
       query,
-      [...passages.values()],
+      await this.readPassages(reader, language, hits),
       groups.find((group) => group.language === language)!,
     );
     return new Map([...terms, [language, [...query, ...added]]]);
@@ -76,6 +64,22 @@ export class ExpansionService {
     return widened;
   }
 
+  /** Of each of the first documents the best passage, best first. */
+  private async readPassages(reader: string, language: Language, hits: readonly Hit[]): Promise<FeedbackPassage[]> {
+    const passages = new Map<string, FeedbackPassage>();
+    // The rest is looked at only where several of the best are of one document.
+    for (const some of [hits.slice(0, FEEDBACK_PASSAGES), hits.slice(FEEDBACK_PASSAGES)]) {
+      if (passages.size === FEEDBACK_PASSAGES) break;
+      const found = await this.feedback.find(reader, language, some.map(addressOf));
+      for (const [place, { lexical: score }] of some.entries()) {
+        const passage = found[place]!;
+        if (passages.has(passage.documentId) || passages.size === FEEDBACK_PASSAGES) continue;
+        passages.set(passage.documentId, { ...passage, score });
+      }
+    }
+    return [...passages.values()];
+  }
+
   /** Brings the candidates' postings into memory, so that their frequencies are exact. */
   private async choose(
     reader: string,
@@ -90,5 +94,10 @@ export class ExpansionService {
     return expand(query, passages, collectionStatistics(views), (term) => chunkFrequency(views, term));
   }
 }
+
+const addressOf = ({ chunkId, view }: Hit): PassageAddress => ({
+  ownerTenantId: (view as OpenSegment).shard.tenantId,
+  chunkId,
+});
 
 const shardsOf = (views: readonly OpenSegment[]) => [...new Set(views.map(({ shard }) => shard))];

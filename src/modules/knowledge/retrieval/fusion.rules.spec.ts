@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { queryTerms } from '../../../search/collection.js';
-import { buildSegment, Segment } from '../../../search/segment.js';
-import { fuse, locate } from './fusion.rules.js';
+import { buildSegment, openAllPostings, Segment } from '../../../search/segment.js';
+import { fuse, locate, scoreNear } from './fusion.rules.js';
 import type { OpenSegment } from './index/segment-loader.service.js';
 import { groupByLanguage, rankTop } from './retrieval.rules.js';
 
@@ -15,12 +15,7 @@ const segment = Segment.open(data.header, data.digest);
 const view: OpenSegment = {
   segment,
   tombstones: { dead: Uint8Array.of(0, 0, 1, 0), count: 1, length: 2 },
-  postings: new Map(
-    data.terms.map((term, i) => [
-      term,
-      segment.openPostings(term, data.postings.subarray(data.offsets[i], data.offsets[i + 1])),
-    ]),
-  ),
+  postings: openAllPostings(segment, data),
   shard: {
     shardId: 'shard',
     tenantId: 'acme',
@@ -37,12 +32,13 @@ const { hits } = rankTop(groups, 10);
 const near = (chunkId: string, similarity: number) => ({ ...locate(groups, 'acme', chunkId)!, similarity });
 
 test('without near chunks the ranking by words stands', () => {
-  expect(fuse(hits, [], 0.5)).toEqual(hits);
+  expect(fuse(hits, [])).toEqual(hits);
 });
 
 test('the nearest get the weight times the best match of words, the least near nothing', () => {
   const best = hits[0]!.lexical;
-  const fused = fuse(hits, [near('sedan', 0.9), near('lorry', 0.7), near('car', 0.5)], 0.5);
+  const places = [near('sedan', 0.9), near('lorry', 0.7), near('car', 0.5)];
+  const fused = fuse(hits, scoreNear(hits[0], places, 0.5));
   const parts = Object.fromEntries(fused.map((hit) => [hit.chunkId, [hit.lexical, hit.vector]]));
   expect(parts.sedan).toEqual([0, 0.5 * best]);
   expect(parts.car).toEqual([best, 0]);

@@ -33,26 +33,31 @@ export function locate(
 }
 
 /**
- * Adds the vector component: weight * scale * (cosine - least) / (greatest - least), over the nearest chunks; 0 for all
- * others. Scale is the
- * best hit's lexical score, at least 1. So at a weight below 1 meaning alone never outranks the best match of words,
- * whatever the
- * model's cosines look like.
- * @param hits by words, best first, at least NEAREST more than will be returned
+ * The nearest chunks with their vector component: weight * scale * (cosine - least) / (greatest - least), over the
+ * nearest chunks; 0 for all others. Scale is the best hit's lexical score, at least 1. So at a weight below 1 meaning
+ * alone never outranks the best match of words, whatever the model's cosines look like.
+ * @param best the best hit by words
  * @param near nearest first
  */
-export function fuse(hits: readonly Hit[], near: readonly NearHit[], weight: number): Hit[] {
-  if (near.length === 0) return [...hits];
-  const scale = Math.max(hits[0]?.lexical ?? 0, 1);
+export function scoreNear(best: Hit | undefined, near: readonly NearHit[], weight: number): Hit[] {
+  const scale = Math.max(best?.lexical ?? 0, 1);
   const nearness = nearnessOf(near.map(({ similarity }) => similarity));
-  const byWords = new Map(hits.map((hit) => [keyOf(hit.view as OpenSegment, hit.chunkId), hit]));
-  for (const [place, { group, view, ordinal }] of near.entries()) {
+  return near.map(({ group, view, ordinal }, place) => {
     const hit = scoreChunk(group.views, group.query, view, ordinal);
     const vector = weight * scale * nearness[place]!;
-    const score = hit.lexical + vector + hit.recency + hit.laneWeight;
-    byWords.set(keyOf(view, hit.chunkId), { ...hit, vector, score });
-  }
-  return [...byWords.values()].sort((a, b) => (ranksBefore(a, b) ? -1 : 1));
+    return { ...hit, vector, score: hit.lexical + vector + hit.recency + hit.laneWeight };
+  });
+}
+
+/**
+ * Ranks the hits and those that are near together.
+ * @param hits by words, best first, at least NEAREST more than will be returned
+ * @param near as {@link scoreNear} scores them
+ */
+export function fuse(hits: readonly Hit[], near: readonly Hit[]): Hit[] {
+  if (near.length === 0) return [...hits];
+  const all = new Map([...hits, ...near].map((hit) => [keyOf(hit.view as OpenSegment, hit.chunkId), hit]));
+  return [...all.values()].sort((a, b) => (ranksBefore(a, b) ? -1 : 1));
 }
 
 function keyOf(view: OpenSegment, chunkId: string): string {

@@ -34,7 +34,7 @@ export class PassagesStore {
 
   /** One round trip: the texts, and what every shard the reader sees is at by then. */
   async find(reader: string, wanted: readonly PassageAddress[]): Promise<FoundPassages> {
-    const rows = await this.tenancy.call<PassageRow & { state: string | null }>(
+    const rows = await this.tenancy.read<PassageRow & { state: string | null }>(
       'select * from svc_retrieve($1, $2::text[], $3::text[])',
       [reader, wanted.map(({ ownerTenantId }) => ownerTenantId), wanted.map(({ chunkId }) => chunkId)],
     );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import type { LedgerRecord, RecordedRetrieval } from './retrieval.types.js';
+import type { RecordedRetrieval } from './retrieval.types.js';
 
 interface Row {
   retrieval_id: string;
@@ -17,18 +17,19 @@ export interface TenantRetrieval extends RecordedRetrieval {
   tenantId: string;
 }
 
+/** A retrieval and the ids of its receipts; the second is that of an audit. */
+export interface ReceiptedRetrieval {
+  retrieval: RecordedRetrieval;
+  receiptId: string;
+  executionReceiptId?: string | undefined;
+}
+
 const MEMBERS = 'retrieval_id, agent_id, lane, request, results, created_at';
 
 /** What retrievals leave behind, inside the unit of work of the tenant that asked. */
 @Injectable()
 export class RecordsStore {
   constructor(private readonly tenancy: Tenancy) {}
-
-  /** Stores it as the last retrieval of its agent. */
-  rememberLast(retrieval: RecordedRetrieval): Promise<void> {
-    const query: Query = (sql, parameters) => this.tenancy.query(sql, parameters);
-    return this.rememberAll(query, [{ ...retrieval, tenantId: this.tenancy.tenant }]);
-  }
 
   /**
    * Stores the last retrieval of each agent, of any tenant the query may write for; an older one never replaces a
@@ -49,37 +50,23 @@ export class RecordsStore {
     );
   }
 
-  async record(retrieval: RecordedRetrieval, receiptId: string, executionReceiptId?: string): Promise<void> {
+  /** Stores retrievals with their receipts, each as the last of its agent. */
+  async recordAll(records: readonly ReceiptedRetrieval[]): Promise<void> {
+    const tenantId = this.tenancy.tenant;
+    const rows = records.map(({ retrieval, receiptId, executionReceiptId }) => ({
+      ...retrieval,
+      receiptId,
+      executionReceiptId,
+    }));
     await this.tenancy.query(
       `insert into retrieval (tenant_id, retrieval_id, agent_id, lane, request, results, receipt_id, execution_receipt_id, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [
-        this.tenancy.tenant,
-        retrieval.retrievalId,
-        retrieval.agentId,
-        retrieval.lane,
-        JSON.stringify(retrieval.request),
-        JSON.stringify(retrieval.results),
-        receiptId,
-        executionReceiptId,
-        retrieval.createdAt,
-      ],
+       select $1, r."retrievalId", r."agentId", r.lane, r.request, r.results, r."receiptId", r."executionReceiptId", r."createdAt"
+       from jsonb_to_recordset($2::jsonb) r("retrievalId" uuid, "agentId" text, lane text, request jsonb, results jsonb, "receiptId" text, "executionReceiptId" uuid, "createdAt" timestamptz)`,
+      [tenantId, JSON.stringify(rows)],
     );
-  }
-
-  async recordLedger(retrievalId: string, ledger: LedgerRecord): Promise<void> {
-    await this.tenancy.query(
-      `insert into retrieval_ledger (tenant_id, retrieval_id, candidate_count, candidates_digest, statistics, candidates)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [
-        this.tenancy.tenant,
-        retrievalId,
-        ledger.candidateCount,
-        ledger.candidatesDigest,
-        JSON.stringify(ledger.statistics),
-        JSON.stringify(ledger.candidates),
-      ],
-    );
+    // Of an agent's own, the last one.
+    const last = new Map(rows.map((row) => [row.agentId, { ...row, tenantId }]));
+    await this.rememberAll((sql, parameters) => this.tenancy.query(sql, parameters), [...last.values()]);
   }
 
   async findLast(agentId: string): Promise<RecordedRetrieval | undefined> {
@@ -96,23 +83,6 @@ export class RecordsStore {
       [this.tenancy.tenant, retrievalId],
     );
     return rows[0] && recordOf(rows[0]);
-  }
-
-  async findLedger(retrievalId: string): Promise<LedgerRecord | undefined> {
-    const [row] = await this.tenancy.query<{
-      candidate_count: number;
-      candidates_digest: Buffer;
-      statistics: LedgerRecord['statistics'];
-      candidates: LedgerRecord['candidates'];
-    }>('select * from retrieval_ledger where tenant_id = $1 and retrieval_id = $2', [this.tenancy.tenant, retrievalId]);
-    return (
-      row && {
-        candidateCount: row.candidate_count,
-        candidatesDigest: row.candidates_digest,
-        statistics: row.statistics,
-        candidates: row.candidates,
-      }
-    );
   }
 }
 

@@ -1,17 +1,17 @@
-import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
-import { blake3, namedDigest } from '../../../evidence/digest.js';
 import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { GroupCommit } from '../../../common/tenancy/group-commit.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Charge } from '../../economy/ledger/economy.types.js';
+import { LedgersService } from './ledgers.service.js';
 import { RecordsStore } from './records.store.js';
 import { RetrievalChargesService } from './retrieval-charges.service.js';
-import type { LedgerRecord, RecordedRetrieval } from './retrieval.types.js';
+import type { Ledger, RecordedRetrieval } from './retrieval.types.js';
 import type { SearchOutcome } from './search.service.js';
 
-/** Candidates an audit keeps in full; its digest covers all. */
-const LEDGER_CANDIDATES = 1000;
+/** Retrievals of a tenant that are recorded by one transaction, at most. */
+const AT_ONCE = 32;
 
 /** The evidence that is returned to the caller. */
 export interface RetrievalEvidence {
@@ -21,56 +21,101 @@ export interface RetrievalEvidence {
   ledgerCandidates?: number;
 }
 
+/** A retrieval to be recorded, and what is to be paid for it. */
+interface Recorded {
+  caller: TenantCaller;
+  charge: Charge;
+  retrieval: RecordedRetrieval;
+  body: object;
+  ledger: Ledger | undefined;
+}
+
 /** The record and the receipts of verified and audit retrievals. */
 @Injectable()
 export class RetrievalEvidenceService {
+  private readonly recording: GroupCommit<Recorded, RetrievalEvidence>;
+
   constructor(
     private readonly tenancy: Tenancy,
     private readonly records: RecordsStore,
+    private readonly ledgers: LedgersService,
     private readonly evidence: EvidenceService,
     private readonly charges: RetrievalChargesService,
-  ) {}
+  ) {
+    this.recording = new GroupCommit({
+      take: takeTogether,
+      waitsForNone: true,
+      write: (retrievals) =>
+        this.tenancy.run(retrievals[0]!.caller.tenantId, async () => {
+          for (const { caller, charge } of retrievals) await this.charges.charge(caller, charge);
+          return this.recordAll(retrievals);
+        }),
+    });
+  }
 
   /**
    * Charges for a retrieval and records it with its retrieval receipt; an audit also with its ledger and a signed
-   * receipt over both.
+   * receipt over both. Retrievals of a tenant that wait are recorded together.
    */
   async record(
     caller: TenantCaller,
     retrieval: RecordedRetrieval,
     { outcome, charge }: { outcome: SearchOutcome; charge: Charge },
   ): Promise<RetrievalEvidence> {
-    // The ledger of many candidates takes time: others come first, and no connection is held meanwhile.
-    if (retrieval.lane === 'audit') await letOthersRun();
-    const ledger = retrieval.lane === 'audit' ? ledgerOf(outcome) : undefined;
-    const by = { actor: caller.principal, authMode: caller.authType, agentSession: caller.agentSession };
-    const body = bodyOf(retrieval, outcome);
-    return this.tenancy.run(caller.tenantId, async () => {
-      await this.charges.charge(caller, charge);
-      await this.records.rememberLast(retrieval);
-      const { receiptId } = await this.evidence.recordRetrieval({ ...by, body });
-      const made = { retrievalId: retrieval.retrievalId, retrievalReceiptId: receiptId };
-      if (!ledger) {
-        await this.records.record(retrieval, receiptId);
-        return made;
-      }
-      await this.records.recordLedger(retrieval.retrievalId, ledger);
-      const signed = await this.evidence.record({
-        ...by,
-        kind: 'retrieval.audited',
-        subject: retrieval.retrievalId,
-        body: {
-          ...body,
-          retrieval_receipt_id: receiptId,
-          candidate_count: ledger.candidateCount,
-          candidates_digest: namedDigest('blake3', ledger.candidatesDigest),
-          statistics: ledger.statistics,
-        },
-      });
-      await this.records.record(retrieval, receiptId, signed.receiptId);
-      return { ...made, receiptId: signed.receiptId, ledgerCandidates: ledger.candidates.length };
-    });
+    const { candidates } = outcome;
+    const ledger = candidates && (await this.ledgers.make(outcome, candidates));
+    return this.recording.add(caller.tenantId, { caller, charge, retrieval, body: bodyOf(retrieval, outcome), ledger });
   }
+
+  private async recordAll(retrievals: readonly Recorded[]): Promise<RetrievalEvidence[]> {
+    const receipts = await this.evidence.recordRetrievals(
+      retrievals.map(({ caller, body }) => ({ ...actorOf(caller), body })),
+    );
+    const receiptOf = new Map(retrievals.map((one, i) => [one, receipts[i]!.receiptId]));
+    const signed = await this.recordLedgers(retrievals, receiptOf);
+    await this.records.recordAll(
+      retrievals.map((one) => ({
+        retrieval: one.retrieval,
+        receiptId: receiptOf.get(one)!,
+        executionReceiptId: signed.get(one),
+      })),
+    );
+    return retrievals.map((one) => evidenceOf(one, receiptOf.get(one)!, signed.get(one)));
+  }
+
+  /** @returns the signed receipts of those that have a ledger */
+  private async recordLedgers(
+    retrievals: readonly Recorded[],
+    receiptOf: ReadonlyMap<Recorded, string>,
+  ): Promise<Map<Recorded, string>> {
+    const audits = retrievals.flatMap((one) => (one.ledger ? [{ one, ledger: one.ledger }] : []));
+    if (audits.length === 0) return new Map();
+    await this.ledgers.record(new Map(audits.map(({ one, ledger }) => [one.retrieval.retrievalId, ledger])));
+    const signed = await this.evidence.recordMany(
+      audits.map(({ one, ledger }) => ({
+        ...actorOf(one.caller),
+        kind: 'retrieval.audited',
+        subject: one.retrieval.retrievalId,
+        body: { ...one.body, retrieval_receipt_id: receiptOf.get(one), ...ledgerIn(ledger) },
+      })),
+    );
+    return new Map(audits.map(({ one }, i) => [one, signed[i]!.receiptId]));
+  }
+}
+
+/** What is paid for goes alone: who has too little must not fail others. */
+function takeTogether(waiting: readonly Recorded[]): number {
+  const paid = waiting.findIndex(({ caller, charge }) => charge.credits > 0 || caller.role === 'discovery');
+  return Math.max(1, Math.min(AT_ONCE, paid < 0 ? waiting.length : paid));
+}
+
+const actorOf = ({ principal, authType, agentSession }: TenantCaller) => ({
+  ...{ actor: principal, authMode: authType, agentSession },
+});
+
+function evidenceOf({ retrieval, ledger }: Recorded, receiptId: string, signed: string | undefined): RetrievalEvidence {
+  const made = { retrievalId: retrieval.retrievalId, retrievalReceiptId: receiptId };
+  return ledger && signed ? { ...made, receiptId: signed, ledgerCandidates: ledger.keptCount } : made;
 }
 
 /** What the receipts say: the request, the state of the index it was answered from, and the results in their order. */
@@ -94,27 +139,9 @@ function bodyOf({ retrievalId, agentId, lane, request, results }: RecordedRetrie
   };
 }
 
-function ledgerOf({ groups, hits }: SearchOutcome): LedgerRecord {
-  const lines = hits.map(({ chunkId, score }) => `${chunkId}\t${score}\n`);
-  return {
-    candidateCount: hits.length,
-    candidatesDigest: blake3(lines.join('')),
-    statistics: groups.map(({ language, query }) => ({
-      language,
-      averageLength: query.averageLength,
-      terms: query.terms.map((term, i) => ({
-        term,
-        weight: query.weights[i]!,
-        isExpansion: i >= query.originals,
-      })),
-    })),
-    candidates: hits.slice(0, LEDGER_CANDIDATES).map(({ chunkId, score, lexical, vector, recency, laneWeight }) => ({
-      chunkId,
-      score,
-      vector,
-      lexical,
-      recency,
-      laneWeight,
-    })),
-  };
-}
+const ledgerIn = ({ candidateCount, candidatesDigest, linesDigest, statistics }: Ledger) => ({
+  candidate_count: candidateCount,
+  candidates_digest: candidatesDigest,
+  ledger_digest: linesDigest,
+  statistics,
+});

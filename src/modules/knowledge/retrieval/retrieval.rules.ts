@@ -1,6 +1,5 @@
 import type { Tier } from '../../../common/contract/caller.js';
 import { bindQuery, type BoundQuery, type Hit, type QueryTerm, type SegmentView } from '../../../search/collection.js';
-import { searchAll } from '../../../search/exhaustive.js';
 import { fitOf, withNear } from '../../../search/fit.js';
 import type { Fit } from '../../../search/fit.types.js';
 import type { Language } from '../../../search/languages.js';
@@ -66,12 +65,6 @@ export function rankTop(groups: readonly LanguageGroup<SegmentView>[], limit: nu
   const found = groups.map(({ views, query }) => searchTop(views, query, limit));
   const hits = found.length === 1 ? found[0]!.hits : byRank(found.flatMap((one) => one.hits)).slice(0, limit);
   return { hits, scored: found.reduce((sum, one) => sum + one.scored, 0) };
-}
-
-/** Every chunk that matches, best first. */
-export function rankAll(groups: readonly LanguageGroup<SegmentView>[]): { hits: Hit[]; scored: number } {
-  const hits = byRank(groups.flatMap(({ views, query }) => searchAll(views, query)));
-  return { hits, scored: hits.length };
 }
 
 function byRank(hits: Hit[]): Hit[] {

@@ -13,7 +13,7 @@ import { RetrievalChargesService } from './retrieval-charges.service.js';
 import { type RetrievalEvidence, RetrievalEvidenceService } from './retrieval-evidence.service.js';
 import type { RetrievalRequest, RetrievalResponse, RetrievalResult } from './retrieval.dto.js';
 import type { Cost } from './retrieval.rules.js';
-import type { LedgerRecord, Passage, RecordedRetrieval } from './retrieval.types.js';
+import type { Passage, RecordedRetrieval } from './retrieval.types.js';
 import type { SearchOutcome } from './search.service.js';
 
 /** Retrieval in the three lanes (decision D18), and what is remembered of it. */
@@ -87,11 +87,6 @@ export class RetrievalService {
   /** A retrieval of the verified or the audit lane. */
   find(caller: TenantCaller, retrievalId: string): Promise<RecordedRetrieval | undefined> {
     return this.tenancy.run(caller.tenantId, () => this.records.find(retrievalId));
-  }
-
-  /** The candidate ledger of an audit retrieval. */
-  findLedger(caller: TenantCaller, retrievalId: string): Promise<LedgerRecord | undefined> {
-    return this.tenancy.run(caller.tenantId, () => this.records.findLedger(retrievalId));
   }
 }
 

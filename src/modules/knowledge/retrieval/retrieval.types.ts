@@ -1,3 +1,4 @@
+import type { Digest } from '../../../evidence/digest.js';
 import type { PassagePlace } from '../ingest/extraction/locations.types.js';
 
 export const LANES = ['light', 'verified', 'audit'] as const;
@@ -67,17 +68,28 @@ export interface RecordedPassage {
 }
 
 /** What an audit scored (decision D18). */
-export interface LedgerRecord {
+export interface Ledger {
   candidateCount: number;
-  /**
-   * BLAKE3-256 over every candidate, best first, as `<chunkId> TAB <score> LF` in UTF-8; the score as ECMAScript prints
-   * it.
-   */
-  candidatesDigest: Uint8Array;
+  /** Over every candidate: {@link Candidates.digest}. */
+  candidatesDigest: Digest;
   /** By language: what the scores were computed from. */
   statistics: LedgerStatistics[];
-  /** The best candidates, at most LEDGER_CANDIDATES. */
-  candidates: LedgerCandidate[];
+  /** How many candidates are kept in full: the best, at most LEDGER_CANDIDATES. */
+  keptCount: number;
+  /** Of each of them, best first: chunk id, score, vector, lexical, recency, lane weight, with TABs between, and LF. */
+  lines: string;
+  /** `sha256:<hex>` of the lines in UTF-8. */
+  linesDigest: Digest;
+}
+
+/** A ledger as it is read again. */
+export interface StoredLedger {
+  candidateCount: number;
+  candidatesDigest: Digest;
+  /** Those that are kept in full, best first. */
+  candidates: { chunkId: string; score: number }[];
+  /** Of what is kept, made again; undefined of a ledger from before there was such a digest. */
+  linesDigest?: Digest;
 }
 
 interface LedgerStatistics {
@@ -85,9 +97,4 @@ interface LedgerStatistics {
   averageLength: number;
   /** Each term with its weight: qtf * idf * (k1 + 1). */
   terms: { term: string; weight: number; isExpansion: boolean }[];
-}
-
-interface LedgerCandidate extends ScoreComponents {
-  chunkId: string;
-  score: number;
 }

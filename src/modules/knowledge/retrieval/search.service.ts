@@ -5,19 +5,20 @@ import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import { analyzerFor } from '../../../search/analysis.js';
 import { utcDay } from '../../../search/bm25.js';
 import { type Hit, queryTerms } from '../../../search/collection.js';
+import { type Candidates, scoreAll } from '../../../search/exhaustive.js';
 import type { Fit } from '../../../search/fit.types.js';
+import { inSlices } from '../../../search/slices.js';
 import { ExpansionService } from './expansion.service.js';
 import { type IndexSnapshot, type ShardSnapshot } from './index/index.types.js';
 import { type OpenSegment, SegmentLoader, SnapshotOutdated } from './index/segment-loader.service.js';
 import { SnapshotsService } from './index/snapshots.service.js';
 import { type FoundPassages, type PassageRow, PassagesStore } from './passages.store.js';
-import { fuse, locate, NEAREST, type NearHit } from './fusion.rules.js';
+import { fuse, locate, NEAREST, type NearHit, scoreNear } from './fusion.rules.js';
 import { PassageCorrupted } from './retrieval.problems.js';
 import {
   fitIn,
   groupByLanguage,
   type LanguageGroup,
-  rankAll,
   rankTop,
   shardsFor,
   type TermsByLanguage,
@@ -56,8 +57,15 @@ export interface SearchOutcome {
   /** The UTC day recency was counted from. */
   day: number;
   groups: LanguageGroup<OpenSegment>[];
-  /** All hits of an exhaustive search, best first; otherwise those that were returned. */
+  /** All that an exhaustive search scored. */
+  candidates?: Candidates | undefined;
+}
+
+interface Ranked {
   hits: Hit[];
+  /** Chunks that were scored in full. */
+  scored: number;
+  candidates?: Candidates;
 }
 
 /**
@@ -121,17 +129,31 @@ export class SearchService {
     }
     // One more than is asked for, to know whether there are more.
     const wanted = search.limit + 1 + (vector ? NEAREST : 0);
-    const { hits: byWords, scored } = options.isExhaustive ? rankAll(groups) : rankTop(groups, wanted);
-    const { backend, near } = await this.findNear(reader, shards, groups, vector);
-    const hits = fuse(byWords, near, this.vectorWeight);
+    const { hits: byWords, scored, candidates } = await this.rank(groups, wanted, options.isExhaustive);
+    const { backend, near: places } = await this.findNear(reader, shards, groups, vector);
+    const near = scoreNear(byWords[0], places, this.vectorWeight);
+    candidates?.replace(near);
+    const hits = fuse(byWords, near);
     const fit = fitIn(groups, byWords, near.length > 0);
     const top = hits.slice(0, search.limit);
     const owners = new Map(top.map((hit) => [hit, (hit.view as OpenSegment).shard.tenantId]));
     const addresses = top.map((hit) => ({ ownerTenantId: owners.get(hit)!, chunkId: hit.chunkId }));
     const found: FoundPassages = await this.texts.find(reader, addresses);
     const isTruncated = hits.length > search.limit;
-    const ranked = { top, hits, fit, scored, isTruncated, shards, groups, day, state: snapshot.state, backend };
+    const index = { shards, groups, day, state: snapshot.state, backend };
+    const ranked = { top, fit, scored, candidates, isTruncated, ...index };
     return { found, ranked, owners };
+  }
+
+  /** The best by words; of an exhaustive search all that it scored, too, in slices between which others come first. */
+  private async rank(
+    groups: readonly LanguageGroup<OpenSegment>[],
+    limit: number,
+    isExhaustive: boolean,
+  ): Promise<Ranked> {
+    if (!isExhaustive) return rankTop(groups, limit);
+    const candidates = await inSlices(scoreAll(groups));
+    return { hits: await inSlices(candidates.best(limit)), scored: candidates.count, candidates };
   }
 
   /** The nearest live chunks of what is searched. */

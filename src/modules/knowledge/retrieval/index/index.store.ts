@@ -4,7 +4,7 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { ShardKey, ShardSnapshot } from './index.types.js';
 
 /** Rows of one INSERT: bounds the memory and the time of a statement. */
-const ROWS_A_STATEMENT = 20_000;
+const ROWS_A_STATEMENT = 2_000;
 
 /** The index's rows, as its writers see them: inside the unit of work of the tenant that owns them. */
 @Injectable()
@@ -25,9 +25,9 @@ export class IndexStore {
 
   /** Adds a segment's rows. They are seen by no search before the segment itself is recorded. */
   async recordPostings(segmentId: string, segment: SegmentData): Promise<void> {
-    const { terms, offsets, postings } = segment;
-    for (let first = 0; first < terms.length; first += ROWS_A_STATEMENT) {
-      const end = Math.min(first + ROWS_A_STATEMENT, terms.length);
+    const { rows, offsets, postings } = segment;
+    for (let first = 0; first < rows.length; first += ROWS_A_STATEMENT) {
+      const end = Math.min(first + ROWS_A_STATEMENT, rows.length);
       const base = offsets[first]!;
       // The packed rows travel as one value and are cut apart in the database: far cheaper than a parameter a row.
       await this.tenancy.query(
@@ -38,7 +38,7 @@ export class IndexStore {
           this.tenancy.tenant,
           segmentId,
           postings.subarray(base, offsets[end]),
-          terms.slice(first, end),
+          rows.slice(first, end),
           Array.from(offsets.subarray(first, end), (offset) => offset - base),
           Array.from({ length: end - first }, (_, i) => offsets[first + i + 1]! - offsets[first + i]!),
         ],
@@ -105,7 +105,7 @@ export class IndexStore {
       chunkCount: segment.chunk_count,
       header: segment.header,
       digest: segment.digest,
-      terms: rows.map(({ term }) => term),
+      rows: rows.map(({ term }) => term),
       postings: Buffer.concat(rows.map(({ postings }) => postings)),
       offsets,
     };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildSegment, Segment } from '../../../../search/segment.js';
+import { buildSegment, openAllPostings, Segment } from '../../../../search/segment.js';
 import { LoadedSegment } from './segment-cache.js';
 
 const data = buildSegment(
@@ -7,10 +7,8 @@ const data = buildSegment(
   'simple',
 );
 const segment = Segment.open(data.header, data.digest);
-const listOf = (term: string) => {
-  const i = data.terms.indexOf(term);
-  return segment.openPostings(term, data.postings.subarray(data.offsets[i], data.offsets[i + 1]));
-};
+const lists = openAllPostings(segment, data);
+const listOf = (term: string) => lists.get(term)!;
 const ref = { segmentId: 's', sequence: 5, chunkCount: 3 };
 
 test('tombstones later than the segment kill, those it already holds do not', () => {

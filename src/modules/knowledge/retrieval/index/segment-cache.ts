@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
-import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { type ByteCache, CacheBudget } from '../../../../common/caches/cache-budget.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import type { PostingList, Tombstones } from '../../../../search/postings.js';
 import type { Segment } from '../../../../search/segment.js';
@@ -74,26 +73,20 @@ function sizeOf(term: string, list: PostingList): number {
   return list.byteSize + term.length * 2 + 100;
 }
 
-/** Unpacked segments by identity, within a bound of bytes. Segments never change, so entries never go stale. */
+/** Unpacked segments by identity, within the cache budget. Segments never change, so entries never go stale. */
 @Injectable()
 export class SegmentCache {
-  private readonly segments: LRUCache<string, LoadedSegment>;
+  private readonly segments: ByteCache<LoadedSegment>;
   /** One segment may take half of the memory, so that it never drives itself out. */
   private readonly maxListBytes: number;
   private readonly lookups;
 
-  constructor(@Inject(SETTINGS) { retrieval }: Settings, @Inject(Metrics) metrics: Metrics) {
-    this.maxListBytes = retrieval.cacheBytes / 2;
-    this.segments = new LRUCache<string, LoadedSegment>({
-      maxSize: retrieval.cacheBytes,
-      sizeCalculation: (segment) => segment.byteSize,
-    });
+  constructor(budget: CacheBudget, @Inject(Metrics) metrics: Metrics) {
+    this.maxListBytes = budget.bytes / 2;
+    this.segments = budget.open('segments', ({ byteSize }) => byteSize);
     this.lookups = metrics.counter('svc_index_cache_lookups_total', 'Posting lists that queries needed.', ['outcome']);
-    metrics.gauge('svc_index_cache_bytes', 'Memory held by unpacked index segments, estimated.', [], (gauge) =>
-      gauge.set(this.segments.calculatedSize),
-    );
     metrics.gauge('svc_index_cache_segments', 'Index segments in memory.', [], (gauge) =>
-      gauge.set(this.segments.size),
+      gauge.set(this.segments.values().length),
     );
   }
 
@@ -107,8 +100,6 @@ export class SegmentCache {
 
   keepPostings(segmentId: string, segment: LoadedSegment, postings: ReadonlyMap<string, PostingList>): void {
     segment.keepPostings(postings, this.maxListBytes);
-    // Taken out first: the cache asks for the size of an entry only when it is new.
-    this.segments.delete(segmentId);
     this.segments.set(segmentId, segment);
   }
 

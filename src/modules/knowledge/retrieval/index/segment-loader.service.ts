@@ -7,7 +7,7 @@ import { Segment, SegmentCorrupted } from '../../../../search/segment.js';
 import { IndexCorrupted } from '../retrieval.problems.js';
 import type { SegmentRef, ShardSnapshot } from './index.types.js';
 import { LoadedSegment, SegmentCache } from './segment-cache.js';
-import { type SegmentAddress, SnapshotsStore } from './snapshots.store.js';
+import { type RowAddress, SnapshotsStore } from './snapshots.store.js';
 
 /** A segment of the snapshot is gone: a merge replaced it. Take a new snapshot. */
 export class SnapshotOutdated extends Error {}
@@ -17,7 +17,7 @@ export interface OpenSegment extends SegmentView {
   shard: ShardSnapshot;
 }
 
-interface Wanted extends SegmentAddress {
+interface Wanted extends RowAddress {
   term: string;
   loaded: LoadedSegment;
   into: Map<string, PostingList>;
@@ -62,9 +62,10 @@ export class SegmentLoader {
       const postings = new Map<string, PostingList>();
       for (const term of termsFor(shard)) {
         const list = loaded.findPostings(term);
+        const row = list ? undefined : loaded.segment.rowNameOf(term);
         if (list) postings.set(term, list);
-        else if (loaded.segment.has(term))
-          wanted.push({ tenantId: shard.tenantId, segmentId: ref.segmentId, term, loaded, into: postings });
+        else if (row !== undefined)
+          wanted.push({ tenantId: shard.tenantId, segmentId: ref.segmentId, row, term, loaded, into: postings });
       }
       hits += postings.size;
       return { shard, segment: loaded.segment, tombstones: loaded.tombstones(ref, shard.tombstones), postings };
@@ -114,14 +115,15 @@ export class SegmentLoader {
   }
 
   private async loadPostings(reader: string, wanted: Wanted[]): Promise<void> {
-    const rows = await this.store.findPostings(reader, wanted);
+    const addresses = new Map(wanted.map((one) => [one.segmentId + one.row, one]));
+    const rows = await this.store.findPostings(reader, [...addresses.values()]);
     const found = new Map(rows.map((row) => [row.segment_id + row.term, row]));
-    for (const { segmentId, term, loaded, into } of wanted) {
-      const row = found.get(segmentId + term);
-      if (!row) throw new SnapshotOutdated();
+    for (const { segmentId, row, term, loaded, into } of wanted) {
+      const stored = found.get(segmentId + row);
+      if (!stored) throw new SnapshotOutdated();
       into.set(
         term,
-        this.check(segmentId, () => loaded.segment.openPostings(term, row.postings ?? undefined)),
+        this.check(segmentId, () => loaded.segment.openPostings(term, stored.postings ?? undefined)),
       );
     }
     const bySegment = new Map(wanted.map((one) => [one.segmentId, one]));

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { type ByteCache, CacheBudget } from '../../../../common/caches/cache-budget.js';
+import { plainSize } from '../../../../common/caches/plain-size.rules.js';
 import { shardOf } from './index.store.js';
 import type { IndexSnapshot, ShardSnapshot } from './index.types.js';
 import { SnapshotsStore } from './snapshots.store.js';
-
-/** Tenants whose last snapshot is remembered, and shards whose content is. */
-const REMEMBERED_TENANTS = 2_000;
-const REMEMBERED_SHARDS = 20_000;
 
 /**
  * A snapshot, and whether it was taken after it was asked for; one that was not must be confirmed before it is answered
@@ -22,16 +19,24 @@ export interface TakenSnapshot {
  */
 @Injectable()
 export class SnapshotsService {
-  private readonly byTenant = new LRUCache<string, IndexSnapshot>({ max: REMEMBERED_TENANTS });
-  private readonly shards = new LRUCache<string, ShardSnapshot>({ max: REMEMBERED_SHARDS });
+  private readonly byTenant: ByteCache<IndexSnapshot>;
+  private readonly shards: ByteCache<ShardSnapshot>;
   private readonly underway = new Map<string, Promise<IndexSnapshot>>();
 
-  constructor(private readonly store: SnapshotsStore) {}
+  constructor(
+    private readonly store: SnapshotsStore,
+    budget: CacheBudget,
+  ) {
+    this.byTenant = budget.open('snapshots', ({ state, shards }) => plainSize(state) + shards.length * 8);
+    this.shards = budget.open<ShardSnapshot>('shards', plainSize);
+  }
 
   /** The remembered snapshot, or a new one. */
   async find(tenantId: string): Promise<TakenSnapshot> {
     const snapshot = this.byTenant.get(tenantId);
-    return snapshot ? { snapshot, isFresh: false } : this.refresh(tenantId);
+    if (!snapshot) return this.refresh(tenantId);
+    this.countShards(snapshot);
+    return { snapshot, isFresh: false };
   }
 
   /**
@@ -60,7 +65,13 @@ export class SnapshotsService {
     const state = shards.map(({ shardId, generation }) => `${shardId}:${generation}`).join(',');
     const snapshot = { state, shards };
     this.byTenant.set(tenantId, snapshot);
+    this.countShards(snapshot);
     return snapshot;
+  }
+
+  /** Used after the snapshots that have them, shards are given up after these: what a snapshot holds is counted. */
+  private countShards({ shards }: IndexSnapshot): void {
+    for (const shard of shards) this.remember(shard);
   }
 
   /** One object a shard and generation: tenants that see the same commons share it. */

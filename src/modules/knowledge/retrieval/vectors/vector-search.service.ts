@@ -1,6 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
-import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { Injectable } from '@nestjs/common';
+import { type ByteCache, CacheBudget } from '../../../../common/caches/cache-budget.js';
 import { type QueryVector, VectorSpaces } from '../../../../common/embeddings/vector-spaces.js';
 import type { ShardSnapshot } from '../index/index.types.js';
 import { nearest, VectorBlock } from './vector-block.js';
@@ -13,17 +12,14 @@ export type VectorBackend = 'none' | 'exact' | 'pgvector' | 'unavailable';
  */
 @Injectable()
 export class VectorSearchService {
-  private readonly blocks: LRUCache<string, VectorBlock>;
+  private readonly blocks: ByteCache<VectorBlock>;
 
   constructor(
     private readonly spaces: VectorSpaces,
     private readonly vectors: VectorsStore,
-    @Inject(SETTINGS) { retrieval }: Settings,
+    budget: CacheBudget,
   ) {
-    this.blocks = new LRUCache<string, VectorBlock>({
-      maxSize: retrieval.cacheBytes,
-      sizeCalculation: (block) => block.byteSize,
-    });
+    this.blocks = budget.open('vectors', ({ byteSize }) => byteSize);
   }
 
   /** The query's vector; none without an endpoint, or while it fails: the words alone answer then. */

@@ -136,7 +136,7 @@ export class VectorsStore {
     model: string,
     after: number,
   ): Promise<{ chunkId: string; generation: number; vector: Float32Array }[]> {
-    const rows = await this.tenancy.call<{ chunk_id: string; generation: string; vector: Buffer }>(
+    const rows = await this.tenancy.read<{ chunk_id: string; generation: string; vector: Buffer }>(
       'select * from svc_shard_vectors($1, $2, $3, $4, $5)',
       [reader, shard.tenantId, shard.shardId, model, after],
     );
@@ -154,7 +154,7 @@ export class VectorsStore {
     query: { model: string; vector: Float32Array },
     limit: number,
   ): Promise<NearChunk[]> {
-    const rows = await this.tenancy.call<{ tenant_id: string; chunk_id: string; similarity: number }>(
+    const rows = await this.tenancy.read<{ tenant_id: string; chunk_id: string; similarity: number }>(
       'select * from svc_nearest_vectors($1, $2::uuid[], $3, $4, $5, $6)',
       [reader, shardIds, query.model, literalOf(query.vector), query.vector.length, limit],
     );
