@@ -1,15 +1,19 @@
 import { type CborMap, type CborValue, isCborMap } from './cbor.js';
 import type { Digest } from './digest.js';
+import { BATCH_ACCEPTED, BATCH_COMPLETED, documentLeaf } from './ingest-batch.js';
+import { isInBatch } from './leaf-tree.js';
 import type { ContentBinding, PackChunk } from './pack-format.js';
 import { leadsToRoot } from './passage-tree.js';
 import type { ReceiptPayload, SignedReceipt } from './receipt.js';
 
+/** Of the receipt under which a document was accepted. */
+export const INGEST_ACCEPTED = 'ingest.accepted';
 /** Of the receipt that binds a document's text and its passages. docs/formats/receipts.md, "Passages". */
 export const INGEST_COMPLETED = 'ingest.completed';
 /** What says in a receipt that a passage is another tenant's: the receipt of its ingest is its owner's to show. */
 export const FOREIGN_SOURCE = 'commons';
 /** Receipts that say which text a version of a document has. */
-const OF_INGEST: readonly string[] = ['ingest.accepted', INGEST_COMPLETED, 'local.ingested'];
+const OF_INGEST: readonly string[] = [INGEST_ACCEPTED, INGEST_COMPLETED, 'local.ingested'];
 
 export interface DocumentVersion {
   readonly corpusId: string;
@@ -48,19 +52,52 @@ export function bindingFault(
   const { binding } = passage;
   if (binding === null)
     return isForeign(names) ? undefined : 'no path leads from its text to the receipt of its ingest';
-  const ingest = receipts.find(({ receiptId }) => receiptId === binding.receipt_id);
-  if (ingest?.payload.kind !== INGEST_COMPLETED)
+  const find = (id: string) => receipts.find(({ receiptId }) => receiptId === id)?.payload;
+  const ingest = find(binding.receipt_id);
+  if (!ingest || ![INGEST_COMPLETED, BATCH_COMPLETED].includes(ingest.kind))
     return `the receipt ${binding.receipt_id} of its ingest is not in the file`;
-  const { passages, passages_root: root, content_hash: text } = ingest.payload.body;
-  if (documentHashIn(ingest.payload, passage) === undefined || typeof passages !== 'number' || typeof root !== 'string')
-    return `the receipt ${binding.receipt_id} is of another document, or version`;
-  const { index, path, start, end } = binding;
+  const completed = completionIn(ingest, passage, binding);
+  if (!completed) return `the receipt ${binding.receipt_id} is of another document, or version`;
+  const { passages, passages_root: root, content_hash: text } = completed;
+  const { index, path, start, end, accepted } = binding;
   const { chunkId, contentHash } = passage;
-  if (!leadsToRoot({ chunkId, contentHash, start, end }, { index, path, size: passages }, root as Digest))
+  if (!leadsToRoot({ chunkId, contentHash, start, end }, { index, path, size: passages }, root))
     return `its path does not lead to the root that receipt ${binding.receipt_id} has of the passages`;
   const other = receipts.find(({ payload }) => (documentHashIn(payload, passage) ?? text) !== text);
-  return other && `receipts ${binding.receipt_id} and ${other.receiptId} say different texts of its document`;
+  if (other) return `receipts ${binding.receipt_id} and ${other.receiptId} say different texts of its document`;
+  return accepted && acceptanceFault(passage, accepted, text, find(accepted.receipt_id));
 }
+
+/** What the receipt of an ingest says of the document of a passage; undefined where it says nothing of it. */
+function completionIn(
+  payload: ReceiptPayload,
+  passage: BoundPassage,
+  { document }: ContentBinding,
+): { passages: number; passages_root: Digest; content_hash: CborValue } | undefined {
+  if (payload.kind === BATCH_COMPLETED) {
+    if (!document) return undefined;
+    const { index, path, ...said } = document;
+    return isInBatch(documentLeaf({ ...nameOf(passage), ...said }), { index, path }, payload.body) ? said : undefined;
+  }
+  const { passages, passages_root: root } = payload.body;
+  const text = documentHashIn(payload, passage);
+  if (document || text === undefined || typeof passages !== 'number' || typeof root !== 'string') return undefined;
+  return { passages, passages_root: root as Digest, content_hash: text };
+}
+
+function acceptanceFault(
+  passage: BoundPassage,
+  { receipt_id: receiptId, index, path, ...said }: NonNullable<ContentBinding['accepted']>,
+  text: CborValue,
+  payload: ReceiptPayload | undefined,
+): string | undefined {
+  if (payload?.kind !== BATCH_ACCEPTED) return `the receipt ${receiptId} of its acceptance is not in the file`;
+  if (!isInBatch(documentLeaf({ ...nameOf(passage), ...said }), { index, path }, payload.body))
+    return `the receipt ${receiptId} accepted another document, or version`;
+  return said.content_hash === text ? undefined : `the receipt ${receiptId} accepted another text of its document`;
+}
+
+const nameOf = ({ corpusId, docId, version }: DocumentVersion) => ({ corpus_id: corpusId, doc_id: docId, version });
 
 /** Whether everything that is said of a passage says that it is another tenant's. */
 export const isForeign = (names: readonly CborMap[]): boolean =>
@@ -75,7 +112,7 @@ export function namesOf(value: CborValue, passage: Omit<BoundPassage, 'binding'>
 }
 
 function isNamed(map: CborMap, { chunkId, contentHash, corpusId, docId, version }: Omit<BoundPassage, 'binding'>) {
-  const ids = { corpus_id: corpusId, doc_id: docId, version };
+  const ids = nameOf({ corpusId, docId, version });
   return (
     map.chunk_id === chunkId &&
     map.content_hash === contentHash &&

@@ -1,5 +1,7 @@
 import { canonicalJson, isRecord } from './canonical-json.js';
 import type { Digest } from './digest.js';
+import type { AcceptedDocument, CompletedDocument } from './ingest-batch.js';
+import type { LeafPlace } from './leaf-tree.js';
 import {
   BASE64,
   BLAKE3,
@@ -18,9 +20,11 @@ import { type FileTimestamp, TIMESTAMPS } from './file-timestamps.js';
 import type { PublicJwk } from './signing-key.js';
 
 /** What is written. */
-export const PACK_FORMAT = 'svc-proofpack-v2';
+export const PACK_FORMAT = 'svc-proofpack-v3';
 /** What was written before, and is still verified. */
 export const PACK_FORMAT_V1 = 'svc-proofpack-v1';
+const PACK_FORMAT_V2 = 'svc-proofpack-v2';
+export const PACK_FORMATS = [PACK_FORMAT, PACK_FORMAT_V2, PACK_FORMAT_V1] as const;
 export const PACK_CONTENT_TYPE = 'application/vnd.svc.proofpack+json';
 
 /** Where a record stands in the log: its leaf and the audit path to the checkpoint's root. */
@@ -55,7 +59,7 @@ export interface PackChunk {
 }
 /** The place of a passage in the Merkle tree whose root an ingest receipt bears. docs/formats/receipts.md. */
 export interface ContentBinding {
-  /** Of the receipt of kind `ingest.completed`, in this file. */
+  /** Of the receipt of kind `ingest.completed` or `ingest.batch_completed`, in this file. */
   readonly receipt_id: string;
   /** Of the leaf, from 0. */
   readonly index: number;
@@ -63,7 +67,13 @@ export interface ContentBinding {
   /** The passage's span in the document's text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
+  /** What that receipt says of the document, where it is of a batch. Not before version 3. */
+  readonly document?: LeafPlace & Omit<CompletedDocument, DocumentName>;
+  /** Where the document was accepted, where that receipt is of a batch; in this file too. Not before version 3. */
+  readonly accepted?: LeafPlace & Omit<AcceptedDocument, DocumentName> & { readonly receipt_id: string };
 }
+/** Known of the document that a text is of. */
+type DocumentName = 'corpus_id' | 'doc_id' | 'version';
 /** The receipt that begins the log that a file's checkpoint is of: its leaf 0. */
 export interface EpochRecord {
   /** COSE_Sign1, base64: a receipt of kind `log.epoch`. */
@@ -84,7 +94,7 @@ export interface PackContents {
   readonly consistency: readonly PackConsistency[];
   /** How the log began. Null where its first leaf is of an older version. Not in version 1. */
   readonly epoch?: EpochRecord | null;
-  readonly format: typeof PACK_FORMAT | typeof PACK_FORMAT_V1;
+  readonly format: (typeof PACK_FORMATS)[number];
   readonly keys: readonly PublicJwk[];
   readonly made_at: string;
   /** Constant: the reply of the route that hands a pack out is the file itself, and such replies bear `ok`. */
@@ -114,7 +124,7 @@ export function sealedBytes(contents: PackContents): Uint8Array {
  */
 export function readPack(file: Uint8Array): ProofPack {
   const value = parseJson(file);
-  checkShape(value, isRecord(value) && value.format === PACK_FORMAT_V1 ? PACK_V1 : PACK, 'pack');
+  checkShape(value, shapeOf(value), 'pack');
   if (Buffer.compare(canonicalJson(value), file) !== 0) {
     throw new Error('the file is not canonical JSON (RFC 8785): white space, member order or escapes were changed');
   }
@@ -159,17 +169,34 @@ const MEMBERS_V1: Members['members'] = {
   tenant_id: TEXT,
 };
 const PACK_V1: Shape = { members: MEMBERS_V1 };
-const BINDING: Members = { members: { end: COUNT, index: COUNT, path: [SHA256], receipt_id: TEXT, start: COUNT } };
+const BINDING_V2: Members['members'] = { end: COUNT, index: COUNT, path: [SHA256], receipt_id: TEXT, start: COUNT };
+const IN_BATCH: Members['members'] = { content_hash: BLAKE3, index: COUNT, ingest_id: TEXT, path: [SHA256] };
+/** Of packs and of exports. */
+export const BINDING: Shape = {
+  members: {
+    ...BINDING_V2,
+    'accepted?': { members: { ...IN_BATCH, receipt_id: TEXT, shareability: TEXT } },
+    'document?': { members: { ...IN_BATCH, passages: COUNT, passages_root: SHA256 } },
+  },
+};
 /** Of packs and of exports. */
 export const EPOCH: Shape = orNull({ members: { cose: BASE64, path: [SHA256] } });
 export const STATEMENTS: Shape = [BASE64];
-const PACK: Shape = {
+const packShape = (format: string, binding: Shape): Shape => ({
   members: {
     ...MEMBERS_V1,
-    chunks: [{ members: { ...CHUNK_V1, binding: orNull(BINDING) } }],
+    chunks: [{ members: { ...CHUNK_V1, binding: orNull(binding) } }],
     epoch: EPOCH,
-    format: constant(PACK_FORMAT),
+    format: constant(format),
     statements: STATEMENTS,
     'timestamps?': TIMESTAMPS,
   },
-};
+});
+const PACK = packShape(PACK_FORMAT, BINDING);
+const PACK_V2 = packShape(PACK_FORMAT_V2, { members: BINDING_V2 });
+
+function shapeOf(value: unknown): Shape {
+  const format = isRecord(value) ? value.format : undefined;
+  if (format === PACK_FORMAT_V1) return PACK_V1;
+  return format === PACK_FORMAT_V2 ? PACK_V2 : PACK;
+}

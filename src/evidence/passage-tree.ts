@@ -1,6 +1,7 @@
 import { encodeCanonical } from './cbor.js';
-import { type Digest, digestBytes, namedDigest } from './digest.js';
-import { inclusionRanges, leafHash, verifyInclusion } from './merkle.js';
+import { type Digest, namedDigest } from './digest.js';
+import { leafLeadsTo, type LeafPlace } from './leaf-tree.js';
+import { inclusionRanges, leafHash } from './merkle.js';
 import { appendLeaves, hashOfRange, TileSet } from './tiles.js';
 
 /** A passage as the receipt of its ingest has it. docs/formats/receipts.md, "Passages". */
@@ -34,16 +35,10 @@ export class PassageTree {
 }
 
 /** A passage's place in a tree of `size` passages. */
-export interface PassagePlace {
-  readonly index: number;
-  readonly size: number;
-  readonly path: readonly Digest[];
-}
+export type PassagePlace = LeafPlace & { readonly size: number };
 
-export function leadsToRoot(passage: PassageLeaf, { index, size, path }: PassagePlace, root: Digest): boolean {
-  const hashes = path.map((digest) => digestBytes('sha256', digest));
-  return verifyInclusion(leafOf(passage), index, size, hashes, digestBytes('sha256', root));
-}
+export const leadsToRoot = (passage: PassageLeaf, place: PassagePlace, root: Digest): boolean =>
+  leafLeadsTo(root, leafOf(passage), place, place.size);
 
 /** The chunk id in it is what keeps a sibling's hash in a path from telling a guess of its text. */
 const leafOf = ({ chunkId, contentHash, start, end }: PassageLeaf): Uint8Array =>

@@ -102,9 +102,16 @@ export function openMessage(message: CoseSign1, cose: Uint8Array): OpenReceipt {
   return { receiptId: receiptIdOf(hash), payload, payloadHash: namedDigest('blake3', hash), cose, kid: message.kid };
 }
 
-export function encodeRetrieval(payload: RetrievalPayload): { receiptId: Digest; bytes: Uint8Array } {
+/** A retrieval receipt in its canonical encoding, whose digest is its id. */
+export interface RetrievalRecord {
+  readonly receiptId: Digest;
+  readonly payload: RetrievalPayload;
+  readonly bytes: Uint8Array;
+}
+
+export function encodeRetrieval(payload: RetrievalPayload): RetrievalRecord {
   const bytes = encodeCanonical({ ...payload });
-  return { receiptId: blake3Digest(bytes), bytes };
+  return { receiptId: blake3Digest(bytes), payload, bytes };
 }
 
 export function openRetrieval(bytes: Uint8Array): { receiptId: Digest; payload: RetrievalPayload } {

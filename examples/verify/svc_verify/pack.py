@@ -8,11 +8,16 @@ from .log import entry_of, expect_included, leaf_hash, padded
 from .timestamps import TIMESTAMP, check_timestamps
 from .shape import BASE64, BLAKE3, COUNT, INSTANT, JWK, SHA256, TEXT, check, constant, or_none
 
-FORMATS = ("svc-proofpack-v1", "svc-proofpack-v2")
+FORMATS = ("svc-proofpack-v1", "svc-proofpack-v2", "svc-proofpack-v3")
 SEAL = "application/vnd.svc.proofpack+json"
 CHUNK = {name: TEXT for name in ("chunk_id", "content", "corpus_id", "doc_id", "receipt_id")}
 CHUNK |= {"content_hash": BLAKE3, "version": COUNT}
-BINDING = {"end": COUNT, "index": COUNT, "path": [SHA256], "receipt_id": TEXT, "start": COUNT}
+BINDING_2 = {"end": COUNT, "index": COUNT, "path": [SHA256], "receipt_id": TEXT, "start": COUNT}
+IN_BATCH = {"content_hash": BLAKE3, "index": COUNT, "ingest_id": TEXT, "path": [SHA256]}
+BINDING = {
+    **BINDING_2, "accepted?": {**IN_BATCH, "receipt_id": TEXT, "shareability": TEXT},
+    "document?": {**IN_BATCH, "passages": COUNT, "passages_root": SHA256},
+}
 PLACE = {"leaf_index": COUNT, "path": [SHA256], "receipt_id": TEXT}
 PACK = {
     "checkpoint": TEXT, "chunks": [CHUNK], "consistency": [{"checkpoint": TEXT, "path": [SHA256]}],
@@ -22,9 +27,11 @@ PACK = {
 }
 EPOCH = or_none({"cose": BASE64, "path": [SHA256]})
 PACK_2 = {
-    **PACK, "format": constant(FORMATS[1]), "chunks": [{**CHUNK, "binding": or_none(BINDING)}],
+    **PACK, "format": constant(FORMATS[1]), "chunks": [{**CHUNK, "binding": or_none(BINDING_2)}],
     "epoch": EPOCH, "statements": [BASE64], "timestamps?": [TIMESTAMP],
 }
+PACK_3 = {**PACK_2, "format": constant(FORMATS[2]), "chunks": [{**CHUNK, "binding": or_none(BINDING)}]}
+SHAPES = dict(zip(FORMATS, (PACK, PACK_2, PACK_3)))
 
 
 class Pack:
@@ -34,7 +41,8 @@ class Pack:
     def read(self):
         self.file = from_json(self.data)
         need(isinstance(self.file, dict), "the file is no object")
-        check(self.file, PACK if self.file.get("format") == FORMATS[0] else PACK_2, "pack")
+        named = self.file.get("format")
+        check(self.file, SHAPES.get(named, PACK_3) if isinstance(named, str) else PACK_3, "pack")
         need(jcs(self.file) == self.data, "not the canonical JSON of its value")
 
     def open_keys(self):
@@ -87,7 +95,7 @@ class Pack:
             need(chunk["receipt_id"] in bodies, "the receipt of a chunk is not in the pack")
             named = list(names_of(bodies[chunk["receipt_id"]], chunk))
             need(named, "the receipt does not name the chunk")
-            if self.file["format"] == FORMATS[1]:
+            if self.file["format"] != FORMATS[0]:
                 self.check_bound(chunk, named)
 
     def check_bound(self, chunk, named):

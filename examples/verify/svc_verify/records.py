@@ -61,7 +61,7 @@ def read_payload(data):
     payload = from_cbor(data)
     need(isinstance(payload, dict) and sorted(payload, key=str) == PAYLOAD, "the payload has other members")
     texts = [payload[name] for name in PAYLOAD if name not in ("body", "prev", "seq", "v")]
-    need(payload["v"] == 1 and all(isinstance(text, str) for text in texts), "a member is of another type")
+    need(type(payload["v"]) is int and payload["v"] == 1 and all(isinstance(text, str) for text in texts), "a member is of another type")
     seq, prev = payload["seq"], payload["prev"]
     need(type(seq) is int and seq >= 1 and (seq == 1) == (prev is None), "seq or prev is malformed")
     need(prev is None or (isinstance(prev, str) and BLAKE3.match(prev)), "prev is malformed")
@@ -75,7 +75,7 @@ class Retrieval:
     def __init__(self, data):
         payload = from_cbor(data)
         need(isinstance(payload, dict) and sorted(payload, key=str) == RETRIEVAL_MEMBERS, "it has other members")
-        need(payload["v"] == 1 and payload["kind"] == "retrieval", "not a retrieval of version 1")
+        need(type(payload["v"]) is int and payload["v"] == 1 and payload["kind"] == "retrieval", "not a retrieval of version 1")
         need(isinstance(payload["nonce"], bytes) and len(payload["nonce"]) == 16, "nonce has 16 bytes")
         need(isinstance(payload["body"], dict), "body is no map")
         need(all(isinstance(payload[name], str) for name in ("actor", "auth_mode", "tenant_id")), "a member is no text")

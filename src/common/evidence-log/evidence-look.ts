@@ -5,6 +5,7 @@ import { checkTile, FIRST_TILE, type TilePlace } from './log-tiles.js';
 import { LeafMarks } from './leaf-marks.js';
 import { LogReader } from './log-reader.js';
 import type { EvidenceFault, FaultSink, SubjectCheck } from './evidence-look.types.js';
+import { firstReceipts } from './leaf-batches.js';
 import { checkReceipt, checkRetrieval, FIRST_POSITION, type Position, type ReceiptRow } from './record-rows.js';
 import { ERASED_UNSAID, readRemovedLeaves } from './removed-records.js';
 import { blocksOf, publicName, rowsWithoutReceipt } from './receipted-rows.js';
@@ -102,7 +103,8 @@ export class EvidenceLook {
   private async receipts(query: Query, limit: number): Promise<void> {
     const keys = await keysById(query, this.basis.keys);
     let last = (this.place.after as Position | null) ?? FIRST_POSITION;
-    const rows = await query<ReceiptRow>(RECEIPTS_AFTER, [last.tenantId, last.stream, last.seq, limit]);
+    const read = await query<ReceiptRow>(RECEIPTS_AFTER, [last.tenantId, last.stream, last.seq, limit]);
+    const rows = firstReceipts(read, limit);
     for (const row of rows) last = checkReceipt(row, last, keys, this.sink('receipts', row.receipt_id));
     for (const row of rows.filter(({ has_head }) => !has_head)) this.sink('heads', chainId(row)).add(unfinished(row));
     const logged = rows
@@ -113,7 +115,7 @@ export class EvidenceLook {
       query,
       rows.filter(({ is_erased }) => !is_erased),
     );
-    this.advance(rows.length < limit ? null : last, rows.length, logged.length);
+    this.advance(rows.length < limit && rows.length === read.length ? null : last, rows.length, logged.length);
   }
 
   private async checkSubjects(query: Query, rows: readonly ReceiptRow[]): Promise<void> {

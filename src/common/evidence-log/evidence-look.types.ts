@@ -43,6 +43,14 @@ export interface SubjectCheck {
   /** The receipts that it wants to see. */
   readonly kinds: readonly string[];
   readonly rows: readonly ReceiptedRows[];
-  /** @param faultOf where to say what is wrong with the rows of a receipt */
-  check(query: Query, receipts: readonly StoredReceipt[], faultOf: (receiptId: string) => FaultSink): Promise<void>;
+  /**
+   * @param faultOf where to say what is wrong with the rows of a receipt
+   * @param most things to hold against receipts that bind many, the last of them; all where it is left out
+   */
+  check(
+    query: Query,
+    receipts: readonly StoredReceipt[],
+    faultOf: (receiptId: string) => FaultSink,
+    most?: number,
+  ): Promise<void>;
 }

@@ -56,12 +56,15 @@ export class EvidenceRecords {
     return [...new Set(receiptIds)].map((id) => found.get(id)).filter((record) => record !== undefined);
   }
 
-  /** The newest of the receipts about a subject, oldest first. */
-  async findBySubject(subject: string, max: number): Promise<StoredExecution[]> {
-    const rows = await this.findExecutions(`subject = $1 order by occurred_at desc, stream desc, seq desc limit $2`, [
-      subject,
-      max,
-    ]);
+  /**
+   * The newest of the receipts about a subject, oldest first.
+   * @param batches receipts over batches that it is in
+   */
+  async findBySubject(subject: string, max: number, batches: readonly string[] = []): Promise<StoredExecution[]> {
+    const rows = await this.findExecutions(
+      '(subject = $1 or receipt_id = any($3::uuid[])) order by occurred_at desc, stream desc, seq desc limit $2',
+      [subject, max, batches],
+    );
     return rows.reverse();
   }
 

@@ -50,6 +50,15 @@ export interface RecordedReceipt {
   readonly seq: number;
 }
 
+/** What a retrieval returned, to be recorded. */
+export type RetrievalEvent = Pick<EvidenceEvent, 'actor' | 'authMode' | 'agentSession' | 'body'>;
+
+interface RecordedRetrievalReceipt {
+  readonly receiptId: Digest;
+  /** RFC 3339. */
+  readonly occurredAt: string;
+}
+
 const MAIN_STREAM = 'main';
 
 /**
@@ -99,29 +108,20 @@ export class EvidenceService {
   }
 
   /** Records what a retrieval returned. Takes no lock: retrievals of one tenant do not wait for each other. */
-  async recordRetrieval(retrieval: {
-    actor: string;
-    authMode: string;
-    agentSession?: string | undefined;
-    body: object;
-  }): Promise<{ receiptId: Digest; occurredAt: string }> {
-    const payload: RetrievalPayload = {
-      v: 1,
-      kind: 'retrieval',
-      tenant_id: this.tenancy.tenant,
-      occurred_at: new Date().toISOString(),
-      actor: retrieval.actor,
-      auth_mode: retrieval.authMode,
-      nonce: Uint8Array.from(randomBytes(16)),
-      body: bodyOf(retrieval),
-    };
-    const { receiptId, bytes } = encodeRetrieval(payload);
-    await this.receipts.appendRetrieval(digestBytes('blake3', receiptId), bytes, payload);
-    await this.steps.addRecords([sessionRecordOf({ receiptId, payload })]);
+  async recordRetrieval(retrieval: RetrievalEvent): Promise<RecordedRetrievalReceipt> {
+    const [receipt] = await this.recordRetrievals([retrieval]);
+    return receipt!;
+  }
+
+  /** The same of several, in one round trip; the answers are in the same order. */
+  async recordRetrievals(retrievals: readonly RetrievalEvent[]): Promise<RecordedRetrievalReceipt[]> {
+    const records = retrievals.map((retrieval) => encodeRetrieval(this.payloadOf(retrieval)));
+    await this.receipts.appendRetrievals(records);
+    await this.steps.addRecords(records.map(sessionRecordOf));
     this.tenancy.afterCommit(() => {
       this.sequencer.wake();
     });
-    return { receiptId, occurredAt: payload.occurred_at };
+    return records.map(({ receiptId, payload }) => ({ receiptId, occurredAt: payload.occurred_at }));
   }
 
   /** The receipt with that UUID. @throws ReceiptUnknown */
@@ -141,6 +141,19 @@ export class EvidenceService {
   /** Ids and kinds of the receipts about a subject, oldest first. */
   findBySubject(subject: string): Promise<{ receiptId: string; kind: string }[]> {
     return this.receipts.findIdsBySubject(subject);
+  }
+
+  private payloadOf({ actor, authMode, ...event }: RetrievalEvent): RetrievalPayload {
+    return {
+      v: 1,
+      kind: 'retrieval',
+      tenant_id: this.tenancy.tenant,
+      occurred_at: new Date().toISOString(),
+      actor,
+      auth_mode: authMode,
+      nonce: Uint8Array.from(randomBytes(16)),
+      body: bodyOf(event),
+    };
   }
 
   /** Makes the next receipt of its stream but for its signature, and moves the head in the map. */

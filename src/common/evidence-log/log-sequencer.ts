@@ -1,7 +1,9 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { escapeLiteral } from 'pg';
 import type { Counter, Histogram } from 'prom-client';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { Metrics } from '../observability/metrics.js';
+import { DueWork, FALLBACK_MS } from '../scheduler/due-work.js';
 import { Scheduler, type ScheduledWork } from '../scheduler/scheduler.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { draftCheckpoint } from '../../evidence/checkpoint.js';
@@ -21,7 +23,7 @@ const GATHER_MS = 50;
 /**
  * Gives committed records their leaves. In one transaction: the pending records, the grown tiles and the signed
  * checkpoint; an advisory lock lets one process of a database at a time do it, so the log cannot fork, and a killed one
- * leaves nothing half done. Woken after commits; a timer picks up what other processes left.
+ * leaves nothing half done. Woken after commits; a look picks up what other processes left.
  */
 @Injectable()
 export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -33,6 +35,7 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly scheduler: Scheduler,
+    private readonly dueWork: DueWork,
     private readonly crossTenant: CrossTenant,
     private readonly keys: KeyRing,
     private readonly checkpoints: CheckpointKeeper,
@@ -43,9 +46,15 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   onApplicationBootstrap(): void {
-    const { logIntervalMs } = this.settings.evidence;
+    const { logIntervalMs: everyMs } = this.settings.evidence;
     const options = { isStoppedByOwner: true };
-    this.work = this.scheduler.every('log_sequencer', logIntervalMs, () => this.integratePending(), options);
+    const fallbackMs = Math.max(everyMs, FALLBACK_MS);
+    this.work = this.scheduler.every('log_sequencer', fallbackMs, () => this.integratePending(), options);
+    this.dueWork.when(
+      () => this.findWork(),
+      () => this.work?.wake(),
+      { everyMs },
+    );
   }
 
   /** After the last request, which may have left a receipt. */
@@ -66,6 +75,13 @@ export class LogSequencer implements OnApplicationBootstrap, OnApplicationShutdo
   /** Returns when every record committed before the call is in the log. */
   async integrate(): Promise<void> {
     while ((await this.integrateBatch(true)) === BATCH);
+  }
+
+  /** What was committed elsewhere, and a checkpoint that is still signed by an earlier key. */
+  private findWork(): string {
+    if (this.keys.hasEnded) return 'false';
+    const kid = escapeLiteral(this.keys.logSigners[0].kid);
+    return `exists (select from log_pending) or not exists (select from log_head where kid = ${kid})`;
   }
 
   private async integratePending(): Promise<void> {

@@ -9,6 +9,8 @@ import { readRemovedDigests, readRemovedLeaves } from './removed-records.js';
 
 /** The last blocks of a table's file: where PostgreSQL puts new rows, and the new versions of changed ones. */
 const NEWEST_BLOCKS = 16;
+/** Of what receipts over batches bind. */
+const NEWEST_BOUND = 500;
 
 export interface NewestEvidence {
   readonly examined: number;
@@ -36,7 +38,7 @@ export async function examineNewest(query: Query, { checks, keys: known }: LookB
   let examined = receipts.length;
   for (const check of checks) {
     const about = await receiptsFor(query, check, receipts);
-    await check.check(query, about, (receiptId) => sink(check.name, receiptId));
+    await check.check(query, about, (receiptId) => sink(check.name, receiptId), NEWEST_BOUND);
     examined += about.length;
   }
   return { examined, faults };

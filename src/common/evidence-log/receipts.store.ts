@@ -3,7 +3,7 @@ import type { OutboxRow } from '../outbox/outbox.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { blake3, type Digest, digestBytes, namedDigest } from '../../evidence/digest.js';
 import type { CborMap } from '../../evidence/cbor.js';
-import type { RetrievalPayload, SignedReceipt } from '../../evidence/receipt.js';
+import type { RetrievalRecord, SignedReceipt } from '../../evidence/receipt.js';
 
 /** The end of a stream: seq 0 and no hash before its first receipt. */
 export interface StreamHead {
@@ -46,11 +46,22 @@ export class ReceiptsStore {
     ]);
   }
 
-  async appendRetrieval(digest: Uint8Array, record: Uint8Array, payload: RetrievalPayload): Promise<void> {
+  async appendRetrievals(retrievals: readonly RetrievalRecord[]): Promise<void> {
     await this.tenancy.query(
-      `with logged as (insert into log_pending (record_type, record_digest) values ('retrieval', $2))
-       insert into retrieval_receipt (tenant_id, record_digest, record, actor, occurred_at, session) values ($1, $2, $3, $4, $5, $6)`,
-      [this.tenancy.tenant, digest, Buffer.from(record), payload.actor, payload.occurred_at, sessionOf(payload.body)],
+      `with added as (
+         select * from unnest($2::bytea[], $3::bytea[], $4::text[], $5::timestamptz[], $6::text[])
+           a(digest, record, actor, occurred_at, session)),
+       logged as (insert into log_pending (record_type, record_digest) select 'retrieval', digest from added)
+       insert into retrieval_receipt (tenant_id, record_digest, record, actor, occurred_at, session)
+         select $1, digest, record, actor, occurred_at, session from added`,
+      [
+        this.tenancy.tenant,
+        retrievals.map(({ receiptId }) => digestBytes('blake3', receiptId)),
+        retrievals.map(({ bytes }) => Buffer.from(bytes)),
+        retrievals.map(({ payload }) => payload.actor),
+        retrievals.map(({ payload }) => payload.occurred_at),
+        retrievals.map(({ payload }) => sessionOf(payload.body)),
+      ],
     );
   }
 

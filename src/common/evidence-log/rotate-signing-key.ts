@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { Settings } from '../config/settings.js';
-import { type DatabaseAddress, roleDataSource } from '../database/connection.js';
+import type { DatabaseAddress } from '../database/connection.js';
+import { roleDataSource } from '../database/role-data-source.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import { rowsOf } from '../tenancy/tenancy.js';
 import { OPERATOR } from './audit-trail.js';

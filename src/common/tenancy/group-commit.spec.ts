@@ -72,6 +72,16 @@ describe('requests of a line', () => {
     expect(sizes).toEqual([3, 1, 1, 1]);
   });
 
+  it('are not waited for where they have more to do first', async () => {
+    const sizes: number[] = [];
+    const write = async (numbers: readonly number[]) => (sizes.push(numbers.length), doubled(numbers));
+    const group = new GroupCommit<number, number>({ take: ({ length }) => length, write, waitsForNone: true });
+    await settled([1, 2, 3].map((number) => group.add('a', number)));
+    const later = [group.add('a', 4), nextTurn().then(() => group.add('a', 5))];
+    expect(await settled(later)).toEqual([8, 10]);
+    expect(sizes).toEqual([1, 2, 1, 1]);
+  });
+
   it('fail together where the database is away', async () => {
     const { addAll, sizes } = groupOf((numbers) => {
       if (numbers.length > 1) throw away();

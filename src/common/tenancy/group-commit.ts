@@ -12,6 +12,8 @@ export interface GroupedWork<Request, Reply> {
    * @returns what each is answered, in their order; an Error refuses that one alone
    */
   write(requests: readonly Request[]): Promise<readonly (Reply | Error)[]>;
+  /** Of requests whose clients have more to do before they ask again: the next transaction waits for none of them. */
+  waitsForNone?: true;
 }
 
 interface Waiting<Request, Reply> {
@@ -61,7 +63,7 @@ export class GroupCommit<Request, Reply> {
     const { waiting } = line;
     this.lines.set(name, line);
     while (waiting.length > 0) {
-      await this.gather(line, this.clients.get(name) ?? 1);
+      if (!this.work.waitsForNone) await this.gather(line, this.clients.get(name) ?? 1);
       const group = waiting.splice(0, this.take(waiting));
       await this.write(group);
       this.clients.set(name, group.length + waiting.length);

@@ -1,15 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import { poolOf } from '../database/connections.js';
+import { poolOf } from '../database/pool-of.js';
+import type { ReadReplica } from '../database/read-replica.js';
+import { mayReadReplica } from './reading.js';
 import type { WriteLimit } from './write-limit.js';
 import { sha256 } from '../../evidence/sha256.js';
 
-interface UnitOfWork {
-  tenant: string;
-  manager: EntityManager;
+/** What follows the end of a unit of work. */
+interface Following {
   afterCommit: (() => void)[];
   afterRollback: (() => Promise<void>)[];
+}
+
+interface UnitOfWork extends Following {
+  tenant: string;
+  manager: EntityManager;
 }
 
 /** The unit of work: one tenant, one transaction, as the role svc_app. Every store reads its manager from here. */
@@ -22,11 +28,13 @@ export class Tenancy {
     /** Whether statements may be prepared: a pooler in transaction mode gives each transaction another session. */
     private readonly prepares: boolean,
     private readonly writes: WriteLimit,
+    private readonly replica?: ReadReplica,
   ) {}
 
   /**
    * Runs `work` as `tenant`; PostgreSQL itself refuses rows of any other tenant. Joins a unit of work that is already
-   * open for the same tenant.
+   * open for the same tenant. That of a GET may be done at the read replica, and is begun again at the primary when the
+   * replica's database does not do it.
    */
   async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     const open = this.current.getStore();
@@ -34,22 +42,45 @@ export class Tenancy {
       if (open.tenant !== tenant) throw new Error('A unit of work of another tenant is open');
       return work();
     }
-    const afterCommit: (() => void)[] = [];
-    const afterRollback: (() => Promise<void>)[] = [];
+    const read = mayReadReplica()
+      ? await this.complete((following) => this.readFromReplica(tenant, following, work))
+      : undefined;
+    if (read) return read.result;
+    return this.complete((following) =>
+      this.writes.run(() =>
+        this.dataSource.transaction((manager) => this.begin({ tenant, manager, ...following }, work)),
+      ),
+    );
+  }
+
+  /** Makes what is to follow a unit of work follow it. */
+  private async complete<T>(attempt: (following: Following) => Promise<T>): Promise<T> {
+    const following: Following = { afterCommit: [], afterRollback: [] };
     let result: T;
     try {
-      result = await this.writes.run(() =>
-        this.dataSource.transaction(async (manager) => {
-          await manager.query(`select set_config('svc.tenant_id', $1, true)`, [tenant]);
-          return this.current.run({ tenant, manager, afterCommit, afterRollback }, work);
-        }),
-      );
+      result = await attempt(following);
     } catch (error) {
-      for (const follow of afterRollback) await follow();
+      for (const follow of following.afterRollback) await follow();
       throw error;
     }
-    for (const follow of afterCommit) follow();
+    for (const follow of following.afterCommit) follow();
     return result;
+  }
+
+  /** @returns nothing when the primary is to do it, and what would have followed */
+  private async readFromReplica<T>(
+    tenant: string,
+    following: Following,
+    work: () => Promise<T>,
+  ): Promise<{ result: T } | undefined> {
+    const read = await this.replica?.transaction((manager) => this.begin({ tenant, manager, ...following }, work));
+    if (!read) following.afterCommit.length = 0;
+    return read;
+  }
+
+  private async begin<T>(unit: UnitOfWork, work: () => Promise<T>): Promise<T> {
+    await unit.manager.query(`select set_config('svc.tenant_id', $1, true)`, [unit.tenant]);
+    return this.current.run(unit, work);
   }
 
   /**
@@ -119,9 +150,17 @@ export class Tenancy {
    * write}.
    */
   async call<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    const name = this.prepares ? (this.names.get(sql) ?? this.nameFor(sql)) : undefined;
-    const { rows } = await this.pool.query({ ...(name ? { name } : {}), text: sql, values: parameters });
+    const { rows } = await this.pool.query(this.statement(sql, parameters));
     return rows as Row[];
+  }
+
+  /**
+   * The same for a statement that only reads, and what a tenant stored: the read replica may answer it. Whether a
+   * credential holds is asked by {@link call}.
+   */
+  async read<Row extends object>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    const rows = await this.replica?.query<Row>(this.statement(sql, parameters));
+    return rows ?? this.call<Row>(sql, parameters);
   }
 
   /**
@@ -136,6 +175,11 @@ export class Tenancy {
   /** The driver's connections, for the metrics. */
   get pool(): Pool {
     return poolOf(this.dataSource);
+  }
+
+  private statement(text: string, values: unknown[]): QueryConfig {
+    const name = this.prepares ? (this.names.get(text) ?? this.nameFor(text)) : undefined;
+    return { ...(name ? { name } : {}), text, values };
   }
 
   private nameFor(sql: string): string {

@@ -1,9 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
-const reading = new AsyncLocalStorage<true>();
-
-/** What runs in `work` changes nothing: GET and HEAD. It needs no place among the writes. */
-export const asRead = <T>(work: () => T): T => reading.run(true, work);
+import { isReading } from './reading.js';
 
 /**
  * Bounds the connections that writes may hold. A commit waits for as long as a synchronous standby is away, and keeps
@@ -21,7 +16,7 @@ export class WriteLimit {
 
   /** @throws Error, which is answered with 503, when no place became free in time */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (reading.getStore()) return work();
+    if (isReading()) return work();
     if (this.inside >= this.max) await this.wait();
     else this.inside += 1;
     try {

@@ -1,8 +1,9 @@
 import { type CborMap, type CborValue, isCborMap } from '../cbor.js';
 import { bindingFault } from '../content-bindings.js';
 import type { Digest } from '../digest.js';
-import type { ContentBinding } from '../pack-format.js';
+import { BINDING, type ContentBinding } from '../pack-format.js';
 import type { SignedReceipt } from '../receipt.js';
+import { checkShape, orNull } from '../shape.js';
 import type { OpenItem } from './open-export.js';
 
 /**
@@ -64,15 +65,10 @@ function citedBy(body: CborMap | undefined, ordinal: number | undefined): CborMa
 /** @throws Error when it is withheld, or has another form */
 function bindingOf({ shown, index }: OpenItem): ContentBinding | null {
   const value = shown.at('binding')?.whole();
-  if (value === null) return null;
-  if (!isCborMap(value) || !isBinding(value))
-    throw new Error(`item ${index}: what binds its text is withheld, or is no binding`);
-  return value as unknown as ContentBinding;
+  try {
+    checkShape(value, orNull(BINDING), 'binding');
+  } catch (error) {
+    throw new Error(`item ${index}: what binds its text is withheld, or is no binding`, { cause: error });
+  }
+  return value as unknown as ContentBinding | null;
 }
-
-function isBinding({ receipt_id: receiptId, index, path, start, end }: CborMap): boolean {
-  const isPath = Array.isArray(path) && path.every((hash) => typeof hash === 'string' && SHA256.test(hash));
-  return typeof receiptId === 'string' && isPath && [index, start, end].every((value) => Number.isSafeInteger(value));
-}
-
-const SHA256 = /^sha256:[0-9a-f]{64}$/;

@@ -1,7 +1,7 @@
 import { isCborMap } from '../cbor.js';
-import { digestBytes } from '../digest.js';
+import type { Digest } from '../digest.js';
 import { BOUND_MEMBERS, type BoundFact, FACT_BATCH, factLeaf } from '../fact-leaf.js';
-import { verifyInclusion } from '../merkle.js';
+import { isInBatch } from '../leaf-tree.js';
 import type { SignedReceipt } from '../receipt.js';
 import type { OpenExport, OpenItem } from './open-export.js';
 
@@ -32,9 +32,7 @@ function isBound(fact: OpenItem, receipts: readonly (SignedReceipt | undefined)[
   const { kind, occurred_at, body } = receipt.payload;
   const sources = shown.text('sources_digest');
   const leaf = factLeaf({ ...(Object.fromEntries(members) as unknown as BoundFact), sources_digest: sources });
-  const hashes = binding.path.map((hash) => digestBytes('sha256', hash));
-  const root = typeof body.root === 'string' ? digestBytes('sha256', body.root) : Buffer.alloc(0);
-  if (kind !== FACT_BATCH || !verifyInclusion(leaf, binding.index, Number(body.count), hashes, root))
+  if (kind !== FACT_BATCH || !isInBatch(leaf, binding, body))
     throw new Error(`item ${index}: the fact is not the one that its receipt binds`);
   if ((shown.text('stored_at') ?? occurred_at) !== occurred_at)
     throw new Error(`item ${index}: stored_at is not the time of its receipt`);
@@ -44,7 +42,7 @@ function isBound(fact: OpenItem, receipts: readonly (SignedReceipt | undefined)[
 interface Binding {
   readonly receipt_id: string;
   readonly index: number;
-  readonly path: readonly string[];
+  readonly path: readonly Digest[];
 }
 
 /** What leads to the receipt; undefined where it is withheld, or the fact says that there is none. */

@@ -1,6 +1,6 @@
 import { type BundleVerdict, unreadable } from '../bundle-verdict.js';
 import { isRecord } from '../canonical-json.js';
-import { PACK_FORMAT, PACK_FORMAT_V1, type ProofPack } from '../pack-format.js';
+import { PACK_FORMAT, PACK_FORMATS, type ProofPack } from '../pack-format.js';
 import { checkFreshness } from '../freshness.js';
 import { rootsOf } from '../file-keys.js';
 import { type Check, verifyPack } from '../verify-pack.js';
@@ -67,7 +67,7 @@ async function judgeJson(content: Uint8Array, acceptance: Acceptance): Promise<B
   const parsed = parse(content);
   if (isStandardForm(content, parsed)) return judgeForm(content, acceptance, parsed);
   const format = isRecord(parsed) ? parsed.format : undefined;
-  if (format === PACK_FORMAT || format === PACK_FORMAT_V1) return judgePack(content, parsed as ProofPack, acceptance);
+  if (PACK_FORMATS.some((known) => known === format)) return judgePack(content, parsed as ProofPack, acceptance);
   if (format !== EXPORT_FORMAT && format !== EXPORT_FORMAT_V1)
     throw new BundleUnreadable(`its format is neither ${EXPORT_FORMAT} nor ${PACK_FORMAT}`);
   return judgeExport(content.length, acceptance, async () => decodeExportJson(content, parsed));

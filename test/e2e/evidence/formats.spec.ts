@@ -125,6 +125,7 @@ describe('the test vectors of docs/formats', () => {
 
   it('the proof pack, as the product makes it of its records', () => {
     expect(isVector('sound.svcpack', packVector())).toBe(true);
+    expect(isVector('batch.svcpack', packVector(undefined, true))).toBe(true);
   });
 
   it('the proof pack with timestamps, of the tokens that were made once', async () => {
@@ -132,11 +133,14 @@ describe('the test vectors of docs/formats', () => {
     expect(isVector('stamped.svcpack', packVector(vectorTimestamps()))).toBe(true);
   });
 
-  it.each(['sound.svcpack', 'stamped.svcpack', 'v1/sound.svcpack'])('the proof pack %s', (name) => {
-    const file = readFileSync(join(VECTORS, name));
-    expect(verifyPack(file, [{ key: key.publicKey }]).ok).toBe(true);
-    expect(judge(file, keys.jwk.kid)).toEqual({ ok: true, failed: null, detail: '' });
-  });
+  it.each(['sound.svcpack', 'batch.svcpack', 'stamped.svcpack', 'v2/sound.svcpack', 'v1/sound.svcpack'])(
+    'the proof pack %s',
+    (name) => {
+      const file = readFileSync(join(VECTORS, name));
+      expect(verifyPack(file, [{ key: key.publicKey }]).ok).toBe(true);
+      expect(judge(file, keys.jwk.kid)).toEqual({ ok: true, failed: null, detail: '' });
+    },
+  );
 });
 
 describe('the independent verifier', () => {

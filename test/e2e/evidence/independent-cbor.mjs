@@ -120,6 +120,13 @@ export function encodeCborArray(items) {
   ]);
 }
 
+/** Object of texts and whole numbers, its names in the order of their bytes: what the leaf of a document is. */
+export function encodeCborMap(members) {
+  const entries = Object.entries(members).map((entry) => entry.map((item) => encodeCborArray([item]).subarray(1)));
+  entries.sort(([a], [b]) => Buffer.compare(a, b));
+  return Buffer.concat([head(5, entries.length), ...entries.flat()]);
+}
+
 function head(major, length) {
   if (length < 24) return Buffer.of((major << 5) | length);
   if (length < 2 ** 8) return Buffer.of((major << 5) | 24, length);

@@ -567,13 +567,34 @@ function expectBound(shown, cited, receipts) {
   const [id, index, start, end] = ['receipt_id', 'index', 'start', 'end'].map((name) => shown.get('binding', name));
   const path = shown.below('binding', 'path');
   must(isHashes(path) && [index, start, end].every(isCount), 'binding');
-  const ingest = receipts.find((one) => one.id === id && one.kind === 'ingest.completed');
-  must(ingest !== undefined && textIn(ingest) !== undefined, 'the receipt of the ingest');
-  must(index < ingest.body.get('passages'), 'a place beyond the passages');
+  const ingest = receipts.find((one) => one.id === id && /^ingest\.(batch_)?completed$/.test(one.kind));
+  must(ingest !== undefined, 'the receipt of the ingest');
+  const [document, accepted] = ['document', 'accepted'].map((name) => shown.below('binding', name));
+  must((document !== undefined) === (ingest.kind === 'ingest.batch_completed'), 'the document of a batch');
+  if (document) must(inBatch(ingest, shown, document), 'the batch of the ingest');
+  const text = document ? document.get('content_hash') : textIn(ingest);
+  must(text !== undefined, 'the receipt of another document');
+  const [size, passagesRoot] = ['passages', 'passages_root'].map((name) => (document ?? ingest.body).get(name));
+  must(index < size, 'a place beyond the passages');
   const leaf = sha256(Buffer.of(0), encode([shown.get('chunk_id'), shown.get('content_hash'), start, end]));
-  const root = rootFrom(leaf, index, ingest.body.get('passages'), hashesOf(path));
-  must(named('sha256', root) === ingest.body.get('passages_root'), 'not the root of the passages');
-  for (const other of receipts) must((textIn(other) ?? textIn(ingest)) === textIn(ingest), 'two texts of a document');
+  const root = rootFrom(leaf, index, size, hashesOf(path));
+  must(named('sha256', root) === passagesRoot, 'not the root of the passages');
+  for (const other of receipts) must((textIn(other) ?? text) === text, 'two texts of a document');
+  if (!accepted) return;
+  const acceptance = receipts.find((one) => one.id === accepted.get('receipt_id'));
+  must(acceptance?.kind === 'ingest.batch_accepted', 'the receipt of the acceptance');
+  must(inBatch(acceptance, shown, accepted) && accepted.get('content_hash') === text, 'the batch of the acceptance');
+}
+
+/** Whether the document of a text has its leaf in the batch of a receipt: receipts.md, "Batches of documents". */
+function inBatch({ body }, shown, said) {
+  const [index, path] = ['index', 'path'].map((name) => said.get(name));
+  if (!isCount(index) || !isHashes(path) || index >= body.get('count')) return false;
+  const document = new Map([...said].filter(([name]) => !['index', 'path', 'receipt_id'].includes(name)));
+  for (const [name, member] of Object.entries({ corpus_id: 'corpus_id', doc_id: 'doc_id', version: 'doc_version' }))
+    document.set(name, shown.get(member));
+  const leaf = sha256(Buffer.of(0), encode(document));
+  return named('sha256', rootFrom(leaf, index, body.get('count'), hashesOf(path))) === body.get('root');
 }
 
 const BOUND =

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { blake3 } from './independent-blake3.mjs';
-import { decodeCbor, encodeCborArray } from './independent-cbor.mjs';
+import { decodeCbor, encodeCborArray, encodeCborMap } from './independent-cbor.mjs';
 import { readKeys } from './independent-keys.mjs';
 import { checkTimestamps } from './independent-timestamps.mjs';
 import { expectFresh, isInstant, isKeyText, openCheckpoint, unwrap } from './independent-strict.mjs';
@@ -43,7 +43,7 @@ const MEMBERS = {
   retrievals: 'cbor leaf_index path receipt_id',
   subject: 'id type',
 };
-const WHOLE = new Set(['size', 'version', 'leaf_index', 'nbf', 'exp', 'index', 'start', 'end']);
+const WHOLE = new Set(['size', 'version', 'leaf_index', 'nbf', 'exp', 'index', 'passages', 'start', 'end']);
 const LISTS = new Set(['chunks', 'consistency', 'keys', 'receipts', 'retrievals', 'path']);
 
 function jcs(value) {
@@ -89,7 +89,7 @@ function readFile(file) {
     throw new Refused('format', 'not JSON in UTF-8');
   }
   const isFirst = pack?.format === 'svc-proofpack-v1';
-  need(isFirst || pack?.format === 'svc-proofpack-v2', 'format', 'unknown format');
+  need(isFirst || ['svc-proofpack-v2', 'svc-proofpack-v3'].includes(pack?.format), 'format', 'unknown format');
   const { epoch, statements, timestamps, ...first } = pack;
   expectMembers(first, MEMBERS.pack, 'pack');
   need(isFirst === !('epoch' in pack) && isFirst === !('statements' in pack), 'format', 'members of the version');
@@ -100,7 +100,14 @@ function readFile(file) {
   for (const { binding, ...chunk } of pack.chunks) {
     expectMembers(chunk, MEMBERS.chunks, 'chunks');
     need(isFirst === (binding === undefined), 'format', 'binding');
-    if (binding) expectMembers(binding, 'end index path receipt_id start', 'binding');
+    if (!binding) continue;
+    const { document, accepted, ...rest } = binding;
+    expectMembers(rest, 'end index path receipt_id start', 'binding');
+    need(pack.format === 'svc-proofpack-v3' || !(document || accepted), 'format', 'batches before version 3');
+    if ('document' in binding)
+      expectMembers(document, 'content_hash index ingest_id passages passages_root path', 'document');
+    if ('accepted' in binding)
+      expectMembers(accepted, 'content_hash index ingest_id path receipt_id shareability', 'accepted');
   }
   if (epoch) expectMembers(epoch, 'cose path', 'epoch');
   if (!isFirst) {
@@ -241,16 +248,36 @@ function expectBound(chunk, names, receipts) {
     );
     return;
   }
-  const ingest = receipts.find(({ id }) => id === binding.receipt_id);
-  need(ingest?.map.get('kind') === 'ingest.completed', 'chunks', 'the receipt of the ingest is not here');
-  const text = documentHash(ingest, chunk);
+  const find = (wanted) => receipts.find(({ id }) => id === wanted);
+  const ingest = find(binding.receipt_id);
+  const kind = ingest?.map.get('kind');
+  need(/^ingest\.(batch_)?completed$/.test(kind), 'chunks', 'the receipt of the ingest is not here');
+  const { document, accepted } = binding;
+  need((document !== undefined) === (kind === 'ingest.batch_completed'), 'chunks', 'the document of a batch');
+  if (document) need(inBatch(ingest, chunk, document), 'chunks', 'a document that is not of the batch');
+  const text = document ? document.content_hash : documentHash(ingest, chunk);
   need(text !== undefined, 'chunks', 'the receipt of another ingest');
   const entry = encodeCborArray([chunk.chunk_id, chunk.content_hash, binding.start, binding.end]);
-  const [size, root] = ['passages', 'passages_root'].map((name) => ingest.map.get('body').get(name));
+  const [size, root] = ['passages', 'passages_root'].map(
+    (name) => document?.[name] ?? ingest.map.get('body').get(name),
+  );
   const leads = included(sha256(Buffer.of(0), entry), binding.index, size, hashes(binding.path), ...hashes([root]));
   need(leads, 'chunks', 'the path of a binding');
   for (const other of receipts)
     need((documentHash(other, chunk) ?? text) === text, 'chunks', 'two texts of a document');
+  if (!accepted) return;
+  const acceptance = find(accepted.receipt_id);
+  need(acceptance?.map.get('kind') === 'ingest.batch_accepted', 'chunks', 'the receipt of the acceptance');
+  need(inBatch(acceptance, chunk, accepted), 'chunks', 'a document that is not of the accepted batch');
+  need(accepted.content_hash === text, 'chunks', 'another text was accepted');
+}
+
+/** Whether the document of a text has its leaf in the batch of a receipt: receipts.md, "Batches of documents". */
+function inBatch({ map }, { corpus_id, doc_id, version }, { index, path, ...said }) {
+  delete said.receipt_id;
+  const leaf = sha256(Buffer.of(0), encodeCborMap({ ...said, corpus_id, doc_id, version }));
+  const [count, root] = ['count', 'root'].map((name) => map.get('body').get(name));
+  return included(leaf, index, count, hashes(path), ...hashes([root]));
 }
 
 // --- the log -------------------------------------------------------------------------------------------------------

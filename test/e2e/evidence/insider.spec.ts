@@ -32,6 +32,15 @@ beforeAll(async () => {
     { docId: 'wombat', content: 'Wombat droppings are cubes. Nobody knows why.' },
     { docId: 'emu', content: 'Emus cannot walk backwards. They run fast.' },
   ]);
+  for (const pair of [
+    ['bilby', 'numbat'],
+    ['quoll', 'potoroo'],
+    ['dunnart', 'bettong'],
+  ])
+    await ingest(
+      api.tenant,
+      pair.map((docId) => ({ docId, content: `The ${docId} sleeps by day.` })),
+    );
   const { results } = await retrieve(api.tenant, 'wombat droppings', { lane: 'audit', includeCommons: false });
   for (const answerId of ['one', 'two']) {
     const answer = { agentId: 'a', answerId, idempotencyKey: `the-answer-${answerId}`, answerText: 'They are cubes.' };
@@ -83,9 +92,29 @@ const leafOf = (table: string, record: string, where: string) => async () => {
   );
 };
 const flip = (column: string) => `${column} = set_byte(${column}, 3, get_byte(${column}, 3) # 1)`;
+const DOCUMENT_TABLES = ['chunk', 'ingest', 'document_version', 'document'];
+const OF_DUNNART = `receipt_id = (select receipt_id from ingest where doc_id = 'dunnart')`;
 const text = 'Emus fly to the moon and back.';
 
 const ATTACKS: Record<string, Attack> = {
+  'who may see a document of a batch': {
+    rows: { document_version: `doc_id = 'bilby'` },
+    sql: `update document_version set shareability = 'public_safe' where doc_id = 'bilby'`,
+    named: acceptanceOf('bilby'),
+    said: /document bilby, version 1, of corpus handbook .*or who may see it, is not what was accepted/,
+  },
+  'a document of a batch deleted with all its rows': {
+    rows: Object.fromEntries(DOCUMENT_TABLES.map((table) => [table, `doc_id = 'quoll'`])),
+    sql: DOCUMENT_TABLES.map((table) => `delete from ${table} where doc_id = 'quoll'`).join('; '),
+    named: acceptanceOf('quoll'),
+    said: /ingest [0-9a-f-]{36} of tenant .*: its row is gone/,
+  },
+  'the leaves of a batch': {
+    rows: { ingest_batch: OF_DUNNART },
+    sql: `update ingest_batch set ${flip('leaves')} where ${OF_DUNNART}`,
+    named: acceptanceOf('dunnart'),
+    said: /batch .* of ingests of tenant .*: its leaves do not make the root/,
+  },
   'text and hash of a passage that was never cited': {
     rows: { chunk: `doc_id = 'emu'` },
     sql: `update chunk set content = '${text}', content_hash = '\\x${Buffer.from(blake3(text)).toString('hex')}' where doc_id = 'emu'`,

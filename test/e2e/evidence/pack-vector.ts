@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { signCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from '../../../src/evidence/digest.js';
 import type { FileTimestamp } from '../../../src/evidence/file-timestamps.js';
+import { BATCH_ACCEPTED, BATCH_COMPLETED, documentLeaf } from '../../../src/evidence/ingest-batch.js';
+import { pathToRoot, rootOfLeaves } from '../../../src/evidence/leaf-tree.js';
 import { logLeafHash } from '../../../src/evidence/log-entry.js';
 import { consistencyRanges, inclusionRanges, leafHash } from '../../../src/evidence/merkle.js';
 import { signPack } from '../../../src/evidence/pack.js';
@@ -36,45 +38,65 @@ function receipt(fields: Pick<ReceiptPayload, 'kind' | 'subject' | 'body'> & Par
   return signReceipt({ ...common, seq: 1, prev: null, occurred_at: '2026-11-20T10:00:00.000Z', ...fields }, key);
 }
 
-function records() {
-  const completed = receipt({
-    ...{ kind: 'ingest.completed', subject: 'ingest-1', stream: 'ingest', actor: 'svc:ingest', auth_mode: 'system' },
-    occurred_at: '2026-11-20T09:59:57.000Z',
-    body: {
-      ...{ ingest_id: 'ingest-1', ...document, content_hash: blake3Digest(DOCUMENT) },
-      ...{ passages: SENTENCES.length, passages_root: tree.root },
-    },
-  });
+const ingested = { ingest_id: 'ingest-1', ...document, content_hash: blake3Digest(DOCUMENT) };
+const COMPLETED = { ...ingested, passages: SENTENCES.length, passages_root: tree.root };
+const ACCEPTED = { ...ingested, shareability: 'owner_only' };
+
+/** The second of three documents that are the same but for their names. */
+function batchOf(one: typeof ACCEPTED | typeof COMPLETED) {
+  const leaves = [1, 2, 3].map((n) =>
+    documentLeaf(n === 2 ? one : { ...one, ingest_id: `ingest-${n + 1}`, doc_id: `${n}` }),
+  );
+  const path = pathToRoot(leaves, 1).map((hash) => namedDigest('sha256', hash));
+  return { body: { count: 3, root: namedDigest('sha256', rootOfLeaves(leaves)) }, place: { index: 1, path } };
+}
+
+function records(isBatched: boolean) {
+  const by = { stream: 'ingest', actor: 'svc:ingest', auth_mode: 'system', occurred_at: '2026-11-20T09:59:57.000Z' };
+  const completed = isBatched
+    ? receipt({ ...by, kind: BATCH_COMPLETED, subject: 'documents', body: batchOf(COMPLETED).body })
+    : receipt({ ...by, kind: 'ingest.completed', subject: 'ingest-1', body: COMPLETED });
+  const accepted = isBatched
+    ? receipt({
+        ...{ kind: BATCH_ACCEPTED, subject: 'documents', body: batchOf(ACCEPTED).body },
+        occurred_at: '2026-11-20T09:59:56.000Z',
+      })
+    : undefined;
   const recorded = receipt({
     ...{ kind: 'answer.recorded', subject: 'answer-1' },
+    ...(accepted && { seq: 2, prev: accepted.payloadHash }),
     body: {
       ...{ agent_id: 'agent', answer_id: 'answer-1', version: 1, answer_hash: blake3Digest(TEXT) },
       citations: [{ ...cited, source: 'tenant', quote_hash: blake3Digest('names the one before it') }],
     },
   });
   const proven = receipt({
-    ...{ kind: 'proof.completed', subject: 'job-1', seq: 2, prev: recorded.payloadHash },
+    ...{ kind: 'proof.completed', subject: 'job-1', seq: recorded.payload.seq + 1, prev: recorded.payloadHash },
     occurred_at: '2026-11-20T10:00:01.250Z',
     body: { checks: [{ name: 'hash', ok: true }], job_id: 'job-1', score: 0.75 },
   });
   const [{ fields }] = read('receipts.json').retrieval;
   const retrieval = encodeRetrieval({ ...fields, nonce: Uint8Array.from(Buffer.from(fields.nonce, 'hex')) });
-  return { completed, recorded, proven, retrieval };
+  return { completed, accepted, recorded, proven, retrieval };
 }
 
-/** docs/formats/vectors/sound.svcpack: an answer, a proof, a retrieval and the ingest of what they name. */
-export function packVector(timestamps?: readonly FileTimestamp[]): Uint8Array {
-  const { completed, recorded, proven, retrieval } = records();
-  const receipts = [completed, recorded, proven];
+/**
+ * docs/formats/vectors/sound.svcpack: an answer, a proof, a retrieval and the ingest of what they name; batch.svcpack:
+ * the same where the document came with others.
+ */
+export function packVector(timestamps?: readonly FileTimestamp[], isBatched = false): Uint8Array {
+  const { completed, accepted, recorded, proven, retrieval } = records(isBatched);
+  const receipts = [completed, ...(accepted ? [accepted] : []), recorded, proven];
   const log = logOf([
     ...receipts.map(({ cose }) => logLeafHash('execution', blake3(cose))),
     logLeafHash('retrieval', blake3(retrieval.bytes)),
     ...read('log.json')
-      .entries.slice(4)
+      .entries.slice(receipts.length + 1)
       .map(({ entry }: { entry: string }) => leafHash(Buffer.from(entry))),
   ]);
   const start = DOCUMENT.indexOf(TEXT);
-  const binding = { receipt_id: completed.receiptId, index: 1, path: tree.pathOf(1), start, end: start + TEXT.length };
+  const place = { receipt_id: completed.receiptId, index: 1, path: tree.pathOf(1), start, end: start + TEXT.length };
+  const binding = accepted ? { ...place, ...batchPlaces(accepted.receiptId) } : place;
   const chunk = { ...cited, content: TEXT, binding };
   return signPack(
     {
@@ -85,7 +107,7 @@ export function packVector(timestamps?: readonly FileTimestamp[]): Uint8Array {
       keys: [keys.jwk],
       made_at: '2026-11-20T10:00:02.000Z',
       receipts: receipts.map((one, n) => ({ ...log.place(n), cose: base64(one.cose), receipt_id: one.receiptId })),
-      retrievals: [{ ...log.place(3), cbor: base64(retrieval.bytes), receipt_id: retrieval.receiptId }],
+      retrievals: [{ ...log.place(receipts.length), cbor: base64(retrieval.bytes), receipt_id: retrieval.receiptId }],
       statements: [],
       subject: { id: 'answer-1', type: 'answer' },
       tenant_id: 'acme',
@@ -93,6 +115,15 @@ export function packVector(timestamps?: readonly FileTimestamp[]): Uint8Array {
     },
     key,
   );
+}
+
+function batchPlaces(receipt_id: string) {
+  const { ingest_id, content_hash, passages, passages_root } = COMPLETED;
+  const { shareability } = ACCEPTED;
+  return {
+    document: { ...batchOf(COMPLETED).place, ingest_id, content_hash, passages, passages_root },
+    accepted: { ...batchOf(ACCEPTED).place, ingest_id, content_hash, shareability, receipt_id },
+  };
 }
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');

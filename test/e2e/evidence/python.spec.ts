@@ -21,7 +21,7 @@ const FILES = [
   ),
   'forms/receipt.cose',
   'forms/receipt.es256.cose-receipt',
-  ...['stamped.svcpack', 'export-stamped.json', 'export-stamped.cbor'],
+  ...['batch.svcpack', 'v2/sound.svcpack', 'stamped.svcpack', 'export-stamped.json', 'export-stamped.cbor'],
 ];
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;

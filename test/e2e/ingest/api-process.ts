@@ -38,6 +38,7 @@ export class ApiProcess {
     private readonly app: AppName,
     private readonly environment: Record<string, string>,
     readonly url: string,
+    private readonly program: string,
   ) {}
 
   static async at(
@@ -45,6 +46,7 @@ export class ApiProcess {
     dataDir: string,
     env: Record<string, string> = {},
     app: AppName = 'api',
+    program = PROGRAM,
   ): Promise<ApiProcess> {
     const port = await freePort();
     const environment = {
@@ -57,12 +59,12 @@ export class ApiProcess {
       SVC_LOG_LEVEL: 'error',
       ...env,
     };
-    return new ApiProcess(app, environment, `http://127.0.0.1:${port}`);
+    return new ApiProcess(app, environment, `http://127.0.0.1:${port}`, program);
   }
 
   /** Starts it and waits until it is ready. */
   async start(withinMs = 30_000): Promise<void> {
-    const child = spawn(process.execPath, [PROGRAM, 'start', this.app], {
+    const child = spawn(process.execPath, [this.program, 'start', this.app], {
       env: this.environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -112,9 +112,10 @@ describe('killed again and again', () => {
 
   it('every version that came into search has one receipt over its passages, and no other has one', async () => {
     const rows = await acme.database.query<{ indexed: boolean; receipts: number }>(
-      `select v.indexed_at is not null as indexed, count(distinct r.receipt_id)::int as receipts
+      `select exists (select from chunk c where c.tenant_id = v.tenant_id and c.corpus_id = v.corpus_id and c.doc_id = v.doc_id
+         and c.version = v.version) as indexed, count(distinct r.receipt_id)::int as receipts
        from document_version v join ingest i using (tenant_id, corpus_id, doc_id, version)
-       left join receipt r on r.tenant_id = v.tenant_id and r.subject = i.ingest_id::text and r.kind = 'ingest.completed'
+       left join receipt r on r.tenant_id = v.tenant_id and r.receipt_id = i.completed_id
        group by v.tenant_id, v.corpus_id, v.doc_id, v.version`,
     );
     expect(rows.filter(({ indexed, receipts }) => receipts !== (indexed ? 1 : 0))).toEqual([]);

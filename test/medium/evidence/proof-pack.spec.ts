@@ -67,7 +67,7 @@ describe('proof packs from the database', () => {
     expect(verdict).toEqual({
       ok: true,
       checks: [
-        { name: 'format', ok: true, detail: `svc-proofpack-v2, ${String(file.length)} bytes, canonical` },
+        { name: 'format', ok: true, detail: `svc-proofpack-v3, ${String(file.length)} bytes, canonical` },
         { name: 'keys', ok: true, detail: '3 keys, 1 trusted, the others named by them' },
         { name: 'receipts', ok: true, detail: '2 execution receipts: test.happened' },
         { name: 'signatures', ok: true, detail: '2 signatures (Ed25519) hold' },

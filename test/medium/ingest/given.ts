@@ -2,7 +2,10 @@ import { expect } from 'vitest';
 import type { Answer, TestTenant } from '../../kit/app.js';
 
 /** A document as it is sent, with members of no interest filled in. */
-export function documentOf(tenant: TestTenant, change: Record<string, unknown> = {}): Record<string, unknown> {
+export function documentOf(
+  tenant: Pick<TestTenant, 'tenantId'>,
+  change: Record<string, unknown> = {},
+): Record<string, unknown> {
   const docId = (change['docId'] ?? 'leave') as string | number;
   return {
     tenantId: tenant.tenantId,

@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
+import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { blake3Digest } from '../../../src/evidence/digest.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ended, givenAnswer, givenDocument, outcomes, prove, retrieve } from './given.js';
@@ -26,12 +28,13 @@ const findOne = async (query: string, tenant = acme) => (await retrieve(tenant, 
 const held = (name: string, detail: unknown) => ({ name, ok: true, result: 'ok', detail });
 
 /** Changes rows as the owner of the database would: past row-level security. */
-async function tamper(sql: string, parameters: unknown[]): Promise<void> {
+async function tamper(sql: string, parameters: unknown[]): Promise<any[]> {
   const owner = new Client({ connectionString: api.database.superuserUrl });
   await owner.connect();
   await owner.query('set role svc_operator');
-  await owner.query(sql, parameters);
+  const { rows } = await owner.query(sql, parameters);
   await owner.end();
+  return rows;
 }
 
 describe('a proof of an answer', () => {
@@ -286,15 +289,58 @@ describe('what a proof finds', () => {
     expect([body.chunks[0].content, body.chunks[0].source]).toEqual([null, 'commons']);
   });
 
-  it('a ledger that was altered', async () => {
-    const [{ chunkId }] = await retrieve(acme, 'rail travel', { lane: 'audit', agentId: 'bookkeeper' });
+  const LAST = `(select retrieval_id from agent_retrieval where agent_id = 'bookkeeper')`;
+  const audited = async (): Promise<string> =>
+    (await retrieve(acme, 'rail travel', { lane: 'audit', agentId: 'bookkeeper' }))[0].chunkId;
+  const answered = async (chunkId: string): Promise<() => Promise<string[]>> => {
     const answerId = await givenAnswer(acme, [chunkId], { agentId: 'bookkeeper' });
+    return async () => {
+      const job = await prove(acme, { answerId, mode: 'audit' });
+      return [job.verdict, outcomes(job.checks).ledger];
+    };
+  };
+
+  it('a ledger that was altered', async () => {
+    const proved = await answered(await audited());
+    expect(await proved()).toEqual(['holds', 'ok']);
     await tamper(
-      `update retrieval_ledger set candidates = jsonb_set(candidates, '{0,score}', '99') where retrieval_id = (select retrieval_id from agent_retrieval where agent_id = 'bookkeeper')`,
+      `update retrieval_ledger set candidate_lines = regexp_replace(candidate_lines, '\\t0\\n', E'\\t1\\n') where retrieval_id = ${LAST}`,
       [],
     );
-    const job = await prove(acme, { answerId, mode: 'audit' });
-    expect([job.verdict, outcomes(job.checks).ledger]).toEqual(['broken', 'failed']);
+    expect(await proved()).toEqual(['broken', 'failed']);
+  });
+
+  it('a ledger of earlier versions that was altered', async () => {
+    const chunkId = await audited();
+    const [{ lines }] = await tamper(
+      `select candidate_lines as lines from retrieval_ledger where retrieval_id = ${LAST}`,
+      [],
+    );
+    const candidates = lines
+      .trim()
+      .split('\n')
+      .map((line: string) => line.split('\t'))
+      .map(([chunkId, score]: string[]) => ({ chunkId, score: Number(score) }));
+    const digest = blake3Digest(candidates.map((one: any) => `${one.chunkId}\t${one.score}\n`).join(''));
+    const { receiptId } = await api.app.get(Tenancy).run(acme.tenantId, () =>
+      api.app.get(EvidenceService).record({
+        ...{ kind: 'retrieval.audited', actor: 'key:test', authMode: 'api_key', subject: 'earlier' },
+        body: { candidates_digest: digest },
+      }),
+    );
+    await tamper(`update retrieval set execution_receipt_id = $1 where retrieval_id = ${LAST}`, [receiptId]);
+    await tamper(
+      `update retrieval_ledger set candidate_lines = null, candidates = $1, candidates_digest = decode($2, 'hex') where retrieval_id = ${LAST}`,
+      [JSON.stringify(candidates), digest.slice('blake3:'.length)],
+    );
+    const proved = await answered(chunkId);
+    expect(await proved()).toEqual(['holds', 'ok']);
+    const last = candidates.length - 1;
+    await tamper(
+      `update retrieval_ledger set candidates = jsonb_set(candidates, '{${last},score}', '0') where retrieval_id = ${LAST}`,
+      [],
+    );
+    expect(await proved()).toEqual(['broken', 'failed']);
   });
 });
 

@@ -46,7 +46,7 @@ describe('a proof pack', () => {
     const pack = JSON.parse(file.toString('utf8'));
     expect([pack.ok, pack.format, pack.tenant_id, pack.subject]).toEqual([
       true,
-      'svc-proofpack-v2',
+      'svc-proofpack-v3',
       'acme',
       { type: 'answer', id: job.subject.id },
     ]);

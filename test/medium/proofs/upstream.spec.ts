@@ -131,10 +131,10 @@ describe('an upstream of another vendor', () => {
   it('answers packs under their format, or under the contract', async () => {
     const outcomes = [];
     for (const body of [
-      { ok: true, format: 'svc-proofpack-v2' },
+      { ok: true, format: 'svc-proofpack-v3' },
       { ok: true, contract: CONTRACT },
       { ok: true, format: 'zip' },
-      { ok: true, contract: 'other', format: 'svc-proofpack-v2' },
+      { ok: true, contract: 'other', format: 'svc-proofpack-v3' },
     ]) {
       upstream.answer(json(200, body));
       const { status, body: answered } = await read('receipts/r1/proofpack');
@@ -143,8 +143,8 @@ describe('an upstream of another vendor', () => {
     expect(outcomes).toEqual([
       [200, undefined, undefined],
       [200, undefined, undefined],
-      [502, 'svc-proofpack-v2', ['zip']],
-      [502, CONTRACT, ['other', 'svc-proofpack-v2']],
+      [502, 'svc-proofpack-v3', ['zip']],
+      [502, CONTRACT, ['other', 'svc-proofpack-v3']],
     ]);
   });
 

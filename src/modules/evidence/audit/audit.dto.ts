@@ -40,7 +40,7 @@ export class BundleVerdictBody {
   @ListOf({ about: 'In the order of verifying: the first that does not hold is what failed.', type: () => BundleCheck })
   checks!: BundleCheck[];
 
-  @Text({ about: 'svc-export-v2 or svc-proofpack-v2.' })
+  @Text({ about: 'svc-export-v2 or svc-proofpack-v3.' })
   format!: string;
 
   @Text({ about: 'Whose evidence it says it is; null when it cannot be read so far.', nullable: true })

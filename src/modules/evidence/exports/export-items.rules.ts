@@ -1,4 +1,4 @@
-import type { CborMap } from '../../../evidence/cbor.js';
+import { type CborMap, toCbor } from '../../../evidence/cbor.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from '../../../evidence/digest.js';
 import type { StoredRecord } from '../../../common/evidence-log/evidence-records.js';
 import type { ContentBinding } from '../../../evidence/pack-format.js';
@@ -70,7 +70,7 @@ export const citationItem = (cited: CitedText, binding: ContentBinding | null, t
     quote_hash: hashOrNull(cited.quote),
     note: cited.note,
     note_hash: hashOrNull(cited.note),
-    binding: binding && { ...binding },
+    binding: toCbor(binding),
   });
 
 const isIntact = ({ content, contentHash }: CitedText): boolean => blake3Digest(content) === contentHash;

@@ -44,6 +44,7 @@ export class ExportsController {
     description: `${FORM} ${ABSENT}`,
     access: subjectAccess,
     problems: [ReceiptUnknown, ReceiptNotLogged, ExportTooLarge, EvidenceDamaged, ExportStoreAbsent],
+    tried: { from: { receiptId: 'listReceipts#/rows/0/receipt_id' } },
   })
   @Header('vary', 'accept')
   async exportReceipt(
@@ -61,7 +62,7 @@ export class ExportsController {
   @Route<ExportBody | Uint8Array>('GET /v1/replay/exports/answers/:answerId', {
     ...COMMON,
     summary: 'Export an answer with citations and receipts',
-    description: FORM,
+    description: `${FORM} Answers come to be by POST /v1/citations of the tenant API.`,
     access: subjectAccess,
     problems: [SubjectUnknown, ReceiptNotLogged, ExportTooLarge, EvidenceDamaged],
   })
@@ -105,6 +106,7 @@ export class ExportsController {
     description: `${FORM} It has every version of every key that the caller may see, deletions too, each with the path to the receipt that binds it: the newest of them where there are more than one export can hold. A fact that is not what its receipt binds is not exported: the answer says which it is.`,
     access: subjectAccess,
     problems: [SubjectUnknown, ReceiptNotLogged, ExportTooLarge, EvidenceDamaged],
+    tried: { parameters: { entity: 'user:ada' } },
   })
   @Header('vary', 'accept')
   async exportEntity(

@@ -94,7 +94,7 @@ export class SubjectsService {
     const cited = await this.views.findCitations(answerId, shown[0]!.version);
     const own = await this.recordsOf(shown);
     const bindings = await this.bindings.bind(cited);
-    const ingests = bindings.flatMap((binding) => binding?.receipt_id ?? []);
+    const ingests = this.bindings.receiptsOf(bindings);
     const records = inChainOrder([...own, ...(await this.records.findMany(ingests))]);
     const { tenant } = this.tenancy;
     const items = [...shown.map(answerItem), ...cited.map((text, n) => citationItem(text, bindings[n]!, tenant))];
@@ -104,14 +104,13 @@ export class SubjectsService {
   }
 
   /**
-   * What happened about an id: the newest receipt of each kind, in the mode audit all, and the events of the outbox,
-   * the shield's decisions
-   * and approvals among them.
+   * What happened about an id: the newest receipt of each kind, in the mode audit all, with those of the batches that
+   * an ingest is in, and the events of the outbox, the shield's decisions and approvals among them.
    * @throws SubjectUnknown
    */
   async gatherAction(actionId: string, mode: ExportMode): Promise<Evidence> {
     const most = mode === 'latest' ? MAX_RECORDS : MAX_CHECKED;
-    const about = await this.records.findBySubject(actionId, most + 1);
+    const about = await this.records.findBySubject(actionId, most + 1, await this.views.findBatchesOf(actionId));
     const events = await this.views.findEvents(actionId, MAX_RECORDS + 1);
     if (about.length + events.length === 0)
       throw new SubjectUnknown({ subject: 'action', id: actionId }, 'The tenant has no receipt and no event about it.');

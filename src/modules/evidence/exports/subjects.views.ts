@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { validate as isUuid } from 'uuid';
 import type { CborValue } from '../../../evidence/cbor.js';
 import { type Digest, namedDigest } from '../../../evidence/digest.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -93,6 +94,17 @@ export class SubjectsViews {
       quote: row.quote,
       note: row.note,
     }));
+  }
+
+  /** The receipts over batches that an ingest is in; none of any other id. */
+  async findBatchesOf(ingestId: string): Promise<string[]> {
+    if (!isUuid(ingestId)) return [];
+    const rows = await this.tenancy.query<{ receipt_id: string }>(
+      `select b.receipt_id from ingest i join ingest_batch b on b.tenant_id = i.tenant_id and b.receipt_id in (i.receipt_id, i.completed_id)
+       where i.tenant_id = $1 and i.ingest_id = $2`,
+      [this.tenancy.tenant, ingestId],
+    );
+    return rows.map(({ receipt_id }) => receipt_id);
   }
 
   /** The newest events about a subject, oldest first. */

@@ -75,6 +75,7 @@ export class ReceiptsController {
     reply: ok(ReceiptEnvelope),
     alsoAs: [CBOR],
     problems: [ReceiptUnknown, ReceiptUnsigned, NotAcceptable, ReceiptDamaged, ReceiptStoreAbsent],
+    tried: { from: { receiptId: 'ingestDocuments#/receipt_id' } },
   })
   @Header('vary', 'accept')
   async readSignature(

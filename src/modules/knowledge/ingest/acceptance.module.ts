@@ -6,8 +6,10 @@ import { ChunksStore } from './chunks.store.js';
 import { DirectIngestService } from './direct-ingest.service.js';
 import { DocumentQuarantineService } from './document-quarantine.service.js';
 import { DocumentQuarantineStore } from './document-quarantine.store.js';
+import { IngestBatchesStore } from './ingest-batches.store.js';
 import { IngestIndexingService } from './ingest-indexing.service.js';
 import { IngestIndexingStore } from './ingest-indexing.store.js';
+import { IngestReceiptsService } from './ingest-receipts.service.js';
 import { IngestStore } from './ingest.store.js';
 import { VersionsService } from './versions.service.js';
 
@@ -18,8 +20,10 @@ const ACCEPTANCE = [
   DirectIngestService,
   DocumentQuarantineService,
   DocumentQuarantineStore,
+  IngestBatchesStore,
   IngestIndexingService,
   IngestIndexingStore,
+  IngestReceiptsService,
   IngestStore,
   VersionsService,
 ];

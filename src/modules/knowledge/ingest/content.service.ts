@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../../../common/database/unavailable.js';
 import type { DocumentVersion } from '../../../evidence/content-bindings.js';
 import { blake3Digest } from '../../../evidence/digest.js';
 import { type PassageLeaf, PassageTree } from '../../../evidence/passage-tree.js';
 import { openReceipt, type ReceiptPayload } from '../../../evidence/receipt.js';
 import { EvidenceRecords } from '../../../common/evidence-log/evidence-records.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
 import { firstError, RecordChecks } from '../../../common/evidence-log/record-checks.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { AnalysisPool } from './analysis/analysis.pool.js';
-import { faultOf, passagesOffText, spanKeyOf } from './content.rules.js';
+import { faultOf, passagesOffText, type SaidByReceipt, spanKeyOf } from './content.rules.js';
 import {
   type ContentFinding,
   documentOf,
@@ -16,8 +16,9 @@ import {
   type RecordedPassage,
   versionKeyOf,
 } from './content.types.js';
-import { ContentViews, type StoredVersion } from './content.views.js';
-import { completionOf } from './ingest-receipts.rules.js';
+import { ContentViews, type IngestReceipt, type StoredVersion } from './content.views.js';
+import { completionOf, isOfBatch } from './ingest-receipts.rules.js';
+import { IngestReceiptsService } from './ingest-receipts.service.js';
 
 /** What became of one version under examination. */
 interface Examination {
@@ -41,7 +42,7 @@ export class ContentService {
     private readonly records: EvidenceRecords,
     private readonly checks: RecordChecks,
     private readonly analysis: AnalysisPool,
-    private readonly evidence: EvidenceService,
+    private readonly receipts: IngestReceiptsService,
   ) {}
 
   /** Whether texts are what was ingested, in their order; each version is examined once. */
@@ -67,13 +68,12 @@ export class ContentService {
     const own = versions.filter(({ ownerTenantId }) => ownerTenantId === this.tenancy.tenant);
     for (const version of new Map(own.map((one) => [versionKeyOf(one), one])).values()) {
       const document = documentOf(version);
-      if ((await this.views.findReceipts(document))?.completedId) continue;
+      if ((await this.views.findReceipts(document))?.completed) continue;
       const { fault, passages, stored } = await this.lookAt(document);
       if (fault !== undefined || !stored) continue;
       const content = { contentHash: blake3Digest(stored.content), passagesRoot: new PassageTree(passages).root };
-      await this.evidence.record(
-        completionOf({ ...document, ingestId: stored.ingestId }, { ...content, chunks: passages }),
-      );
+      const { ingestId } = stored.accepted;
+      await this.receipts.record([completionOf({ ...document, ingestId }, { ...content, chunks: passages })]);
     }
   }
 
@@ -88,9 +88,9 @@ export class ContentService {
     const found = { passages, stored };
     if (!stored) return { ...found, fault: 'nothing is stored of its ingest' };
     try {
-      const accepted = await this.readReceipt(stored.acceptedId);
-      const completed = stored.completedId === null ? undefined : await this.readReceipt(stored.completedId);
-      const fault = faultOf({ document, content: stored.content, passages, accepted, completed });
+      const accepted = await this.readSaid(stored.accepted);
+      const completed = stored.completed ? await this.readSaid(stored.completed) : undefined;
+      const fault = faultOf({ ...stored, document, passages, accepted, completed });
       if (fault !== undefined || completed) return { ...found, fault };
       const isUnsaid = await this.isUnsaid(stored, passages);
       return { ...found, fault: isUnsaid ? 'a passage of the version does not stand in its document' : undefined };
@@ -107,6 +107,18 @@ export class ContentService {
     const error = firstError(await this.checks.check(stored));
     if (error !== 'OK') throw new Unfounded(`the receipt ${receiptId} of its ingest does not hold: ${error}`);
     return openReceipt(stored.record).payload;
+  }
+
+  /** @throws Unfounded */
+  private async readSaid({ ingestId, receiptId }: IngestReceipt): Promise<SaidByReceipt> {
+    const payload = await this.readReceipt(receiptId);
+    if (!isOfBatch(payload)) return { ingestId, payload, leaf: undefined };
+    try {
+      return { ingestId, payload, leaf: (await this.receipts.findLeaf(receiptId, payload, ingestId)).leaf };
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      throw new Unfounded(`the receipt ${receiptId} of its ingest does not hold: ${(error as Error).message}`);
+    }
   }
 
   /** Whether a passage is neither a stretch of the document's text nor what its analysis makes of one (HTML). */
@@ -138,8 +150,8 @@ export class ContentService {
     const wrong = fault ?? missing;
     const isOwn = version.ownerTenantId === this.tenancy.tenant;
     if (!isOwn) return { ok: wrong === undefined, detail: wrong === undefined ? HELD : ALTERED };
-    const by = stored?.completedId ?? stored?.acceptedId;
-    return { ok: wrong === undefined, detail: wrong ?? `as receipt ${by} of its ingest says` };
+    const by = stored?.completed ?? stored?.accepted;
+    return { ok: wrong === undefined, detail: wrong ?? `as receipt ${by?.receiptId} of its ingest says` };
   }
 }
 

@@ -55,7 +55,7 @@ export class DirectIngestService {
     const outcomes = await this.store.readOutcomes(ingestIds);
     return planned.map(({ version, isNew }, index) => {
       const { error, chunk_count } = outcomes.get(ingestIds[index]!)!;
-      return { version, isNew, chunkCount: chunk_count ?? 0, error };
+      return { version, isNew, chunkCount: chunk_count, error };
     });
   }
 

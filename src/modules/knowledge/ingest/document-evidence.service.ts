@@ -1,30 +1,46 @@
 import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
-import { PassageTree } from '../../../evidence/passage-tree.js';
+import { INGEST_ACCEPTED, INGEST_COMPLETED } from '../../../evidence/content-bindings.js';
+import { BATCH_ACCEPTED, BATCH_COMPLETED } from '../../../evidence/ingest-batch.js';
+import { type PassageLeaf, PassageTree } from '../../../evidence/passage-tree.js';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { type CborMap, type CborValue, isCborMap } from '../../../evidence/cbor.js';
+import { ERASED_ID, openLeaves, type OpenLeaves, readErasedLeaves } from '../../../common/evidence-log/leaf-batches.js';
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
 import { readBodies, type ReadReceipt } from '../../../common/evidence-log/receipt-bodies.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { formatOf } from './chunking/content-format.js';
+import { isLeaf } from './content.rules.js';
 import { placeOf } from './extraction/locations.rules.js';
 import type { LocatedRange, PassagePlace } from './extraction/locations.types.js';
+import { acceptedDocument, completedDocument, isOfBatch } from './ingest-receipts.rules.js';
 
 /** Texts are read a few at a time: one may be large. */
 const VERSIONS_AT_ONCE = 8;
 
+/** Of the receipts of erasures that name the leaves of documents: `batches`, each with `receipt_id` and `leaves`. */
+export const DOCUMENTS_ERASED = 'erasure.documents';
+
 /** Documents and their passages against the receipts of their ingest. */
 export class DocumentEvidence implements SubjectCheck {
   readonly name = 'documents';
-  readonly kinds = ['ingest.accepted', 'ingest.completed', 'local.ingested'];
+  readonly kinds = [INGEST_ACCEPTED, INGEST_COMPLETED, 'local.ingested', BATCH_ACCEPTED, BATCH_COMPLETED];
   readonly rows = [
     { table: 'document_version', receipts: receiptsOf('document_version') },
     { table: 'chunk', receipts: receiptsOf('chunk') },
   ];
 
-  async check(query: Query, receipts: readonly StoredReceipt[], faultOf: (id: string) => FaultSink): Promise<void> {
-    const said = readBodies(receipts).flatMap(versionsIn);
-    for (let from = 0; from < said.length; from += VERSIONS_AT_ONCE) {
-      const some = said.slice(from, from + VERSIONS_AT_ONCE);
+  async check(
+    query: Query,
+    receipts: readonly StoredReceipt[],
+    faultOf: (id: string) => FaultSink,
+    most = Infinity,
+  ): Promise<void> {
+    const read = readBodies(receipts);
+    const said = read.filter((receipt) => !isOfBatch(receipt)).flatMap(versionsIn);
+    const batched = await versionsInBatches(query, read.filter(isOfBatch), faultOf);
+    const all = [...said, ...batched.slice(-most)];
+    for (let from = 0; from < all.length; from += VERSIONS_AT_ONCE) {
+      const some = all.slice(from, from + VERSIONS_AT_ONCE);
       const names = (['tenant_id', 'corpus_id', 'doc_id', 'version'] as const).map((name) =>
         some.map((one) => one[name]),
       );
@@ -55,10 +71,14 @@ interface SaidVersion extends VersionName {
   passagesRoot: CborValue | undefined;
   /** Of the receipt under which the text of a file was accepted: the digest over the map of its places. */
   places: CborValue | undefined;
+  /** Where the receipt is of a batch, and says the rest by it. */
+  leaf?: { readonly hash: Uint8Array; readonly ingestId: string; readonly kind: string };
 }
 interface VersionRow extends VersionName {
   content: string;
+  shareability: string;
   content_type: string | null;
+  /** Of versions from before their receipts listed the passages. */
   chunk_count: number | null;
   locations: LocatedRange[] | null;
 }
@@ -87,19 +107,108 @@ function versionsIn({ tenantId, receiptId, kind, body }: ReadReceipt): SaidVersi
   }));
 }
 
+interface BatchRow {
+  tenant_id: string;
+  receipt_id: string;
+  ids: string[] | null;
+  leaves: Buffer | null;
+}
+interface IngestRow extends VersionName {
+  ingest_id: string;
+}
+
+/** The versions that some batches bind, as the rows of their ingests name them. */
+async function versionsInBatches(
+  query: Query,
+  receipts: readonly ReadReceipt[],
+  faultOf: (id: string) => FaultSink,
+): Promise<SaidVersion[]> {
+  if (receipts.length === 0) return [];
+  const batches = await query<BatchRow>(BATCHES, [
+    receipts.map(({ tenantId }) => tenantId),
+    receipts.map(({ receiptId }) => receiptId),
+  ]);
+  const isErased = await readErasedLeaves(query, batches, DOCUMENTS_ERASED);
+  const found: SaidVersion[] = [];
+  for (const [n, batch] of batches.entries()) {
+    const { tenantId, receiptId, kind, body } = receipts[n]!;
+    const faults = faultOf(receiptId);
+    const opened = tryOpen(body, batch, (error) => {
+      faults.add(`batch ${receiptId} of ingests of tenant ${tenantId}: ${error.message}`);
+    });
+    if (!opened) continue;
+    const rows = await query<IngestRow>(INGESTS, [tenantId, opened.ids]);
+    const ingests = new Map(rows.map((row) => [row.ingest_id, row]));
+    for (const [index, ingestId] of opened.ids.entries()) {
+      const row = ingests.get(ingestId);
+      if (row) found.push({ ...row, receiptId, ...UNSAID, leaf: { hash: opened.leaves[index]!, ingestId, kind } });
+      else if (ingestId !== ERASED_ID)
+        faults.add(`ingest ${ingestId} of tenant ${tenantId}, receipt ${receiptId}: its row is gone`);
+      else if (!isErased(batch, index))
+        faults.add(`leaf ${index} of ${receiptId} names no ingest, and no receipt says that it was erased`);
+    }
+  }
+  return found;
+}
+
+function tryOpen(body: CborMap, batch: BatchRow, onFault: (error: Error) => void): OpenLeaves | undefined {
+  try {
+    return openLeaves(body, batch);
+  } catch (error) {
+    onFault(error as Error);
+    return undefined;
+  }
+}
+
+const UNSAID = { contentHash: undefined, passages: undefined, passagesRoot: undefined, places: undefined };
+
 function findFault(
   said: SaidVersion,
   row: VersionRow | undefined,
   passages: readonly PassageRow[],
 ): string | undefined {
   if (!row) return 'its row is gone';
+  if (said.leaf) return findUnboundLeaf(said.leaf, said, row, passages);
   if (blake3Digest(row.content) !== said.contentHash) return 'its text is not the one that was ingested';
-  const altered = passages.find((one) => blake3Digest(one.content) !== namedDigest('blake3', one.content_hash));
-  if (altered) return `passage ${altered.chunk_id} is not the text of its digest`;
+  const altered = findAltered(passages);
+  if (altered !== undefined) return altered;
   const misplaced = said.places === undefined ? undefined : findMisplaced(said, row, passages);
   if (misplaced !== undefined) return misplaced;
   return said.passagesRoot === undefined ? findStray(row, passages) : findUnlisted(said, passages);
 }
+
+/** What the receipt of a batch binds: names, text and shareability or, once it is completed, passages. */
+function findUnboundLeaf(
+  { hash, ingestId, kind }: NonNullable<SaidVersion['leaf']>,
+  { corpus_id: corpusId, doc_id: docId, version }: VersionName,
+  row: VersionRow,
+  passages: readonly PassageRow[],
+): string | undefined {
+  const altered = findAltered(passages);
+  if (altered !== undefined) return altered;
+  const name = { ingestId, corpusId, docId, version };
+  const contentHash = blake3Digest(row.content);
+  if (kind === BATCH_ACCEPTED)
+    return isLeaf(hash, acceptedDocument(name, { contentHash, shareability: row.shareability }))
+      ? findStray(row, passages)
+      : 'its text, or who may see it, is not what was accepted';
+  const passagesRoot = new PassageTree(passages.map(leafOf)).root;
+  return isLeaf(hash, completedDocument(name, { contentHash, passagesRoot, chunks: passages }))
+    ? undefined
+    : 'its text, or its passages, are not those that were ingested';
+}
+
+function findAltered(passages: readonly PassageRow[]): string | undefined {
+  const altered = passages.find((one) => blake3Digest(one.content) !== namedDigest('blake3', one.content_hash));
+  return altered && `passage ${altered.chunk_id} is not the text of its digest`;
+}
+
+const leafOf = (one: PassageRow): PassageLeaf => ({
+  chunkId: one.chunk_id,
+  contentHash: namedDigest('blake3', one.content_hash),
+  start: one.start_offset,
+  end: one.end_offset,
+});
 
 /** The places of passages follow from the map that the receipt has the digest of. */
 function findMisplaced({ places }: SaidVersion, row: VersionRow, passages: readonly PassageRow[]): string | undefined {
@@ -118,13 +227,9 @@ function findUnlisted(
   passages: readonly PassageRow[],
 ): string | undefined {
   if (passages.length !== Number(count)) return `${passages.length} passages are there, ${Number(count)} were ingested`;
-  const leaves = passages.map((one) => ({
-    chunkId: one.chunk_id,
-    contentHash: namedDigest('blake3', one.content_hash),
-    start: one.start_offset,
-    end: one.end_offset,
-  }));
-  return new PassageTree(leaves).root === passagesRoot ? undefined : 'its passages are not those that were ingested';
+  return new PassageTree(passages.map(leafOf)).root === passagesRoot
+    ? undefined
+    : 'its passages are not those that were ingested';
 }
 
 /** Without one: a passage is its slice of the text, unless that is HTML. */
@@ -141,7 +246,7 @@ const keyOf = ({ tenant_id, corpus_id, doc_id, version }: VersionName): string =
 
 const NAMED = 'unnest($1::text[], $2::text[], $3::text[], $4::int[]) n (tenant_id, corpus_id, doc_id, version)';
 const VERSIONS = `
-  select distinct on (v.tenant_id, v.corpus_id, v.doc_id, v.version) v.tenant_id, v.corpus_id, v.doc_id, v.version, v.content,
+  select distinct on (v.tenant_id, v.corpus_id, v.doc_id, v.version) v.tenant_id, v.corpus_id, v.doc_id, v.version, v.content, v.shareability,
     v.metadata ->> 'contentType' as content_type, v.chunk_count, v.locations
   from ${NAMED} join document_version v using (tenant_id, corpus_id, doc_id, version)`;
 const PASSAGES = `
@@ -149,16 +254,30 @@ const PASSAGES = `
   from (select distinct * from ${NAMED}) n join chunk c using (tenant_id, corpus_id, doc_id, version)
   order by c.tenant_id, c.corpus_id, c.doc_id, c.version, c.ordinal`;
 
-/** The receipts of the ingests of some rows: under which they were accepted, and of their end. */
+const BATCHES = `
+  select n.tenant_id, n.receipt_id, b.ingests as ids, b.leaves
+  from unnest($1::text[], $2::uuid[]) with ordinality n (tenant_id, receipt_id, place) left join ingest_batch b using (tenant_id, receipt_id)
+  order by n.place`;
+const INGESTS = `
+  select tenant_id, ingest_id, corpus_id, doc_id, version from ingest where tenant_id = $1 and ingest_id = any($2::uuid[])`;
+
+/**
+ * The receipts of the ingests of some rows: under which they were accepted, and of their end; not those of a batch that
+ * does not hold them.
+ */
 function receiptsOf(table: 'document_version' | 'chunk'): string {
+  const bound = (receipt: string) =>
+    `case when not exists (select from ingest_batch b where b.tenant_id = i.tenant_id and b.receipt_id = ${receipt} and i.ingest_id <> all(b.ingests)) then ${receipt} end`;
   return `
     with versions as (
       select distinct tenant_id, corpus_id, doc_id, version from ${table} where ctid >= $1::tid and ctid < $2::tid
     ), ingests as (
-      select v.*, i.ingest_id, i.receipt_id from versions v left join ingest i using (tenant_id, corpus_id, doc_id, version)
+      select v.*, i.ingest_id, i.receipt_id, i.completed_id from versions v left join ingest i using (tenant_id, corpus_id, doc_id, version)
     )
-    select tenant_id, receipt_id, corpus_id || '/' || doc_id || '/' || version as name from ingests
+    select tenant_id, ${bound('i.receipt_id')} as receipt_id, corpus_id || '/' || doc_id || '/' || version as name from ingests i
+    union all
+    select tenant_id, ${bound('i.completed_id')}, corpus_id || '/' || doc_id || '/' || version from ingests i where i.completed_id is not null
     union all
     select r.tenant_id, r.receipt_id, '' from ingests i
-    join receipt r on r.tenant_id = i.tenant_id and r.subject = i.ingest_id::text and r.kind = 'ingest.completed'`;
+    join receipt r on r.tenant_id = i.tenant_id and r.subject = i.ingest_id::text and r.kind = '${INGEST_COMPLETED}' where i.completed_id is null`;
 }

@@ -38,7 +38,7 @@ export interface DocumentFilter {
 /** Last row of the page before: updated_us, corpus_id, doc_id. */
 export type DocumentPosition = [number, string, string];
 
-const COLUMNS = `d.corpus_id, d.doc_id, v.version, v.title, v.url, v.shareability, v.metadata, v.content_hash, v.chunk_count, d.created_at,
+const COLUMNS = `d.corpus_id, d.doc_id, v.version, v.title, v.url, v.shareability, v.metadata, v.content_hash, coalesce(d.chunk_count, v.chunk_count) as chunk_count, d.created_at,
   d.updated_at, (extract(epoch from d.updated_at) * 1000000)::float8 as updated_us`;
 /** As long as its current version is set aside, a document is not found. */
 const FOUND = 'd.current_version is not null and d.quarantined_version is distinct from d.current_version';

@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../../common/database/unavailable.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { IndexingService } from '../retrieval/indexing.service.js';
@@ -12,6 +11,7 @@ import type { AnalysedGroup } from './analysis/analysis.types.js';
 import { ChunksStore } from './chunks.store.js';
 import { indexedEvents } from './ingest.events.js';
 import { completionOf } from './ingest-receipts.rules.js';
+import { IngestReceiptsService } from './ingest-receipts.service.js';
 import {
   DELETED,
   INTERRUPTED,
@@ -45,7 +45,7 @@ export class IngestIndexingService {
     private readonly idKeys: ChunkIdKeys,
     private readonly indexing: IndexingService,
     private readonly outbox: Outbox,
-    private readonly evidence: EvidenceService,
+    private readonly receipts: IngestReceiptsService,
     @Inject(LOG) private readonly log: Log,
     metrics: Metrics,
   ) {
@@ -173,7 +173,8 @@ export class IngestIndexingService {
 
   /**
    * Shards are changed one after another in their one order, so that two transactions cannot wait for each other. The
-   * receipts come last: from there on others that index for the tenant wait for this transaction.
+   * receipts come late, and after them only what names them: from there on others that index for the tenant wait for
+   * this transaction.
    */
   private async replace(
     batches: readonly ShardBatch[],
@@ -187,8 +188,8 @@ export class IngestIndexingService {
       await this.indexing.withdraw(shard, withdrawn);
       if (segment !== undefined) await this.indexing.add(shard, segment);
     }
-    await this.store.publish(good);
     await this.outbox.emitMany(indexedEvents(good, retired));
-    await this.evidence.recordMany(good.map(({ version, analysed }) => completionOf(version, analysed)));
+    const receipts = await this.receipts.record(good.map(({ version, analysed }) => completionOf(version, analysed)));
+    await this.store.publish(good, receipts);
   }
 }

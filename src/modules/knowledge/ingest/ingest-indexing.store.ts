@@ -76,31 +76,30 @@ export class IngestIndexingStore {
     });
   }
 
-  /** Makes versions the current ones of their documents and completes their ingests. */
-  async publish(versions: readonly AnalysedVersion[]): Promise<void> {
-    const rows = versions.map(({ version, analysed }) => ({
+  /**
+   * Makes versions the current ones of their documents and completes their ingests.
+   * @param receiptIds the receipts of their completion, in their order
+   */
+  async publish(versions: readonly AnalysedVersion[], receiptIds: readonly string[]): Promise<void> {
+    const rows = versions.map(({ version, analysed }, index) => ({
       ingest_id: version.ingestId,
       corpus_id: version.corpusId,
       doc_id: version.docId,
       version: version.version,
       shareability: version.shareability,
-      replaced: version.currentVersion,
       chunk_count: analysed.chunks.length,
+      completed_id: receiptIds[index],
     }));
-    const list = `json_to_recordset($1::json) as p(ingest_id uuid, corpus_id text, doc_id text, version int, shareability text, replaced int, chunk_count int)`;
+    const list = `json_to_recordset($1::json) as p(ingest_id uuid, corpus_id text, doc_id text, version int, shareability text, chunk_count int, completed_id uuid)`;
     const parameters = [JSON.stringify(rows)];
     await this.tenancy.query(
       `with published as (select * from ${list}), moved as (
-         update document d set current_version = p.version, shareability = p.shareability, updated_at = now()
+         update document d
+         set current_version = p.version, shareability = p.shareability, chunk_count = p.chunk_count, updated_at = now()
          from published p where d.corpus_id = p.corpus_id and d.doc_id = p.doc_id
-       ), replaced as (
-         update document_version v set retired_at = now()
-         from published p where v.corpus_id = p.corpus_id and v.doc_id = p.doc_id and v.version = p.replaced
-       ), indexed as (
-         update document_version v set indexed_at = now(), chunk_count = p.chunk_count
-         from published p where v.corpus_id = p.corpus_id and v.doc_id = p.doc_id and v.version = p.version
        )
-       update ingest i set status = 'completed', error = null, finished_at = now() from published p where i.ingest_id = p.ingest_id`,
+       update ingest i set status = 'completed', error = null, finished_at = now(), completed_id = p.completed_id
+       from published p where i.ingest_id = p.ingest_id`,
       parameters,
     );
   }

@@ -67,7 +67,7 @@ export class IngestAccepted {
   @Choice({ about: 'Always queued at this point.', values: INGEST_STATES })
   status!: IngestState;
 
-  @Uuid({ about: 'The signed receipt of the acceptance.', optional: true })
+  @Uuid({ about: 'The signed receipt of the acceptance; documents of one batch share it.', optional: true })
   receiptId?: string;
 }
 

@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
+import { INGEST_ACCEPTED } from '../../../evidence/content-bindings.js';
 import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
-import { EvidenceService, type EvidenceEvent } from '../../../common/evidence-log/evidence.service.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { DueTimes } from './due-times.js';
 import type { IngestAccepted, IngestBatchRequest, IngestRequest, IngestStatus } from './ingest.dto.js';
+import { acceptedDocument, type DocumentEvent } from './ingest-receipts.rules.js';
+import { IngestReceiptsService } from './ingest-receipts.service.js';
 import { IngestUnknown } from './ingest.problems.js';
 import { jobsOf, submissionOf } from './ingest.rules.js';
 import { IngestStore } from './ingest.store.js';
@@ -29,7 +31,7 @@ export class IngestService {
     private readonly tenancy: Tenancy,
     private readonly versions: VersionsService,
     private readonly store: IngestStore,
-    private readonly evidence: EvidenceService,
+    private readonly receipts: IngestReceiptsService,
     private readonly jobs: Jobs,
   ) {}
 
@@ -71,8 +73,8 @@ export class IngestService {
   ): Promise<IngestAccepted[]> {
     const planned = await this.versions.record(submissions, sender.principal);
     const events = planned.map((version, index) => acceptance(sender, ids[index]!, version));
-    const receipts = await this.evidence.recordMany(events);
-    const accepted = ids.map((ingestId, index) => ({ ingestId, receiptId: receipts[index]!.receiptId }));
+    const receipts = await this.receipts.record(events);
+    const accepted = ids.map((ingestId, index) => ({ ingestId, receiptId: receipts[index]! }));
     await this.store.recordIngests(
       accepted.map((ids, index) => ({ ...ids, ...namesOf(planned[index]!), version: planned[index]!.version })),
     );
@@ -94,22 +96,16 @@ function namesOf({ submission: { corpusId, docId } }: PlannedVersion): { corpusI
   return { corpusId, docId };
 }
 
-function acceptance(sender: Sender, ingestId: string, { submission, version }: PlannedVersion): EvidenceEvent {
+function acceptance(sender: Sender, ingestId: string, { submission, version }: PlannedVersion): DocumentEvent {
+  const { corpusId, docId, shareability, file } = submission;
+  const contentHash = namedDigest('blake3', submission.contentHash);
+  const document = acceptedDocument({ ingestId, corpusId, docId, version }, { contentHash, shareability });
   return {
-    kind: 'ingest.accepted',
+    kind: INGEST_ACCEPTED,
     actor: sender.principal,
     authMode: sender.authType,
     agentSession: sender.agentSession,
-    subject: ingestId,
-    body: {
-      ingest_id: ingestId,
-      corpus_id: submission.corpusId,
-      doc_id: submission.docId,
-      version,
-      content_hash: namedDigest('blake3', submission.contentHash),
-      shareability: submission.shareability,
-      ...(submission.file ? { file: fileOf(submission.file) } : {}),
-    },
+    body: file ? { ...document, file: fileOf(file) } : document,
   };
 }
 

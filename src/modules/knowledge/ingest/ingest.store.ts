@@ -119,10 +119,11 @@ export class IngestStore {
   /** How ingests ended, and the passages of their versions. */
   async readOutcomes(
     ingestIds: readonly string[],
-  ): Promise<Map<string, { error: string | null; chunk_count: number | null }>> {
-    const rows = await this.tenancy.query<{ ingest_id: string; error: string | null; chunk_count: number | null }>(
-      `select i.ingest_id, i.error, v.chunk_count from ingest i join document_version v using (tenant_id, corpus_id, doc_id, version)
-       where i.ingest_id = any($1)`,
+  ): Promise<Map<string, { error: string | null; chunk_count: number }>> {
+    const rows = await this.tenancy.query<{ ingest_id: string; error: string | null; chunk_count: number }>(
+      `select i.ingest_id, i.error, (select count(*)::int from chunk c
+         where c.tenant_id = i.tenant_id and c.corpus_id = i.corpus_id and c.doc_id = i.doc_id and c.version = i.version) as chunk_count
+       from ingest i where i.ingest_id = any($1)`,
       [ingestIds],
     );
     return new Map(rows.map((row) => [row.ingest_id, row]));

@@ -91,7 +91,7 @@ export class ProofPackFile {
   @Flag({ about: 'Constant true: a pack is made of what holds; verifying it is what proves it.' })
   ok!: boolean;
 
-  @Text({ about: 'Version of the file format.', example: 'svc-proofpack-v2' })
+  @Text({ about: 'Version of the file format.', example: 'svc-proofpack-v3' })
   format!: string;
 
   @Text({ about: 'The tenant.' })

@@ -65,6 +65,7 @@ export class EvidenceController {
     access: anyone(),
     reply: ok(InclusionProof),
     problems: [LeafUnknown],
+    tried: { parameters: { leaf: 0 } },
   })
   async proveInclusion(@Query() query: InclusionQuery): Promise<InclusionProof> {
     return this.log.proveInclusion(query);

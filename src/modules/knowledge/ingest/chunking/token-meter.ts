@@ -1,5 +1,6 @@
 import { countText } from '../../../../common/tokens/text-tokens.js';
 import { piecesOf } from '../../../../common/tokens/token-pieces.js';
+import { firstAbove } from '../../../../search/first-above.js';
 
 /**
  * Longer pieces are cut: the encoder's time grows with the square of a piece, and a passage may end within one. A piece
@@ -138,16 +139,4 @@ function costByCharacter(piece: string): number {
     cost += ofCodePoint[point];
   }
   return cost;
-}
-
-/** The index of the first number above `bound`, from `from` on; the list's length when there is none. */
-function firstAbove(ascending: readonly number[], bound: number, from = 0): number {
-  let low = from;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle]! > bound) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -109,7 +109,7 @@ export class ProofReceiptsService {
         const passage = passageOf(chunk);
         return chunk.binding !== null || isForeign(namesOf(receipt.payload.body, passage));
       });
-    const ingests = chunks.flatMap(({ binding }) => binding?.receipt_id ?? []);
+    const ingests = this.bindings.receiptsOf(chunks.map(({ binding }) => binding));
     return { subject, receiptIds: [...receiptIds, ...ingests], chunks };
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { namedDigest, type Digest } from '../../../../evidence/digest.js';
+import { namedDigest } from '../../../../evidence/digest.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { documentsWritten } from '../../citations/present-documents.views.js';
 import type { ExpectedChunk } from './proof-job.types.js';
@@ -8,13 +8,6 @@ export interface CurrentDocument {
   corpusId: string;
   docId: string;
   version: number;
-}
-
-/** What an audit retrieval scored: its best candidates, and a digest over all of them (docs/retrieval.md). */
-export interface StoredLedger {
-  candidateCount: number;
-  candidatesDigest: Digest;
-  candidates: { chunkId: string; score: number }[];
 }
 
 export const entitlementKeyOf = ({ ownerTenantId, corpusId }: { ownerTenantId: string; corpusId: string }): string =>
@@ -76,23 +69,6 @@ export class ProofSubjectsViews {
         entitlementKeyOf({ ownerTenantId: row.publisher_tenant_id, corpusId: row.corpus_id }),
         row.granted_at,
       ]),
-    );
-  }
-
-  async findLedger(retrievalId: string): Promise<StoredLedger | undefined> {
-    const [row] = await this.tenancy.query<{
-      candidate_count: number;
-      candidates_digest: Buffer;
-      candidates: StoredLedger['candidates'];
-    }>('select candidate_count, candidates_digest, candidates from retrieval_ledger where retrieval_id = $1', [
-      retrievalId,
-    ]);
-    return (
-      row && {
-        candidateCount: row.candidate_count,
-        candidatesDigest: namedDigest('blake3', row.candidates_digest),
-        candidates: row.candidates,
-      }
     );
   }
 }

@@ -41,10 +41,10 @@ describe('an answer of the upstream', () => {
   });
 
   it('may be a pack under its format, or under the contract, where a pack was asked for', () => {
-    expect(readAnswer(PACK, reply(200, { ok: true, format: 'svc-proofpack-v2' }))).toBeDefined();
+    expect(readAnswer(PACK, reply(200, { ok: true, format: 'svc-proofpack-v3' }))).toBeDefined();
     expect(readAnswer(PACK, reply(200, { ok: true, contract: CONTRACT, format: 'zip' }))).toBeDefined();
-    expect(problemOf(question(), reply(200, { ok: true, format: 'svc-proofpack-v2' })).facts).toEqual({
-      ...{ upstream: UPSTREAM, expected: CONTRACT, available: ['svc-proofpack-v2'] },
+    expect(problemOf(question(), reply(200, { ok: true, format: 'svc-proofpack-v3' })).facts).toEqual({
+      ...{ upstream: UPSTREAM, expected: CONTRACT, available: ['svc-proofpack-v3'] },
     });
   });
 
@@ -65,8 +65,8 @@ describe('an answer of the upstream', () => {
     [
       'that is a pack under another contract',
       PACK,
-      { ok: true, contract: 'other', format: 'svc-proofpack-v2' },
-      ['other', 'svc-proofpack-v2'],
+      { ok: true, contract: 'other', format: 'svc-proofpack-v3' },
+      ['other', 'svc-proofpack-v3'],
       'answered under "other"',
     ],
   ])('%s is 502 and says what there is', (_what, asked, body, available, message) => {

@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
+import { openReceipt } from '../../../src/evidence/receipt.js';
+import { verifyPack } from '../../../src/evidence/verify-pack.js';
+import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
+import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { outcomes, prove } from '../proofs/given.js';
+import { ingest } from '../retrieval/given.js';
+
+/** Plain JavaScript without types, by path: the independent program is no part of the build. */
+const { judge } = (await import(
+  /* @vite-ignore */ join(import.meta.dirname, '../../e2e/evidence/independent-verifier.mjs')
+)) as { judge(file: Uint8Array): { ok: boolean; failed: string | null } };
+
+let api: TestApi;
+let daemon: TestDaemon;
+let acme: TestTenant;
+let call: DaemonCall;
+beforeAll(async () => {
+  api = await startApi();
+  acme = api.tenant;
+  daemon = await startDaemon({ database: api.database });
+  call = daemon.as({ scopes: ALL_SCOPES, tenant: acme.tenantId });
+  await ingest(
+    acme,
+    ['otter', 'beaver', 'vole'].map((docId) => ({ docId, content: `The ${docId} lives by the river.\n\nIt swims.` })),
+  );
+}, 120_000);
+afterAll(async () => {
+  await daemon.close();
+  await api.close();
+});
+
+interface Receipts {
+  doc_id: string;
+  ingest_id: string;
+  receipt_id: string;
+  completed_id: string;
+}
+const receiptsOf = (...docIds: string[]) =>
+  api.database.query<Receipts>(
+    'select doc_id, ingest_id, receipt_id, completed_id from ingest where doc_id = any($1) order by doc_id, version',
+    [docIds],
+  );
+const open = async (receiptId: string) => {
+  const [row] = await api.database.query<{ cose: Buffer }>('select cose from receipt where receipt_id = $1', [
+    receiptId,
+  ]);
+  return openReceipt(row!.cose).payload;
+};
+const packOf = async (receiptId: string): Promise<Buffer> => {
+  const { text } = await acme.call('GET', `/v1/proof/receipts/${receiptId}/proofpack`);
+  return Buffer.from(text);
+};
+const audit = async (): Promise<string[]> => {
+  const { faults } = await api.app.get(EvidenceAudit).verifyChain(SUBJECT_CHECKS);
+  return [...faults];
+};
+
+/** As somebody with the database in hand. */
+async function tamper(sql: string): Promise<void> {
+  const client = new Client({ connectionString: api.database.superuserUrl });
+  await client.connect();
+  await client.query(`set session_replication_role = replica; ${sql}`);
+  await client.end();
+}
+
+describe('documents that come together', () => {
+  it('have one receipt of their acceptance and one of their completion, with a root over them', async () => {
+    const rows = await receiptsOf('otter', 'beaver', 'vole');
+    const [accepted, completed] = [
+      new Set(rows.map((row) => row.receipt_id)),
+      new Set(rows.map((row) => row.completed_id)),
+    ];
+    expect([rows.length, accepted.size, completed.size]).toEqual([3, 1, 1]);
+    const root = expect.stringMatching(/^sha256:[0-9a-f]{64}$/);
+    expect(await open([...accepted][0]!)).toMatchObject({
+      ...{ kind: 'ingest.batch_accepted', stream: 'main', subject: 'documents', body: { count: 3, root } },
+      actor: expect.stringMatching(/^key:/),
+    });
+    expect(await open([...completed][0]!)).toMatchObject({
+      ...{ kind: 'ingest.batch_completed', stream: 'ingest', subject: 'documents', body: { count: 3, root } },
+      actor: 'svc:ingest',
+    });
+    expect(await audit()).toEqual([]);
+  });
+
+  it('are proven one by one, offline, without a word of the others', async () => {
+    for (const mode of ['light', 'verified', 'audit']) {
+      const job = await prove(acme, { artefact_id: 'handbook/beaver', mode });
+      expect([job.verdict, outcomes(job.checks).content]).toEqual(['holds', 'ok']);
+      const pack = await packOf(job.receiptId);
+      const { receipts, chunks, format } = JSON.parse(pack.toString());
+      expect([format, verifyPack(pack).ok, judge(pack).ok, receipts.length]).toEqual([
+        'svc-proofpack-v3',
+        true,
+        true,
+        3,
+      ]);
+      const [row] = await receiptsOf('beaver');
+      expect(chunks[0].binding).toMatchObject({
+        receipt_id: row!.completed_id,
+        document: { ingest_id: row!.ingest_id, passages: chunks.length },
+        accepted: { ingest_id: row!.ingest_id, receipt_id: row!.receipt_id, shareability: 'owner_only' },
+      });
+      expect(pack.toString()).not.toMatch(/otter|vole/);
+    }
+  });
+
+  it('is not shown by the leaf of another, or by a document that the batch does not hold', async () => {
+    const job = await prove(acme, { artefact_id: 'handbook/beaver', mode: 'light' });
+    const file = JSON.parse((await packOf(job.receiptId)).toString());
+    const [chunk] = file.chunks;
+    for (const [name, change] of [
+      ['document', { index: (chunk.binding.document.index + 1) % 3 }],
+      ['document', { passages: 7 }],
+      ['accepted', { shareability: 'public_safe' }],
+      ['accepted', { path: [] }],
+    ] as const) {
+      const binding = { ...chunk.binding, [name]: { ...chunk.binding[name], ...change } };
+      const bytes = Buffer.from(canonical({ ...file, chunks: [{ ...chunk, binding }, ...file.chunks.slice(1)] }));
+      const failed = verifyPack(bytes).checks.find(({ ok }) => !ok)!;
+      expect([name, failed.name, judge(bytes).failed]).toEqual([name, 'chunks', 'chunks']);
+    }
+  });
+
+  it('of which one was altered is broken in that one', async () => {
+    await ingest(acme, [
+      { docId: 'heron', content: 'The heron waits.' },
+      { docId: 'stork', content: 'The stork returns.' },
+    ]);
+    await tamper(`update document_version set shareability = 'public_safe' where doc_id = 'stork'`);
+    const verdicts = await Promise.all(
+      ['heron', 'stork'].map(async (docId) => (await prove(acme, { artefact_id: `handbook/${docId}` })).verdict),
+    );
+    expect(verdicts).toEqual(['holds', 'broken']);
+    expect(await audit()).toEqual([expect.stringMatching(/document stork, .*is not what was accepted/)]);
+    await tamper(`update document_version set shareability = 'owner_only' where doc_id = 'stork'`);
+  });
+
+  it('do not take in one that an insider adds under their receipt', async () => {
+    await tamper(
+      `update ingest set receipt_id = (select receipt_id from ingest where doc_id = 'otter') where doc_id = 'stork'`,
+    );
+    expect(await audit()).toEqual([
+      'document_version handbook/stork/1 of tenant acme: no receipt speaks of it',
+      'chunk handbook/stork/1 of tenant acme: no receipt speaks of it',
+    ]);
+    await tamper(
+      `update ingest set receipt_id = (select receipt_id from ingest where doc_id = 'heron') where doc_id = 'stork'`,
+    );
+    expect(await audit()).toEqual([]);
+  });
+
+  it('are erased one by one: the others stay provable, and the evidence whole', async () => {
+    const [before] = await receiptsOf('vole');
+    const selector = { documents: [{ corpus_id: 'handbook', doc_id: 'vole' }] };
+    const done = await call('POST', '/v1/facts/erase', selector);
+    expect([done.status, done.body.erasure.counts.ingest]).toEqual([200, 1]);
+    const [batch] = await api.database.query<{ ingests: string[] }>(
+      'select ingests from ingest_batch where receipt_id = $1',
+      [before!.receipt_id],
+    );
+    expect([batch!.ingests.length, batch!.ingests.includes(before!.ingest_id)]).toEqual([3, false]);
+    await api.app.get(LogSequencer).integrate();
+    expect(await audit()).toEqual([]);
+    const job = await prove(acme, { artefact_id: 'handbook/otter', mode: 'audit' });
+    expect([job.verdict, verifyPack(await packOf(job.receiptId)).ok]).toEqual(['holds', true]);
+    const erased = `select receipt_id from receipt where kind = 'erasure.documents'`;
+    expect(await api.database.query(erased)).toHaveLength(1);
+    await tamper(`delete from receipt where kind = 'erasure.documents'`);
+    expect(await audit()).toContainEqual(expect.stringMatching(/leaf \d of .* names no ingest, and no receipt says/));
+  });
+});
+
+/** RFC 8785 of texts, whole numbers and containers. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`;
+}
