@@ -54,6 +54,7 @@ export class CandidatesController {
     access: writes,
     reply: ok(ExtractReply),
     problems: [OperationReused],
+    tried: { body: { text: 'We decided to use PostgreSQL. Ada lives in London. Grace lives in Paris.' } },
   })
   extractCandidates(@Caller() caller: DaemonCaller, @Body() body: ExtractRequest): Promise<ExtractReply> {
     return this.extractions.extract(caller, body);
@@ -77,6 +78,7 @@ export class CandidatesController {
     access: writes,
     reply: ok(CandidateDecisionsReply),
     problems: [FactQuarantined],
+    tried: { from: { 'body/decisions/0/candidate_id': 'extractCandidates#/candidates/2/candidate_id' } },
   })
   decideCandidates(@Caller() caller: DaemonCaller, @Body() body: DecideCandidates): Promise<CandidateDecisionsReply> {
     return this.decisions.decide(caller, body);
@@ -89,6 +91,7 @@ export class CandidatesController {
     access: reads,
     reply: ok(CandidateReply),
     problems: [CandidateUnknown],
+    tried: { from: { id: 'extractCandidates#/candidates/0/candidate_id' } },
   })
   readCandidate(@Caller() caller: DaemonCaller, @Param() { id }: CandidatePath): Promise<CandidateReply> {
     return this.candidates.read(caller, id);
@@ -102,6 +105,7 @@ export class CandidatesController {
     access: writes,
     reply: ok(CandidateReply),
     problems: [CandidateUnknown, CandidateDecided, CandidateChanged, CandidateNotEligible],
+    tried: { from: { id: 'extractCandidates#/candidates/0/candidate_id' } },
   })
   changeCandidate(
     @Caller() caller: DaemonCaller,
@@ -119,6 +123,7 @@ export class CandidatesController {
     access: writes,
     reply: ok(CandidatePromotedReply),
     problems: [CandidateUnknown, CandidateDecided, CandidateChanged, CandidateNotEligible, FactQuarantined],
+    tried: { from: { id: 'extractCandidates#/candidates/0/candidate_id' } },
   })
   promoteCandidate(
     @Caller() caller: DaemonCaller,
@@ -134,6 +139,7 @@ export class CandidatesController {
     access: writes,
     reply: ok(CandidateDecidedReply),
     problems: [CandidateUnknown, CandidateDecided],
+    tried: { from: { id: 'extractCandidates#/candidates/1/candidate_id' } },
   })
   rejectCandidate(
     @Caller() caller: DaemonCaller,
@@ -152,6 +158,7 @@ export class CandidatesController {
     access: writes,
     reply: ok(CandidateDecidedReply),
     problems: [CandidateUnknown, PromotionOverwritten, FactQuarantined],
+    tried: { from: { id: 'promoteCandidate#/candidate_id' } },
   })
   undoPromotion(
     @Caller() caller: DaemonCaller,

@@ -20,6 +20,7 @@ export class SessionInitController {
     access: anyOf('sessions:read', 'query:read', 'admin:read'),
     reply: ok(StartedSession),
     problems: [SpellingsDiffer, ProjectUnknown],
+    tried: { body: { project_id: undefined } },
   })
   startSession(@Caller() caller: DaemonCaller, @Body() body: StartSession): Promise<StartedSession> {
     return this.sessions.start(caller, body);

@@ -67,7 +67,7 @@ describe('a batch', () => {
     ['do not make the root', { leaves: Buffer.concat(LEAVES.toReversed()) }],
     ['do not make the root', { facts: STORED.facts.slice(1) }],
     ['do not make the root', { cose: receiptOf({ ...BODY, count: 2 }) }],
-    ['do not make the root', { cose: receiptOf(BODY, 'fact.other') }],
+    ['of another kind', { cose: receiptOf(BODY, 'fact.other') }],
   ])('is refused: %s', (reason, change) => {
     expect(() => openBatch({ ...STORED, ...change })).toThrow(reason);
   });

@@ -1,6 +1,5 @@
-import { namedDigest } from '../../../evidence/digest.js';
+import { openLeaves } from '../../../common/evidence-log/leaf-batches.js';
 import { type BoundFact, FACT_BATCH, factLeaf } from '../../../evidence/fact-leaf.js';
-import { rootOfLeaves } from '../../../evidence/leaf-tree.js';
 import { openReceipt } from '../../../evidence/receipt.js';
 import { shortestFloat } from './facts.rules.js';
 import type { BoundRow } from './facts.types.js';
@@ -22,8 +21,6 @@ export interface OpenBatch {
   readonly occurredAt: string;
 }
 
-const HASH_BYTES = 32;
-
 /**
  * The batch of a receipt, its leaves recomputed into the root that was signed. The signature itself is checked with
  * those of all receipts.
@@ -31,15 +28,10 @@ const HASH_BYTES = 32;
  */
 export function openBatch({ cose, facts, leaves }: BatchRow): OpenBatch {
   if (cose === null) throw new Error('there is no such receipt');
-  if (facts === null || leaves === null) throw new Error('its leaves are gone');
   const { kind, occurred_at, body } = openReceipt(Uint8Array.from(cose)).payload;
-  const hashes = Array.from({ length: leaves.length / HASH_BYTES }, (_, n) =>
-    leaves.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES),
-  );
-  const root = namedDigest('sha256', rootOfLeaves(hashes));
-  if (kind !== FACT_BATCH || body.count !== hashes.length || body.count !== facts.length || body.root !== root)
-    throw new Error('its leaves do not make the root that the receipt bears');
-  return { facts, leaves: hashes, occurredAt: occurred_at };
+  if (kind !== FACT_BATCH) throw new Error('its receipt is of another kind');
+  const opened = openLeaves(body, { ids: facts, leaves });
+  return { facts: opened.ids, leaves: opened.leaves, occurredAt: occurred_at };
 }
 
 /** What a batch binds of a record. */

@@ -1,7 +1,6 @@
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
-import { readBodies } from '../../../common/evidence-log/receipt-bodies.js';
-import { ERASURE_STREAM } from '../../../common/evidence-log/removed-records.js';
+import { ERASED_ID, readErasedLeaves } from '../../../common/evidence-log/leaf-batches.js';
 import { FACT_BATCH } from '../../../evidence/fact-leaf.js';
 import { type BatchRow, BOUND_COLUMNS, isBoundBy, type OpenBatch, openBatch } from './fact-batches.rules.js';
 import type { BoundRow } from './facts.types.js';
@@ -79,44 +78,20 @@ async function checkBatches(
     named.map(([, factId]) => factId),
   ]);
   const rows = new Map(found.map((row) => [`${row.fact_id} ${row.tenant_id}`, row]));
-  const erased = await readErasedLeaves(query, batches);
+  const leaves = batches.map(({ facts: ids, ...batch }) => ({ ...batch, ids }));
+  const isErased = await readErasedLeaves(query, leaves, FACTS_ERASED);
   for (const batch of batches)
-    for (const fault of faultsOf(batch, (factId) => rows.get(`${factId} ${batch.tenant_id}`), erased))
+    for (const fault of faultsOf(batch, (factId) => rows.get(`${factId} ${batch.tenant_id}`), isErased))
       faultOf(batch.receipt_id).add(fault);
 }
 
-/** What stands in the place of an erased fact's id. */
-const ERASED_FACT = '00000000-0000-0000-0000-000000000000';
 /** The kind of the receipts of erasures that name leaves of batches: `batches`, each with `receipt_id` and `leaves`. */
 export const FACTS_ERASED = 'erasure.facts';
-
-interface ErasedLeaves {
-  readonly batches: readonly { readonly receipt_id: string; readonly leaves: readonly number[] }[];
-}
-
-const leafName = (tenantId: string, receiptId: string, leaf: number): string => `${leaf} ${receiptId} ${tenantId}`;
-
-/** The leaves of these batches whose fact was erased, as receipts say. */
-async function readErasedLeaves(query: Query, batches: readonly StoredBatch[]): Promise<ReadonlySet<string>> {
-  const tenants = new Set(batches.flatMap(({ tenant_id, facts }) => (facts?.includes(ERASED_FACT) ? [tenant_id] : [])));
-  if (tenants.size === 0) return new Set();
-  const receipts = await query<StoredReceipt>(
-    'select tenant_id, receipt_id, kind, cose from receipt where tenant_id = any($1) and kind = $2 and stream = $3',
-    [[...tenants], FACTS_ERASED, ERASURE_STREAM],
-  );
-  return new Set(
-    readBodies(receipts).flatMap(({ tenantId, body }) =>
-      (body as unknown as ErasedLeaves).batches.flatMap(({ receipt_id, leaves }) =>
-        leaves.map((leaf) => leafName(tenantId, receipt_id, leaf)),
-      ),
-    ),
-  );
-}
 
 function faultsOf(
   stored: StoredBatch,
   find: (factId: string) => FollowedRow | undefined,
-  erased: ReadonlySet<string>,
+  isErased: (batch: StoredBatch, leaf: number) => boolean,
 ): string[] {
   const { tenant_id: tenantId, receipt_id: receiptId } = stored;
   let batch: OpenBatch;
@@ -127,8 +102,8 @@ function faultsOf(
   }
   return batch.facts.flatMap((factId, index) => {
     const named = `fact ${factId} of tenant ${tenantId}`;
-    if (factId === ERASED_FACT)
-      return erased.has(leafName(tenantId, receiptId, index))
+    if (factId === ERASED_ID)
+      return isErased(stored, index)
         ? []
         : [`leaf ${index} of ${receiptId} names no fact, and no receipt says that it was erased`];
     const row = find(factId);

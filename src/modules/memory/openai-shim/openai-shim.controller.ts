@@ -32,6 +32,7 @@ export class OpenaiShimController {
     description:
       'Takes one call, or the message of a model with tool_calls, and answers the messages that go back. Each call is the route of its tool with the credential of this request, scopes included; what fails is answered to the model as the content of its message.',
     reply: ok(InvokedTools),
+    tried: { body: { name: 'search_facts', arguments: { entity: 'user:ada' } } },
   })
   invokeTools(@Body() body: InvokeTools, @Req() request: FastifyRequest): Promise<InvokedTools> {
     return this.shim.invoke(body, request);

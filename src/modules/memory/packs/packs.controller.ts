@@ -27,6 +27,18 @@ export class PacksController {
     problems: [PackNotVerified, PrincipalNotYours],
     bodyLimit: 64 * 1024 * 1024,
     memberLimit: MANY_JSON_MEMBERS,
+    tried: {
+      body: {
+        pack: {
+          schema: 'svc.pack/1',
+          facts: ['person:grace', 'user:grace', 'contact:grace'].map((entity) => ({
+            entity,
+            key: 'email',
+            value: 'grace@example.org',
+          })),
+        },
+      },
+    },
   })
   importPack(
     @Caller() caller: DaemonCaller,

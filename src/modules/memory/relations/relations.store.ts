@@ -63,7 +63,7 @@ export class RelationsStore {
   async expand(tenant: string, request: ExpandRequest, decay: number): Promise<Expanded> {
     const { seed_artifact_ids, edge_types, max_hops, budget, min_confidence } = request;
     const types = edge_types.length === 0 ? null : [...new Set(edge_types)];
-    const [row] = await this.tenancy.call<Expanded>('select * from svc_expand_relations($1, $2, $3, $4, $5, $6, $7)', [
+    const [row] = await this.tenancy.read<Expanded>('select * from svc_expand_relations($1, $2, $3, $4, $5, $6, $7)', [
       ...[tenant, seed_artifact_ids, types, max_hops, budget, Math.fround(min_confidence), decay],
     ]);
     return row!;

@@ -35,6 +35,14 @@ export class ReplicationController {
     access: anyOf('replication:write'),
     reply: ok(ReplicatedSegment),
     problems: [SegmentMalformed, SegmentDigestMismatch, SegmentGap, SegmentConflict],
+    tried: {
+      from: {
+        'body/node_id': 'readSegment#/node_id',
+        'body/digest': 'readSegment#/digest',
+        'body/previous_digest': 'readSegment#/previous_digest',
+        'body/segment': 'readSegment#/segment',
+      },
+    },
   })
   replicateSegment(@Caller() caller: DaemonCaller, @Body() body: SegmentEnvelope): Promise<ReplicatedSegment> {
     return this.replication.keep(caller, body);

@@ -2,7 +2,8 @@ import { Base64 } from '../../../common/fields/byte-fields.js';
 import { DateTime, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
 
 const DIGEST = /^blake3:[0-9a-f]{64}$/;
-const NODE = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
+/** The id of a signing key may begin with - or _ (base64url). */
+const NODE = /^[\w-][\w.:-]*$/;
 
 /** A sealed segment on its way from one node to another. */
 export class SegmentEnvelope {

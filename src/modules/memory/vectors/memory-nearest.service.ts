@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { type ByteCache, CacheBudget } from '../../../common/caches/cache-budget.js';
 import { type QueryVector, VectorSpaces } from '../../../common/embeddings/vector-spaces.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { MemoryVectorsStore } from './memory-vectors.store.js';
@@ -20,20 +20,17 @@ const LEFT_ALONE_MS = 60_000;
  */
 @Injectable()
 export class MemoryNearestService {
-  private readonly lists: LRUCache<string, VectorList>;
+  private readonly lists: ByteCache<VectorList>;
   private readonly tooLarge = new LRUCache<string, true>({ max: 10_000, ttl: LEFT_ALONE_MS });
   private readonly reading = new Map<string, Promise<VectorList>>();
 
   constructor(
     private readonly spaces: VectorSpaces,
     private readonly store: MemoryVectorsStore,
-    @Inject(SETTINGS) { retrieval }: Settings,
+    private readonly budget: CacheBudget,
     @Inject(LOG) private readonly log: Log,
   ) {
-    this.lists = new LRUCache<string, VectorList>({
-      maxSize: retrieval.cacheBytes,
-      sizeCalculation: (list) => list.byteSize,
-    });
+    this.lists = budget.open('memory_vectors', ({ byteSize }) => byteSize);
   }
 
   /** The query's vector; none without an endpoint, or while it fails. */
@@ -96,10 +93,8 @@ export class MemoryNearestService {
       list.removals = removals;
       list.add(rows);
       if (!hasMore) break;
-      if (list.byteSize > this.lists.maxSize) return this.giveUp(name, tenantId);
+      if (list.byteSize > this.budget.bytes) return this.giveUp(name, tenantId);
     }
-    // Taken out first: the cache asks for the size of an entry only when it is new.
-    this.lists.delete(name);
     this.lists.set(name, list);
     return list;
   }
@@ -109,7 +104,7 @@ export class MemoryNearestService {
     this.lists.delete(name);
     this.log.warn(
       { tenant_id: tenantId },
-      'a tenant has more vectors than SVC_INDEX_CACHE_BYTES holds; words alone rank. Raise it, or install pgvector',
+      'a tenant has more vectors than SVC_CACHE_MIB holds; words alone rank. Raise it, or install pgvector',
     );
     return new VectorList();
   }

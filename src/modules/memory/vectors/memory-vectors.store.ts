@@ -45,7 +45,7 @@ export class MemoryVectorsStore {
     of: { spaceId: number; kind: string },
     known: { place: number; removals: number },
   ): Promise<VectorPage> {
-    const rows = await this.tenancy.call<Row>('select * from svc_memory_vectors($1, $2, $3, $4, $5, $6)', [
+    const rows = await this.tenancy.read<Row>('select * from svc_memory_vectors($1, $2, $3, $4, $5, $6)', [
       tenantId,
       of.spaceId,
       of.kind,
@@ -64,7 +64,7 @@ export class MemoryVectorsStore {
     vector: Float32Array,
     limit: number,
   ): Promise<NearItem[]> {
-    return this.tenancy.call<NearItem>(
+    return this.tenancy.read<NearItem>(
       'select item_id as "itemId", similarity from svc_nearest_memory($1, $2, $3, $4, $5, $6, $7, $8, $9)',
       [tenantId, of.spaceId, of.kind, literalOf(vector), vector.length, principal, seesAll, withReserved, limit],
     );

@@ -32,7 +32,7 @@ export class FactIndexStore {
 
   /** @param known seqs beyond the segments that the process has, as an int8multirange */
   async readState(tenantId: string, generation: number, known: string): Promise<IndexState> {
-    const rows = await this.tenancy.call<StateRow>('select * from svc_fact_index($1, $2, $3::int8multirange, $4)', [
+    const rows = await this.tenancy.read<StateRow>('select * from svc_fact_index($1, $2, $3::int8multirange, $4)', [
       tenantId,
       generation,
       known,
@@ -50,7 +50,7 @@ export class FactIndexStore {
 
   /** The segments without their postings; none for one that is gone. */
   async findSegments(tenantId: string, segmentIds: readonly string[]): Promise<SegmentRow[]> {
-    return this.tenancy.call<SegmentRow>('select * from svc_fact_segments($1, $2::uuid[])', [tenantId, segmentIds]);
+    return this.tenancy.read<SegmentRow>('select * from svc_fact_segments($1, $2::uuid[])', [tenantId, segmentIds]);
   }
 
   /** Slices of segments' postings in the order in which they are named; undefined for a segment that is gone. */
@@ -58,7 +58,7 @@ export class FactIndexStore {
     tenantId: string,
     wanted: readonly { segmentId: string; first: number; end: number }[],
   ): Promise<(Buffer | undefined)[]> {
-    const rows = await this.tenancy.call<{ number: string; postings: Buffer }>(
+    const rows = await this.tenancy.read<{ number: string; postings: Buffer }>(
       'select * from svc_fact_postings($1, $2::uuid[], $3::bigint[], $4::bigint[])',
       [
         tenantId,
@@ -78,7 +78,7 @@ export class FactIndexStore {
     most: number,
   ): Promise<number[] | undefined> {
     const { from, until = LAST_NAME } = prefixRange(entity ?? entityPrefix ?? '');
-    const rows = await this.tenancy.call<{ seq: string }>(
+    const rows = await this.tenancy.read<{ seq: string }>(
       'select * from svc_facts_of_entity($1, $2, $3, $4, $5, $6, $7)',
       [
         tenantId,

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
-import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { type ByteCache, CacheBudget } from '../../../../common/caches/cache-budget.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { FactIndexStore, type IndexState } from './fact-index.store.js';
 import { FactIndexThreads } from './fact-index.threads.js';
@@ -22,14 +21,14 @@ interface Turn {
 }
 
 /**
- * The indexes of the tenants that were searched last, in memory within a bound of bytes; segments never change, so they
+ * The indexes of the tenants that were searched last, in memory within the cache budget; segments never change, so they
  * never go stale.
  */
 @Injectable()
 export class FactIndexes {
   /** Tenants seen with a long tail; the sealing takes them from here. */
   readonly behind = new Set<string>();
-  private readonly indexes: LRUCache<string, TenantIndex>;
+  private readonly indexes: ByteCache<TenantIndex>;
   private readonly running = new Map<string, Promise<unknown>>();
   private readonly waiting = new Map<string, Turn>();
   private readonly postingBudget: number;
@@ -37,17 +36,11 @@ export class FactIndexes {
   constructor(
     private readonly store: FactIndexStore,
     private readonly threads: FactIndexThreads,
-    @Inject(SETTINGS) { retrieval }: Settings,
+    budget: CacheBudget,
     @Inject(Metrics) metrics: Metrics,
   ) {
-    this.postingBudget = retrieval.cacheBytes / 2;
-    this.indexes = new LRUCache<string, TenantIndex>({
-      maxSize: retrieval.cacheBytes,
-      sizeCalculation: (index) => index.byteSize,
-    });
-    metrics.gauge('svc_fact_index_bytes', 'Memory held by the indexes of facts, estimated.', [], (gauge) =>
-      gauge.set(this.indexes.calculatedSize),
-    );
+    this.postingBudget = budget.bytes / 2;
+    this.indexes = budget.open('facts', ({ byteSize }) => byteSize);
     metrics.gauge('svc_fact_index_segments', 'Segments of facts in memory.', [], (gauge) =>
       gauge.set(this.sum((index) => index.storedCount)),
     );
@@ -160,13 +153,11 @@ export class FactIndexes {
   private keep(tenantId: string, index: TenantIndex): TenantIndex {
     if (index.tailLength >= SEALED_AT_ONCE) this.behind.add(tenantId);
     index.trim(this.postingBudget);
-    // Taken out first: the cache asks for the size of an entry only when it is new.
-    this.indexes.delete(tenantId);
     this.indexes.set(tenantId, index);
     return index;
   }
 
   private sum(of: (index: TenantIndex) => number): number {
-    return [...this.indexes.values()].reduce((sum, index) => sum + of(index), 0);
+    return this.indexes.values().reduce((sum, index) => sum + of(index), 0);
   }
 }

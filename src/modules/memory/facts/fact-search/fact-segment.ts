@@ -44,7 +44,7 @@ export function packSegment(
   data: SegmentData,
   columns: Omit<FactColumns, 'postingSizes'>,
 ): PackedSegment {
-  const postingSizes = Array.from(data.terms, (_, i) => data.offsets[i + 1]! - data.offsets[i]!);
+  const postingSizes = Array.from(data.rows, (_, i) => data.offsets[i + 1]! - data.offsets[i]!);
   const packed = packColumns({ ...columns, postingSizes });
   return {
     ...kind,
@@ -84,7 +84,7 @@ export class FactSegment {
   readonly columns: FactColumns;
   /** By ordinal. */
   readonly seqs: Float64Array;
-  /** Where each term's postings begin, and at the end where they end. */
+  /** Where each row of postings begins, and at the end where they end. */
   readonly offsets: Float64Array;
   private readonly lists = new Map<string, PostingList>();
   private listBytes = 0;
@@ -104,7 +104,7 @@ export class FactSegment {
       throw new SegmentCorrupted('the columns do not have their digest');
     this.columns = unpackColumns(packed.columns);
     const { postingSizes, ownerOf } = this.columns;
-    if (postingSizes.length !== this.segment.termCount || ownerOf.length !== this.segment.chunkCount)
+    if (postingSizes.length !== this.segment.rowCount || ownerOf.length !== this.segment.chunkCount)
       throw new SegmentCorrupted('header and columns are not of one segment');
     this.seqs = Float64Array.from(this.segment.chunkIds, seqOf);
     this.offsets = new Float64Array(postingSizes.length + 1);
@@ -129,13 +129,16 @@ export class FactSegment {
     return range && this.keepPostings(term, this.postings.subarray(range.first, range.end));
   }
 
-  /** Where the term's postings lie among the segment's. */
+  /** Where the row with the term's postings lies among the segment's. */
   rangeOf(term: string): { first: number; end: number } | undefined {
     const row = this.segment.rowOf(term);
     return row === undefined ? undefined : { first: this.offsets[row]!, end: this.offsets[row + 1]! };
   }
 
-  /** Checks, unpacks and keeps a term's postings. @throws SegmentCorrupted when they are not what was written */
+  /**
+   * Checks the row of a term, unpacks and keeps the term's postings.
+   * @throws SegmentCorrupted when it is not what was written
+   */
   keepPostings(term: string, bytes: Uint8Array | undefined): PostingList {
     const list = this.open(term, bytes);
     if (!this.lists.has(term)) this.listBytes += list.byteSize + 100;

@@ -70,7 +70,7 @@ function openSource(packed: PackedSegment): Source {
     chunkCount,
     header,
     digest,
-    terms: segment.terms,
+    rows: segment.rowNames,
     postings,
     offsets: Uint32Array.from(offsets),
   };
