@@ -112,6 +112,12 @@ import { CreateTenantSettings1795903000000 } from './1795903000000-create-tenant
 import { CreateIngestFiles1795910000000 } from './1795910000000-create-ingest-files.js';
 import { LocatePassages1795911000000 } from './1795911000000-locate-passages.js';
 import { CreateScimUsers1795918000000 } from './1795918000000-create-scim-users.js';
+import { CreateScimGroups1795921000000 } from './1795921000000-create-scim-groups.js';
+import { RecordCompatibility1795924000000 } from './1795924000000-record-compatibility.js';
+import { WriteVersionsOnce1795925000000 } from './1795925000000-write-versions-once.js';
+import { BindIngestsTogether1795926000000 } from './1795926000000-bind-ingests-together.js';
+import { AdmitToolCallsTogether1795927000000 } from './1795927000000-admit-tool-calls-together.js';
+import { KeepLedgersAsLines1795928000000 } from './1795928000000-keep-ledgers-as-lines.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -229,4 +235,10 @@ export const MIGRATIONS = [
   CreateIngestFiles1795910000000,
   LocatePassages1795911000000,
   CreateScimUsers1795918000000,
+  CreateScimGroups1795921000000,
+  RecordCompatibility1795924000000,
+  WriteVersionsOnce1795925000000,
+  BindIngestsTogether1795926000000,
+  AdmitToolCallsTogether1795927000000,
+  KeepLedgersAsLines1795928000000,
 ];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replaceIdempotencyKey } from '../../src/common/http/docs-page-scripts.js';
+import { byEffect, replaceIdempotencyKey } from '../../src/common/http/docs-page-scripts.js';
 import { SCOPES } from '../../src/common/contract/scopes.js';
 import { send, startApi, type Answer, type TestApi } from '../kit/app.js';
 import { startDaemon, type TestDaemon } from '../kit/daemon.js';
@@ -43,10 +43,15 @@ function inOrderOfTags(document: any): [string, any][] {
     .filter(([, { responses }]) => Object.keys(responses['200']?.content ?? {}).join() !== STREAMS)
     .sort(
       ([x, a], [y, b]) =>
-        order.indexOf(a.tags[0]) - order.indexOf(b.tags[0]) ||
-        Number(x.startsWith('DELETE')) - Number(y.startsWith('DELETE')),
+        order.indexOf(a.tags[0]) - order.indexOf(b.tags[0]) || byEffect(asPageOperation(x), asPageOperation(y)),
     );
 }
+
+/** An address as Swagger UI hands it to the order of the page. */
+const asPageOperation = (address: string) => {
+  const [method, path] = address.split(' ') as [string, string];
+  return { get: (name: 'path' | 'method') => (name === 'path' ? path : method.toLowerCase()) };
+};
 
 /** What goes on after its answer: whoever reads the page is slower than that. */
 async function untilDone(address: string, body: any): Promise<void> {
@@ -62,7 +67,9 @@ async function untilDone(address: string, body: any): Promise<void> {
 /** Why something is refused, as the server says it, without what is another each time. */
 function reasonOf({ status, body }: Answer): string {
   const { code, detail, error } = body;
-  const said = String(detail ?? error?.message ?? '').replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>');
+  const said = String(detail ?? error?.message ?? '')
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
   return `${status} ${code ?? error?.code} | ${said.slice(0, 150).trim()}`;
 }
 
@@ -93,7 +100,8 @@ function withFilled(example: any, members: Record<string, unknown> = {}): any {
   const copy = structuredClone(example);
   for (const [pointer, value] of Object.entries(members)) {
     const names = pointer.split('/');
-    at(copy, names.slice(0, -1).join('/'))[names.at(-1)!] = value;
+    const last = names.pop()!;
+    names.reduce((part, name) => part[name], copy)[last] = value;
   }
   return copy;
 }
@@ -105,14 +113,13 @@ async function sendPrefilled(
   { credential, filled }: { credential: Record<string, string>; filled: Filled },
 ): Promise<Answer> {
   const [verb, template] = address.split(' ') as [string, string];
-  const given = operation.parameters.filter(({ example }: any) => example !== undefined);
+  const taken = filled.get(operation.operationId)?.parameters ?? {};
+  const given = operation.parameters
+    .map((one: any) => ({ ...one, example: taken[one.in === 'query' ? `query.${one.name}` : one.name] ?? one.example }))
+    .filter(({ example }: any) => example !== undefined);
   const of = (place: string) => given.filter((one: any) => one.in === place);
   const path = of('path').reduce(
-    (text: string, { name, example }: any) =>
-      text.replace(
-        `{${name}}`,
-        encodeURIComponent(filled.get(operation.operationId)?.parameters[name] ?? String(example)),
-      ),
+    (text: string, { name, example }: any) => text.replace(`{${name}}`, encodeURIComponent(String(example))),
     template,
   );
   const query = new URLSearchParams(of('query').map(({ name, example }: any) => [name, String(example)]));
@@ -131,6 +138,12 @@ async function sendPrefilled(
   });
 }
 
+/** The cookie that an answer sets, as a browser keeps it and sends it back from the page. */
+function sessionAfter({ headers }: Answer, origin: string): Record<string, string> | undefined {
+  const [cookie] = headers.getSetCookie();
+  return cookie === undefined ? undefined : { cookie: cookie.split(';', 1)[0]!, origin };
+}
+
 describe('what the page at /docs has filled in', () => {
   it.each([
     ['api', () => api.url, '/openapi.json', () => key],
@@ -142,8 +155,10 @@ describe('what the page at /docs has filled in', () => {
       const { body: document } = await send(url(), 'GET', path);
       const refused: string[] = [];
       const filled: Filled = new Map();
+      let session: Record<string, string> = {};
       for (const operation of inOrderOfTags(document)) {
-        const answer = await sendPrefilled(url(), operation, { credential: credential(), filled });
+        const answer = await sendPrefilled(url(), operation, { credential: { ...credential(), ...session }, filled });
+        session = sessionAfter(answer, url()) ?? session;
         fill(filled, operation[1], answer);
         await untilDone(operation[0], answer.body);
         expect([operation[0], answer.status]).not.toEqual([operation[0], 500]);

@@ -659,6 +659,7 @@ create table document (
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
   quarantined_version integer,
+  chunk_count integer,
   constraint document_pkey PRIMARY KEY (tenant_id, corpus_id, doc_id),
   constraint document_tenant_id_corpus_id_fkey FOREIGN KEY (tenant_id, corpus_id) REFERENCES corpus(tenant_id, corpus_id),
   constraint document_doc_id_check CHECK (((length(doc_id) >= 1) AND (length(doc_id) <= 512)))
@@ -814,6 +815,22 @@ create policy tenant_rows on entitlement for all to svc_app using ((tenant_id = 
 CREATE TRIGGER emit AFTER INSERT OR DELETE ON public.entitlement FOR EACH ROW EXECUTE FUNCTION svc_emit_entitlement();
 grant delete, insert, select, update on entitlement to svc_app;
 grant delete, insert, select, update on entitlement to svc_operator;
+
+create table erased_document (
+  tenant_id text not null,
+  receipt_id uuid not null,
+  leaf_index integer not null,
+  erasure_id uuid not null,
+  announced_by uuid,
+  constraint erased_document_pkey PRIMARY KEY (tenant_id, receipt_id, leaf_index)
+);
+alter table erased_document enable row level security, force row level security;
+create policy erased_rows on erased_document for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on erased_document for all to svc_operator using (true) with check (true);
+create policy tenant_rows on erased_document for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX erased_document_unannounced ON public.erased_document USING btree (tenant_id) WHERE (announced_by IS NULL);
+grant select, update on erased_document to svc_app;
+grant select, update on erased_document to svc_operator;
 
 create table erased_fact (
   tenant_id text not null,
@@ -1641,6 +1658,7 @@ create table ingest (
   accepted_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  completed_id uuid,
   constraint ingest_pkey PRIMARY KEY (tenant_id, ingest_id),
   constraint ingest_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'completed'::text, 'failed'::text])))
 );
@@ -1649,9 +1667,23 @@ create policy erased_rows on ingest for all to svc_owner using ((tenant_id = NUL
 create policy operator_rows on ingest for all to svc_operator using (true) with check (true);
 create policy tenant_rows on ingest for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 CREATE INDEX ingest_by_document ON public.ingest USING btree (tenant_id, corpus_id, doc_id, version);
-CREATE INDEX ingest_unfinished ON public.ingest USING btree (tenant_id, accepted_at) WHERE (finished_at IS NULL);
 grant delete, insert, select, update on ingest to svc_app;
 grant delete, insert, select, update on ingest to svc_operator;
+
+create table ingest_batch (
+  tenant_id text not null,
+  receipt_id uuid not null,
+  ingests uuid[] not null,
+  leaves bytea not null,
+  constraint ingest_batch_pkey PRIMARY KEY (tenant_id, receipt_id),
+  constraint ingest_batch_check CHECK ((length(leaves) = (32 * cardinality(ingests))))
+);
+alter table ingest_batch enable row level security, force row level security;
+create policy erased_rows on ingest_batch for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on ingest_batch for all to svc_operator using (true) with check (true);
+create policy tenant_rows on ingest_batch for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant insert, select on ingest_batch to svc_app;
+grant insert, select on ingest_batch to svc_operator;
 
 create table ingest_file (
   tenant_id text not null,
@@ -2954,7 +2986,8 @@ create table retrieval_ledger (
   candidate_count integer not null,
   candidates_digest bytea not null,
   statistics jsonb not null,
-  candidates jsonb not null,
+  candidates jsonb,
+  candidate_lines text,
   constraint retrieval_ledger_pkey PRIMARY KEY (tenant_id, retrieval_id),
   constraint retrieval_ledger_candidates_digest_check CHECK ((length(candidates_digest) = 32))
 );
@@ -3036,6 +3069,52 @@ create policy operator_rows on revenue_declaration_change for all to svc_operato
 create policy tenant_rows on revenue_declaration_change for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
 grant insert, select on revenue_declaration_change to svc_app;
 grant insert, select on revenue_declaration_change to svc_operator;
+
+create table schema_compatibility (
+  only_row boolean not null default true,
+  oldest_program bigint not null,
+  constraint schema_compatibility_pkey PRIMARY KEY (only_row),
+  constraint schema_compatibility_only_row_check CHECK (only_row)
+);
+grant select on schema_compatibility to svc_app;
+grant select on schema_compatibility to svc_operator;
+
+create table scim_group (
+  tenant_id text not null,
+  group_id uuid not null,
+  display_name text not null,
+  external_id text,
+  created_at timestamp with time zone not null default now(),
+  changed_at timestamp with time zone not null default now(),
+  constraint scim_group_tenant_id_display_name_key UNIQUE (tenant_id, display_name),
+  constraint scim_group_pkey PRIMARY KEY (tenant_id, group_id),
+  constraint scim_group_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id),
+  constraint scim_group_display_name_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 256))),
+  constraint scim_group_external_id_check CHECK (((length(external_id) >= 1) AND (length(external_id) <= 256)))
+);
+alter table scim_group enable row level security, force row level security;
+create policy erased_rows on scim_group for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on scim_group for all to svc_operator using (true) with check (true);
+create policy tenant_rows on scim_group for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX scim_group_external_id ON public.scim_group USING btree (tenant_id, external_id) WHERE (external_id IS NOT NULL);
+grant delete, insert, select, update on scim_group to svc_app;
+grant delete, insert, select, update on scim_group to svc_operator;
+
+create table scim_member (
+  tenant_id text not null,
+  group_id uuid not null,
+  user_id uuid not null,
+  constraint scim_member_pkey PRIMARY KEY (tenant_id, group_id, user_id),
+  constraint scim_member_tenant_id_group_id_fkey FOREIGN KEY (tenant_id, group_id) REFERENCES scim_group(tenant_id, group_id) ON DELETE CASCADE,
+  constraint scim_member_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES scim_user(tenant_id, user_id) ON DELETE CASCADE
+);
+alter table scim_member enable row level security, force row level security;
+create policy erased_rows on scim_member for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on scim_member for all to svc_operator using (true) with check (true);
+create policy tenant_rows on scim_member for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX scim_member_user ON public.scim_member USING btree (tenant_id, user_id);
+grant delete, insert, select, update on scim_member to svc_app;
+grant delete, insert, select, update on scim_member to svc_operator;
 
 create table scim_user (
   tenant_id text not null,
@@ -3130,6 +3209,7 @@ alter table seat enable row level security, force row level security;
 create policy erased_rows on seat for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
 create policy operator_rows on seat for all to svc_operator using (true) with check (true);
 create policy tenant_rows on seat for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+CREATE INDEX seat_active_email ON public.seat USING btree (user_email, tenant_id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX seat_email ON public.seat USING btree (tenant_id, user_email) WHERE (status <> 'revoked'::text);
 CREATE INDEX seat_invite_issuer ON public.seat USING btree (tenant_id, invite_issuer) WHERE (invite_hash IS NOT NULL);
 CREATE TRIGGER end_principal AFTER UPDATE ON public.seat FOR EACH ROW WHEN (((old.status = 'active'::text) AND ((new.status = 'revoked'::text) OR (old.role <> new.role)))) EXECUTE FUNCTION svc_end_seat();
@@ -5030,6 +5110,32 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_count_tool_calls(me text, called_by text, call_limit integer, wanted integer, OUT counted integer, OUT wait integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    starts timestamptz := date_trunc('minute', clock_timestamp());
+  begin
+    perform set_config('svc.tenant_id', me, true), set_config('synchronous_commit', 'off', true);
+    counted := 0;
+    wait := 0;
+    insert into tool_window as w (tenant_id, principal, window_start, calls)
+      select me, called_by, starts, wanted where wanted <= call_limit
+      on conflict (tenant_id, principal, window_start) do update set calls = w.calls + wanted
+        where w.calls + wanted <= call_limit;
+    if found then
+      counted := wanted;
+      return;
+    end if;
+    while counted < wanted loop
+      wait := svc_count_tool_call(me, called_by, call_limit);
+      exit when wait > 0;
+      counted := counted + 1;
+    end loop;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_delete_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, actor text, event uuid)
  RETURNS SETOF graph_edge
  LANGUAGE plpgsql
@@ -5366,6 +5472,17 @@ AS $function$
         where v.tenant_id = me and c.tenant_id = me and c.chunk_id = v.chunk_id and c.corpus_id = d.corpus_id and c.doc_id = d.doc_id;
       get diagnostics n = row_count;
       return query select 'chunk_vector', n, null::uuid[];
+      -- As with facts: the leaf stays in its batch, without the id.
+      insert into erased_document (tenant_id, receipt_id, leaf_index, erasure_id)
+        select me, b.receipt_id, u.place - 1, by_erasure
+        from (select i.ingest_id, unnest(array[i.receipt_id, i.completed_id]) as receipt_id
+          from ingest i join pg_temp.erase_document d using (corpus_id, doc_id) where i.tenant_id = me) i
+        join ingest_batch b on b.tenant_id = me and b.receipt_id = i.receipt_id
+        cross join lateral unnest(b.ingests) with ordinality u (id, place) where u.id = i.ingest_id;
+      update ingest_batch b set ingests = array(select case when e.leaf_index is null then u.id else nobody end
+          from unnest(b.ingests) with ordinality u (id, place) left join erased_document e on e.tenant_id = me and e.receipt_id = b.receipt_id and e.leaf_index = u.place - 1
+          order by u.place)
+        where b.tenant_id = me and b.receipt_id in (select e.receipt_id from erased_document e where e.tenant_id = me and e.erasure_id = by_erasure);
       for rule in select unnest(array['chunk', 'ingest', 'document_version', 'document']) as name loop
         execute format('delete from %I r using pg_temp.erase_document d where r.tenant_id = $1 and r.corpus_id = d.corpus_id and r.doc_id = d.doc_id', rule.name) using me;
         get diagnostics n = row_count;
@@ -5540,6 +5657,7 @@ AS $function$
     ('dossier_anchor', 'delete', '', '', true),
     ('engram_label', 'delete', '', '', false),
     ('entitlement', 'keep', '', '', false),
+    ('erased_document', 'keep', '', '', false),
     ('erased_fact', 'keep', '', '', false),
     ('erased_receipt', 'keep', '', '', false),
     ('erasure', 'keep', '', '', false),
@@ -5575,6 +5693,7 @@ AS $function$
     ('index_shard', 'own', '', '', false),
     ('index_tombstone', 'own', '', '', false),
     ('ingest', 'own', '', '', false),
+    ('ingest_batch', 'own', '', '', false),
     ('ingest_file', 'delete', 'ingest_id', '', false),
     ('journal_entry', 'delete', 'entry_id', '', false),
     ('lease', 'blank', '', 'reason', false),
@@ -5622,6 +5741,8 @@ AS $function$
     ('revenue_declaration', 'blank', '', 'note', false),
     ('revenue_declaration_change', 'blank', '', 'reason', false),
     ('replicated_segment', 'delete', '', '', false),
+    ('scim_group', 'keep', '', '', false),
+    ('scim_member', 'keep', '', '', false),
     ('scim_user', 'keep', '', '', false),
     ('sealed_segment', 'delete', '', '', false),
     ('seat', 'keep', '', '', false),
@@ -6012,7 +6133,9 @@ AS $function$
     insert into erase_term select distinct c.chunk_id, 0 from chunk c join erase_document d using (corpus_id, doc_id) where c.tenant_id = me on conflict do nothing;
     insert into erase_term select distinct i.ingest_id::text, 0 from ingest i join erase_document d using (corpus_id, doc_id) where i.tenant_id = me on conflict do nothing;
     insert into erase_record select distinct i.receipt_id::text from ingest i join erase_document d using (corpus_id, doc_id)
-      where i.tenant_id = me and i.receipt_id is not null on conflict do nothing;
+      where i.tenant_id = me and i.receipt_id is not null
+        -- That of a batch is of other documents too, and names none.
+        and not exists (select from ingest_batch b where b.tenant_id = me and b.receipt_id = i.receipt_id) on conflict do nothing;
 
     -- Rows that name it, then rows that name those, until nothing is added.
     loop
@@ -8251,6 +8374,7 @@ grant execute on function svc_count_facts(me text, of_scope text, of_visibility 
 grant execute on function svc_count_held(me text, wanted_hold uuid) to public;
 grant execute on function svc_count_kind(me text, of_kind text, role text, added integer) to public, svc_app;
 grant execute on function svc_count_tool_call(me text, called_by text, call_limit integer) to public, svc_app;
+grant execute on function svc_count_tool_calls(me text, called_by text, call_limit integer, wanted integer, OUT counted integer, OUT wait integer) to public, svc_app;
 grant execute on function svc_delete_edge(me text, source_kind text, source_id text, of_kind text, target_kind text, target_id text, actor text, event uuid) to public, svc_app;
 grant execute on function svc_delete_entity(me text, of_kind text, of_id text, actor text, event uuid) to public, svc_app;
 grant execute on function svc_emit_approval() to public;

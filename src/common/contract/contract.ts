@@ -106,6 +106,21 @@ export interface DocumentedResponse {
   content?: Readonly<Record<string, { schema: SchemaSource }>>;
 }
 
+/** What the page at /docs sends of a route at first, where its fields alone make no request that works. */
+export interface Trial {
+  /** Values of the path and the query, by name. */
+  parameters?: Readonly<Record<string, unknown>>;
+  /** Members of the body, which add to its example or stand in place of what it has. */
+  body?: Readonly<Record<string, unknown>>;
+  /**
+   * What the answer to another operation gives: by the name of a parameter (`query.` before those of the query), or by
+   * `body/` and the JSON pointer of a member, `operationId#/pointer`. That operation is shown before this one.
+   */
+  from?: Readonly<Record<string, `${string}#/${string}`>>;
+  /** Operations of the group that are shown before this one, since they make or need what this one changes. */
+  after?: readonly string[];
+}
+
 /** What a peer does by a route. */
 export type PeerRight = 'reads' | 'writes' | 'either';
 
@@ -178,6 +193,7 @@ export interface RouteDeclaration<R> {
   /** Its answer is the same until the process ends: clients keep it, and it is compressed. */
   constant?: true;
   /** For the document alone. */
+  tried?: Trial;
   parameters?: readonly DocumentedParameter[];
   requestBody?: DocumentedBody;
   responses?: Readonly<Record<number, DocumentedResponse>>;

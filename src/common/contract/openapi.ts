@@ -1,7 +1,7 @@
 import { Inject, Injectable, type Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { exampleOf, exampleOfField, valueOf } from '../fields/example.js';
-import { fieldsOf, type JsonSchema } from '../fields/fields.js';
+import { fieldsOf, type FieldRecord, type JsonSchema } from '../fields/fields.js';
 import { isRequired, memberSchemaOf, objectSchemaOf } from '../fields/json-schema.js';
 import type {
   DocumentedBody,
@@ -9,6 +9,7 @@ import type {
   DocumentedResponse,
   RouteRecord,
   SchemaSource,
+  Trial,
   Verb,
 } from './contract.js';
 import { ProblemResponses } from './problem-responses.js';
@@ -44,7 +45,7 @@ function describeRoutes(routes: readonly RouteRecord[], contract: ServerContract
   const components = new Components();
   const problems = new ProblemResponses(contract.problemForm, components.refer(contract.problemForm.body));
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes.toSorted(byReading)) {
+  for (const route of inOrderOfReading(routes)) {
     const item = (paths[templateOf(route.path)] ??= {});
     item[route.verb.toLowerCase()] = new OperationWriter(route, { contract, components, problems, routes }).write();
   }
@@ -69,6 +70,26 @@ function describeRoutes(routes: readonly RouteRecord[], contract: ServerContract
     },
   } as OpenAPIObject;
 }
+
+/** What others take something from comes before them (`Trial`). */
+function inOrderOfReading(routes: readonly RouteRecord[]): Set<RouteRecord> {
+  const byId = new Map(routes.map((route) => [route.operationId, route]));
+  const shown = new Set<RouteRecord>();
+  const show = (route: RouteRecord, waiting: readonly RouteRecord[]): void => {
+    for (const id of shownBefore(route)) {
+      const other = byId.get(id);
+      if (other && !waiting.includes(other)) show(other, [...waiting, other]);
+    }
+    shown.add(route);
+  };
+  for (const route of routes.toSorted(byReading)) show(route, [route]);
+  return shown;
+}
+
+const shownBefore = ({ tried: { from = {}, after = [] } = {} }: RouteRecord): readonly string[] => [
+  ...Object.values(from).map((source) => source.split('#', 1)[0]!),
+  ...after,
+];
 
 /**
  * As somebody reads and tries them: what is about all of a kind before what is about one, by path, and what makes
@@ -170,20 +191,26 @@ class OperationWriter {
         required: place === 'path' || isRequired(field, 'component'),
         description,
         schema,
-        ...(place === 'path' || isRequired(field, 'component') ? { example: exampleOfField(field, 'request') } : {}),
+        ...this.parameterExample(place, field),
       };
     });
   }
 
+  private parameterExample(place: 'path' | 'query', field: FieldRecord): { example?: unknown } {
+    const { [field.name]: tried } = this.route.tried?.parameters ?? {};
+    if (tried !== undefined) return { example: tried };
+    return place === 'path' || isRequired(field, 'component') ? { example: exampleOfField(field, 'request') } : {};
+  }
+
   private requestBody(): object | undefined {
-    const { inputs, requestBody } = this.route;
+    const { inputs, requestBody, tried } = this.route;
     if (requestBody) return { required: true, ...requestBody, content: this.contentOf(requestBody.content) };
     const { body, bodyList: list } = inputs;
     if (list) {
       const schema = { type: 'array', maxItems: list.max, items: this.components.refer(list.type) };
       return bodyOf({ schema, example: [exampleOf(list.type, 'request')] });
     }
-    return body && bodyOf({ schema: this.components.refer(body), example: exampleOf(body, 'request') });
+    return body && bodyOf({ schema: this.components.refer(body), example: withTried(body, tried?.body) });
   }
 
   private responses(): Record<string, object> {
@@ -205,10 +232,12 @@ class OperationWriter {
 
   private success(): ResponseObject {
     const { summary: description, reply, alsoAs = [] } = this.route;
+    const found = linksOf(this.route, this.parts.routes);
+    const links = Object.keys(found).length > 0 ? { links: found } : {};
     const { contentType, schema = textSchemaOf(contentType), type } = reply;
     if (contentType) {
       const media = { schema: this.orOff(this.components.resolve(schema)), ...shownAs(schema) };
-      return { description, content: { [contentType]: media } };
+      return { description, content: { [contentType]: media }, ...links };
     }
     if (!type) return { description };
     const content: Record<string, object> = {
@@ -218,8 +247,7 @@ class OperationWriter {
       const { examples, ...text } = textSchemaOf(other);
       content[other] = examples ? { schema: text, example: examples[0] } : { schema: { ...text, format: 'binary' } };
     }
-    const links = linksOf(this.route, this.parts.routes);
-    return { description, content, ...(Object.keys(links).length > 0 ? { links } : {}) };
+    return { description, content, ...links };
   }
 
   /** With what is answered in its place while its plane is off, where that is an answer of the same status. */
@@ -241,6 +269,12 @@ class OperationWriter {
     );
   }
 }
+
+/** The example of a body with what is tried of it; what is `undefined` there is not shown. */
+const withTried = (body: Type, tried: Trial['body']): object =>
+  Object.fromEntries(
+    Object.entries({ ...exampleOf(body, 'request'), ...tried }).filter(([, value]) => value !== undefined),
+  );
 
 const bodyOf = (media: object): object => ({ required: true, content: { 'application/json': media } });
 

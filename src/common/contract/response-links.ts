@@ -6,7 +6,7 @@ import type { RouteRecord } from './contract.js';
 /** OpenAPI 3.1, 4.8.20: which parameters of another operation, and which members of its body, an answer gives. */
 export interface Link {
   operationId: string;
-  /** Runtime expressions by name of the parameter. */
+  /** Runtime expressions by name of the parameter, with `query.` before those of the query. */
   parameters?: Record<string, string>;
   /** Runtime expressions by the JSON pointer of a member of the body, without its first slash. */
   'x-body'?: Record<string, string>;
@@ -14,21 +14,47 @@ export interface Link {
 
 /**
  * Where ids come from: an answer that makes or lists what the path of another route names is linked to it, and one that
- * has what a body asks for (`isOfAnswer`). The page at /docs fills such an id in once it was answered.
+ * has what a body asks for (`isOfAnswer`), or what the other route says that it takes (`Trial`). The page at /docs
+ * fills such an id in once it was answered.
  */
 export function linksOf(route: RouteRecord, routes: readonly RouteRecord[]): Record<string, Link> {
   const members = route.reply.type ? membersOf(route.reply.type) : [];
   const links = routes.flatMap((target): [string, Link][] => {
     const parameters = target === route || members.length === 0 ? {} : parametersOf(route, target, members);
     const body = target === route ? {} : bodyOf(target, members);
-    const link = {
-      operationId: target.operationId,
-      ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
-      ...(Object.keys(body).length > 0 ? { 'x-body': body } : {}),
-    };
-    return Object.keys(link).length > 1 ? [[target.operationId, link]] : [];
+    const { body: takenBody, parameters: taken } = takenOf(route, target);
+    return linkTo(target, { parameters: { ...parameters, ...taken }, body: { ...body, ...takenBody } });
   });
   return Object.fromEntries(links);
+}
+
+type Expressions = Record<string, string>;
+
+function linkTo(
+  { operationId }: RouteRecord,
+  { parameters, body }: { parameters: Expressions; body: Expressions },
+): [string, Link][] {
+  const link = {
+    operationId,
+    ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
+    ...(Object.keys(body).length > 0 ? { 'x-body': body } : {}),
+  };
+  return Object.keys(link).length > 1 ? [[operationId, link]] : [];
+}
+
+/** What a route takes of this answer by its own word. */
+function takenOf({ operationId }: RouteRecord, { tried }: RouteRecord): { parameters: Expressions; body: Expressions } {
+  const taken = Object.entries(tried?.from ?? {}).flatMap(([name, source]): [string, string][] => {
+    const [id, pointer] = source.split('#') as [string, string];
+    return id === operationId ? [[name, `$response.body#${pointer}`]] : [];
+  });
+  const [members, parameters] = [true, false].map((inBody) =>
+    taken.filter(([name]) => name.startsWith('body/') === inBody),
+  ) as [[string, string][], [string, string][]];
+  return {
+    parameters: Object.fromEntries(parameters),
+    body: Object.fromEntries(members.map(([name, expression]) => [name.slice('body/'.length), expression])),
+  };
 }
 
 /** A member of an object, or of what it holds: of a list the first. */
@@ -65,7 +91,10 @@ function parametersOf(source: RouteRecord, target: RouteRecord, members: readonl
   // What a list has was made for something: it is not for trying out how it is removed.
   if (!target.inputs.path || (source.verb === 'GET' && target.verb !== 'GET')) return {};
   if (source.tag !== target.tag && !target.path.startsWith(`${source.path}/:`)) return {};
-  const unknown = fieldsOf(target.inputs.path).filter(({ options }) => options.example === undefined);
+  const { parameters = {}, from = {} } = target.tried ?? {};
+  const unknown = fieldsOf(target.inputs.path).filter(
+    ({ name, options }) => options.example === undefined && !(name in parameters) && !(name in from),
+  );
   const found = unknown.flatMap(({ name }): [string, string][] => {
     const member = sourceOf(name, { source, target, members });
     return member ? [[name, expressionOf(member)]] : [];

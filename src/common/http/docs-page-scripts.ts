@@ -29,9 +29,15 @@ interface PageOperation {
   get(name: 'path' | 'method'): string;
 }
 
-/** What removes something comes last in its group; everything else stays in the order of the document. */
+/**
+ * What removes something comes last in its group, parts before the whole; everything else stays in the order of the
+ * document.
+ */
 export function byEffect(a: PageOperation, b: PageOperation): number {
-  return Number(a.get('method') === 'delete') - Number(b.get('method') === 'delete');
+  const depthOfRemoval = (one: PageOperation) =>
+    one.get('method') === 'delete' ? one.get('path').split('/').length : 0;
+  const [ofA, ofB] = [depthOfRemoval(a), depthOfRemoval(b)];
+  return ofA > 0 && ofB > 0 ? ofB - ofA : ofA - ofB;
 }
 
 type Operations = Record<
@@ -69,6 +75,8 @@ export function followLinks() {
       .replace('$response.body#/', '')
       .split('/')
       .reduce<unknown>((part, name) => (part as Record<string, unknown> | null | undefined)?.[name], body);
+  const placeOf = (name: string): [name: string, place: string] =>
+    name.startsWith('query.') ? [name.slice('query.'.length), 'query'] : [name, 'path'];
   const put = (body: unknown, pointer: string, value: unknown): void => {
     const names = pointer.split('/');
     const last = names.pop() as string;
@@ -87,9 +95,9 @@ export function followLinks() {
         .map(([name, one]) => [name, at(body, one)] as const)
         .filter(([, value]) => value !== undefined && value !== null);
     for (const [name, value] of given(link.parameters))
-      system.specActions.changeParam(address, name, 'path', value, false);
+      system.specActions.changeParam(address, ...placeOf(name), value, false);
     const members = given(link['x-body']);
-    const sent = operation.requestBody?.content['application/json']?.example;
+    const sent = Object.values(operation.requestBody?.content ?? {})[0]?.example;
     for (const [pointer, value] of members) put(sent, pointer, value);
     if (members.length > 0)
       system.oas3Actions.setRequestBodyValue({ value: JSON.stringify(sent, null, 2), pathMethod: address });

@@ -19,7 +19,7 @@ import { isStorableText } from './headers.js';
 import { isInherited, readJson } from './json-body.js';
 import { endWithUnreadBody, isPipelinedAfterClose } from './graceful-close.js';
 import type { OwnHosts } from './own-hosts.js';
-import { asRead } from '../tenancy/write-limit.js';
+import { asRead } from '../tenancy/reading.js';
 import { checkCoding, checkUnread, readChecked } from './checked-body.js';
 import { fileBound, readBytes } from './raw-body.js';
 import { RequestLog, type RequestLine } from './request-log.js';

@@ -60,6 +60,17 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
         where v.tenant_id = me and c.tenant_id = me and c.chunk_id = v.chunk_id and c.corpus_id = d.corpus_id and c.doc_id = d.doc_id;
       get diagnostics n = row_count;
       return query select 'chunk_vector', n, null::uuid[];
+      -- As with facts: the leaf stays in its batch, without the id.
+      insert into erased_document (tenant_id, receipt_id, leaf_index, erasure_id)
+        select me, b.receipt_id, u.place - 1, by_erasure
+        from (select i.ingest_id, unnest(array[i.receipt_id, i.completed_id]) as receipt_id
+          from ingest i join pg_temp.erase_document d using (corpus_id, doc_id) where i.tenant_id = me) i
+        join ingest_batch b on b.tenant_id = me and b.receipt_id = i.receipt_id
+        cross join lateral unnest(b.ingests) with ordinality u (id, place) where u.id = i.ingest_id;
+      update ingest_batch b set ingests = array(select case when e.leaf_index is null then u.id else nobody end
+          from unnest(b.ingests) with ordinality u (id, place) left join erased_document e on e.tenant_id = me and e.receipt_id = b.receipt_id and e.leaf_index = u.place - 1
+          order by u.place)
+        where b.tenant_id = me and b.receipt_id in (select e.receipt_id from erased_document e where e.tenant_id = me and e.erasure_id = by_erasure);
       for rule in select unnest(array['chunk', 'ingest', 'document_version', 'document']) as name loop
         execute format('delete from %I r using pg_temp.erase_document d where r.tenant_id = $1 and r.corpus_id = d.corpus_id and r.doc_id = d.doc_id', rule.name) using me;
         get diagnostics n = row_count;

@@ -71,7 +71,9 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
     insert into erase_term select distinct c.chunk_id, 0 from chunk c join erase_document d using (corpus_id, doc_id) where c.tenant_id = me on conflict do nothing;
     insert into erase_term select distinct i.ingest_id::text, 0 from ingest i join erase_document d using (corpus_id, doc_id) where i.tenant_id = me on conflict do nothing;
     insert into erase_record select distinct i.receipt_id::text from ingest i join erase_document d using (corpus_id, doc_id)
-      where i.tenant_id = me and i.receipt_id is not null on conflict do nothing;
+      where i.tenant_id = me and i.receipt_id is not null
+        -- That of a batch is of other documents too, and names none.
+        and not exists (select from ingest_batch b where b.tenant_id = me and b.receipt_id = i.receipt_id) on conflict do nothing;
 
     -- Rows that name it, then rows that name those, until nothing is added.
     loop

@@ -53,6 +53,7 @@ export class RequestsController {
       'A principal has one vote. A second one changes nothing and says so: changed is false. With withdraw the vote is taken back. Only open and acknowledged requests take votes.',
     reply: ok(VoteRecord),
     problems: PROBLEMS,
+    tried: { after: ['acknowledgeRequest'] },
   })
   voteForRequest(
     @Caller() caller: TenantCaller,
@@ -68,6 +69,7 @@ export class RequestsController {
     description: `From open to acknowledged. ${OTHERWISE}`,
     reply: ok(FeedbackRequestRecord),
     problems: PROBLEMS,
+    tried: { after: ['reviewRequest'] },
   })
   acknowledgeRequest(
     @Caller() caller: TenantCaller,
@@ -98,6 +100,7 @@ export class RequestsController {
     description: `From acknowledged to shipped, which is the end of it. ${OTHERWISE}`,
     reply: ok(FeedbackRequestRecord),
     problems: PROBLEMS,
+    tried: { after: ['voteForRequest'] },
   })
   shipRequest(
     @Caller() caller: TenantCaller,
@@ -113,6 +116,7 @@ export class RequestsController {
     description: `With a reason. accept acknowledges it, decline archives it, reopen opens an archived one again. ${OTHERWISE}`,
     reply: ok(FeedbackRequestRecord),
     problems: PROBLEMS,
+    tried: { body: { decision: 'reopen' }, from: { id: 'submitRequest#/requestId' }, after: ['archiveRequest'] },
   })
   reviewRequest(
     @Caller() caller: TenantCaller,

@@ -50,6 +50,7 @@ export class RevenueController {
       'With a reason. accepted and rejected are the end of it; needs_info keeps it open. Any other way is refused with 409 TransitionNotAllowed, which names what is allowed.',
     reply: ok(DeclarationRecord),
     problems: [DeclarationUnknown, TransitionNotAllowed],
+    tried: { from: { id: 'declareRevenue#/declarationId' } },
   })
   reviewDeclaration(
     @Caller() caller: TenantCaller,

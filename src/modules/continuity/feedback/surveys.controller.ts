@@ -34,6 +34,10 @@ export class SurveysController {
       'is left. After that it is 409 SurveyCompleted. An answer that does not fit its question is refused by name, and then nothing of the call is kept. Who runs the server reads the answers.',
     reply: ok(SurveyResponseRecord),
     problems: [NoSurveyOpen, SurveyChanged, SurveyCompleted],
+    tried: {
+      body: { answers: [{ questionId: 'satisfaction', scale: 4 }], partial: true },
+      from: { 'body/answers/0/questionId': 'readCurrentSurvey#/questions/0/questionId' },
+    },
   })
   respondToSurvey(@Caller() caller: TenantCaller, @Body() sent: SurveyResponseSent): Promise<SurveyResponseRecord> {
     return this.surveys.respond(caller, sent);

@@ -63,7 +63,7 @@ export class StalePinsStore {
          'corpusId', x.corpus_id, 'docId', x.doc_id, 'oldVersion', x.doc_version,
          'excerpt', left(x.content, 160), 'contentHash', 'blake3:' || encode(x.content_hash, 'hex'),
          'oldDocumentHash', 'blake3:' || encode(v.content_hash, 'hex'), 'newDocumentHash', 'blake3:' || encode(w.content_hash, 'hex'),
-         'changedAt', case when newest.version is null then d.deleted_at else w.indexed_at end,
+         'changedAt', case when newest.version is null then d.deleted_at else d.updated_at end,
          'replacement', case when s.chunk_id is not null then json_build_object('chunkId', s.chunk_id, 'version', s.version,
            'contentHash', 'blake3:' || encode(s.content_hash, 'hex'), 'match', 'contained') end) as details
        from jsonb_to_recordset($3::jsonb) as k(index int, kind text, name text, ordinal int, position int)

@@ -32,6 +32,7 @@ export class WatchesController {
     reply: created(WatchCreated),
     secretReply: true,
     problems: [WatchTargetUnknown, WatchExists, WatchLimitReached],
+    tried: { from: { 'body/targetId': 'recordCitations#/answerId' } },
   })
   createWatch(@Caller() caller: TenantCaller, @Body() body: WatchRequest): Promise<WatchCreated> {
     return this.watches.record(caller, body);

@@ -98,6 +98,7 @@ export class OrchestratorsController {
   @Route('DELETE /v1/orchestrators/:id/members/:ref', {
     ...{ tag, flag, summary: 'Remove a member from an orchestrator', access: writes, reply },
     problems: [OrchestratorUnknown, OrchestratorArchived, OrchestratorMemberUnknown],
+    tried: { parameters: { ref: 'codex:7' } },
   })
   removeOrchestratorMember(
     @Caller() caller: DaemonCaller,

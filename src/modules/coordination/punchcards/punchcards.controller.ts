@@ -59,6 +59,7 @@ export class PunchcardsController {
     extension: true,
     reply: ok(PunchcardReply),
     problems: [PunchcardNotFound],
+    tried: { from: { id: 'acquirePunchcard#/id' } },
   })
   readPunchcard(@Caller() caller: DaemonCaller, @Param() { id }: PunchcardPath): Promise<PunchcardReply> {
     return this.checks.read(caller, id);
@@ -110,6 +111,7 @@ export class PunchcardsController {
     fenced: true,
     reply: ok(PunchcardReply),
     problems: [PunchcardNotFound],
+    tried: { after: ['renewPunchcard'] },
   })
   releasePunchcard(
     @Caller() caller: DaemonCaller,
@@ -128,6 +130,7 @@ export class PunchcardsController {
     fenced: true,
     reply: ok(PunchcardReply),
     problems: [PunchcardNotFound, LeaseEnded],
+    tried: { from: { id: 'acquirePunchcard#/id' } },
   })
   renewPunchcard(
     @Caller() caller: DaemonCaller,
@@ -145,6 +148,11 @@ export class PunchcardsController {
     access: writes,
     reply: ok(PunchcardReply),
     problems: [PunchcardNotFound],
+    tried: {
+      body: { confirm: true, reason: 'Its holder is gone.' },
+      from: { id: 'acquirePunchcard#/id' },
+      after: ['releasePunchcard'],
+    },
   })
   forceReleasePunchcard(
     @Caller() caller: DaemonCaller,

@@ -56,6 +56,7 @@ export class WorkController {
     fenced: true,
     reply: ok(WorkChangeReply),
     problems: [WorkUnknown, WorkChanged, LegalHold],
+    tried: { body: { state: 'ready' }, after: ['setGatePolicy'] },
   })
   changeWork(
     @Caller() caller: DaemonCaller,

@@ -50,6 +50,7 @@ export class BundlesController {
     access: seats('owner', 'admin', 'member'),
     reply: created(Purchase),
     problems: [BundleUnknown, OwnBundle, AlreadyEntitled, PriceChanged, CreditsExhausted],
+    tried: { from: { 'body/bundleId': 'publishBundle#/bundleId' } },
   })
   buyBundle(@Caller() caller: TenantCaller, @Body() request: PurchaseRequest): Promise<Purchase> {
     return this.purchases.buy(caller, request);

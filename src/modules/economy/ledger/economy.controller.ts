@@ -44,6 +44,7 @@ export class EconomyController {
     flag: 'payments',
     reply: created(Conversion),
     problems: [NoSubscription, ConversionCapReached, CreditsExhausted],
+    tried: { body: { credits: 100 } },
   })
   convertCredits(@Caller() caller: TenantCaller, @Body() request: ConversionRequest): Promise<Conversion> {
     return this.conversions.convert(caller, request);

@@ -3,6 +3,7 @@ import { EvidenceService } from '../../../common/evidence-log/evidence.service.j
 import { ERASURE_STREAM, SUBJECT_RECORDS_ERASED } from '../../../common/evidence-log/removed-records.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { namedDigest } from '../../../evidence/digest.js';
+import { DOCUMENTS_ERASED } from '../../knowledge/ingest/document-evidence.service.js';
 import { FACTS_ERASED } from '../../memory/facts/fact-batches.service.js';
 
 /** Records, or leaves, that one receipt names. */
@@ -10,8 +11,8 @@ const BATCH = 500;
 
 /**
  * The receipts that name what an erasure took out of the evidence: records by the digests that the log knows them by,
- * which hold a signature and so cannot be guessed, and facts by the place of their leaf. Without them the look at all
- * evidence would find records and facts missing.
+ * which hold a signature and so cannot be guessed, and facts and documents by the place of their leaf. Without them the
+ * look at all evidence would find them missing.
  */
 @Injectable()
 export class ErasureAnnouncements {
@@ -24,7 +25,7 @@ export class ErasureAnnouncements {
   async announce(actor: string, authMode: string): Promise<void> {
     const by = { actor, authMode, stream: ERASURE_STREAM };
     while (await this.announceRecords(by));
-    while (await this.announceFacts(by));
+    for (const leaves of LEAVES) while (await this.announceLeaves(by, leaves));
   }
 
   private async announceRecords(by: Signer): Promise<boolean> {
@@ -48,23 +49,23 @@ export class ErasureAnnouncements {
     return true;
   }
 
-  private async announceFacts(by: Signer): Promise<boolean> {
-    const rows = await this.tenancy.query<ErasedLeaf>(WAITING_FACTS, [this.tenancy.tenant, BATCH]);
+  private async announceLeaves(by: Signer, { kind, name, table }: (typeof LEAVES)[number]): Promise<boolean> {
+    const rows = await this.tenancy.query<ErasedLeaf>(waitingLeaves(table), [this.tenancy.tenant, BATCH]);
     if (rows.length === 0) return false;
     const erasureId = rows[0]!.erasure_id;
     const own = rows.filter((row) => row.erasure_id === erasureId);
     const batches = Map.groupBy(own, ({ receipt_id }) => receipt_id);
     const body = {
       erasure_id: erasureId,
-      facts: own.length,
+      [name]: own.length,
       batches: [...batches].map(([receipt_id, leaves]) => ({
         receipt_id,
         leaves: leaves.map(({ leaf_index }) => leaf_index),
       })),
     };
-    const { receiptId } = await this.evidence.record({ ...by, kind: FACTS_ERASED, subject: erasureId, body });
+    const { receiptId } = await this.evidence.record({ ...by, kind, subject: erasureId, body });
     await this.tenancy.query(
-      `update erased_fact e set announced_by = $4 from unnest($2::uuid[], $3::int[]) u (receipt_id, leaf_index)
+      `update ${table} e set announced_by = $4 from unnest($2::uuid[], $3::int[]) u (receipt_id, leaf_index)
        where e.tenant_id = $1 and e.receipt_id = u.receipt_id and e.leaf_index = u.leaf_index`,
       [
         this.tenancy.tenant,
@@ -76,6 +77,12 @@ export class ErasureAnnouncements {
     return true;
   }
 }
+
+/** Leaves of batches, by what they are of. */
+const LEAVES = [
+  { kind: FACTS_ERASED, name: 'facts', table: 'erased_fact' },
+  { kind: DOCUMENTS_ERASED, name: 'documents', table: 'erased_document' },
+] as const;
 
 interface Signer {
   actor: string;
@@ -90,6 +97,6 @@ interface ErasedLeaf {
 
 const WAITING_RECORDS = `
   select erasure_id, record_digest from erased_receipt where tenant_id = $1 and announced_by is null order by erasure_id, record_digest limit $2`;
-const WAITING_FACTS = `
-  select erasure_id, receipt_id, leaf_index from erased_fact where tenant_id = $1 and announced_by is null
+const waitingLeaves = (table: string) => `
+  select erasure_id, receipt_id, leaf_index from ${table} where tenant_id = $1 and announced_by is null
   order by erasure_id, receipt_id, leaf_index limit $2`;

@@ -33,6 +33,7 @@ export class ErasureController {
     extension: true,
     reply: ok(ErasureReply),
     problems: [ErasureNotFound],
+    tried: { from: { id: 'eraseSubject#/erasure/erasure_id' } },
   })
   readErasure(
     @Caller() caller: DaemonCaller,

@@ -1,4 +1,4 @@
-import { FACT_BATCH } from '../../../evidence/fact-leaf.js';
+import { OF_BATCHES } from '../../../common/evidence-log/leaf-batches.js';
 import { blake3 } from '../../../evidence/digest.js';
 import { openReceipt, openRetrieval } from '../../../evidence/receipt.js';
 import { ERASURE_STREAM } from '../../../common/evidence-log/removed-records.js';
@@ -92,12 +92,12 @@ export class SubjectEraser {
     );
   }
 
-  /** What became of tenants and erasures, and the batches of facts, say nothing of a subject. */
+  /** What became of tenants and erasures, and receipts over batches, say nothing of a subject. */
   private async findReceipts(isOf: (value: unknown) => boolean, named: ReadonlySet<string>): Promise<FoundRecord[]> {
     const found: FoundRecord[] = [];
     for (let after = NO_RECEIPT; ;) {
       const rows = await this.query<ReceiptBytes>(RECEIPTS, [
-        ...[this.tenantId, after, [TENANT_STREAM, ERASURE_STREAM], FACT_BATCH, PAGE],
+        ...[this.tenantId, after, [TENANT_STREAM, ERASURE_STREAM], OF_BATCHES, PAGE],
       ]);
       for (const { receipt_id: receiptId, cose, actor, subject } of rows)
         if (named.has(receiptId) || isOf([subject, actor, bodyOf(cose)]))
@@ -146,6 +146,6 @@ function bodyOf(cose: Buffer): unknown {
 
 const RECEIPTS = `
   select receipt_id, cose, actor, subject from receipt
-  where tenant_id = $1 and receipt_id > $2 and stream <> all($3) and kind <> $4 order by receipt_id limit $5`;
+  where tenant_id = $1 and receipt_id > $2 and stream <> all($3) and kind <> all($4) order by receipt_id limit $5`;
 const RETRIEVALS = `
   select record_digest, record from retrieval_receipt where tenant_id = $1 and record_digest > $2 order by record_digest limit $3`;

@@ -131,6 +131,7 @@ export class IncidentsController {
     access: anyOf('admin:write'),
     reply: ok(IncidentHoldReply),
     problems: [IncidentUnknown, IncidentClosed, LegalHoldsOff],
+    tried: { body: { entity_prefixes: ['project:atlas'] } },
   })
   holdIncident(
     @Caller() caller: DaemonCaller,

@@ -51,6 +51,7 @@ export class ObserveController {
     ...{ tag, flag, summary: 'Close a step of a session', access: writes, reply: ok(ObserveNodeReply) },
     description: 'Once: the same again answers the step as it is, and anything else is refused.',
     problems: [ObserveStepUnknown, ObserveStepClosed, ObserveSessionArchived],
+    tried: { from: { node_id: 'openStep#/node/node_id' } },
   })
   closeStep(
     @Caller() caller: DaemonCaller,
@@ -64,6 +65,7 @@ export class ObserveController {
     ...{ tag, flag, summary: 'List the steps of a session', access: reads, reply: ok(SessionAudit) },
     description: 'In the order of the tree, page by page; parent_id and depth show a part of it.',
     problems: [ObserveSessionUnknown],
+    tried: { after: ['openStep'] },
   })
   auditSession(
     @Caller() caller: DaemonCaller,
@@ -78,6 +80,7 @@ export class ObserveController {
     description:
       'Every step and every receipt that a step names is looked at again. An aid for whoever assesses, and no conformity assessment.',
     problems: [ObserveSessionUnknown],
+    tried: { after: ['openStep'] },
   })
   checkConformance(@Caller() caller: DaemonCaller, @Param() { id }: ObservedSessionPath): Promise<ConformanceReport> {
     return this.conformance.report(caller, id);
@@ -99,6 +102,7 @@ export class ObserveController {
       ],
     }),
     problems: [ObserveSessionUnknown],
+    tried: { after: ['openStep'] },
   })
   exportSession(
     @Caller() caller: DaemonCaller,

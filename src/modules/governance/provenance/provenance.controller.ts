@@ -43,7 +43,7 @@ export class ProvenanceController {
     ...GATE,
     summary: 'Verify an envelope and its content',
     description:
-      'The answer is 200 whatever the envelope is: errors says what does not hold, and nothing but four true values means that all does. Certificates are judged by the time of the call. Nothing is stored.',
+      'The answer is 200 whatever the envelope is: errors says what does not hold, and nothing but four true values means that all does. Certificates are judged by the time of the call. Nothing is stored. Refused with 403 where SVCD_AUTH_MODE is off or dev_scopes.',
     reply: ok(ProvenanceVerdict),
   })
   verifyContent(@Caller() caller: DaemonCaller, @Body() body: VerifyContentRequest): Promise<ProvenanceVerdict> {
@@ -54,7 +54,7 @@ export class ProvenanceController {
     ...GATE,
     summary: 'Verify, and leave a receipt of it',
     description:
-      'As verify, with a signed receipt (provenance.verified) of the verdict in the tenant: the digests of envelope and content, what holds and the codes of what does not.',
+      'As verify, with a signed receipt (provenance.verified) of the verdict in the tenant: the digests of envelope and content, what holds and the codes of what does not. Refused with 403 where SVCD_AUTH_MODE is off or dev_scopes.',
     reply: ok(RecordedVerdict),
   })
   recordVerdict(@Caller() caller: DaemonCaller, @Body() body: VerifyContentRequest): Promise<RecordedVerdict> {

@@ -59,6 +59,7 @@ export class ExtensionsController {
     reply: created(ChangedExtension),
     problems: [ExtensionKnown, TooManyExtensions],
     bodyLimit: 2 * 1024 * 1024,
+    tried: { body: { kind: 'tool', tool: 'search_facts', digest: undefined } },
   })
   registerExtension(@Caller() caller: DaemonCaller, @Body() body: RegisterExtension): Promise<ChangedExtension> {
     return this.extensions.register(caller, body);
@@ -81,6 +82,7 @@ export class ExtensionsController {
     access: changes,
     reply: ok(ChangedExtension),
     problems: [ExtensionUnknown, ExtensionDigestMismatch],
+    tried: { from: { 'body/digest': 'registerExtension#/extension/digest' } },
   })
   enableExtension(
     @Caller() caller: DaemonCaller,
@@ -97,6 +99,7 @@ export class ExtensionsController {
     access: changes,
     reply: ok(ChangedExtension),
     problems: [ExtensionUnknown],
+    tried: { after: ['dispatchExtension'] },
   })
   disableExtension(@Caller() caller: DaemonCaller, @Param() { id }: ExtensionPath): Promise<ChangedExtension> {
     return this.extensions.disable(caller, id);
@@ -125,6 +128,7 @@ export class ExtensionsController {
       ...[ExtensionRateLimited, ExtensionFailed],
     ],
     bodyLimit: 512 * 1024,
+    tried: { from: { 'body/digest': 'registerExtension#/extension/digest' }, after: ['enableExtension'] },
   })
   dispatchExtension(
     @Caller() caller: DaemonCaller,

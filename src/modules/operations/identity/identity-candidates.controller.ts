@@ -32,6 +32,7 @@ export class IdentityCandidatesController {
       'Looks through facts that are not private, passports and seats for entities with the same e-mail address, external id, key fingerprint or git author, and keeps each new pair with its evidence. Nothing is linked by it; what was decided before stays.',
     access: anyOf('admin:write'),
     reply: ok(ProposedCandidates),
+    tried: { body: { entity: 'person:grace' } },
   })
   proposeIdentityCandidates(
     @Caller() caller: DaemonCaller,
@@ -44,6 +45,7 @@ export class IdentityCandidatesController {
     ...{ ...plane, extension, summary: 'List pairs of entities by what was decided' },
     access: anyOf('admin:read', 'admin:write'),
     reply: ok(IdentityCandidateList),
+    tried: { after: ['proposeIdentityCandidates'] },
   })
   listIdentityCandidates(
     @Caller() caller: DaemonCaller,
@@ -58,6 +60,7 @@ export class IdentityCandidatesController {
     access: anyOf('admin:write'),
     reply: ok(LinkDecision),
     problems: [IdentityLinkUnknown, IdentityLinkDecided, IdentityEvidenceMissing],
+    tried: { from: { id: 'proposeIdentityCandidates#/candidates/0/link_id' } },
   })
   acceptIdentityCandidate(
     @Caller() caller: DaemonCaller,
@@ -73,6 +76,7 @@ export class IdentityCandidatesController {
     access: anyOf('admin:write'),
     reply: ok(LinkDecision),
     problems: [IdentityLinkUnknown, IdentityLinkDecided, IdentityEvidenceMissing],
+    tried: { from: { id: 'proposeIdentityCandidates#/candidates/1/link_id' } },
   })
   rejectIdentityCandidate(
     @Caller() caller: DaemonCaller,

@@ -28,6 +28,7 @@ export class IdentityLinksController {
     access: anyOf('facts:write', 'admin:write'),
     reply: ok(LinkDecision),
     problems: [IdentityLinkDecided, IdentityEvidenceMissing],
+    tried: { body: { entity: 'user:grace', other: 'contact:grace' } },
   })
   linkEntities(@Caller() caller: DaemonCaller, @Body() body: LinkEntities): Promise<LinkDecision> {
     return this.links.link(caller, body);

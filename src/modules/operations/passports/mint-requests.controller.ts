@@ -32,6 +32,7 @@ export class MintRequestsController {
     access: anyOf('facts:write', 'admin:write'),
     reply: ok(MintRequestReply),
     problems: [PassportKnown],
+    tried: { body: { passport_id: 'codex:8' } },
   })
   askForPassport(@Caller() caller: DaemonCaller, @Body() body: AskForPassport): Promise<MintRequestReply> {
     return this.requests.ask(caller, body);
@@ -62,6 +63,7 @@ export class MintRequestsController {
     access: decides,
     reply: ok(MintedPassport),
     problems: [MintRequestUnknown, MayNotMint, MintRequestDecided, PassportKnown],
+    tried: { body: { approver_passport: 'ada' } },
   })
   approveMintRequest(
     @Caller() caller: DaemonCaller,

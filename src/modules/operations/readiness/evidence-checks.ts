@@ -4,7 +4,7 @@ import { LogWriter } from '../../../common/evidence-log/log-writer.js';
 import { hashOfRange } from '../../../evidence/tiles.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { TENANT_STREAM } from '../../../common/tenancy/tenant-state.js';
-import { readSchemaState } from '../../../common/database/schema-version.js';
+import { findSchemaFault, readSchemaState } from '../../../common/database/schema-version.js';
 import { UNSECURED_TABLES } from '../../../common/database/unsecured-tables.js';
 
 /**
@@ -13,10 +13,7 @@ import { UNSECURED_TABLES } from '../../../common/database/unsecured-tables.js';
  */
 type Fault = Promise<string | undefined>;
 
-export async function findSchemaFault(query: Query): Fault {
-  const missing = (await readSchemaState(query)).missing.length;
-  return missing > 0 ? `${missing} migration(s) have not run; run "svc migrate"` : undefined;
-}
+export const findMigrationsFault = async (query: Query): Fault => findSchemaFault(await readSchemaState(query));
 
 export async function findOpenTables(query: Query): Fault {
   const open = await query<{ relname: string }>(UNSECURED_TABLES);

@@ -44,7 +44,16 @@ const URGENT_MS = 1_000;
 const SUBJECT_TABLES = SUBJECT_CHECKS.flatMap(({ rows }) => rows.map(({ table }) => table));
 const TABLES = ['receipt', 'retrieval_receipt', 'receipt_head', ...SUBJECT_TABLES];
 /** What the look at the newest reads. */
-const NEWEST_TABLES = ['receipt', 'log_leaf', 'log_pending', 'ingest', 'fact_batch', 'signing_key', ...SUBJECT_TABLES];
+const NEWEST_TABLES = [
+  'receipt',
+  'log_leaf',
+  'log_pending',
+  'ingest',
+  'fact_batch',
+  'ingest_batch',
+  'signing_key',
+  ...SUBJECT_TABLES,
+];
 
 /**
  * Looks at the evidence all the time, one process of a database at a time: at what is newest every few seconds, at the
@@ -106,6 +115,7 @@ export class EvidenceWatch implements OnApplicationBootstrap {
   }
 
   private async look(): Promise<void> {
+    if (!this.isDue()) return;
     const held = await this.looks.hold(this.holder);
     if (!held) {
       this.whole = undefined;
@@ -116,6 +126,15 @@ export class EvidenceWatch implements OnApplicationBootstrap {
     if (now - this.last.newest >= NEWEST_EVERY_MS) await this.lookAtNewest();
     if (now >= this.countDue) await this.count();
     await this.goOn();
+  }
+
+  /** A process that has the look keeps it by what it does every few seconds; one that has not asks each time. */
+  private isDue(): boolean {
+    const now = performance.now();
+    const { began, newest } = this.last;
+    return (
+      this.whole !== undefined || now >= began + PAUSE_MS || now >= newest + NEWEST_EVERY_MS || now >= this.countDue
+    );
   }
 
   private async lookAtNewest(): Promise<void> {
@@ -157,26 +176,39 @@ export class EvidenceWatch implements OnApplicationBootstrap {
     const hasTime = timeLeft(PROCESSOR_SHARE * seconds);
     const mayGoOn = (done: number): boolean =>
       this.isUrgent ? performance.now() < now + URGENT_MS : done < asked || (done < most && hasTime());
-    for (let done = 0; !this.work?.isStopped && mayGoOn(done);) {
-      done += await this.step(this.whole, Math.ceil(this.isUrgent ? STEP_ROWS : Math.min(most - done, STEP_ROWS)));
-      if (!this.whole.isOver) continue;
-      await this.end(this.whole);
-      return;
+    const { whole } = this;
+    const rowsAfter = (done: number): number => Math.ceil(this.isUrgent ? STEP_ROWS : Math.min(most - done, STEP_ROWS));
+    try {
+      const faults = await this.onSnapshot((query) => this.stepWhile(query, whole, mayGoOn, rowsAfter));
+      this.found += faults.length;
+      await this.record(faults);
+    } catch (error) {
+      // What was found is not recorded: the look goes on where it was last kept, and finds it again.
+      this.whole = undefined;
+      throw error;
     }
+    if (whole.isOver) return this.end(whole);
     if (now - this.last.kept < KEEP_EVERY_MS) return;
     this.last.kept = now;
-    await this.looks.keep({ place: this.whole.at, bits: this.whole.marks.bits });
+    await this.looks.keep({ place: whole.at, bits: whole.marks.bits });
   }
 
-  /** @returns what it cost, in rows */
-  private async step(look: EvidenceLook, rows: number): Promise<number> {
-    const before = look.at.examined;
-    const faults = await this.onSnapshot((query) => look.step(query, rows));
-    const examined = look.at.examined - before;
-    this.found += faults.length;
-    await this.record(faults);
-    this.examined.inc({ look: 'whole' }, examined);
-    return Math.max(examined, STEP_COST);
+  /** Steps on one snapshot, so that those of small tables share a transaction. @returns what was found amiss */
+  private async stepWhile(
+    query: Query,
+    look: EvidenceLook,
+    mayGoOn: (done: number) => boolean,
+    rowsAfter: (done: number) => number,
+  ): Promise<EvidenceFault[]> {
+    const faults: EvidenceFault[] = [];
+    for (let done = 0; !look.isOver && !this.work?.isStopped && mayGoOn(done);) {
+      const before = look.at.examined;
+      faults.push(...(await look.step(query, rowsAfter(done))));
+      const examined = look.at.examined - before;
+      this.examined.inc({ look: 'whole' }, examined);
+      done += Math.max(examined, STEP_COST);
+    }
+    return faults;
   }
 
   private async resume(): Promise<EvidenceLook> {

@@ -33,6 +33,7 @@ export class RailsController {
     access: anyone(),
     unlisted: true,
     reply: ok(InvocationVerdict),
+    tried: { from: { 'body/cose': 'placeLegalHold#/receipt/cose_base64' } },
   })
   async verifyInvocation(@Body() envelope: InvocationEnvelope): Promise<InvocationVerdict> {
     return this.rails.verify(envelope);

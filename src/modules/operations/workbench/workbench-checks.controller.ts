@@ -71,6 +71,7 @@ export class WorkbenchChecksController {
     access: anyOf('admin:read', 'admin:write', 'api_drift:check'),
     reply: ok(ApiDrift),
     memberLimit: MANY_JSON_MEMBERS,
+    tried: { body: { manifest: { openapi: '3.1.0', paths: { '/v1/facts': { put: { responses: {} } } } } } },
   })
   compareManifest(@Body() body: ApiDriftRequest): Promise<ApiDrift> {
     return this.drifts.compare(body);
@@ -84,6 +85,7 @@ export class WorkbenchChecksController {
       'The newest decisions of the tenant are decided again by the rules of the shield, without effect and without a record; what would be decided otherwise is listed. Fails where calls that were let through would be refused.',
     access: anyOf('admin:read', 'admin:write', 'policy:simulate'),
     reply: ok(PolicySimulation),
+    tried: { body: { policy: { require_server_id: true } } },
   })
   simulatePolicy(@Caller() caller: DaemonCaller, @Body() body: PolicySimulationRequest): Promise<PolicySimulation> {
     return this.simulations.simulate(caller, body);

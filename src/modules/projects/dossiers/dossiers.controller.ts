@@ -53,6 +53,20 @@ export class DossiersController {
     access: publishes,
     reply: ok(DossierStored),
     problems: [ProjectUnknown, DossierExists],
+    tried: {
+      body: {
+        project_id: 'lighthouse',
+        contradictions: [],
+        claims: [
+          {
+            claim_id: 'port',
+            text: 'The shop listens on port 8080.',
+            anchors: [{ kind: 'receipt', id: '5f0c9a4e-1d2b-4c3a-8e7f-6a5b4c3d2e1f' }],
+          },
+        ],
+      },
+      from: { 'body/claims/0/anchors/0/id': 'ingestDocuments#/receipt_id' },
+    },
   })
   publishDossier(
     @Caller() caller: DaemonCaller,
@@ -81,6 +95,7 @@ export class DossiersController {
     description: 'Claim by claim, by their ids; what differs word by word.',
     reply: ok(DossierDiff),
     problems: [ProjectUnknown, DossierUnknown],
+    tried: { from: { 'query.a': 'publishDossier#/dossier_id', 'query.b': 'makeDossier#/dossier_id' } },
   })
   diffDossiers(
     @Caller() caller: DaemonCaller,
@@ -112,6 +127,7 @@ export class DossiersController {
     description: 'The state of each claim is found out at this reading: a fact that changed shows as stale at once.',
     reply: ok(Dossier),
     problems: [ProjectUnknown, DossierUnknown],
+    tried: { from: { dossierId: 'publishDossier#/dossier_id' } },
   })
   readDossier(@Caller() caller: DaemonCaller, @Param() { id, dossierId }: DossierPath): Promise<Dossier> {
     return this.dossiers.read(caller, id, dossierId);

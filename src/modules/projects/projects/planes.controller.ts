@@ -55,7 +55,7 @@ export class PlanesController {
   }
 
   @Route('DELETE /v1/projects/:id/planes/:planeId', {
-    ...{ tag, summary: 'Delete a plane', access, reply: ok(PlaneDeleted) },
+    ...{ tag: 'project removal', summary: 'Delete a plane', access, reply: ok(PlaneDeleted) },
     description:
       "Its members and tenant links go, and its repositories are the project's alone. Its layers and receipts stay, and no other plane gets its id.",
     problems: [ProjectUnknown, ProjectArchived, PlaneUnknown],

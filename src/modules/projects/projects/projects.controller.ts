@@ -54,7 +54,7 @@ export class ProjectsController {
   }
 
   @Route('DELETE /v1/projects/:id', {
-    ...{ tag, summary: 'Delete an archived project', access, reply: ok(ProjectDeleted) },
+    ...{ tag: 'project removal', summary: 'Delete an archived project', access, reply: ok(ProjectDeleted) },
     description:
       'Its links and those of its planes go, and it is not found any more. Facts, layers and receipts stay, and nobody else gets its id. One that is not archived is refused with 400.',
     problems: [ProjectUnknown],

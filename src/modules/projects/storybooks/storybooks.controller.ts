@@ -78,6 +78,12 @@ export class StorybooksController {
     description: 'Section by section and sentence by sentence; what differs word by word.',
     reply: ok(StorybookDiff),
     problems: [ProjectUnknown, StorybookUnknown],
+    tried: {
+      from: {
+        'query.a': 'generateStorybook#/generated_at_unix_ms',
+        'query.b': 'generateStorybook#/generated_at_unix_ms',
+      },
+    },
   })
   diffStorybooks(
     @Caller() caller: DaemonCaller,
@@ -93,6 +99,7 @@ export class StorybooksController {
     summary: 'Read a version of a storybook',
     description: FORMATS,
     problems: [ProjectUnknown, StorybookUnknown],
+    tried: { from: { ts: 'generateStorybook#/generated_at_unix_ms' } },
   })
   async readStorybook(
     @Caller() caller: DaemonCaller,

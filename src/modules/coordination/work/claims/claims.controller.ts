@@ -37,6 +37,7 @@ export class ClaimsController {
     tenantBound: true,
     extension: true,
     reply: ok(ClaimReply),
+    tried: { after: ['approveGate'] },
   })
   claimNextWork(@Caller() caller: DaemonCaller, @Body() body: ClaimNextRequest): Promise<ClaimReply> {
     return this.claims.claimNext(caller, body);
@@ -52,6 +53,7 @@ export class ClaimsController {
     extension: true,
     reply: ok(ClaimReply),
     problems: [WorkUnknown, WorkHeld, WorkNotClaimable],
+    tried: { after: ['forceReleaseWork'] },
   })
   claimWork(
     @Caller() caller: DaemonCaller,
@@ -71,6 +73,7 @@ export class ClaimsController {
     fenced: true,
     reply: ok(RenewedReply),
     problems: [WorkUnknown, WorkHeld, LeaseEnded],
+    tried: { from: { 'body/fence': 'claimWork#/lease/fence' } },
   })
   renewWork(
     @Caller() caller: DaemonCaller,
@@ -90,6 +93,7 @@ export class ClaimsController {
     extension: true,
     reply: ok(RenewedReply),
     problems: [WorkUnknown, WorkHeld, LeaseEnded],
+    tried: { from: { 'body/fence': 'claimNextWork#/lease/fence' } },
   })
   renewLease(@Caller() caller: DaemonCaller, @Body() body: RenewLeaseRequest): Promise<RenewedReply> {
     return this.claims.renewByFence(caller, body);
@@ -106,6 +110,7 @@ export class ClaimsController {
     fenced: true,
     reply: ok(ReleaseReply),
     problems: [WorkUnknown, WorkHeld, LeaseEnded],
+    tried: { from: { 'body/fence': 'claimWork#/lease/fence' }, after: ['renewWork'] },
   })
   releaseWork(
     @Caller() caller: DaemonCaller,
@@ -126,6 +131,7 @@ export class ClaimsController {
     extension: true,
     reply: ok(ReleaseReply),
     problems: [WorkUnknown, WorkNotClaimable],
+    tried: { after: ['renewLease'] },
   })
   forceReleaseWork(
     @Caller() caller: DaemonCaller,

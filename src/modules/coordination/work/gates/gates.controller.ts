@@ -56,6 +56,7 @@ export class GatesController {
       'Which moves of its work need an approval, and who may decide. Gates that are pending keep what they were asked under.',
     reply: ok(GatePolicy),
     problems: [GatePolicyChanged],
+    tried: { body: { project_id: 'web' } },
   })
   setGatePolicy(@Caller() caller: DaemonCaller, @Body() body: SetGatePolicy): Promise<GatePolicy> {
     return this.policies.set(caller, body);
@@ -67,6 +68,7 @@ export class GatesController {
     description: 'What is asked for, and what became of it.',
     reply: ok(GateResolution),
     problems: [GateUnknown],
+    tried: { from: { actionId: 'changeWork#/queued/0/action_id' } },
   })
   readGate(@Caller() caller: DaemonCaller, @Param() { actionId }: GatePath): Promise<GateResolution> {
     return this.gates.read(caller, actionId);
@@ -77,6 +79,7 @@ export class GatesController {
     summary: 'Approve a pending gate',
     description: `The move takes place at once. ${DECIDES}`,
     reply: ok(GateResolution),
+    tried: { body: { approver_passport: 'ada' }, from: { actionId: 'changeWork#/queued/0/action_id' } },
   })
   approveGate(
     @Caller() caller: DaemonCaller,

@@ -28,6 +28,7 @@ export class BlastRadiusController {
     access: anyOf('facts:write', 'admin:write'),
     reply: ok(BlastRadiusReply),
     problems: [IncidentUnknown, IncidentClosed, RadiusRootUnknown, RadiusUnknown, RadiusTooLarge, NothingSetAside],
+    tried: { body: { kind: 'document', id: 'handbook/leave-policy' } },
   })
   walkBlastRadius(
     @Caller() caller: DaemonCaller,

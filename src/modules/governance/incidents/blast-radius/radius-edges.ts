@@ -45,7 +45,13 @@ export const RADIUS_EDGES: readonly RadiusEdge[] = [
   },
   {
     ...{ edge: 'indexed_by', from: 'document', to: 'receipt' },
-    join: `ingest i on i.tenant_id = $1 and i.corpus_id = f.k1 and i.doc_id = f.k2
+    join: 'ingest x on x.tenant_id = $1 and x.corpus_id = f.k1 and x.doc_id = f.k2 and x.completed_id is not null',
+    key: 'x.completed_id::text',
+  },
+  {
+    // Of ingests from before they kept it.
+    ...{ edge: 'indexed_by', from: 'document', to: 'receipt' },
+    join: `ingest i on i.tenant_id = $1 and i.corpus_id = f.k1 and i.doc_id = f.k2 and i.completed_id is null
       join receipt x on x.tenant_id = $1 and x.subject = i.ingest_id::text and x.kind = 'ingest.completed'`,
     key: 'x.receipt_id::text',
   },
@@ -146,6 +152,12 @@ export const RADIUS_EDGES: readonly RadiusEdge[] = [
     ...{ edge: 'receipt_of', from: 'receipt', to: 'document', fromRootOnly: true },
     join: `receipt r on r.tenant_id = $1 and r.receipt_id = ${UUID_OF_KEY}
       join ingest x on x.tenant_id = $1 and x.ingest_id::text = r.subject`,
+    key: 'x.corpus_id, x.doc_id',
+  },
+  {
+    ...{ edge: 'receipt_of', from: 'receipt', to: 'document', fromRootOnly: true },
+    join: `ingest_batch b on b.tenant_id = $1 and b.receipt_id = ${UUID_OF_KEY} cross join lateral unnest(b.ingests) n(ingest_id)
+      join ingest x on x.tenant_id = $1 and x.ingest_id = n.ingest_id`,
     key: 'x.corpus_id, x.doc_id',
   },
   {

@@ -12,7 +12,7 @@ import {
   findPeerLogs,
   findOpenTables,
   describeLook,
-  findSchemaFault,
+  findMigrationsFault,
   findStanding,
   FIRST_HEAD,
   sampleHeads,
@@ -62,7 +62,7 @@ export class ControlEvidenceGate implements Gate {
   private async findFaults(query: Query): Promise<string[]> {
     const view = await this.knownKeys.view(query);
     const found = [
-      await findSchemaFault(query),
+      await findMigrationsFault(query),
       await findOpenTables(query),
       await describeUnpinned(query),
       await findLogFault(query, view),
