@@ -116,6 +116,56 @@ export const ingestDocument = <ThrowOnError extends boolean = false>(options: Op
     }
 });
 
+export const inviteSeat = <ThrowOnError extends boolean = false>(options: Options<InviteSeatData, ThrowOnError>): RequestResult<InviteSeatResponses, InviteSeatErrors, ThrowOnError> => (options.client ?? client).post<InviteSeatResponses, InviteSeatErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/invite',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+export const revokeSeat = <ThrowOnError extends boolean = false>(options: Options<RevokeSeatData, ThrowOnError>): RequestResult<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError> => (options.client ?? client).delete<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/seats/{id}',
+    ...options
+});
+
+export const changeSeatRole = <ThrowOnError extends boolean = false>(options: Options<ChangeSeatRoleData, ThrowOnError>): RequestResult<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError> => (options.client ?? client).put<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        }
+    ],
+    url: '/v1/org/seats/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
 export const listAccessRequests = <ThrowOnError extends boolean = false>(options?: Options<ListAccessRequestsData, ThrowOnError>): RequestResult<ListAccessRequestsResponses, ListAccessRequestsErrors, ThrowOnError> => (options?.client ?? client).get<ListAccessRequestsResponses, ListAccessRequestsErrors, ThrowOnError>({
     security: [
         { name: 'x-tenant-id', type: 'apiKey' },
@@ -155,24 +205,6 @@ export const createApiKey = <ThrowOnError extends boolean = false>(options: Opti
         }
     ],
     url: '/v1/org/api-keys',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const inviteSeat = <ThrowOnError extends boolean = false>(options: Options<InviteSeatData, ThrowOnError>): RequestResult<InviteSeatResponses, InviteSeatErrors, ThrowOnError> => (options.client ?? client).post<InviteSeatResponses, InviteSeatErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/invite',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -336,38 +368,6 @@ export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Opti
         }
     ],
     url: '/v1/org/api-keys/{id}/rotate',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-export const revokeSeat = <ThrowOnError extends boolean = false>(options: Options<RevokeSeatData, ThrowOnError>): RequestResult<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError> => (options.client ?? client).delete<RevokeSeatResponses, RevokeSeatErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/seats/{id}',
-    ...options
-});
-
-export const changeSeatRole = <ThrowOnError extends boolean = false>(options: Options<ChangeSeatRoleData, ThrowOnError>): RequestResult<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError> => (options.client ?? client).put<ChangeSeatRoleResponses, ChangeSeatRoleErrors, ThrowOnError>({
-    security: [
-        { name: 'x-tenant-id', type: 'apiKey' },
-        { name: 'x-api-key', type: 'apiKey' },
-        {
-            in: 'cookie',
-            name: 'svc_session',
-            type: 'apiKey'
-        }
-    ],
-    url: '/v1/org/seats/{id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -139,6 +139,11 @@ export type IngestAccepted = {
     receiptId?: string;
 };
 
+export type OrgInviteRequest = {
+    email: string;
+    role?: 'admin' | 'member' | 'viewer';
+};
+
 export type OrgSeat = {
     id: string;
     tenantId: string;
@@ -149,6 +154,17 @@ export type OrgSeat = {
     acceptedAt: string | null;
     revokedAt: string | null;
     invitedBy?: string | null;
+};
+
+export type OrgInviteResponse = {
+    seat: OrgSeat;
+    inviteToken: string;
+    inviteUrl: string;
+    expiresAt: string;
+};
+
+export type OrgSeatRoleUpdateRequest = {
+    role: 'owner' | 'admin' | 'member' | 'viewer';
 };
 
 export type AccessRequestChange = {
@@ -219,18 +235,6 @@ export type ApiKey = {
 export type ApiKeyList = {
     apiKeys: Array<ApiKey>;
     next_cursor: string | null;
-};
-
-export type OrgInviteRequest = {
-    email: string;
-    role?: 'admin' | 'member' | 'viewer';
-};
-
-export type OrgInviteResponse = {
-    seat: OrgSeat;
-    inviteToken: string;
-    inviteUrl: string;
-    expiresAt: string;
 };
 
 export type OrgSeatsBillingSummary = {
@@ -480,10 +484,6 @@ export type AccessRequestDecided = {
 
 export type ApiKeyRotateRequest = {
     expiresAt?: string;
-};
-
-export type OrgSeatRoleUpdateRequest = {
-    role: 'owner' | 'admin' | 'member' | 'viewer';
 };
 
 export type ApprovalResolution = {
@@ -899,6 +899,197 @@ export type IngestDocumentResponses = {
 
 export type IngestDocumentResponse = IngestDocumentResponses[keyof IngestDocumentResponses];
 
+export type InviteSeatData = {
+    body: OrgInviteRequest;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/org/invite';
+};
+
+export type InviteSeatErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'SeatActive';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type InviteSeatError = InviteSeatErrors[keyof InviteSeatErrors];
+
+export type InviteSeatResponses = {
+    201: OrgInviteResponse;
+};
+
+export type InviteSeatResponse = InviteSeatResponses[keyof InviteSeatResponses];
+
+export type RevokeSeatData = {
+    body?: never;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: {
+        reason?: string;
+    };
+    url: '/v1/org/seats/{id}';
+};
+
+export type RevokeSeatErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'SeatUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'LastOwner';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type RevokeSeatError = RevokeSeatErrors[keyof RevokeSeatErrors];
+
+export type RevokeSeatResponses = {
+    200: OrgSeat;
+};
+
+export type RevokeSeatResponse = RevokeSeatResponses[keyof RevokeSeatResponses];
+
+export type ChangeSeatRoleData = {
+    body: OrgSeatRoleUpdateRequest;
+    headers: {
+        'x-svc-session-id'?: string;
+        'x-idempotency-key': string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: {
+        reason?: string;
+    };
+    url: '/v1/org/seats/{id}';
+};
+
+export type ChangeSeatRoleErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'SeatUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    409: ProblemBody & {
+        type?: 'IdempotencyInProgress' | 'SeatRevoked' | 'InvitationOfNonOwner' | 'LastOwner';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    422: ProblemBody & {
+        type?: 'IdempotencyKeyReused';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ChangeSeatRoleError = ChangeSeatRoleErrors[keyof ChangeSeatRoleErrors];
+
+export type ChangeSeatRoleResponses = {
+    200: OrgSeat;
+};
+
+export type ChangeSeatRoleResponse = ChangeSeatRoleResponses[keyof ChangeSeatRoleResponses];
+
 export type ListAccessRequestsData = {
     body?: never;
     headers?: {
@@ -1078,67 +1269,6 @@ export type CreateApiKeyResponses = {
 };
 
 export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyResponses];
-
-export type InviteSeatData = {
-    body: OrgInviteRequest;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v1/org/invite';
-};
-
-export type InviteSeatErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'SeatActive';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type InviteSeatError = InviteSeatErrors[keyof InviteSeatErrors];
-
-export type InviteSeatResponses = {
-    201: OrgInviteResponse;
-};
-
-export type InviteSeatResponse = InviteSeatResponses[keyof InviteSeatResponses];
 
 export type ListSeatsData = {
     body?: never;
@@ -1682,136 +1812,6 @@ export type RotateApiKeyResponses = {
 };
 
 export type RotateApiKeyResponse = RotateApiKeyResponses[keyof RotateApiKeyResponses];
-
-export type RevokeSeatData = {
-    body?: never;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        reason?: string;
-    };
-    url: '/v1/org/seats/{id}';
-};
-
-export type RevokeSeatErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound' | 'SeatUnknown';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'LastOwner';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type RevokeSeatError = RevokeSeatErrors[keyof RevokeSeatErrors];
-
-export type RevokeSeatResponses = {
-    200: OrgSeat;
-};
-
-export type RevokeSeatResponse = RevokeSeatResponses[keyof RevokeSeatResponses];
-
-export type ChangeSeatRoleData = {
-    body: OrgSeatRoleUpdateRequest;
-    headers: {
-        'x-svc-session-id'?: string;
-        'x-idempotency-key': string;
-        'x-shield-approval-token'?: string;
-        'x-shield-server-id'?: string;
-        'x-shield-tool-digest'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: {
-        reason?: string;
-    };
-    url: '/v1/org/seats/{id}';
-};
-
-export type ChangeSeatRoleErrors = {
-    400: ProblemBody & {
-        type?: 'MalformedRequest' | 'ValidationFailed' | 'IdempotencyKeyRequired';
-    };
-    401: ProblemBody & {
-        type?: 'Unauthorized';
-    };
-    403: ProblemBody & {
-        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
-    };
-    404: ProblemBody & {
-        type?: 'NotFound' | 'SeatUnknown';
-    };
-    405: ProblemBody & {
-        type?: 'MethodNotAllowed';
-    };
-    408: ProblemBody & {
-        type?: 'RequestTimeout';
-    };
-    409: ProblemBody & {
-        type?: 'IdempotencyInProgress' | 'SeatRevoked' | 'InvitationOfNonOwner' | 'LastOwner';
-    };
-    413: ProblemBody & {
-        type?: 'PayloadTooLarge';
-    };
-    415: ProblemBody & {
-        type?: 'UnsupportedMediaType';
-    };
-    422: ProblemBody & {
-        type?: 'IdempotencyKeyReused';
-    };
-    429: ProblemBody & {
-        type?: 'CredentialThrottled';
-    };
-    503: ProblemBody & {
-        type?: 'ServiceUnavailable';
-    };
-};
-
-export type ChangeSeatRoleError = ChangeSeatRoleErrors[keyof ChangeSeatRoleErrors];
-
-export type ChangeSeatRoleResponses = {
-    200: OrgSeat;
-};
-
-export type ChangeSeatRoleResponse = ChangeSeatRoleResponses[keyof ChangeSeatRoleResponses];
 
 export type ReadApprovalData = {
     body?: never;

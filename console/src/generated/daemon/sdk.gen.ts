@@ -302,6 +302,22 @@ export const createWork = <ThrowOnError extends boolean = false>(options: Option
     }
 });
 
+export const readWork = <ThrowOnError extends boolean = false>(options: Options<ReadWorkData, ThrowOnError>): RequestResult<ReadWorkResponses, ReadWorkErrors, ThrowOnError> => (options.client ?? client).get<ReadWorkResponses, ReadWorkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/work/{id}',
+    ...options
+});
+
+export const approveGate = <ThrowOnError extends boolean = false>(options: Options<ApproveGateData, ThrowOnError>): RequestResult<ApproveGateResponses, ApproveGateErrors, ThrowOnError> => (options.client ?? client).post<ApproveGateResponses, ApproveGateErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/work/gate/{actionId}/approve',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
 export const deleteCase = <ThrowOnError extends boolean = false>(options: Options<DeleteCaseData, ThrowOnError>): RequestResult<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCaseResponses, DeleteCaseErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/cases/{id}',
@@ -688,16 +704,20 @@ export const resolveSyncConflict = <ThrowOnError extends boolean = false>(option
     }
 });
 
-export const readWork = <ThrowOnError extends boolean = false>(options: Options<ReadWorkData, ThrowOnError>): RequestResult<ReadWorkResponses, ReadWorkErrors, ThrowOnError> => (options.client ?? client).get<ReadWorkResponses, ReadWorkErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/work/{id}',
-    ...options
-});
-
 export const listBlockers = <ThrowOnError extends boolean = false>(options: Options<ListBlockersData, ThrowOnError>): RequestResult<ListBlockersResponses, ListBlockersErrors, ThrowOnError> => (options.client ?? client).get<ListBlockersResponses, ListBlockersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/work/{id}/blockers',
     ...options
+});
+
+export const forceReleaseWork = <ThrowOnError extends boolean = false>(options: Options<ForceReleaseWorkData, ThrowOnError>): RequestResult<ForceReleaseWorkResponses, ForceReleaseWorkErrors, ThrowOnError> => (options.client ?? client).post<ForceReleaseWorkResponses, ForceReleaseWorkErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
+    url: '/v1/work/{id}/force-release',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 export const claimWork = <ThrowOnError extends boolean = false>(options: Options<ClaimWorkData, ThrowOnError>): RequestResult<ClaimWorkResponses, ClaimWorkErrors, ThrowOnError> => (options.client ?? client).post<ClaimWorkResponses, ClaimWorkErrors, ThrowOnError>({
@@ -726,16 +746,6 @@ export const commentOnWork = <ThrowOnError extends boolean = false>(options: Opt
     }
 });
 
-export const forceReleaseWork = <ThrowOnError extends boolean = false>(options: Options<ForceReleaseWorkData, ThrowOnError>): RequestResult<ForceReleaseWorkResponses, ForceReleaseWorkErrors, ThrowOnError> => (options.client ?? client).post<ForceReleaseWorkResponses, ForceReleaseWorkErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/work/{id}/force-release',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
 export const releaseWork = <ThrowOnError extends boolean = false>(options: Options<ReleaseWorkData, ThrowOnError>): RequestResult<ReleaseWorkResponses, ReleaseWorkErrors, ThrowOnError> => (options.client ?? client).post<ReleaseWorkResponses, ReleaseWorkErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/work/{id}/release',
@@ -750,16 +760,6 @@ export const listTransitions = <ThrowOnError extends boolean = false>(options: O
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
     url: '/v1/work/{id}/transitions',
     ...options
-});
-
-export const approveGate = <ThrowOnError extends boolean = false>(options: Options<ApproveGateData, ThrowOnError>): RequestResult<ApproveGateResponses, ApproveGateErrors, ThrowOnError> => (options.client ?? client).post<ApproveGateResponses, ApproveGateErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'x-svc-scopes', type: 'apiKey' }],
-    url: '/v1/work/gate/{actionId}/approve',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
 });
 
 export const rejectGate = <ThrowOnError extends boolean = false>(options: Options<RejectGateData, ThrowOnError>): RequestResult<RejectGateResponses, RejectGateErrors, ThrowOnError> => (options.client ?? client).post<RejectGateResponses, RejectGateErrors, ThrowOnError>({

@@ -1236,6 +1236,32 @@ export type WorkList = {
     next_cursor: string | null;
 };
 
+export type DecideGate = {
+    approver_passport?: string;
+    reason?: string;
+};
+
+export type GateResolution = {
+    action_id: string;
+    work_id: string;
+    project_id: string;
+    item_version: number;
+    before: GatedChange;
+    after: GatedChange;
+    why: string | null;
+    requested_by: string;
+    requested_at: string;
+    expires_at: string;
+    may_decide: Array<string>;
+    status: 'pending' | 'approved' | 'rejected' | 'lapsed' | 'withdrawn';
+    decided_by: string | null;
+    approver_passport: string | null;
+    decided_at: string | null;
+    reason: string | null;
+    receipt_id: string | null;
+    work_version: number;
+};
+
 export type HeldLease = {
     fence: number;
     holder_passport: string;
@@ -1542,6 +1568,32 @@ export type TraceItemView = {
     bytes: number | null;
 };
 
+export type ObserveNode = {
+    node_id: string;
+    session_id: string;
+    parent_id: string | null;
+    depth: number;
+    label: string;
+    actor: string;
+    kind: 'plan' | 'agent' | 'tool' | 'model' | 'retrieval' | 'memory' | 'decision' | 'human' | 'output' | 'other';
+    risk_class: 'minimal' | 'limited' | 'high';
+    status: 'open' | 'ok' | 'error' | 'denied' | 'cancelled';
+    private: boolean;
+    withheld: boolean;
+    inputs: Array<TraceItemView>;
+    outputs: Array<TraceItemView>;
+    enrich_ref: string | null;
+    reasoning_ref: string | null;
+    receipt_id: string | null;
+    mutation_receipt_id: string | null;
+    ts_start: string;
+    ts_end: string | null;
+    auto: boolean;
+    open_receipt: string | null;
+    close_receipt: string | null;
+    salt: string | null;
+};
+
 export type AuditStep = {
     node_id: string;
     session_id: string;
@@ -1614,32 +1666,6 @@ export type ConformanceReport = {
     ai_act_articles: Array<AiActArticleView>;
     note: string;
     schema: string;
-};
-
-export type ObserveNode = {
-    node_id: string;
-    session_id: string;
-    parent_id: string | null;
-    depth: number;
-    label: string;
-    actor: string;
-    kind: 'plan' | 'agent' | 'tool' | 'model' | 'retrieval' | 'memory' | 'decision' | 'human' | 'output' | 'other';
-    risk_class: 'minimal' | 'limited' | 'high';
-    status: 'open' | 'ok' | 'error' | 'denied' | 'cancelled';
-    private: boolean;
-    withheld: boolean;
-    inputs: Array<TraceItemView>;
-    outputs: Array<TraceItemView>;
-    enrich_ref: string | null;
-    reasoning_ref: string | null;
-    receipt_id: string | null;
-    mutation_receipt_id: string | null;
-    ts_start: string;
-    ts_end: string | null;
-    auto: boolean;
-    open_receipt: string | null;
-    close_receipt: string | null;
-    salt: string | null;
 };
 
 export type ExportedReceipt = {
@@ -2190,6 +2216,19 @@ export type WorkBlockers = {
     work_id: string;
 };
 
+export type ForceReleaseRequest = {
+    confirm?: boolean;
+    reason: string;
+    by_passport?: string;
+    tenant_id?: string;
+};
+
+export type ReleaseReply = {
+    schema: string;
+    work: WorkItem;
+    fence: number;
+};
+
 export type ClaimRequest = {
     by_passport?: string;
     ttl_secs?: number;
@@ -2217,19 +2256,6 @@ export type WorkComments = {
     next_cursor: string | null;
 };
 
-export type ForceReleaseRequest = {
-    confirm?: boolean;
-    reason: string;
-    by_passport?: string;
-    tenant_id?: string;
-};
-
-export type ReleaseReply = {
-    schema: string;
-    work: WorkItem;
-    fence: number;
-};
-
 export type ReleaseRequest = {
     by_passport?: string;
     fence?: number;
@@ -2255,32 +2281,6 @@ export type WorkTransitions = {
     work_id: string;
     has_more: boolean;
     next_cursor: string | null;
-};
-
-export type DecideGate = {
-    approver_passport?: string;
-    reason?: string;
-};
-
-export type GateResolution = {
-    action_id: string;
-    work_id: string;
-    project_id: string;
-    item_version: number;
-    before: GatedChange;
-    after: GatedChange;
-    why: string | null;
-    requested_by: string;
-    requested_at: string;
-    expires_at: string;
-    may_decide: Array<string>;
-    status: 'pending' | 'approved' | 'rejected' | 'lapsed' | 'withdrawn';
-    decided_by: string | null;
-    approver_passport: string | null;
-    decided_at: string | null;
-    reason: string | null;
-    receipt_id: string | null;
-    work_version: number;
 };
 
 export type ReadConsoleConfigData = {
@@ -4676,6 +4676,115 @@ export type CreateWorkResponses = {
 };
 
 export type CreateWorkResponse = CreateWorkResponses[keyof CreateWorkResponses];
+
+export type ReadWorkData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/work/{id}';
+};
+
+export type ReadWorkErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/work-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ReadWorkError = ReadWorkErrors[keyof ReadWorkErrors];
+
+export type ReadWorkResponses = {
+    200: WorkItem;
+};
+
+export type ReadWorkResponse = ReadWorkResponses[keyof ReadWorkResponses];
+
+export type ApproveGateData = {
+    body: DecideGate;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        actionId: string;
+    };
+    query?: never;
+    url: '/v1/work/gate/{actionId}/approve';
+};
+
+export type ApproveGateErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/may-not-decide';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/gate-unknown' | 'urn:svc:errors/work-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/gate-decided';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ApproveGateError = ApproveGateErrors[keyof ApproveGateErrors];
+
+export type ApproveGateResponses = {
+    200: GateResolution;
+};
+
+export type ApproveGateResponse = ApproveGateResponses[keyof ApproveGateResponses];
 
 export type DeleteCaseData = {
     body?: never;
@@ -7778,59 +7887,6 @@ export type ResolveSyncConflictResponses = {
 
 export type ResolveSyncConflictResponse = ResolveSyncConflictResponses[keyof ResolveSyncConflictResponses];
 
-export type ReadWorkData = {
-    body?: never;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/work/{id}';
-};
-
-export type ReadWorkErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/work-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ReadWorkError = ReadWorkErrors[keyof ReadWorkErrors];
-
-export type ReadWorkResponses = {
-    200: WorkItem;
-};
-
-export type ReadWorkResponse = ReadWorkResponses[keyof ReadWorkResponses];
-
 export type ListBlockersData = {
     body?: never;
     headers?: {
@@ -7883,6 +7939,62 @@ export type ListBlockersResponses = {
 };
 
 export type ListBlockersResponse = ListBlockersResponses[keyof ListBlockersResponses];
+
+export type ForceReleaseWorkData = {
+    body: ForceReleaseRequest;
+    headers?: {
+        'x-svc-session-id'?: string;
+    };
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/v1/work/{id}/force-release';
+};
+
+export type ForceReleaseWorkErrors = {
+    400: DaemonProblem & {
+        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
+    };
+    401: DaemonProblem & {
+        type?: 'urn:svc:errors/unauthorized';
+    };
+    403: DaemonProblem & {
+        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
+    };
+    404: DaemonProblem & {
+        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/work-unknown';
+    };
+    408: DaemonProblem & {
+        type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/work-not-claimable';
+    };
+    413: DaemonProblem & {
+        type?: 'urn:svc:errors/payload-too-large';
+    };
+    415: DaemonProblem & {
+        type?: 'urn:svc:errors/unsupported-media-type';
+    };
+    429: DaemonProblem & {
+        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
+    };
+    500: DaemonProblem & {
+        type?: 'urn:svc:errors/internal';
+    };
+    503: DaemonProblem & {
+        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
+    };
+};
+
+export type ForceReleaseWorkError = ForceReleaseWorkErrors[keyof ForceReleaseWorkErrors];
+
+export type ForceReleaseWorkResponses = {
+    200: ReleaseReply;
+};
+
+export type ForceReleaseWorkResponse = ForceReleaseWorkResponses[keyof ForceReleaseWorkResponses];
 
 export type ClaimWorkData = {
     body: ClaimRequest;
@@ -8053,62 +8165,6 @@ export type CommentOnWorkResponses = {
 
 export type CommentOnWorkResponse = CommentOnWorkResponses[keyof CommentOnWorkResponses];
 
-export type ForceReleaseWorkData = {
-    body: ForceReleaseRequest;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        id: string;
-    };
-    query?: never;
-    url: '/v1/work/{id}/force-release';
-};
-
-export type ForceReleaseWorkErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/work-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/work-not-claimable';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ForceReleaseWorkError = ForceReleaseWorkErrors[keyof ForceReleaseWorkErrors];
-
-export type ForceReleaseWorkResponses = {
-    200: ReleaseReply;
-};
-
-export type ForceReleaseWorkResponse = ForceReleaseWorkResponses[keyof ForceReleaseWorkResponses];
-
 export type ReleaseWorkData = {
     body: ReleaseRequest;
     headers?: {
@@ -8221,62 +8277,6 @@ export type ListTransitionsResponses = {
 };
 
 export type ListTransitionsResponse = ListTransitionsResponses[keyof ListTransitionsResponses];
-
-export type ApproveGateData = {
-    body: DecideGate;
-    headers?: {
-        'x-svc-session-id'?: string;
-    };
-    path: {
-        actionId: string;
-    };
-    query?: never;
-    url: '/v1/work/gate/{actionId}/approve';
-};
-
-export type ApproveGateErrors = {
-    400: DaemonProblem & {
-        type?: 'urn:svc:errors/malformed-request' | 'urn:svc:errors/validation-failed' | 'urn:svc:errors/invalid-passport-header';
-    };
-    401: DaemonProblem & {
-        type?: 'urn:svc:errors/unauthorized';
-    };
-    403: DaemonProblem & {
-        type?: 'urn:svc:errors/forbidden' | 'urn:svc:errors/missing-scope' | 'urn:svc:errors/passport-header-mismatch' | 'urn:svc:errors/passport-revoked' | 'urn:svc:errors/tenant-mismatch' | 'urn:svc:errors/tenant-not-registered' | 'urn:svc:errors/may-not-decide';
-    };
-    404: DaemonProblem & {
-        type?: 'urn:svc:errors/not-found' | 'urn:svc:errors/gate-unknown' | 'urn:svc:errors/work-unknown';
-    };
-    408: DaemonProblem & {
-        type?: 'urn:svc:errors/request-timeout';
-    };
-    409: DaemonProblem & {
-        type?: 'urn:svc:errors/gate-decided';
-    };
-    413: DaemonProblem & {
-        type?: 'urn:svc:errors/payload-too-large';
-    };
-    415: DaemonProblem & {
-        type?: 'urn:svc:errors/unsupported-media-type';
-    };
-    429: DaemonProblem & {
-        type?: 'urn:svc:errors/rate-limited' | 'urn:svc:errors/quota-exceeded';
-    };
-    500: DaemonProblem & {
-        type?: 'urn:svc:errors/internal';
-    };
-    503: DaemonProblem & {
-        type?: 'urn:svc:errors/overloaded' | 'urn:svc:errors/service-unavailable';
-    };
-};
-
-export type ApproveGateError = ApproveGateErrors[keyof ApproveGateErrors];
-
-export type ApproveGateResponses = {
-    200: GateResolution;
-};
-
-export type ApproveGateResponse = ApproveGateResponses[keyof ApproveGateResponses];
 
 export type RejectGateData = {
     body: DecideGate;
