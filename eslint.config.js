@@ -33,7 +33,7 @@ export default tseslint.config(
       ],
       'no-restricted-imports': [
         'error',
-        { paths: [{ name: 'class-validator', message: 'Only src/common/fields speaks class-validator.' }] },
+        { patterns: [{ group: ['validator/**'], message: 'Only src/common/fields speaks validator.' }] },
       ],
     },
   },

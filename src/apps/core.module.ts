@@ -20,6 +20,7 @@ import { TierGuard } from '../guards/tier.guard.js';
 import { AccessTokens } from '../common/access-tokens/access-tokens.js';
 import { MCP_URL } from '../common/access-tokens/mcp-url.js';
 import { SeatCheck } from '../common/access-tokens/seat-check.js';
+import { CacheBudget } from '../common/caches/cache-budget.js';
 import { ToolCallers } from '../common/keys/tool-callers.js';
 import { SETTINGS, type Settings } from '../common/config/settings.js';
 import { ContractInterceptor } from '../common/contract/contract.interceptor.js';
@@ -44,6 +45,7 @@ import { isTracing } from '../common/observability/tracing.js';
 import type { ProcessContext } from '../common/process-context.js';
 import { Outbox } from '../common/outbox/outbox.js';
 import { ProblemFilter } from '../common/problem/problem.filter.js';
+import { DueWork } from '../common/scheduler/due-work.js';
 import { Scheduler } from '../common/scheduler/scheduler.js';
 import { EncryptedText } from '../common/sessions/encrypted-text.js';
 import { ToolCallSigner } from '../common/call-policy/tool-call-signer.js';
@@ -91,12 +93,14 @@ const STOP_FIRST = Symbol('stopped first');
 class ShutdownSequence implements OnApplicationShutdown {
   constructor(
     @Inject(STOP_FIRST) private readonly first: Stoppable | null,
+    private readonly dueWork: DueWork,
     private readonly listener: Listener,
     private readonly connections: Connections,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
     await this.first?.stop();
+    await this.dueWork.stop();
     await this.listener.stop();
     await this.connections.close();
   }
@@ -141,6 +145,7 @@ const SHARED = [
   RouteManifest,
   OpenApiDocuments,
   Scheduler,
+  DueWork,
   ToolCallSigner,
   VouchedAddresses,
   DelegatedCallers,
@@ -153,12 +158,16 @@ function platform({ settings, address, log, metrics, stopping }: ProcessContext)
     { provide: LOG, useValue: log },
     { provide: DATABASE_ADDRESS, useValue: address },
     { provide: Metrics, useValue: metrics },
+    CacheBudget,
     { provide: STOPPING, useValue: stopping ?? new AbortController().signal },
-    { provide: Connections, useFactory: () => Connections.open(address, { settings, log, entities: ENTITIES }) },
+    {
+      provide: Connections,
+      useFactory: () => Connections.open(address, { settings, log, metrics, entities: ENTITIES }),
+    },
     {
       provide: Tenancy,
-      useFactory: ({ app }: Connections) =>
-        new Tenancy(app.source, address.sessionUrl === undefined, makeWriteLimit(settings)),
+      useFactory: ({ app, replica }: Connections) =>
+        new Tenancy(app.source, address.sessionUrl === undefined, makeWriteLimit(settings), replica?.replica),
       inject: [Connections],
     },
     {
@@ -191,7 +200,7 @@ const clientAddresses = ({ settings }: ProcessContext): Provider => ({
 });
 
 /** What every module may inject of it. */
-const PLATFORM = [SETTINGS, LOG, DATABASE_ADDRESS, Metrics, STOPPING, Tenancy, CrossTenant, Listener];
+const PLATFORM = [SETTINGS, LOG, DATABASE_ADDRESS, Metrics, CacheBudget, STOPPING, Tenancy, CrossTenant, Listener];
 
 /** A third of the connections, one at least, is kept for reads. */
 function makeWriteLimit({ database: { poolSize, connectTimeoutMs } }: Settings): WriteLimit {
@@ -207,7 +216,7 @@ function makeWriteLimit({ database: { poolSize, connectTimeoutMs } }: Settings):
 export class CoreModule {
   /** What is left of it in a process that answers nobody: a verb of the command line that acts in a tenant. */
   static withoutRequests(context: ProcessContext): DynamicModule {
-    const providers = [Outbox, Scheduler];
+    const providers = [Outbox, Scheduler, DueWork];
     return {
       module: CoreModule,
       providers: [...platform(context), ...providers, ShutdownSequence, { provide: STOP_FIRST, useValue: null }],

@@ -4,6 +4,8 @@ import { AccessRequestChangeRow } from '../modules/access/frontdoor/access-reque
 import { AccessRequestRow } from '../modules/access/frontdoor/access-requests/access-request.entity.js';
 import { ApiKeyRow } from '../modules/access/seats/api-keys/api-key.entity.js';
 import { SeatEventRow } from '../modules/access/seats/seat-event.entity.js';
+import { ScimGroupRow } from '../modules/access/scim/scim-group.entity.js';
+import { ScimMemberRow } from '../modules/access/scim/scim-member.entity.js';
 import { ScimUserRow } from '../modules/access/scim/scim-user.entity.js';
 import { SeatRow } from '../modules/access/seats/seat.entity.js';
 import { TenantSettingRow } from '../modules/access/tenant-settings/tenant-setting.entity.js';
@@ -129,6 +131,8 @@ export const ENTITIES = [
   RevenueDeclarationChangeRow,
   RevenueDeclarationRow,
   SeatEventRow,
+  ScimGroupRow,
+  ScimMemberRow,
   ScimUserRow,
   SeatRow,
   ServerRow,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiAddress } from '../common/client/api-client.js';
 import type { Settings } from '../common/config/settings.js';
-import { readCredentials, type Credentials } from '../common/database/bootstrap.js';
+import { readCredentials, type Credentials } from '../common/database/credentials-file.js';
 import { UsageError } from './output.js';
 
 /** How a verb that calls the API is shown its server. */

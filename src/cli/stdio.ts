@@ -5,7 +5,7 @@ import { onStopSignal } from '../apps/supervisor/stop-signal.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import { withConnection, type DatabaseAddress } from '../common/database/connection.js';
 import { findDatabase } from '../common/database/open.js';
-import { refuseNewerSchema } from '../common/database/schema-version.js';
+import { acceptNewerSchema } from '../common/database/schema-version.js';
 import { makeLog } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
 import { fail, UserError } from './output.js';
@@ -33,7 +33,7 @@ async function runStdio(): Promise<number> {
   const settings = loadSettings();
   const credential = { tenantId: settings.tools.stdioTenantId, apiKey: apiKeyOf(settings) };
   const address = addressOf(settings);
-  await refuseNewer(settings, address);
+  await checkSchema(settings, address);
   const parts = {
     settings,
     address,
@@ -52,11 +52,12 @@ async function runStdio(): Promise<number> {
   return isComplete ? 0 : 1;
 }
 
-const refuseNewer = (settings: Settings, address: DatabaseAddress): Promise<void> =>
+/** @throws UserError when the schema does not take this program */
+const checkSchema = (settings: Settings, address: DatabaseAddress): Promise<string | undefined> =>
   withConnection(
     address,
     'svc_app',
-    (client) => refuseNewerSchema(async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows),
+    (client) => acceptNewerSchema(async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows),
     { settings },
   );
 

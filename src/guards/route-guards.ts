@@ -3,6 +3,7 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import type { FastifyInstance } from 'fastify';
 import { Forbidden, unknownAddress } from '../common/problem/common-problems.js';
 import { routeOf } from '../common/contract/contract.js';
+import { admitRead } from '../common/tenancy/reading.js';
 
 /**
  * The guards that decide who may go on to a route, one after the other. They run before anything of the body is read,
@@ -22,6 +23,7 @@ export class RouteGuards {
       if (request.is404) throw unknownAddress();
       if (!routeOf(request) && !request.routeOptions.config.isPage)
         throw new Forbidden({}, 'This route declares no access');
+      admitRead();
       return undefined;
     });
   }

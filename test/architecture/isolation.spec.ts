@@ -72,6 +72,10 @@ const isOwnNameSpace = ({ path }: RouteRecord) => namesIn(path).includes('agentI
 const EXPECTED: Record<string, number[]> = {
   'POST /v1/agents/:agentPrincipalId/sponsor': [401, 409],
   // No session opens a route of SCIM.
+  'DELETE /scim/v2/Groups/:groupId': [401, 404],
+  'GET /scim/v2/Groups/:groupId': [401, 404],
+  'PATCH /scim/v2/Groups/:groupId': [401, 404],
+  'PUT /scim/v2/Groups/:groupId': [401, 404],
   'DELETE /scim/v2/Users/:userId': [401, 404],
   'GET /scim/v2/Users/:userId': [401, 404],
   'PATCH /scim/v2/Users/:userId': [401, 404],

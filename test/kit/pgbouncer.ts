@@ -19,6 +19,8 @@ export interface PoolerOptions {
   mode: 'session' | 'transaction';
   /** Everybody is logged in as this role, whatever the client says. */
   forcedUser?: string;
+  /** Sessions of the server that all connections of a login share. */
+  poolSize?: number;
 }
 
 /** A real PgBouncer in front of a server on a unix socket; any role may log in. */
@@ -79,6 +81,7 @@ export class PgBouncer {
 const settings = ({
   mode,
   forcedUser,
+  poolSize = 60,
   socketDir,
   port,
   folder,
@@ -93,6 +96,6 @@ auth_type = trust
 auth_file = ${folder}/users.txt
 pool_mode = ${mode}
 ignore_startup_parameters = options
-default_pool_size = 60
+default_pool_size = ${poolSize}
 max_client_conn = 200
 `;

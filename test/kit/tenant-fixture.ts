@@ -137,6 +137,11 @@ export async function makeTenantFixture(api: TestApi, tenant: TestTenant): Promi
     return made.length > 0 ? made : undefined;
   });
   const person = await must('POST', '/scim/v2/Users', { userName: 'person@example.org', externalId: SECRET });
+  const staff = await must('POST', '/scim/v2/Groups', {
+    displayName: 'Staff',
+    externalId: SECRET,
+    members: [{ value: person.id }],
+  });
   const cursors: Record<string, string> = {};
   for (const path of LISTS) {
     const { next_cursor: next } = await must('GET', `${path}?limit=1`);
@@ -171,6 +176,7 @@ export async function makeTenantFixture(api: TestApi, tenant: TestTenant): Promi
       approvalRequestId: [approvalRequestId],
       killSwitchId: [killSwitch.killSwitchId],
       userId: [person.id],
+      groupId: [staff.id],
       webhookId: [hook.webhookId],
       deliveryId: [deliveries[0].deliveryId],
     },

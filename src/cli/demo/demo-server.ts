@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ApiAddress } from '../../common/client/api-client.js';
 import { withTemporaryServer } from '../../common/client/temporary-server.js';
 import { loadSettings } from '../../common/config/settings.js';
-import { readCredentials } from '../../common/database/bootstrap.js';
+import { readCredentials } from '../../common/database/credentials-file.js';
 import { UsageError } from '../output.js';
 import type { ProgressOutput } from '../progress-output.js';
 import { addressOf, type ServerChoice } from '../server-address.js';

@@ -1,7 +1,8 @@
 import { DataSource } from 'typeorm';
 import type { Settings } from '../../common/config/settings.js';
-import { roleDataSource, withConnection, type DatabaseAddress } from '../../common/database/connection.js';
-import { describeNewerSchema, readSchemaState } from '../../common/database/schema-version.js';
+import { withConnection, type DatabaseAddress } from '../../common/database/connection.js';
+import { roleDataSource } from '../../common/database/role-data-source.js';
+import { describeNewerSchema, findSchemaFault, readSchemaState } from '../../common/database/schema-version.js';
 import { UNSECURED_TABLES } from '../../common/database/unsecured-tables.js';
 import { checkpointFolder } from '../../common/evidence-log/checkpoint-folder.js';
 import { findKeptFault } from '../../common/evidence-log/kept-checkpoints.js';
@@ -99,10 +100,9 @@ const migrations = (ask: Query): Check => ({
     'Run "svc migrate" for those not run. A database of a newer svc needs that one: docs/upgrade.md, "The way back".',
   run: async () => {
     const state = await readSchemaState(ask);
-    const newer = describeNewerSchema(state);
-    if (newer !== undefined) throw new Error(newer);
-    if (state.missing.length > 0) throw new Error(`not run: ${state.missing.join(', ')}`);
-    return `${MIGRATIONS.length} migrations, all run`;
+    const fault = findSchemaFault(state);
+    if (fault !== undefined) throw new Error(state.unknown.length > 0 ? fault : `not run: ${state.missing.join(', ')}`);
+    return describeNewerSchema(state) ?? `${MIGRATIONS.length} migrations, all run`;
   },
 });
 

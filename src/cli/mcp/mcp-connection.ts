@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { apiUrlOf, daemonUrlOf, mcpUrlOf } from '../../common/config/server-urls.js';
 import type { Settings } from '../../common/config/settings.js';
-import { readCredentials } from '../../common/database/bootstrap.js';
+import { readCredentials } from '../../common/database/credentials-file.js';
 import { UsageError, UserError } from '../output.js';
 import type { McpClient, McpConnection, Secret } from './recipes.rules.js';
 

@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { SettingsInvalid, type Settings } from '../config/settings.js';
-import { credentialsPath, readKeptSecret } from '../database/bootstrap.js';
+import { readKeptSecret } from '../database/bootstrap.js';
+import { credentialsPath } from '../database/credentials-file.js';
 import type { TokenKeys } from './token-verifier.js';
 
 /**

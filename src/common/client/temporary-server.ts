@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../config/child-environment.js';
-import type { Credentials } from '../database/bootstrap.js';
+import type { Credentials } from '../database/credentials-file.js';
 import { ApiFailure, type ApiAddress } from './api-client.js';
 
 const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url));

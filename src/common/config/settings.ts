@@ -69,6 +69,11 @@ export const SETTING_TABLE = {
       integer(256, 1, 65_536),
       'Request bodies a process holds at once, in MiB; a request whose body passes it is answered 503. More than the largest body.',
     ),
+    cacheMib: setting(
+      'SVC_CACHE_MIB',
+      integer(512, 1, 1_048_576),
+      'Memory that all caches of a process hold at once, in MiB: index, vectors, contexts. What does not fit is read from the database again.',
+    ),
     publicUrl: setting(
       'SVC_PUBLIC_URL',
       url('http', 'https'),
@@ -184,6 +189,17 @@ export const SETTING_TABLE = {
       databaseUrl(),
       'Where the two addresses above lead through a pooler in transaction mode: an address that keeps sessions, for LISTEN. Its login is not used.',
       { secret: true },
+    ),
+    readUrl: setting(
+      'SVC_DATABASE_READ_URL',
+      databaseUrl(),
+      'A streaming standby of the same database, which answers what only reads once it has all that was acknowledged (docs/fleet.md). One server, not through a pooler in transaction mode. Its login is not used.',
+      { secret: true },
+    ),
+    readWaitMs: setting(
+      'SVC_DATABASE_READ_WAIT_MS',
+      integer(100, 0, 10_000),
+      'How long a read waits for the standby to have replayed what was acknowledged before the primary is asked, in milliseconds.',
     ),
     poolSize: setting('SVC_DATABASE_POOL_SIZE', integer(14, 2, 500), 'Connections a process keeps for tenant work.'),
     operatorPoolSize: setting(

@@ -1,11 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Client, PoolConfig } from 'pg';
-import type { DataSourceOptions } from 'typeorm';
 import { loadSettings, SettingsInvalid, type Settings } from '../config/settings.js';
 import type { ConnectionMonitor } from './connection-monitor.js';
 import { roleClientOf } from './role-client.js';
 import type { Role } from './role-proof.js';
-import { SnakeCaseNaming } from './snake-case-naming.js';
 
 export type { Role } from './role-proof.js';
 
@@ -18,6 +16,8 @@ export interface DatabaseAddress {
   operatorUrl?: string | undefined;
   /** A way past a pooler in transaction mode, for what needs a session of its own. */
   sessionUrl?: string | undefined;
+  /** A streaming standby of it, for what only reads. */
+  readUrl?: string | undefined;
 }
 
 /** Injects the DatabaseAddress of the process. */
@@ -25,14 +25,14 @@ export const DATABASE_ADDRESS = Symbol('the address of the database');
 
 /** The external database of the settings. The embedded one's address comes from the process that starts it. */
 export function externalAddress(settings: Settings): DatabaseAddress | undefined {
-  const { url: ownerUrl, appUrl, operatorUrl, sessionUrl } = settings.database;
-  if (ownerUrl) return { ownerUrl, appUrl, operatorUrl, sessionUrl };
+  const { url: ownerUrl, appUrl, operatorUrl, sessionUrl, readUrl } = settings.database;
+  if (ownerUrl) return { ownerUrl, appUrl, operatorUrl, sessionUrl, readUrl };
   if (!appUrl && !operatorUrl) return undefined;
   if (!appUrl || !operatorUrl)
     throw new SettingsInvalid([
       'SVC_DATABASE_APP_URL and SVC_DATABASE_OPERATOR_URL go together where SVC_DATABASE_URL is not set',
     ]);
-  return { appUrl, operatorUrl, sessionUrl };
+  return { appUrl, operatorUrl, sessionUrl, readUrl };
 }
 
 /**
@@ -63,12 +63,19 @@ const addressOf = (address: DatabaseAddress, role: Role): string => {
 };
 
 /** The session address with the login of the role. */
-function sessionAddressOf(address: DatabaseAddress, role: Role): string {
-  const pooled = addressOf(address, role);
-  if (!address.sessionUrl) return pooled;
-  const [login = role] = /^postgres(?:ql)?:\/\/([^@/]*)@/.exec(pooled)?.slice(1) ?? [];
+const sessionAddressOf = (address: DatabaseAddress, role: Role): string =>
+  address.sessionUrl ? withLogin(address.sessionUrl, address, role) : addressOf(address, role);
+
+/** Another way to the database, with the role's own login. */
+function withLogin(url: string, address: DatabaseAddress, role: Role): string {
+  const [login = role] = /^postgres(?:ql)?:\/\/([^@/]*)@/.exec(addressOf(address, role))?.slice(1) ?? [];
   // A function, since a password may hold what replace() reads as a pattern.
-  return address.sessionUrl.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?/, (_, scheme: string) => `${scheme}${login}@`);
+  return url.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?/, (_, scheme: string) => `${scheme}${login}@`);
+}
+
+/** The way to the read replica as svc_app; undefined where there is none. */
+export function replicaAddress(address: DatabaseAddress): DatabaseAddress | undefined {
+  return address.readUrl ? { appUrl: withLogin(address.readUrl, address, 'svc_app') } : undefined;
 }
 
 export interface ConnectionOptions {
@@ -103,23 +110,6 @@ export function roleConnection(
 
 /** How often the kernels at both ends probe idle connections. */
 const KEEP_ALIVE_MS = 5_000;
-
-/** The same for TypeORM. */
-export function roleDataSource(address: DatabaseAddress, role: Role, options: ConnectionOptions): DataSourceOptions {
-  const { connectionString, application_name, max, ...extra } = roleConnection(address, role, options);
-  return {
-    type: 'postgres',
-    url: connectionString,
-    applicationName: application_name,
-    poolSize: max,
-    extra,
-    namingStrategy: new SnakeCaseNaming(),
-    synchronize: false,
-    // The login may not, and migrations made all that the schema needs.
-    installExtensions: false,
-    logging: false,
-  };
-}
 
 /** A connection of its own, for the length of some work. `timeoutMs` bounds the connecting and each statement. */
 export async function withConnection<T>(

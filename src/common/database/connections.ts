@@ -1,10 +1,13 @@
-import type { Client, Pool } from 'pg';
+import type { Client } from 'pg';
 import { DataSource, type ColumnType, type DataSourceOptions } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Settings } from '../config/settings.js';
 import type { Log } from '../observability/log.js';
-import { roleDataSource, withConnection, type DatabaseAddress, type Role } from './connection.js';
+import type { Metrics } from '../observability/metrics.js';
+import { replicaAddress, withConnection, type DatabaseAddress, type Role } from './connection.js';
 import { ConnectionMonitor } from './connection-monitor.js';
+import { poolOf } from './pool-of.js';
+import { ReadReplica } from './read-replica.js';
+import { roleDataSource } from './role-data-source.js';
 
 /** The connections of one role. */
 export interface RoleConnections {
@@ -12,9 +15,16 @@ export interface RoleConnections {
   monitor: ConnectionMonitor;
 }
 
+/** Those of svc_app to the read replica. */
+interface ReplicaConnections {
+  replica: ReadReplica;
+  monitor: ConnectionMonitor;
+}
+
 export interface ConnectionsOptions {
   settings: Settings;
   log: Log;
+  metrics: Metrics;
   /** The rows that modules read and write by key, in the units of work of a tenant: those of svc_app. */
   entities: EntityClass[];
 }
@@ -26,16 +36,23 @@ export class Connections {
   private constructor(
     readonly app: RoleConnections,
     readonly operator: RoleConnections,
+    /** Where there is one. */
+    readonly replica?: ReplicaConnections,
   ) {}
 
   /** @throws RoleRefused when a role is not what it must be, before anything is served */
-  static async open(address: DatabaseAddress, { settings, log, entities }: ConnectionsOptions): Promise<Connections> {
-    const open = async (role: Role): Promise<RoleConnections> => {
-      const monitor = new ConnectionMonitor({
+  static async open(
+    address: DatabaseAddress,
+    { settings, log, metrics, entities }: ConnectionsOptions,
+  ): Promise<Connections> {
+    const monitorOf = (at: DatabaseAddress, role: Role): ConnectionMonitor =>
+      new ConnectionMonitor({
         log,
-        ask: (pids) => findWorking(address, role, settings, pids),
+        ask: (pids) => findWorking(at, role, settings, pids),
         longestStatementMs: settings.database.statementTimeoutMs + MARGIN_MS,
       });
+    const open = async (role: Role): Promise<RoleConnections> => {
+      const monitor = monitorOf(address, role);
       return {
         monitor,
         source: await makeDataSource({
@@ -44,13 +61,37 @@ export class Connections {
         }).initialize(),
       };
     };
-    return new Connections(...(await Promise.all([open('svc_app'), open('svc_operator')])));
+    const [app, operator] = await Promise.all([open('svc_app'), open('svc_operator')]);
+    const at = replicaAddress(address);
+    if (!at) return new Connections(app, operator);
+    const monitor = monitorOf(at, 'svc_app');
+    const replica = new ReadReplica({
+      log,
+      metrics,
+      primary: poolOf(app.source),
+      makeSource: () => makeDataSource({ ...replicaDataSource(at, settings, monitor), entities }),
+      waitMs: settings.database.readWaitMs,
+    });
+    return new Connections(app, operator, { replica, monitor });
   }
 
   async close(): Promise<void> {
-    for (const { monitor } of [this.app, this.operator]) monitor.stop();
+    for (const { monitor } of [this.app, this.operator, ...(this.replica ? [this.replica] : [])]) monitor.stop();
+    await this.replica?.replica.close();
     await Promise.all([this.app.source.destroy(), this.operator.source.destroy()]);
   }
+}
+
+/** A replica that does not take a connection soon is not waited for: the primary does. */
+const REPLICA_CONNECT_MS = 500;
+
+function replicaDataSource(at: DatabaseAddress, settings: Settings, monitor: ConnectionMonitor): DataSourceOptions {
+  const { database } = settings;
+  const connectTimeoutMs = Math.min(database.connectTimeoutMs, REPLICA_CONNECT_MS);
+  return roleDataSource(at, 'svc_app', {
+    settings: { ...settings, database: { ...database, connectTimeoutMs } },
+    monitor,
+  });
 }
 
 /** A data source whose entities may have columns of every type that the schema uses. */
@@ -59,9 +100,6 @@ export function makeDataSource(options: DataSourceOptions): DataSource {
   source.driver.supportedDataTypes.push('pg_snapshot' as ColumnType);
   return source;
 }
-
-/** The driver's pool under TypeORM. */
-export const poolOf = (source: DataSource): Pool => (source.driver as PostgresDriver).master as Pool;
 
 const MARGIN_MS = 5_000;
 /** One that began while the network was away delays the next by as much. */

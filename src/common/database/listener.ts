@@ -1,5 +1,5 @@
 import type { OnModuleInit } from '@nestjs/common';
-import type { Client } from 'pg';
+import type { Client, Connection, Submittable } from 'pg';
 import type { Settings } from '../config/settings.js';
 import type { Log } from '../observability/log.js';
 import { roleConnection, type DatabaseAddress } from './connection.js';
@@ -22,9 +22,9 @@ export interface ListenerParts {
 /**
  * One connection that listens for NOTIFY and hands the payloads on. While it is down `listening` is false; what came in
  * between is lost, so the loss and the return of the connection are gaps that subscribers must treat as "anything may
- * have changed". It is probed all the time: PostgreSQL sends what it has to notify before it answers a later statement,
- * so
- * that an answer says that everything up to its question was heard.
+ * have changed". It is probed all the time: PostgreSQL sends what it has to notify before it says that it
+ * is ready again, so that an answer says that everything up to its question was heard. A probe is the Sync message
+ * alone: it begins no transaction.
  */
 export class Listener implements OnModuleInit {
   private readonly handlers = new Map<string, Set<Handler>>();
@@ -110,10 +110,10 @@ export class Listener implements OnModuleInit {
     this.subscribing = this.subscribing.then(listen);
   }
 
-  /** A connection can be lost silently: a failing statement shows it, and the monitor ends one that is not answered. */
+  /** A connection can be lost silently: a failing probe shows it, and the monitor ends one that is not answered. */
   private async probe(client: Client): Promise<void> {
     const askedAt = performance.now();
-    await client.query('select 1');
+    await answer(client);
     this.heardUntil = askedAt;
     if (client !== this.client) return;
     this.timer = setTimeout(() => void this.probe(client).catch(() => this.lose(client)), PROBE_MS).unref();
@@ -136,4 +136,16 @@ export class Listener implements OnModuleInit {
     this.gaps += 1;
     for (const handler of this.gapHandlers) handler();
   }
+}
+
+/** Sends Sync. @returns when the server is ready again; rejects with the connection */
+function answer(client: Client): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = {
+      submit: (connection: Connection & { sync(): void }) => connection.sync(),
+      handleReadyForQuery: () => resolve(),
+      handleError: reject,
+    };
+    client.query(probe as Submittable);
+  });
 }

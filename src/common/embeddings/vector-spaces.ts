@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { type ByteCache, CacheBudget } from '../caches/cache-budget.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { LOG, type Log } from '../observability/log.js';
 import { Metrics } from '../observability/metrics.js';
@@ -14,7 +14,6 @@ import { FIND_SPACES, wantedSpace } from './vector-spaces.store.js';
 /** How long a query waits for its embedding, and how long an endpoint that failed is left alone. */
 const QUERY_TIMEOUT_MS = 2_000;
 const PAUSE_MS = 5_000;
-const REMEMBERED_QUERIES = 1_000;
 /** How long a process goes by the spaces that it read. */
 const KNOWN_MS = 1_000;
 
@@ -31,7 +30,7 @@ interface Patience {
 /** Embeds queries in the space that serves and texts in the one that is filled, each as that space was begun. */
 @Injectable()
 export class VectorSpaces {
-  private readonly queries = new LRUCache<string, Float32Array>({ max: REMEMBERED_QUERIES });
+  private readonly queries: ByteCache<Float32Array>;
   private readonly cuts;
   private pausedUntil = 0;
   private known: { spaces: Promise<VectorSpace[]>; until: number } | undefined;
@@ -41,8 +40,10 @@ export class VectorSpaces {
     private readonly tenancy: Tenancy,
     @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOG) private readonly log: Log,
+    budget: CacheBudget,
     @Inject(Metrics) metrics: Metrics,
   ) {
+    this.queries = budget.open('query_vectors', ({ byteLength }) => byteLength);
     this.cuts = metrics.counter('svc_embeddings_cut_total', 'Texts of which only the beginning was embedded.');
   }
 
@@ -73,7 +74,7 @@ export class VectorSpaces {
         timeoutMs: QUERY_TIMEOUT_MS,
         attempts: 1,
       });
-      this.queries.set(name, vector);
+      this.queries.set(name, vector!);
       return { space, vector: vector! };
     } catch (error) {
       if (!(error instanceof EmbeddingsUnavailable)) throw error;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseProbe, HELD_BACK_REASON } from '../database/database-probe.js';
-import { describeNewerSchema, readSchemaState, type SchemaState } from '../database/schema-version.js';
+import { describeNewerSchema, findSchemaFault, readSchemaState, type SchemaState } from '../database/schema-version.js';
 import { UNSECURED_TABLES } from '../database/unsecured-tables.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { checkFor, type Check } from './check.js';
@@ -35,18 +35,17 @@ export class DatabaseChecks {
   }
 
   private async migrations(): Promise<string | undefined> {
-    const { missing } = await this.schema();
-    return missing.length ? `${missing.length} migration(s) have not run; run svc migrate` : undefined;
+    return findSchemaFault(await this.schema());
   }
 
   /**
-   * No failure, but what the operator should know: writes wait, or this process runs on under the schema of the version
+   * No failure, but what the operator should know: writes wait, or this process works under the schema of the version
    * that replaces it.
    */
   async notice(): Promise<string | undefined> {
     if (this.probe.isHeldBack) return HELD_BACK_REASON;
     const newer = describeNewerSchema(await this.schema());
-    return newer && `${newer}; this process runs on, and is to be replaced`;
+    return newer && `${newer}; the schema takes this process, which is to be replaced`;
   }
 
   private schema(): Promise<SchemaState> {

@@ -28,7 +28,10 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
       'watch_source',
     ],
   ]),
-  ...each(EVIDENCE, ['fact_batch', 'receipt', 'receipt_head', 'retrieval_receipt', 'hold_refusal', 'retrieval_ledger']),
+  ...each(EVIDENCE, [
+    ...['fact_batch', 'ingest_batch', 'receipt', 'receipt_head', 'retrieval_receipt'],
+    ...['hold_refusal', 'retrieval_ledger'],
+  ]),
   ...each(NOTICE, ['outbox_event', 'outgoing_mail', 'webhook_attempt', 'webhook_delivery', 'webhook_endpoint']),
   ...each(PASSING, [
     'coord_intent',
@@ -55,6 +58,8 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
       'orchestrator',
       'orchestrator_member',
       'principal_end',
+      'scim_group',
+      'scim_member',
       'scim_user',
       'seat',
       'seat_event',
@@ -98,7 +103,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   dossier_anchor: 'what claims of dossiers rest on; a dossier is pinned, and its rows here go with it alone',
   work_blocker: 'that an item waits for another; receipts say since when and until when',
   ...each('ids, digests and counts of what was erased; no role of the product deletes them', [
-    ...['erasure', 'erased_fact', 'erased_receipt'],
+    ...['erasure', 'erased_document', 'erased_fact', 'erased_receipt'],
   ]),
   github_delivery: 'that an event of GitHub was taken; kept for some days',
   github_item: 'a copy of what GitHub has, written again by its next event',

@@ -29,20 +29,41 @@ export function countPiece(piece: string): number {
   return mergedPartsOf(bytes);
 }
 
+/** Where the parts of the piece in hand start, and what rank each has with the next one. Used by every call. */
+let starts = new Int32Array(128);
+let joined = new Int32Array(128);
+
 /** Merges the neighbours of the lowest rank, the first of these, until no two make a token. */
 function mergedPartsOf(bytes: string): number {
-  const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
-  /** Of a part with the next one. */
-  const joined = Array.from({ length: bytes.length - 1 }, (_, index) => rankOfPair[pairAt(bytes, index)]!);
+  if (bytes.length + 1 > starts.length) {
+    starts = new Int32Array(2 * bytes.length);
+    joined = new Int32Array(2 * bytes.length);
+  }
+  let parts = bytes.length;
+  for (let index = 0; index < parts; index++) starts[index] = index;
+  for (let index = 0; index < parts - 1; index++) joined[index] = rankOfPair[pairAt(bytes, index)]!;
+  starts[parts] = parts;
   for (;;) {
-    const lowest = Math.min(...joined);
-    if (lowest === NONE || joined.length === 0) return joined.length + 1;
-    const part = joined.indexOf(lowest);
-    starts.splice(part + 1, 1);
-    joined.splice(part, 1);
-    if (part < joined.length) joined[part] = rankBetween(bytes, starts[part]!, starts[part + 2]!);
+    const part = lowestOf(joined, parts - 1);
+    if (part === undefined) return parts;
+    starts.copyWithin(part + 1, part + 2, parts + 1);
+    joined.copyWithin(part, part + 1, parts - 1);
+    parts -= 1;
+    if (part < parts - 1) joined[part] = rankBetween(bytes, starts[part]!, starts[part + 2]!);
     if (part > 0) joined[part - 1] = rankBetween(bytes, starts[part - 1]!, starts[part + 1]!);
   }
+}
+
+/** The place of the first of the lowest ranks among so many; undefined where none makes a token. */
+function lowestOf(of: Int32Array, count: number): number | undefined {
+  let lowest = NONE;
+  let place: number | undefined;
+  for (let index = 0; index < count; index++) {
+    if (of[index]! >= lowest) continue;
+    lowest = of[index]!;
+    place = index;
+  }
+  return place;
 }
 
 function rankBetween(bytes: string, start: number, end: number): number {

@@ -70,7 +70,7 @@ async function plant(): Promise<void> {
   const rows = (sql: string) => database.query<{ id: string }>(sql).then((found) => found.map(({ id }) => id));
   const [chunkId] = await rows(`select chunk_id as id from chunk where doc_id = '${POISONED}'`);
   const receipts = await rows(
-    `select r.receipt_id as id from ingest i join receipt r on r.receipt_id = i.receipt_id or r.subject = i.ingest_id::text where i.doc_id = '${POISONED}'`,
+    `select r.receipt_id as id from ingest i join receipt r on r.receipt_id in (i.receipt_id, i.completed_id) where i.doc_id = '${POISONED}'`,
   );
   const note = (kind: string, ids: readonly string[]) => ids.forEach((id) => planted.add(nameOf({ kind, id })));
   note('document', [`${CORPUS}/${POISONED}`]);

@@ -3,6 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PROBE_MS = 500;
 
+/** What a client sends; answered well by any 2xx. */
+export interface Sent {
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
 /**
  * What a balancer and its clients do: it probes every half second, and spreads requests in turn over the servers that
  * are ready.
@@ -19,7 +27,7 @@ export class Balancer {
 
   constructor(
     private readonly urls: string[],
-    private readonly path: string,
+    private readonly next: () => Sent,
     clients: number,
   ) {
     this.work.push(...urls.map((url) => this.probe(url)), ...Array.from({ length: clients }, () => this.ask()));
@@ -56,20 +64,21 @@ export class Balancer {
   }
 
   private send(url: string): Promise<void> {
+    const { path, body, ...options } = this.next();
     return new Promise((resolve) => {
       const fail = (what: string): void => {
         this.failures.push(what);
         resolve();
       };
-      const sent = request(url + this.path, { agent: this.agent }, (answer) => {
+      const sent = request(url + path, { agent: this.agent, ...options }, (answer) => {
         answer.resume().once('error', ({ message }) => fail(message));
         answer.once('end', () => {
-          if (answer.statusCode !== 200) return fail(String(answer.statusCode));
+          if (Math.floor(answer.statusCode! / 100) !== 2) return fail(`${path}: ${answer.statusCode}`);
           this.answered += 1;
           resolve();
         });
       });
-      sent.once('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message)).end();
+      sent.once('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message)).end(body);
     });
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -157,10 +157,14 @@ describe('svc backup and svc restore', { timeout: 120_000 }, () => {
     });
     await ingest(['alfa', 'bravo', 'charlie', 'delta']);
     expect(run('second', 'doctor').said.ok).toBe(true);
-  });
+    // Two servers and a dozen commands, one after another.
+  }, 360_000);
 
   it('refuses a database that is not empty', async () => {
-    await until('the list of erasures', async () => existsSync(join(folder, 'second', 'checkpoints', 'erasures')));
+    const kept = join(folder, 'second', 'checkpoints');
+    const names = () => (existsSync(kept) ? readdirSync(kept, { recursive: true, encoding: 'utf8' }) : []);
+    await until('the list of erasures', async () => names().includes('erasures'));
+    await until('a kept checkpoint', async () => names().some((name) => /^svc\.local.*\//.test(name)));
     const { code, said } = run('second', 'restore', file());
     expect({ code, ok: said.ok }).toEqual({ code: 1, ok: false });
     expect(said.error).toMatch(/^The database is not empty: /);

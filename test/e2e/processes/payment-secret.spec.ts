@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
-import type { Credentials } from '../../../src/common/database/bootstrap.js';
+import type { Credentials } from '../../../src/common/database/credentials-file.js';
 import { caller, send, type Answer } from '../../kit/app.js';
 import { emptyDatabase } from '../../kit/database.js';
 import { deliverPayment, paymentEventOf } from '../../medium/economy/given.js';

@@ -34,7 +34,7 @@ describe('a stopping process', { timeout: 600_000 }, () => {
     for (const process of fleet) await process.start();
     const balancer = new Balancer(
       fleet.map(({ url }) => url),
-      '/build-info',
+      () => ({ path: '/build-info' }),
       8,
     );
     try {

@@ -32,14 +32,13 @@ describe('svc start', { timeout: 120_000 }, () => {
     expect(JSON.stringify(svc.log)).not.toContain(api_key);
   });
 
-  it('prints commands that work as printed', () => {
-    const [ingest, retrieve, called] = svc.console
-      .split('\n')
-      .filter((line) => line.includes('curl -sS'))
-      .map((command) => JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' })));
-    expect(ingest).toMatchObject({ status: expect.stringMatching(/^(queued|processing|completed)$/) });
-    expect(retrieve.results[0]).toMatchObject({ docId: 'hello', corpusId: 'notes' });
-    expect(called.result.results[0]).toMatchObject({ docId: 'hello', corpusId: 'notes' });
+  it('prints commands that work as printed', async () => {
+    const [ingest, retrieve, call] = svc.console.split('\n').filter((line) => line.includes('curl -sS'));
+    const run = (command: string | undefined) => JSON.parse(execFileSync('sh', ['-c', command!], { encoding: 'utf8' }));
+    expect(run(ingest)).toMatchObject({ status: expect.stringMatching(/^(queued|processing|completed)$/) });
+    await until('the document in search', () => run(retrieve).results.length > 0);
+    expect(run(retrieve).results[0]).toMatchObject({ docId: 'hello', corpusId: 'notes' });
+    expect(run(call).result.results[0]).toMatchObject({ docId: 'hello', corpusId: 'notes' });
   });
 
   it('starts an api process again that was killed', async () => {

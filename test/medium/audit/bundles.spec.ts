@@ -91,7 +91,7 @@ describe('POST /v1/audit/bundle/verify', () => {
           .get(ProofPacks, { strict: false })
           .make({ subject: { type: 'test', id: 'x' }, receiptIds: [id], chunks: [] }),
       );
-    expect((await post(pack)).body).toMatchObject({ ok: true, format: 'svc-proofpack-v2', subject: { type: 'test' } });
+    expect((await post(pack)).body).toMatchObject({ ok: true, format: 'svc-proofpack-v3', subject: { type: 'test' } });
   });
 
   it('says that another server made it', async () => {

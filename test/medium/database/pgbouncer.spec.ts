@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DatabaseAddress } from '../../../src/common/database/connection.js';
 import { migrate } from '../../../src/common/database/run-migrations.js';
@@ -56,6 +57,30 @@ describe('behind PgBouncer', { timeout: 120_000 }, () => {
     }
   });
 
+  it('in transaction mode connections share few sessions, and leave nothing in them', async () => {
+    const address = await through({ mode: 'transaction', poolSize: 4 });
+    const api = await startApi({ database, address });
+    const daemon = await startDaemon({ database, address });
+    try {
+      const tenants = await Promise.all([api.addTenant('one'), api.addTenant('two')]);
+      const rounds = tenants.map(async (tenant) => {
+        const { tenantId } = tenant;
+        for (let i = 0; i < 6; i += 1) {
+          await ingested(tenant, { docId: `d${i}`, content: `Lantern ${i} of ${tenantId}.` });
+          const texts = (await foundTexts(tenant, 'lantern')).map(([, text]) => text);
+          expect(texts.sort()).toEqual(Array.from({ length: i + 1 }, (_, n) => `Lantern ${n} of ${tenantId}.`));
+          const value = `${tenantId} ${i}`;
+          await daemon.call('PUT', '/v1/facts', { entity: `lamp:${tenantId}`, key: 'light', value });
+          expect((await daemon.call('GET', `/v1/facts?entity=lamp:${tenantId}`)).text).toContain(value);
+        }
+      });
+      await Promise.all(rounds);
+      expect(await leftInSessions(pooler!)).toEqual({ sessions: true, left: [] });
+    } finally {
+      await Promise.all([api.app.close(), daemon.app.close()]);
+    }
+  });
+
   it('that logs everybody in as the owner, nothing is served', async () => {
     const address = await through({ mode: 'session', forcedUser: 'svc_owner' });
     await expect(startApi({ database, address })).rejects.toThrow(/logged in as svc_owner, not as svc_(app|operator)/);
@@ -64,6 +89,29 @@ describe('behind PgBouncer', { timeout: 120_000 }, () => {
     );
   });
 });
+
+/** What a session keeps from one transaction to the next: it would meet whoever gets the session then. */
+const KEPT = `
+  select pg_backend_pid() as pid, (select count(*)::int from pg_prepared_statements) as prepared,
+    (select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks,
+    (select count(*)::int from pg_listening_channels()) as channels, coalesce(current_setting('svc.tenant_id', true), '') as tenant`;
+
+/** Looks into the sessions behind the pooler, by transactions that are open at once. */
+async function leftInSessions(behind: PgBouncer): Promise<{ sessions: boolean; left: object[] }> {
+  const clients = Array.from({ length: 3 }, () => new Client(behind.urlAs('svc_app')));
+  const rows: { pid: number; [kept: string]: unknown }[] = [];
+  for (const client of clients) {
+    await client.connect();
+    await client.query('begin');
+    rows.push(...(await client.query<{ pid: number }>(KEPT)).rows);
+  }
+  for (const client of clients) {
+    await client.query('rollback');
+    await client.end();
+  }
+  const left = rows.map(({ pid: _pid, ...kept }) => kept).filter((kept) => Object.values(kept).some(Boolean));
+  return { sessions: new Set(rows.map(({ pid }) => pid)).size === clients.length, left };
+}
 
 /** A revoked key ends within a second: notifications come through. */
 async function endsWithItsKey({ tenant, database: { url } }: TestApi): Promise<void> {

@@ -91,6 +91,7 @@ describe('an erasure', { timeout: 240_000 }, () => {
     // Names of accounts and settings alone, which others refer to.
     const settings = [
       'revenue_declaration',
+      'scim_group',
       'scim_user',
       'seat',
       'shield_digest',
