@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 const cap = (lines) => ({ 'max-lines': ['error', { max: lines, skipBlankLines: false, skipComments: false }] });
 
 export default tseslint.config(
-  { ignores: ['dist/', 'dist-bench/', 'node_modules/', '.svc/', 'coverage/', 'console/src/generated/'] },
+  { ignores: ['build/', 'dist/', 'dist-bench/', 'node_modules/', '.svc/', 'coverage/', 'console/src/generated/'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     files: ['**/*.{ts,tsx}'],

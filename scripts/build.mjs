@@ -1,5 +1,5 @@
-// Compiles src to dist when something changed since the last build; run by `npm run build` and before start and test.
-// `node scripts/build.mjs bench` compiles the benchmarks with what they measure to dist-bench.
+// Compiles src to build and bundles that into dist when something changed since the last build; run by `npm run build`
+// and before start and test. `node scripts/build.mjs bench` compiles the benchmarks to dist-bench.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -17,22 +17,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { pinnedNode, ROOT } from './pinned-node.mjs';
 
-/** What is built of which folders, and where the output of src lies. */
+/** What is built of which folders, where modules are compiled to, and where the program lies that is run. */
 const TARGETS = {
   svc: {
     tsconfig: 'tsconfig.build.json',
     sources: ['src'],
     base: 'src',
+    compiled: join(ROOT, 'build'),
     out: join(ROOT, 'dist'),
     app: '',
+    bundle: true,
     console: 'console',
   },
   bench: {
     tsconfig: 'tsconfig.bench.json',
     sources: ['src', 'bench'],
     base: '',
+    compiled: join(ROOT, 'dist-bench'),
     out: join(ROOT, 'dist-bench'),
     app: 'src',
+    program: join(ROOT, 'dist-bench', 'src', 'main.js'),
   },
 };
 const LOCK = join(ROOT, 'node_modules', '.svc-build.lock');
@@ -41,6 +45,7 @@ const CONFIG = ['package.json', 'package-lock.json', 'tsconfig.json'];
 /** Builds if stale. Returns false when the compiler reported errors (they are on the console). Two calls at once build once. */
 export async function build(name = 'svc') {
   const target = TARGETS[name];
+  if (target.program && !(await build())) return false;
   if (isFresh(target)) return true;
   pinnedNode(); // ends with a remedy when the dependencies are not installed
   await lock();
@@ -69,6 +74,9 @@ async function compile(target) {
     if (!(await runStep('compiling the program', [tsc, '-p', target.tsconfig]))) return false;
     removeOrphans(target);
     copyFiles(target);
+    // What is measured is the program as it is shipped.
+    if (target.program) writeFileSync(target.program, "import '../../dist/main.js';\n");
+    if (target.bundle && !(await runStep('bundling the program', [join(ROOT, 'scripts', 'bundle.mjs')]))) return false;
     if (target.console && !(await buildConsole(target.console))) return false;
   }
   writeInfo(target);
@@ -124,14 +132,14 @@ function walk(folder) {
 }
 
 /** The output of deleted sources stays behind, which could still be imported or applied. */
-function removeOrphans({ out, base }) {
-  for (const file of walk(out)) {
-    const source = join(ROOT, base, relative(out, file)).replace(/\.js(\.map)?$/, '.ts');
-    if ((/\.js(\.map)?$/.test(file) || isCopied(file)) && !existsSync(source)) rmSync(file);
-  }
+function removeOrphans({ compiled, out, base }) {
+  const isOrphan = (folder, file) =>
+    !existsSync(join(ROOT, base, relative(folder, file)).replace(/\.js(\.map)?$/, '.ts'));
+  for (const file of walk(compiled)) if (/\.js(\.map)?$/.test(file) && isOrphan(compiled, file)) rmSync(file);
+  for (const file of existsSync(out) ? walk(out) : []) if (isCopied(file) && isOrphan(out, file)) rmSync(file);
 }
 
-/** What the compiled programs read as it stands: interface definitions, SQL functions, surveys and packages of the studio library. */
+/** What the programs read as it stands: interface definitions, SQL functions, surveys and packages of the studio library. */
 const isCopied = (file) => ['.proto', '.sql', '.yaml', '.md'].includes(extname(file));
 
 function copyFiles(target) {

@@ -10,6 +10,7 @@ if (Number(process.versions.node.split('.')[0]) < MIN_NODE) {
   );
   process.exit(1);
 }
-module.enableCompileCache();
+// What a verb compiled is there for the next one. A server loads once, and would keep the cache in its memory.
+if (process.argv[2] !== 'start') module.enableCompileCache();
 const { run } = await import('./cli/run.js');
 await run(process.argv);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -47,13 +47,22 @@ function releaseWith(name: string, ...migrations: { name: string; sql: string }[
   cpSync(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(root, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  const index = join(root, 'dist', 'migrations', 'index.js');
   const added = migrations.map(
     (one) =>
-      `MIGRATIONS.push(class ${one.name} { name = '${one.name}'; up(runner) { return runner.query(${JSON.stringify(one.sql)}); } down() {} });`,
+      `class ${one.name} { name = '${one.name}'; up(runner) { return runner.query(${JSON.stringify(one.sql)}); } down() {} },`,
   );
-  writeFileSync(index, [readFileSync(index, 'utf8'), ...added].join('\n'));
+  addToMigrations(join(root, 'dist', 'lib'), added.join('\n'));
   return join(root, 'dist', 'main.js');
+}
+
+function addToMigrations(folder: string, classes: string): void {
+  const list = 'const MIGRATIONS = [';
+  const chunks = globSync('*.js', { cwd: folder }).map((name) => join(folder, name));
+  const chunk = chunks.find((file) => readFileSync(file, 'utf8').includes(list))!;
+  writeFileSync(
+    chunk,
+    readFileSync(chunk, 'utf8').replace(list, () => `${list}\n${classes}`),
+  );
 }
 
 const migrateWith = (program: string) =>

@@ -3,14 +3,14 @@
  * and prints the ids of those that were acknowledged, one a line. It is made to be killed.
  */
 import { NestFactory } from '@nestjs/core';
-import { loadSettings } from '../../../dist/common/config/settings.js';
-import { CoreModule } from '../../../dist/apps/core.module.js';
-import { tenantApiContract } from '../../../dist/common/contract/tenant-api-contract.js';
-import { EvidenceModule } from '../../../dist/common/evidence-log/evidence-log.module.js';
-import { EvidenceService } from '../../../dist/common/evidence-log/evidence.service.js';
-import { makeLog } from '../../../dist/common/observability/log.js';
-import { Metrics } from '../../../dist/common/observability/metrics.js';
-import { Tenancy } from '../../../dist/common/tenancy/tenancy.js';
+import { loadSettings } from '../../../build/common/config/settings.js';
+import { CoreModule } from '../../../build/apps/core.module.js';
+import { tenantApiContract } from '../../../build/common/contract/tenant-api-contract.js';
+import { EvidenceModule } from '../../../build/common/evidence-log/evidence-log.module.js';
+import { EvidenceService } from '../../../build/common/evidence-log/evidence.service.js';
+import { makeLog } from '../../../build/common/observability/log.js';
+import { Metrics } from '../../../build/common/observability/metrics.js';
+import { Tenancy } from '../../../build/common/tenancy/tenancy.js';
 
 const [ownerUrl, actor, dataDir] = process.argv.slice(2);
 const settings = loadSettings({
