@@ -13,7 +13,7 @@ import { QUEUES } from './queues.js';
 export const jobsOf = ({ settings, log }: Pick<ProcessContext, 'settings' | 'log'>): Provider => ({
   provide: Jobs,
   useFactory: (tenancy: Tenancy, connections: Connections, listener: Listener, dueWork: DueWork) =>
-    new Jobs(settings, tenancy, log, queueDatabase(connections, listener, dueWork)),
+    new Jobs(settings, tenancy, log, dueWork, queueDatabase(connections, listener, dueWork)),
   inject: [Tenancy, Connections, Listener, DueWork],
 });
 

@@ -12,13 +12,21 @@ import type { Settings } from '../config/settings.js';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
 import type { Log } from '../observability/log.js';
 import { currentTraceparent, type SpanOptions, SpanKind, traced } from '../observability/tracing.js';
-import { FALLBACK_MS } from '../scheduler/due-work.js';
+import { type DueWork, FALLBACK_MS } from '../scheduler/due-work.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import type { Tenancy } from '../tenancy/tenancy.js';
 import type { QueueName } from './queues.js';
 
 export type JobHandler<T> = (jobs: JobWithMetadata<T>[]) => Promise<void | JobResult[]>;
 export const JOBS_SCHEMA = 'pgboss';
+
+/** The look for jobs of a killed process is as frequent as their heartbeats allow. */
+const ABANDONED_EVERY_MS = 5_000;
+/** Jobs that ran out of their time, or whose process gave no sign of life for too long. */
+const ABANDONED = `exists (select from ${JOBS_SCHEMA}.job where state = 'active'
+  and (heartbeat_on + heartbeat_seconds * interval '1s' < now() or started_on + expire_seconds * interval '1s' < now()))`;
+/** Counts and retention. */
+const SUPERVISE_SECONDS = 30;
 
 /**
  * Durable background work on PostgreSQL (pg-boss). A job is sent inside the unit of work whose effect it follows, so it
@@ -33,6 +41,7 @@ export class Jobs implements OnModuleInit {
     private readonly settings: Settings,
     private readonly tenancy: Tenancy,
     private readonly log: Log,
+    private readonly dueWork: DueWork,
     database: Db,
   ) {
     this.boss = new PgBoss({
@@ -43,8 +52,9 @@ export class Jobs implements OnModuleInit {
       supervise: settings.jobs.enabled,
       schedule: false,
       useListenNotify: settings.jobs.enabled,
-      superviseIntervalSeconds: 5,
-      monitorIntervalSeconds: 5,
+      superviseIntervalSeconds: SUPERVISE_SECONDS,
+      // Also of the passes in between, for what was abandoned.
+      monitorIntervalSeconds: ABANDONED_EVERY_MS / 1000,
       // No job waits for another.
       flowIntervalSeconds: 3600,
       reindex: false,
@@ -60,6 +70,7 @@ export class Jobs implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     await this.boss.start();
+    if (this.working) this.dueWork.when(() => ABANDONED, this.giveUpAbandoned, { everyMs: ABANDONED_EVERY_MS });
   }
 
   /** Adds a job inside the open unit of work. */
@@ -108,6 +119,9 @@ export class Jobs implements OnModuleInit {
   async stop(): Promise<void> {
     await this.boss.stop({ graceful: true, timeout: this.settings.process.drainSeconds * 1000 });
   }
+
+  private readonly giveUpAbandoned = (): void =>
+    void this.boss.supervise().catch((failure: unknown) => this.reportError(asError(failure as object)));
 
   /** A lost database would otherwise log twice a second from every worker. */
   private reportError(error: Error): void {

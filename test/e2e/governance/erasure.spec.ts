@@ -234,7 +234,7 @@ describe('an erasure with a thousand canaries', { timeout: 900_000 }, () => {
     );
     const receipt = await daemon(
       'GET',
-      `/v1/receipts/${answer.body.erasure.receipt_id}?tenant_id=${svc.credentials.tenant_id}`,
+      `/v1/receipts/${erasure.receipt_id}?tenant_id=${svc.credentials.tenant_id}`,
     );
     expect([receipt.status, holds(Buffer.from(JSON.stringify(receipt.body)))]).toEqual([200, false]);
   });

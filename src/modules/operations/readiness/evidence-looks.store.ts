@@ -38,8 +38,12 @@ export class EvidenceLooksStore {
     return row && { place: row.place, bits: row.leaves_seen };
   }
 
-  async begin(): Promise<void> {
-    await this.query('update evidence_look set began_at = now(), place = null, leaves_seen = null');
+  /** @returns when that is */
+  async begin(): Promise<Date> {
+    const [row] = await this.query<{ began_at: Date }>(
+      'update evidence_look set began_at = now(), place = null, leaves_seen = null returning began_at',
+    );
+    return row!.began_at;
   }
 
   async keep({ place, bits }: KeptLook): Promise<void> {

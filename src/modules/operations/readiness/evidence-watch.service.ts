@@ -38,6 +38,8 @@ const STEP_ROWS = 100;
 const STEP_COST = 5;
 /** From the begin of a whole look to that of the next, at least. */
 const PAUSE_MS = 10_000;
+/** A process that has the look says so this often; it has it for 30 seconds. */
+const HOLD_EVERY_MS = 8_000;
 /** Of each run, while records are known to be missing and have no names yet. */
 const URGENT_MS = 1_000;
 
@@ -73,7 +75,10 @@ export class EvidenceWatch implements OnApplicationBootstrap {
   private found = 0;
   private beganAt = new Date(0);
   /** When each was last done, and when a count may be next, by performance.now(). */
-  private readonly last = { began: -Infinity, step: -Infinity, newest: -Infinity, changed: -Infinity, kept: -Infinity };
+  private readonly last = {
+    ...{ held: -Infinity, began: -Infinity, step: -Infinity },
+    ...{ newest: -Infinity, changed: -Infinity, kept: -Infinity },
+  };
   /** Of the tables at the last look at what is newest. */
   private changes = '';
   private countDue = -Infinity;
@@ -115,17 +120,22 @@ export class EvidenceWatch implements OnApplicationBootstrap {
   }
 
   private async look(): Promise<void> {
-    if (!this.isDue()) return;
-    const held = await this.looks.hold(this.holder);
-    if (!held) {
-      this.whole = undefined;
-      return;
-    }
-    this.beganAt = held;
+    if (!this.isDue() || !(await this.hold())) return;
     const now = performance.now();
     if (now - this.last.newest >= NEWEST_EVERY_MS) await this.lookAtNewest();
     if (now >= this.countDue) await this.count();
     await this.goOn();
+  }
+
+  /** @returns whether this process has the look */
+  private async hold(): Promise<boolean> {
+    const now = performance.now();
+    if (now < this.last.held + HOLD_EVERY_MS) return true;
+    const held = await this.looks.hold(this.holder);
+    this.last.held = held ? now : -Infinity;
+    if (held) this.beganAt = held;
+    else this.whole = undefined;
+    return held !== undefined;
   }
 
   /** A process that has the look keeps it by what it does every few seconds; one that has not asks each time. */
@@ -221,8 +231,7 @@ export class EvidenceWatch implements OnApplicationBootstrap {
 
   private async begin(): Promise<EvidenceLook> {
     this.last.began = performance.now();
-    await this.looks.begin();
-    this.beganAt = (await this.looks.hold(this.holder)) ?? this.beganAt;
+    this.beganAt = await this.looks.begin();
     this.found = 0;
     await this.setRate();
     this.whole = await this.onSnapshot((query) => EvidenceLook.begin(query, this.basis));
