@@ -232,10 +232,7 @@ describe('an erasure with a thousand canaries', { timeout: 900_000 }, () => {
       async () => (await daemon('GET', `/v1/facts/erase/${erasureId}`)).body.erasure?.state === 'scrubbed',
       300_000,
     );
-    const receipt = await daemon(
-      'GET',
-      `/v1/receipts/${erasure.receipt_id}?tenant_id=${svc.credentials.tenant_id}`,
-    );
+    const receipt = await daemon('GET', `/v1/receipts/${erasure.receipt_id}?tenant_id=${svc.credentials.tenant_id}`);
     expect([receipt.status, holds(Buffer.from(JSON.stringify(receipt.body)))]).toEqual([200, false]);
   });
 
