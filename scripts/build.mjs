@@ -40,7 +40,7 @@ const TARGETS = {
   },
 };
 const LOCK = join(ROOT, 'node_modules', '.svc-build.lock');
-const CONFIG = ['package.json', 'package-lock.json', 'tsconfig.json'];
+const CONFIG = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs'];
 
 /** Builds if stale. Returns false when the compiler reported errors (they are on the console). Two calls at once build once. */
 export async function build(name = 'svc') {

@@ -32,7 +32,7 @@ export async function bundle() {
     platform: 'node',
     external: EXTERNAL,
     plugins: [places.plugin, ONE_BYTE],
-    onLog: failOn,
+    onLog: requireOwn,
   });
   await bundled.write({
     dir: OUT,
@@ -60,7 +60,7 @@ const ONE_BYTE = {
 };
 
 /** Packages name others that they could use; what is of this program must be there. */
-function failOn(level, { code, id, message }) {
+function requireOwn(level, { code, id, message }) {
   const isOwn = id === undefined || !id.includes('node_modules');
   if (code === 'UNRESOLVED_IMPORT' && isOwn) throw new Error(message);
   if (level === 'warn' && code !== 'UNRESOLVED_IMPORT') process.stderr.write(`${message}\n`);
