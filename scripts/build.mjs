@@ -26,7 +26,6 @@ const TARGETS = {
     compiled: join(ROOT, 'build'),
     out: join(ROOT, 'dist'),
     app: '',
-    bundle: true,
     console: 'console',
   },
   bench: {
@@ -36,7 +35,7 @@ const TARGETS = {
     compiled: join(ROOT, 'dist-bench'),
     out: join(ROOT, 'dist-bench'),
     app: 'src',
-    program: join(ROOT, 'dist-bench', 'src', 'main.js'),
+    measures: 'svc',
   },
 };
 const LOCK = join(ROOT, 'node_modules', '.svc-build.lock');
@@ -45,7 +44,7 @@ const CONFIG = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/b
 /** Builds if stale. Returns false when the compiler reported errors (they are on the console). Two calls at once build once. */
 export async function build(name = 'svc') {
   const target = TARGETS[name];
-  if (target.program && !(await build())) return false;
+  if (target.measures && !(await build(target.measures))) return false;
   if (isFresh(target)) return true;
   pinnedNode(); // ends with a remedy when the dependencies are not installed
   await lock();
@@ -75,14 +74,17 @@ async function compile(target) {
     removeOrphans(target);
     copyFiles(target);
     // What is measured is the program as it is shipped.
-    if (target.program) writeFileSync(target.program, "import '../../dist/main.js';\n");
-    if (target.bundle && !(await runStep('bundling the program', [join(ROOT, 'scripts', 'bundle.mjs')]))) return false;
+    if (target.measures) writeFileSync(join(target.out, target.app, 'main.js'), "import '../../dist/main.js';\n");
+    else if (!(await bundle())) return false;
     if (target.console && !(await buildConsole(target.console))) return false;
   }
   writeInfo(target);
   writeFileSync(signatureFile(target), before);
   return true;
 }
+
+/** In a process of its own, by the Node.js of the package: the one that builds may be older. */
+const bundle = () => runStep('bundling the program', [join(ROOT, 'scripts', 'bundle.mjs')]);
 
 /** The web page at /console: a single-page app, built by Vite into dist/console. */
 function buildConsole(folder) {

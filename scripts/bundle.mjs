@@ -1,7 +1,6 @@
 // Bundles what the compiler wrote to `build` into `dist`: the program as it is shipped. Why: docs/decisions/0370.
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { ROOT } from './pinned-node.mjs';
 
@@ -23,7 +22,7 @@ const EXTERNAL = [
 ];
 
 /** Writes main.js, the files of worker threads where the sources have them, and the chunks that they share in `lib`. */
-export async function bundle() {
+async function bundle() {
   const entries = ['main.js', ...globSync('**/*.worker.js', { cwd: COMPILED })];
   for (const stale of globSync('**/*.js{,.map}', { cwd: OUT, exclude: ['console'] })) rmSync(join(OUT, stale));
   const places = new OwnPlaces();
@@ -97,4 +96,4 @@ class OwnPlaces {
 
 const withoutExtension = (file) => file.replaceAll(sep, '/').slice(0, -'.js'.length);
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle();
+await bundle();

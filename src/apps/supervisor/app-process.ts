@@ -1,12 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../../common/config/child-environment.js';
+import { PROGRAM } from '../../common/program-file.js';
 import { UserError } from '../../common/user-error.js';
 import { BackOff } from './back-off.js';
 import { GO, isReady, STOP_SOON } from './messages.js';
 import type { SupervisorLog } from './supervisor-log.js';
-
-export const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url));
 
 /** An app that dies this often before it ever was ready will not get well by itself. */
 const HOPELESS_STARTS = 3;

@@ -2,8 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { childEnvironment } from '../../common/config/child-environment.js';
 import type { DatabaseAddress } from '../../common/database/connection.js';
 import type { Credentials } from '../../common/database/credentials-file.js';
+import { PROGRAM } from '../../common/program-file.js';
 import { UserError } from '../../common/user-error.js';
-import { PROGRAM } from './app-process.js';
 import type { PreparationMessage } from './messages.js';
 
 /**

@@ -4,12 +4,10 @@ import { createServer } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../config/child-environment.js';
 import type { Credentials } from '../database/credentials-file.js';
+import { PROGRAM } from '../program-file.js';
 import { ApiFailure, type ApiAddress } from './api-client.js';
-
-const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url));
 
 const READY_MS = 60_000;
 /** Beyond the server's own drain. */
