@@ -47,7 +47,7 @@ try {
     'problem-types.gen.ts',
     `export type ProblemType = ${[...problems].map((type) => JSON.stringify(type)).join(' | ')};`,
   );
-  run(pinnedNode(), [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', folder]);
+  run(pinnedNode(), [join(ROOT, 'node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', folder]);
   mkdirSync(values.out, { recursive: true });
   const packed = run('npm', ['pack', '--silent', '--pack-destination', values.out], { cwd: folder });
   process.stdout.write(`${join(values.out, packed.trim())}\n`);

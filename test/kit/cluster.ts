@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -18,34 +18,26 @@ declare module 'vitest' {
 
 /**
  * Vitest global set-up: one throw-away embedded cluster for the whole run, or the PostgreSQL of SVC_TEST_DATABASE_URL
- * (a role
- * that may create roles and databases). Returns the tear-down.
+ * (a role that may create roles and databases). Its files go with the folder of the run. Returns the tear-down.
  */
-export default async function startCluster(project: TestProject): Promise<() => Promise<void>> {
-  const removeKey = provideSigningKey(project);
+export default async function startCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  provideSigningKey(project);
   const given = process.env['SVC_TEST_DATABASE_URL'];
   if (given) {
     project.provide('adminUrl', given);
     project.provide('superuserUrl', process.env['SVC_TEST_SUPERUSER_URL'] ?? given);
-    return async () => removeKey();
+    return undefined;
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-test-'));
   chmodSync(dataDir, 0o711); // for root: the server's user may pass through, so the cluster can lie inside
   const server = await startEmbedded({ dataDir, throwAway: true, log: () => undefined });
   project.provide('adminUrl', server.url);
   project.provide('superuserUrl', server.superuserUrl);
-  return async () => {
-    await server.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-    removeKey();
-  };
+  return () => server.stop();
 }
 
-/** @returns how to remove it */
-function provideSigningKey(project: TestProject): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-test-key-'));
-  const file = join(folder, 'signing-key.pem');
+function provideSigningKey(project: TestProject): void {
+  const file = join(mkdtempSync(join(tmpdir(), 'svc-test-key-')), 'signing-key.pem');
   createKeyFile(file);
   project.provide('signingKeyFile', file);
-  return () => rmSync(folder, { recursive: true, force: true });
 }

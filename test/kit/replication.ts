@@ -46,7 +46,14 @@ export class ReplicatedPostgres {
     const urlAs = (role: Role) => ({ connectionString: loginUrl(url, role) });
     const query = <Row extends object>(sql: string, parameters: unknown[] = []) =>
       withClient(urlAs('svc_operator'), async (client) => (await client.query<Row>(sql, parameters)).rows);
-    return { url, superuserUrl: this.server.superuserUrl, urlAs, query, drop: () => Promise.resolve() };
+    return {
+      url,
+      superuserUrl: this.server.superuserUrl,
+      urlAs,
+      query,
+      disconnect: () => Promise.resolve(),
+      drop: () => Promise.resolve(),
+    };
   }
 
   /** Statements as the superuser of the primary, each a transaction of its own that waits for no standby. */

@@ -46,7 +46,6 @@ export class SvcProcess {
     options: { root?: string; environment?: Record<string, string>; anyPorts?: true } = {},
   ): Promise<SvcProcess> {
     const root = options.root ?? ROOT;
-    execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
     const [port, toolsPort] = options.anyPorts ? [0, 0] : await freePorts();
     const svc = new SvcProcess(dataDir, port, toolsPort, join(root, 'dist', 'main.js'), options.environment ?? {});
     const isReady = async (): Promise<boolean> =>
