@@ -1,21 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import ranks from 'gpt-tokenizer/bpeRanks/o200k_base';
+import { readVocabulary } from './vocabulary.js';
 
 /** U+FEFF in UTF-8. */
 const BOM = '\xef\xbb\xbf';
 /** No pair of bytes is a token. */
 const NONE = 0x7fffffff;
 /** By the bytes of a token, one code unit (Latin-1) a byte. */
-const rankOf = new Map<string, number>();
+const vocabulary = readVocabulary();
 /** The same of pairs of bytes, which every merge begins with: the first byte times 256 and the second. */
-const rankOfPair = new Int32Array(0x10000).fill(NONE);
-
-ranks.forEach((token, rank) => {
-  // The library looks for what is valid UTF-8 among the texts alone, and finds no byte order mark there.
-  if (typeof token !== 'string' && isUtf8(Buffer.from(token))) return;
-  const bytes = typeof token === 'string' ? bytesOf(token) : Buffer.from(token).toString('latin1');
-  rankOf.set(bytes, rank);
-  if (bytes.length === 2) rankOfPair[pairAt(bytes, 0)] = rank;
+const rankOfPair = Int32Array.from({ length: 0x10000 }, (_, pair) => {
+  const bytes = String.fromCharCode(pair >> 8, pair & 0xff);
+  return vocabulary.find(bytes, 0, 2) ?? NONE;
 });
 
 /**
@@ -25,7 +20,8 @@ ranks.forEach((token, rank) => {
  */
 export function countPiece(piece: string): number {
   const bytes = bytesOf(piece);
-  if (bytes.length < 2 || rankOf.has(bytes)) return bytes.length === 0 ? 0 : 1;
+  if (bytes.length < 2) return bytes.length;
+  if (vocabulary.find(bytes, 0, bytes.length) !== undefined) return 1;
   return mergedPartsOf(bytes);
 }
 
@@ -67,8 +63,9 @@ function lowestOf(of: Int32Array, count: number): number | undefined {
 }
 
 function rankBetween(bytes: string, start: number, end: number): number {
-  const part = bytes.slice(start, end);
-  return rankOf.get(part.startsWith(BOM) ? withoutBom(part) : part) ?? NONE;
+  if (!bytes.startsWith(BOM, start)) return vocabulary.find(bytes, start, end) ?? NONE;
+  const part = withoutBom(bytes.slice(start, end));
+  return vocabulary.find(part, 0, part.length) ?? NONE;
 }
 
 /** The library's decoder drops a byte order mark; whoever counts with it must come to the same number. */

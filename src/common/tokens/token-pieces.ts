@@ -9,10 +9,15 @@ const NEXT = new RegExp(O200K_TOKEN_SPLIT_REGEX.source, 'uy');
  */
 export function* piecesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length;) {
-    const end = endOfWord(text, at) ?? endOfMatch(text, at);
+    const end = endOfPiece(text, at);
     yield text.slice(at, end);
     at = end;
   }
+}
+
+/** Where the piece ends that starts at an offset, which is 0 or the end of another piece. */
+export function endOfPiece(text: string, start: number): number {
+  return endOfWord(text, start) ?? endOfMatch(text, start);
 }
 
 /** Where a word in ASCII ends that may have one space before it; undefined where only the expression can say. */

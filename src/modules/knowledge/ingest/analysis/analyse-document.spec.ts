@@ -88,7 +88,7 @@ describe('a group of versions', () => {
       [4, undefined],
     ]);
     const opened = Segment.open(segment!.header, segment!.digest);
-    expect(opened.chunkIds).toEqual(documents.flatMap(({ chunks }) => chunks.map((chunk) => chunk.chunkId)));
+    expect(opened.chunkIds()).toEqual(documents.flatMap(({ chunks }) => chunks.map((chunk) => chunk.chunkId)));
     expect(opened.days).toEqual(Uint32Array.from([20_000, 20_000, 20_000, 20_000, 20_000]));
     expect(['leav', 'polici', 'parent', 'sabbat', 'filler'].map((term) => [term, opened.has(term)])).toEqual([
       ['leav', true],

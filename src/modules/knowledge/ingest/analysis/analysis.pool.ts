@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Piscina } from 'piscina';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
-import { workerFile } from '../../../../common/workers/worker-file.js';
+import { builtFile } from '../../../../common/built-file.js';
 import { SMALL_BATCH_UNITS } from '../ingest.types.js';
 import type { AnalysedGroup, AnalysisGroup, AnalysisJob } from './analysis.types.js';
 
@@ -21,7 +21,8 @@ export class AnalysisExhausted extends Error {}
  */
 @Injectable()
 export class AnalysisPool implements OnApplicationShutdown {
-  private made: { small: Threads; large: Threads } | undefined;
+  private small: Threads | undefined;
+  private large: Threads | undefined;
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
@@ -38,21 +39,19 @@ export class AnalysisPool implements OnApplicationShutdown {
 
   /** Lets running analyses end. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.made?.small.close(), this.made?.large.close()]);
+    await Promise.all([this.small?.close(), this.large?.close()]);
   }
 
-  /**
-   * Made when something is to be analysed: many a process never does. Both at once: a thread takes a while to start.
-   */
+  /** Made when something is to be analysed: many a process never does, or has small documents alone. */
   private threadsFor(groups: readonly AnalysisGroup[]): Threads {
-    this.made ??= { small: this.makeThreads(), large: this.makeThreads() };
-    return unitsOf(groups) > SMALL_BATCH_UNITS ? this.made.large : this.made.small;
+    if (unitsOf(groups) > SMALL_BATCH_UNITS) return (this.large ??= this.makeThreads());
+    return (this.small ??= this.makeThreads());
   }
 
   private makeThreads(): Threads {
     const { enabled, workerThreads } = this.settings.jobs;
     return new Piscina({
-      filename: workerFile(import.meta.url, 'analysis.worker'),
+      filename: builtFile(import.meta.url, 'analysis.worker.js'),
       minThreads: enabled ? 1 : 0,
       maxThreads: workerThreads,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },

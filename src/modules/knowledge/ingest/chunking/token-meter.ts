@@ -1,6 +1,7 @@
 import { countText } from '../../../../common/tokens/text-tokens.js';
-import { piecesOf } from '../../../../common/tokens/token-pieces.js';
+import { endOfPiece } from '../../../../common/tokens/token-pieces.js';
 import { firstAbove } from '../../../../search/first-above.js';
+import { SpanTable } from '../../../../search/span-table.js';
 
 /**
  * Longer pieces are cut: the encoder's time grows with the square of a piece, and a passage may end within one. A piece
@@ -11,16 +12,19 @@ export const MAX_PIECE_UNITS = 32;
 const EFFORT = 32 * 1024;
 /** One more for each so many code units of the document. */
 const UNITS_AN_EFFORT = 16;
-/** Pieces whose cost is remembered: the same words come again and again. */
+/** Pieces of a document whose cost is remembered while it is measured. */
 const MAX_KNOWN = 65_536;
+/** Pieces of all documents whose cost is remembered when the next one begins. */
+const MAX_REMEMBERED = 2 * MAX_KNOWN;
 
 /**
- * The words of one document come again in the next: what they cost is found sooner, and is the same. When `recent` is
- * full it takes the place of `earlier`, from which what is asked for once more is taken over: a list of the order of
- * use costs more than it saves.
+ * The words of one document come again in the next. By the number of a piece, its cost and the last document that had
+ * it.
  */
-let recent = new Map<string, number>();
-let earlier = new Map<string, number>();
+const pieces = new SpanTable();
+let costs: number[] = [];
+let lastDocuments: number[] = [];
+let documents = 0;
 
 /** What each code point costs alone, as far as it was asked for; 0: not yet. The same in every document. */
 const ofCodePoint = new Uint8Array(0x110000);
@@ -36,18 +40,14 @@ export class TokenMeter {
   /** Where each piece ends, and what it and all before it cost. */
   private readonly ends: number[] = [];
   private readonly sums: number[] = [];
-  private readonly costs = new Map<string, number>();
+  private readonly document = ++documents;
+  private known = 0;
   private effort: number;
 
   constructor(private readonly text: string) {
+    if (pieces.size > MAX_REMEMBERED) forgetPieces();
     this.effort = EFFORT + Math.floor(text.length / UNITS_AN_EFFORT);
-    let sum = 0;
-    let end = 0;
-    for (const piece of piecesOf(text))
-      for (const part of partsOf(piece)) {
-        this.sums.push((sum += this.costOf(part)));
-        this.ends.push((end += part.length));
-      }
+    for (let start = 0; start < text.length; start = this.ends.at(-1)!) this.addPiece(start, endOfPiece(text, start));
   }
 
   /** The tokens of `text.slice(start, end)`. */
@@ -55,10 +55,8 @@ export class TokenMeter {
     if (start >= end) return 0;
     const first = this.pieceAt(start);
     const last = this.pieceAt(end - 1);
-    if (first === last) return this.costOf(this.text.slice(start, end));
-    return (
-      this.restOf(first, start) + this.between(first, last) + this.costOf(this.text.slice(this.startOf(last), end))
-    );
+    if (first === last) return this.costOf(start, end);
+    return this.restOf(first, start) + this.between(first, last) + this.costOf(this.startOf(last), end);
   }
 
   /**
@@ -75,14 +73,24 @@ export class TokenMeter {
   /** The smallest offset at which a piece begins such that `text.slice(offset, end)` has at most `tokens`. */
   retreat(end: number, tokens: number): number {
     const last = this.pieceAt(end - 1);
-    const least = this.costOf(this.text.slice(this.startOf(last), end)) + (this.sums[last - 1] ?? 0) - tokens;
+    const least = this.costOf(this.startOf(last), end) + (this.sums[last - 1] ?? 0) - tokens;
     const first = firstAbove(this.sums, least - 1);
     return first >= last ? this.startOf(last) : this.ends[first]!;
   }
 
+  private addPiece(start: number, end: number): void {
+    let sum = this.sums.at(-1) ?? 0;
+    for (let from = start; from < end;) {
+      const to = endOfPart(this.text, from, end);
+      this.sums.push((sum += this.costOf(from, to)));
+      this.ends.push(to);
+      from = to;
+    }
+  }
+
   /** What is left of a piece from `start` on. */
   private restOf(piece: number, start: number): number {
-    return this.costOf(this.text.slice(start, this.ends[piece]));
+    return this.costOf(start, this.ends[piece]!);
   }
 
   /** The pieces after `first` and before `last`. */
@@ -98,37 +106,38 @@ export class TokenMeter {
     return firstAbove(this.ends, offset);
   }
 
-  private costOf(piece: string): number {
-    const known = this.costs.get(piece);
-    if (known !== undefined) return known;
-    const cost = this.effort > 0 ? costByEncoder(piece) : costByCharacter(piece);
-    this.effort -= cost === 1 ? 1 : Buffer.byteLength(piece);
-    if (this.costs.size < MAX_KNOWN) this.costs.set(piece, cost);
+  /** Of a piece, or of what an offset leaves of one, which the encoding may divide once more. */
+  private costOf(start: number, end: number): number {
+    const known = pieces.find(this.text, start, end);
+    if (known !== undefined && lastDocuments[known] === this.document) return costs[known]!;
+    if (this.effort <= 0) return costByCharacter(this.text.slice(start, end));
+    const number = known ?? remember(this.text, start, end);
+    const cost = costs[number]!;
+    this.effort -= cost === 1 ? 1 : Buffer.byteLength(this.text.slice(start, end));
+    if (this.known++ < MAX_KNOWN) lastDocuments[number] = this.document;
     return cost;
   }
 }
 
-/** A piece, or its parts of at most MAX_PIECE_UNITS, no surrogate pair divided. */
-function partsOf(piece: string): string[] {
-  if (piece.length <= MAX_PIECE_UNITS) return [piece];
-  const parts: string[] = [];
-  for (let from = 0; from < piece.length; from += parts.at(-1)!.length) {
-    const cut = from + MAX_PIECE_UNITS;
-    const isWithinPair = (piece.charCodeAt(cut) & 0xfc00) === 0xdc00;
-    parts.push(piece.slice(from, isWithinPair ? cut - 1 : cut));
-  }
-  return parts;
+/** The end of a piece, or of its first part of at most MAX_PIECE_UNITS, no surrogate pair divided. */
+function endOfPart(text: string, start: number, end: number): number {
+  const cut = start + MAX_PIECE_UNITS;
+  if (end <= cut) return end;
+  const isWithinPair = (text.charCodeAt(cut) & 0xfc00) === 0xdc00;
+  return isWithinPair ? cut - 1 : cut;
 }
 
-function costByEncoder(piece: string): number {
-  const known = recent.get(piece);
-  if (known !== undefined) return known;
-  // What an offset leaves of a piece may be divided once more.
-  const cost = earlier.get(piece) ?? countText(piece);
-  if (recent.size >= MAX_KNOWN) [earlier, recent] = [recent, new Map<string, number>()];
-  // A copy: a slice would keep its whole document in memory.
-  recent.set(Buffer.from(piece).toString(), cost);
-  return cost;
+function remember(text: string, start: number, end: number): number {
+  const number = pieces.add(text, start, end);
+  costs[number] = countText(text.slice(start, end));
+  lastDocuments[number] = 0;
+  return number;
+}
+
+function forgetPieces(): void {
+  pieces.clear();
+  costs = [];
+  lastDocuments = [];
 }
 
 function costByCharacter(piece: string): number {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Piscina } from 'piscina';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
-import { workerFile } from '../../../../common/workers/worker-file.js';
+import { builtFile } from '../../../../common/built-file.js';
 import type { ExtractionOutcome, SentFile } from './extraction.types.js';
 
 /** Far above what the largest files of the suite take. */
@@ -69,7 +69,7 @@ export class ExtractionPool implements OnApplicationShutdown {
 
   private makeThreads(): Piscina<SentFile, ExtractionOutcome> {
     return new Piscina({
-      filename: workerFile(import.meta.url, 'extraction.worker'),
+      filename: builtFile(import.meta.url, 'extraction.worker.js'),
       minThreads: 0,
       maxThreads: this.settings.jobs.workerThreads,
       idleTimeout: 10_000,
