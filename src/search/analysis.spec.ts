@@ -58,3 +58,18 @@ test('long runs are cut to 64 units, never within a character', () => {
   const [cut] = analyzerFor('simple').analyze(`a${'\u{10400}'.repeat(100)}`);
   expect(cut).toBe(`a${'\u{10428}'.repeat(31)}`);
 });
+
+test('text in ASCII gives the terms that it gives next to text in other scripts', () => {
+  for (const language of LANGUAGES) {
+    const analyzer = analyzerFor(language);
+    for (const text of textsOf("aZ9' ", 6))
+      expect(analyzer.analyze(`${text} 東`)).toEqual([...analyzer.analyze(text), '東']);
+  }
+});
+
+/** All texts of at most so many of these characters. */
+function textsOf(characters: string, length: number): string[] {
+  const shorter = length === 0 ? [] : textsOf(characters, length - 1);
+  const longest = shorter.filter((text) => text.length === length - 1);
+  return length === 0 ? [''] : [...shorter, ...longest.flatMap((text) => [...characters].map((next) => text + next))];
+}

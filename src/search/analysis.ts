@@ -1,4 +1,5 @@
 import { type Language, rulesOf } from './languages.js';
+import { SpanTable } from './span-table.js';
 
 /** Turns text into the terms it is indexed and searched under, in text order, repeats kept. */
 export interface Analyzer {
@@ -17,8 +18,6 @@ const RUN = new RegExp(
   `[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+(?:'(?:(?![${UNSPACED}])[\\p{L}\\p{M}])+)*`,
   'gu',
 );
-/** The same for text in ASCII only, which most of it is: several times faster. */
-const ASCII_RUN = /[a-z0-9]+(?:'[a-z]+)*/g;
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 const NON_ASCII = /[^\u0000-\u007f]/;
 
@@ -38,6 +37,9 @@ export function analyzerFor(language: Language): Analyzer {
  */
 class WordAnalyzer implements Analyzer {
   private readonly stems = new Map<string, string>();
+  /** Words of texts in ASCII, and by their numbers their terms; undefined of stop words. */
+  private readonly words = new SpanTable();
+  private readonly termOf: (string | undefined)[] = [];
   private readonly rules;
 
   constructor(readonly language: Language) {
@@ -47,7 +49,7 @@ class WordAnalyzer implements Analyzer {
   analyze(text: string): string[] {
     const terms: string[] = [];
     if (!NON_ASCII.test(text)) {
-      for (const word of text.toLowerCase().match(ASCII_RUN) ?? []) this.addWord(word, terms);
+      this.addAsciiWords(text.toLowerCase(), terms);
       return terms;
     }
     const folded = text.normalize('NFKC').toLowerCase().replaceAll('\u2019', "'");
@@ -56,6 +58,41 @@ class WordAnalyzer implements Analyzer {
       else this.addWord(run, terms);
     }
     return terms;
+  }
+
+  /** The same for text in ASCII only, which most of it is: a run is [a-z0-9]+(?:'[a-z]+)*. */
+  private addAsciiWords(text: string, terms: string[]): void {
+    for (let at = 0; at < text.length; at++) {
+      if (!isLetterOrDigit(text.charCodeAt(at))) continue;
+      const start = at;
+      while (isLetterOrDigit(text.charCodeAt(++at)));
+      const plain = at;
+      while (text.charCodeAt(at) === APOSTROPHE && isLetter(text.charCodeAt(at + 1))) {
+        at += 2;
+        while (isLetter(text.charCodeAt(at))) at++;
+      }
+      if (at === plain && at - start <= MAX_TERM_LENGTH) this.addKnown(text, start, at, terms);
+      else this.addWord(text.slice(start, at), terms);
+      at--;
+    }
+  }
+
+  private addKnown(text: string, start: number, end: number, terms: string[]): void {
+    const number = this.words.find(text, start, end) ?? this.remember(text, start, end);
+    const term = this.termOf[number];
+    if (term !== undefined) terms.push(term);
+  }
+
+  private remember(text: string, start: number, end: number): number {
+    if (this.words.size >= STEM_CACHE_SIZE) {
+      this.words.clear();
+      this.termOf.length = 0;
+    }
+    // A copy: a slice would keep its whole text in memory.
+    const word = Buffer.from(text.slice(start, end)).toString();
+    const number = this.words.add(text, start, end);
+    this.termOf[number] = this.rules.stopWords.has(word) ? undefined : this.stemOf(word);
+    return number;
   }
 
   private addWord(word: string, terms: string[]): void {
@@ -72,14 +109,22 @@ class WordAnalyzer implements Analyzer {
   private stem(word: string): string {
     let stem = this.stems.get(word);
     if (stem === undefined) {
-      const bounded = word.length > MAX_TERM_LENGTH ? cut(word) : word;
-      stem = this.rules.stem(bounded) || bounded;
+      stem = this.stemOf(word.length > MAX_TERM_LENGTH ? cut(word) : word);
       if (this.stems.size >= STEM_CACHE_SIZE) this.stems.clear();
       this.stems.set(word, stem);
     }
     return stem;
   }
+
+  /** Of a word that is not too long for a term. */
+  private stemOf(word: string): string {
+    return this.rules.stem(word) || word;
+  }
 }
+
+const APOSTROPHE = 0x27;
+const isLetter = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a;
+const isLetterOrDigit = (unit: number): boolean => isLetter(unit) || (unit >= 0x30 && unit <= 0x39);
 
 /** Cuts to the bound without leaving half a surrogate pair. */
 function cut(word: string): string {

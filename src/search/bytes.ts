@@ -66,6 +66,11 @@ export class ByteReader {
     return this.at === this.buffer.length;
   }
 
+  /** How much was read. */
+  get offset(): number {
+    return this.at;
+  }
+
   varint(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
@@ -82,6 +87,14 @@ export class ByteReader {
     const value = this.buffer.toString('utf8', this.at, end);
     this.at = end;
     return value;
+  }
+
+  /** Goes past a text; it ends at {@link offset}. @returns where it begins */
+  skipText(): number {
+    const end = this.need(this.varint());
+    const start = this.at;
+    this.at = end;
+    return start;
   }
 
   bytes(count: number): Uint8Array {

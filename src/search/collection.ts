@@ -80,10 +80,14 @@ export function collectionStatistics(views: readonly SegmentView[]): CollectionS
   return { chunkCount, averageLength: chunkCount > 0 ? totalLength / chunkCount : 0 };
 }
 
-/** Live chunks that have the term. */
+/**
+ * Live chunks that have the term. Its postings have to be open only where chunks were withdrawn: elsewhere the header
+ * says it.
+ */
 export function chunkFrequency(views: readonly SegmentView[], term: string): number {
   let count = 0;
-  for (const { postings, tombstones } of views) count += postings.get(term)?.liveCount(tombstones) ?? 0;
+  for (const { segment, postings, tombstones } of views)
+    count += postings.get(term)?.liveCount(tombstones) ?? (tombstones ? 0 : segment.frequencyOf(term));
   return count;
 }
 

@@ -64,9 +64,9 @@ test('a chunk that is near in meaning has the score it is given, also one withou
   const candidates = scored();
   const found = { ...all[100]!, vector: 50, score: all[100]!.score + 50 };
   const view = views[1]!;
-  const ordinal = view.segment.chunkIds.findIndex(
-    (chunkId, i) => !view.tombstones!.dead[i] && !all.some((hit) => hit.chunkId === chunkId),
-  );
+  const ordinal = view.segment
+    .chunkIds()
+    .findIndex((chunkId, i) => !view.tombstones!.dead[i] && !all.some((hit) => hit.chunkId === chunkId));
   const other = { ...scoreChunk(views, query, view, ordinal), vector: 20, score: 20 };
   candidates.replace([found, other]);
   expect(candidates.count).toBe(all.length + 1);

@@ -247,7 +247,7 @@ function makeHit(view: SegmentView, query: BoundQuery, ordinal: number, lexical:
   return {
     view,
     ordinal,
-    chunkId: view.segment.chunkIds[ordinal]!,
+    chunkId: view.segment.chunkIdOf(ordinal),
     score,
     lexical,
     vector: 0,

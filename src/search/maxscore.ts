@@ -218,7 +218,7 @@ class SegmentSearch {
     const recent = recency(this.view.segment.days[ordinal]!, this.query.today);
     const score = (lexical + 0 + recent + laneWeight) * (this.view.factorOf?.(ordinal) ?? 1);
     if (score < this.top.threshold) return;
-    const chunkId = this.view.segment.chunkIds[ordinal]!;
+    const chunkId = this.view.segment.chunkIdOf(ordinal);
     this.top.offer({ view: this.view, ordinal, chunkId, score, lexical, vector: 0, recency: recent, laneWeight });
   }
 

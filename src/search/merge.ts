@@ -33,7 +33,7 @@ export function mergeSegments(inputs: readonly MergeInput[]): SegmentData {
     const segment = Segment.open(input.segment.header, input.segment.digest);
     if (segment.language !== columns.language) throw new RangeError('segments of two languages do not merge');
     const renumbered = new Int32Array(segment.chunkCount).fill(-1);
-    segment.chunkIds.forEach((chunkId, ordinal) => {
+    segment.chunkIds().forEach((chunkId, ordinal) => {
       if (input.withdrawn.has(chunkId)) return;
       renumbered[ordinal] = columns.chunkIds.push(chunkId) - 1;
       columns.lengths.push(segment.lengths[ordinal]!);

@@ -34,7 +34,7 @@ function corpus(next: () => number, size: number): ChunkInput[] {
 }
 
 function tombstonesOf(segment: Segment, dead: ReadonlySet<string>): Tombstones {
-  const bytes = Uint8Array.from(segment.chunkIds, (chunkId) => (dead.has(chunkId) ? 1 : 0));
+  const bytes = Uint8Array.from(segment.chunkIds(), (chunkId) => (dead.has(chunkId) ? 1 : 0));
   let count = 0;
   let length = 0;
   bytes.forEach((isDead, ordinal) => {
@@ -114,7 +114,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     const segments = split(chunks, next);
     const views = segments.map((data) => open(data, dead));
     const merged = open(mergeSegments(segments.map((segment) => ({ segment, withdrawn: dead }))), new Set());
-    expect(merged.segment.chunkIds).toEqual(live.map((chunk) => chunk.chunkId));
+    expect(merged.segment.chunkIds()).toEqual(live.map((chunk) => chunk.chunkId));
     for (let round = 0; round < 10; round++) {
       const query = randomQuery(next);
       const all = plain(searchAll(views, bindQuery(views, query, TODAY)));
@@ -162,7 +162,7 @@ test('a chunk scored by itself has the score the search gives it, and one withou
   const query = bindQuery([view], [...queryTerms(['w1', 'w9']), { term: 'w3', weight: 0.5, expansion: true }], TODAY);
   const hits = searchAll([view], query);
   for (const hit of hits) expect(scoreChunk([view], query, view, hit.ordinal)).toEqual(hit);
-  const other = view.segment.chunkIds.findIndex((chunkId) => !hits.some((hit) => hit.chunkId === chunkId));
+  const other = view.segment.chunkIds().findIndex((chunkId) => !hits.some((hit) => hit.chunkId === chunkId));
   const { score, lexical, recency: recent } = scoreChunk([view], query, view, other);
   expect([score, lexical]).toEqual([recent, 0]);
 });

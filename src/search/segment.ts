@@ -3,6 +3,7 @@ import { MAX_LENGTH } from './bm25.js';
 import { ByteReader, ByteWriter } from './bytes.js';
 import { firstAbove } from './first-above.js';
 import { blake3 } from './hasher.js';
+import { Inverter } from './inverter.js';
 import { isLanguage, type Language } from './languages.js';
 import { PostingList, writePostings } from './postings.js';
 import { TermTable } from './term-table.js';
@@ -80,68 +81,6 @@ export function buildSegment(chunks: readonly ChunkInput[], language: Language):
   return writer.finish();
 }
 
-/**
- * Collects (term, ordinal, frequency) in chunk order and gives it back in term order. Flat columns: most terms have one
- * posting.
- */
-class Inverter {
-  private readonly ids = new Map<string, number>();
-  private readonly termIds: number[] = [];
-  private readonly ordinals: number[] = [];
-  private readonly frequencies: number[] = [];
-  /** Of each term, its latest posting and how many it has. */
-  private readonly latest: number[] = [];
-  private readonly counts: number[] = [];
-
-  add(ordinal: number, terms: string[]): void {
-    for (const term of terms) {
-      const id = this.idOf(term);
-      const latest = this.latest[id]!;
-      if (latest >= 0 && this.ordinals[latest] === ordinal) {
-        this.frequencies[latest]!++;
-        continue;
-      }
-      this.latest[id] = this.termIds.push(id) - 1;
-      this.ordinals.push(ordinal);
-      this.frequencies.push(1);
-      this.counts[id]!++;
-    }
-  }
-
-  drain(take: (term: string, ordinals: Uint32Array, frequencies: Uint32Array) => void): void {
-    const { ordinals, frequencies, ends } = this.byTerm();
-    for (const term of [...this.ids.keys()].sort()) {
-      const id = this.ids.get(term)!;
-      const start = ends[id]! - this.counts[id]!;
-      take(term, ordinals.subarray(start, ends[id]), frequencies.subarray(start, ends[id]));
-    }
-  }
-
-  private idOf(term: string): number {
-    const known = this.ids.get(term);
-    if (known !== undefined) return known;
-    const id = this.ids.size;
-    this.ids.set(term, id);
-    this.latest.push(-1);
-    this.counts.push(0);
-    return id;
-  }
-
-  /** The postings by term (a counting sort), in chunk order within one, and where each term's end. */
-  private byTerm(): { ordinals: Uint32Array; frequencies: Uint32Array; ends: Uint32Array } {
-    const ends = new Uint32Array(this.counts.length);
-    for (let id = 1; id < ends.length; id++) ends[id] = ends[id - 1]! + this.counts[id - 1]!;
-    const ordinals = new Uint32Array(this.termIds.length);
-    const frequencies = new Uint32Array(this.termIds.length);
-    this.termIds.forEach((id, posting) => {
-      const place = ends[id]!++;
-      ordinals[place] = this.ordinals[posting]!;
-      frequencies[place] = this.frequencies[posting]!;
-    });
-    return { ordinals, frequencies, ends };
-  }
-}
-
 export interface TermPostings {
   readonly term: string;
   readonly list: PostingList;
@@ -215,17 +154,21 @@ export class SegmentWriter {
 
 /** A segment's header, unpacked: everything about it but the postings, which are opened term by term. */
 export class Segment {
-  readonly chunkIds: string[] = [];
+  readonly chunkCount: number;
   readonly lengths: Uint16Array;
   readonly days: Uint32Array;
   readonly language: Language;
   readonly totalLength: number;
   readonly latestDay: number;
   readonly longest: number;
-  /** Terms in ascending order. */
-  readonly terms: string[] = [];
   private readonly version: number;
-  private readonly places: TermTable;
+  /** Ids and terms are read where they stand in it: of a million few are ever asked for. */
+  private readonly header: Buffer;
+  /** Where the id of each chunk begins and ends in the header. */
+  private readonly idStarts: Uint32Array;
+  private readonly idEnds: Uint32Array;
+  /** In ascending order. */
+  private readonly terms: TermTable;
   private readonly chunkFrequencies: Uint32Array;
   /** Of the term at each place, where its postings end, counted from the first of the segment. */
   private readonly ends: Uint32Array;
@@ -235,11 +178,12 @@ export class Segment {
   private ordinals: Map<string, number> | undefined;
 
   private constructor(
-    private readonly headerSize: number,
+    header: Uint8Array,
     /** BLAKE3-256 of the header, which covers the ids of the chunks and, by their digests, the postings. */
     readonly digest: Uint8Array,
-    reader: ByteReader,
   ) {
+    this.header = Buffer.from(header.buffer, header.byteOffset, header.length);
+    const reader = new ByteReader(header);
     this.version = reader.varint();
     if (this.version !== FORMAT_VERSION && this.version !== FORMAT_OF_SINGLE_TERMS)
       throw new SegmentCorrupted('unknown segment format');
@@ -247,10 +191,14 @@ export class Segment {
     if (!isLanguage(language)) throw new SegmentCorrupted(`unknown language ${language}`);
     this.language = language;
     const count = reader.varint();
+    this.chunkCount = count;
     this.lengths = new Uint16Array(count);
     this.days = new Uint32Array(count);
+    this.idStarts = new Uint32Array(count);
+    this.idEnds = new Uint32Array(count);
     for (let i = 0; i < count; i++) {
-      this.chunkIds.push(reader.text());
+      this.idStarts[i] = reader.skipText();
+      this.idEnds[i] = reader.offset;
       this.lengths[i] = reader.varint();
       this.days[i] = reader.varint();
     }
@@ -259,19 +207,20 @@ export class Segment {
     this.latestDay = this.days.reduce((latest, day) => Math.max(latest, day), 0);
     const terms = reader.varint();
     const isSingle = this.version === FORMAT_OF_SINGLE_TERMS;
+    const [termStarts, termEnds] = [new Uint32Array(terms), new Uint32Array(terms)];
     this.chunkFrequencies = new Uint32Array(terms);
     this.ends = new Uint32Array(isSingle ? 0 : terms);
     const singleDigests = new Uint8Array(isSingle ? terms * SINGLE_TERM_DIGEST_BYTES : 0);
     for (let place = 0; place < terms; place++) {
-      const term = reader.text();
-      this.terms.push(term);
+      termStarts[place] = reader.skipText();
+      termEnds[place] = reader.offset;
       this.chunkFrequencies[place] = reader.varint();
       if (isSingle) singleDigests.set(reader.bytes(SINGLE_TERM_DIGEST_BYTES), place * SINGLE_TERM_DIGEST_BYTES);
       else this.ends[place] = (this.ends[place - 1] ?? 0) + reader.varint();
     }
-    this.places = new TermTable(this.terms);
+    this.terms = new TermTable(this.header, termStarts, termEnds);
     if (isSingle) {
-      this.rowStarts = Uint32Array.from(this.terms.keys());
+      this.rowStarts = termStarts.map((_, place) => place);
       this.rowDigests = singleDigests;
       return;
     }
@@ -287,19 +236,23 @@ export class Segment {
     if (place !== terms) throw new SegmentCorrupted('its rows do not hold its terms');
   }
 
-  /** Unpacks a header. @throws SegmentCorrupted when it does not have this digest or is not a header. */
+  /**
+   * Unpacks a header, which is kept and must not change.
+   * @throws SegmentCorrupted when it does not have this digest or is not a header.
+   */
   static open(header: Uint8Array, digest: Uint8Array): Segment {
     if (!Buffer.from(digest).equals(blake3(header))) throw new SegmentCorrupted('the header does not have its digest');
     try {
-      return new Segment(header.length, Uint8Array.from(digest), new ByteReader(header));
+      return new Segment(header, Uint8Array.from(digest));
     } catch (error) {
       if (error instanceof RangeError) throw new SegmentCorrupted(error.message);
       throw error;
     }
   }
 
-  get chunkCount(): number {
-    return this.chunkIds.length;
+  /** In their order; decoded each time. */
+  chunkIds(): string[] {
+    return Array.from(this.idStarts, (_, ordinal) => this.chunkIdOf(ordinal));
   }
 
   get rowCount(): number {
@@ -308,33 +261,46 @@ export class Segment {
 
   /** Of its rows, in their order. */
   get rowNames(): string[] {
-    return Array.from(this.rowStarts, (place) => this.terms[place]!);
+    return Array.from(this.rowStarts, (place) => this.terms.termAt(place));
   }
 
   /** An estimate of the memory the header takes, in bytes. */
   get byteSize(): number {
+    const { lengths, days, idStarts, idEnds, chunkFrequencies, ends, rowStarts, rowDigests } = this;
+    const columns = [lengths, days, idStarts, idEnds, chunkFrequencies, ends, rowStarts, rowDigests];
+    const ofColumns = columns.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const ordinals = (this.ordinals?.size ?? 0) * 45;
-    return this.headerSize + this.places.byteSize + this.chunkIds.length * 40 + this.terms.length * 42 + ordinals;
+    return this.header.length + ofColumns + this.terms.byteSize + ordinals;
   }
 
   has(term: string): boolean {
-    return this.places.placeOf(term) !== undefined;
+    return this.terms.placeOf(term) !== undefined;
+  }
+
+  /** Chunks with the term, withdrawn ones too. */
+  frequencyOf(term: string): number {
+    const place = this.terms.placeOf(term);
+    return place === undefined ? 0 : this.chunkFrequencies[place]!;
   }
 
   /** The number of the row with the term's postings, from 0; undefined of a term that the segment does not have. */
   rowOf(term: string): number | undefined {
-    const place = this.places.placeOf(term);
-    return place === undefined ? undefined : firstAbove(this.rowStarts, place) - 1;
+    const place = this.terms.placeOf(term);
+    return place === undefined ? undefined : this.rowAt(place);
   }
 
   /** The name of the row with the term's postings. */
   rowNameOf(term: string): string | undefined {
     const row = this.rowOf(term);
-    return row === undefined ? undefined : this.terms[this.rowStarts[row]!];
+    return row === undefined ? undefined : this.nameOf(row);
+  }
+
+  chunkIdOf(ordinal: number): string {
+    return this.header.toString('utf8', this.idStarts[ordinal], this.idEnds[ordinal]);
   }
 
   ordinalOf(chunkId: string): number | undefined {
-    this.ordinals ??= new Map(this.chunkIds.map((id, ordinal) => [id, ordinal]));
+    this.ordinals ??= new Map(this.chunkIds().map((id, ordinal) => [id, ordinal]));
     return this.ordinals.get(chunkId);
   }
 
@@ -343,9 +309,10 @@ export class Segment {
    * @throws SegmentCorrupted when the row is missing or not the one that was written.
    */
   openPostings(term: string, bytes: Uint8Array | undefined): PostingList {
-    const row = this.rowOf(term);
-    if (row === undefined) throw new SegmentCorrupted(`"${term}" is no term of the segment`);
-    return this.open(this.places.placeOf(term)!, row, this.checkRow(row, bytes));
+    const place = this.terms.placeOf(term);
+    if (place === undefined) throw new SegmentCorrupted(`"${term}" is no term of the segment`);
+    const row = this.rowAt(place);
+    return this.open(place, row, this.checkRow(row, bytes));
   }
 
   /**
@@ -356,26 +323,35 @@ export class Segment {
     const rows = rowsOf(data);
     for (let row = 0; row < this.rowStarts.length; row++) {
       const first = this.rowStarts[row]!;
-      const end = this.rowStarts[row + 1] ?? this.terms.length;
-      const bytes = this.checkRow(row, rows.get(this.terms[first]!));
+      const end = this.rowStarts[row + 1] ?? this.terms.size;
+      const bytes = this.checkRow(row, rows.get(this.terms.termAt(first)));
       for (let place = first; place < end; place++)
-        yield { term: this.terms[place]!, list: this.open(place, row, bytes) };
+        yield { term: this.terms.termAt(place), list: this.open(place, row, bytes) };
     }
+  }
+
+  private rowAt(place: number): number {
+    return firstAbove(this.rowStarts, place) - 1;
+  }
+
+  private nameOf(row: number): string {
+    return this.terms.termAt(this.rowStarts[row]!);
   }
 
   private open(place: number, row: number, bytes: Uint8Array): PostingList {
     const list = PostingList.decode(this.sliceOf(place, row, bytes), this.lengths);
     if (list.ordinals.length !== this.chunkFrequencies[place])
-      throw new SegmentCorrupted(`the postings of "${this.terms[place]}" are cut`);
+      throw new SegmentCorrupted(`the postings of "${this.terms.termAt(place)}" are cut`);
     return list;
   }
 
   private checkRow(row: number, bytes: Uint8Array | undefined): Uint8Array {
-    const name = this.terms[this.rowStarts[row]!]!;
-    if (bytes === undefined) throw new SegmentCorrupted(`the row "${name}" is missing`);
-    const found = this.version === FORMAT_OF_SINGLE_TERMS ? digestOfSingle(name, bytes) : digestOf(bytes);
+    if (bytes === undefined) throw new SegmentCorrupted(`the row "${this.nameOf(row)}" is missing`);
+    const isSingle = this.version === FORMAT_OF_SINGLE_TERMS;
+    const found = isSingle ? digestOfSingle(this.nameOf(row), bytes) : digestOf(bytes);
     const expected = this.rowDigests.subarray(row * found.length, (row + 1) * found.length);
-    if (Buffer.compare(found, expected) !== 0) throw new SegmentCorrupted(`the row "${name}" does not have its digest`);
+    if (Buffer.compare(found, expected) !== 0)
+      throw new SegmentCorrupted(`the row "${this.nameOf(row)}" does not have its digest`);
     return bytes;
   }
 

@@ -1,41 +1,67 @@
-import { randomInt } from 'node:crypto';
+import { hashOfBytes } from './table-hash.js';
 
-/** Whoever writes texts must not be able to choose terms that meet in one slot. */
-const SEED = randomInt(2 ** 32);
+/** What a term is looked for by: a buffer of its own for each would take longer than the search. */
+const wanted = Buffer.alloc(512);
+/** Bytes of UTF-8 that a code unit takes at most. */
+const BYTES_A_UNIT = 3;
 
-/** Where each term stands in a list. A Map of them takes 42 bytes a term, measured; this 8 to 16. */
+/**
+ * The terms of a segment where they stand in its header, as UTF-8, and a table to find them. A string is made of a term
+ * only when it is asked for: of a million strings most never are, and each takes 42 bytes.
+ */
 export class TermTable {
   /** Of each slot the place, counted from 1; 0 where it is empty. At least half are. */
   private readonly slots: Uint32Array;
 
-  constructor(private readonly terms: readonly string[]) {
-    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(terms.length * 2 + 1)));
-    terms.forEach((term, place) => (this.slots[this.slotOf(term)] = place + 1));
+  /**
+   * @param starts by place, where a term begins in the bytes
+   * @param ends and where it ends
+   */
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly starts: Uint32Array,
+    private readonly ends: Uint32Array,
+  ) {
+    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(starts.length * 2 + 1)));
+    for (let place = 0; place < starts.length; place++)
+      this.slots[this.slotOf(bytes, starts[place]!, ends[place]!)] = place + 1;
   }
 
+  get size(): number {
+    return this.starts.length;
+  }
+
+  /** Without the bytes that the terms stand in. */
   get byteSize(): number {
-    return this.slots.byteLength;
+    return this.slots.byteLength + this.starts.byteLength + this.ends.byteLength;
+  }
+
+  termAt(place: number): string {
+    return this.bytes.toString('utf8', this.starts[place], this.ends[place]);
   }
 
   placeOf(term: string): number | undefined {
-    const place = this.slots[this.slotOf(term)]!;
+    const isShort = term.length * BYTES_A_UNIT <= wanted.length;
+    const bytes = isShort ? wanted : Buffer.from(term);
+    const place = this.slots[this.slotOf(bytes, 0, isShort ? wanted.write(term) : bytes.length)]!;
     return place === 0 ? undefined : place - 1;
   }
 
   /** The slot that has the term, or the one that it would get. */
-  private slotOf(term: string): number {
+  private slotOf(source: Uint8Array, start: number, end: number): number {
     const mask = this.slots.length - 1;
-    let slot = hashOf(term) & mask;
+    let slot = hashOfBytes(source, start, end) & mask;
     for (;;) {
       const place = this.slots[slot]!;
-      if (place === 0 || this.terms[place - 1] === term) return slot;
+      if (place === 0 || this.isAt(place - 1, source, start, end)) return slot;
       slot = (slot + 1) & mask;
     }
   }
-}
 
-function hashOf(term: string): number {
-  let hash = SEED;
-  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
-  return hash ^ (hash >>> 15);
+  private isAt(place: number, source: Uint8Array, start: number, end: number): boolean {
+    const from = this.starts[place]!;
+    if (this.ends[place]! - from !== end - start) return false;
+    for (let at = start; at < end; at++) if (this.bytes[from + at - start] !== source[at]) return false;
+    return true;
+  }
 }

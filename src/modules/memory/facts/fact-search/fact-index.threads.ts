@@ -3,7 +3,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Piscina } from 'piscina';
 import type { PackedSegment } from './fact-segment.js';
 import work, { type SegmentTask } from './fact-index.worker.js';
-import { workerFile } from '../../../../common/workers/worker-file.js';
+import { builtFile } from '../../../../common/built-file.js';
 
 /** Analysing fewer facts than this is faster than handing them to a thread. */
 const WORTH_A_THREAD = 256;
@@ -12,7 +12,7 @@ const IDLE_MS = 30_000;
 /** Analyses and merges off the event loop, so that requests are answered meanwhile. */
 @Injectable()
 export class FactIndexThreads implements OnApplicationShutdown {
-  private readonly file = workerFile(import.meta.url, 'fact-index.worker');
+  private readonly file = builtFile(import.meta.url, 'fact-index.worker.js');
   private threads: Piscina<SegmentTask, PackedSegment[]> | undefined;
 
   /** @throws SegmentCorrupted (by name: it crosses a thread) when a segment is not what was written */

@@ -1,5 +1,5 @@
 import { blake3 } from '../../../../search/hasher.js';
-import { type PostingList, type Tombstones } from '../../../../search/postings.js';
+import type { PostingList, Tombstones } from '../../../../search/postings.js';
 import { DEFAULT_LANGUAGE } from '../../../../search/languages.js';
 import { buildSegment, Segment, SegmentCorrupted, type SegmentData } from '../../../../search/segment.js';
 import { HALF_LIFE_DAYS, HORIZON_CLASSES, type HorizonClass, type Visibility } from '../facts.types.js';
@@ -106,7 +106,7 @@ export class FactSegment {
     const { postingSizes, ownerOf } = this.columns;
     if (postingSizes.length !== this.segment.rowCount || ownerOf.length !== this.segment.chunkCount)
       throw new SegmentCorrupted('header and columns are not of one segment');
-    this.seqs = Float64Array.from(this.segment.chunkIds, seqOf);
+    this.seqs = Float64Array.from(this.segment.chunkIds(), seqOf);
     this.offsets = new Float64Array(postingSizes.length + 1);
     postingSizes.forEach((size, row) => (this.offsets[row + 1] = this.offsets[row]! + size));
   }

@@ -92,7 +92,7 @@ function select(
     sources.map(({ open, data }) => {
       const withdrawn = new Set<string>();
       open.seqs.forEach((seq, ordinal) => {
-        if (!isKept(seq)) return withdrawn.add(open.segment.chunkIds[ordinal]!);
+        if (!isKept(seq)) return withdrawn.add(open.segment.chunkIdOf(ordinal));
         columns.ownerOf.push(indexes.get(open.columns.owners[open.columns.ownerOf[ordinal]!]!)!);
         columns.confidence.push(open.columns.confidence[ordinal]!);
         return columns.horizonOf.push(open.columns.horizonOf[ordinal]!);
