@@ -118,6 +118,8 @@ import { WriteVersionsOnce1795925000000 } from './1795925000000-write-versions-o
 import { BindIngestsTogether1795926000000 } from './1795926000000-bind-ingests-together.js';
 import { AdmitToolCallsTogether1795927000000 } from './1795927000000-admit-tool-calls-together.js';
 import { KeepLedgersAsLines1795928000000 } from './1795928000000-keep-ledgers-as-lines.js';
+import { RecordRetrievalsAtOnce1795929000000 } from './1795929000000-record-retrievals-at-once.js';
+import { HoldIdempotencyKeysAtOnce1795930000000 } from './1795930000000-hold-idempotency-keys-at-once.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -241,4 +243,6 @@ export const MIGRATIONS = [
   BindIngestsTogether1795926000000,
   AdmitToolCallsTogether1795927000000,
   KeepLedgersAsLines1795928000000,
+  RecordRetrievalsAtOnce1795929000000,
+  HoldIdempotencyKeysAtOnce1795930000000,
 ];

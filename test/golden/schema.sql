@@ -6314,6 +6314,21 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_hold_idempotency_key(me text, called_by text, called_method text, called_path text, called_key text, OUT is_held boolean, OUT request_digest bytea, OUT status integer, OUT body text)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    is_held := pg_try_advisory_xact_lock(
+      hashtextextended(jsonb_build_array(me, called_by, called_method, called_path, called_key)::text, 0));
+    if is_held then
+      select r.request_digest, r.status, r.body into request_digest, status, body from idempotent_request r
+        where r.tenant_id = me and r.principal = called_by and r.method = called_method and r.path = called_path
+          and r.idempotency_key = called_key and r.created_at > now() - interval '24 hours';
+    end if;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_holds_data(name text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7240,6 +7255,33 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_record_retrievals(me text, receipts json, retrievals json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    with r as materialized (
+      select * from json_to_recordset(receipts)
+        r(digest bytea, record bytea, actor text, occurred_at timestamptz, session text)
+    ), logged as (
+      insert into log_pending (record_type, record_digest) select 'retrieval', digest from r
+    )
+    insert into retrieval_receipt (tenant_id, record_digest, record, actor, occurred_at, session)
+      select me, digest, record, actor, occurred_at, session from r;
+    if json_array_length(retrievals) = 0 then
+      return;
+    end if;
+    insert into retrieval (tenant_id, retrieval_id, agent_id, lane, request, results, receipt_id, execution_receipt_id,
+        created_at)
+      select me, "retrievalId", "agentId", lane, request, results, "receiptId", "executionReceiptId", "createdAt"
+      from json_to_recordset(retrievals) r("retrievalId" uuid, "agentId" text, lane text, request jsonb, results jsonb,
+        "receiptId" text, "executionReceiptId" uuid, "createdAt" timestamptz);
+    perform svc_remember_retrievals(retrievals);
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_release_agent(wanted_agent uuid, sponsor text, acting text, why text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7308,6 +7350,24 @@ AS $function$
         else jsonb_build_object('fact_id', f.fact_id, 'private', true) end
       from fact f where f.tenant_id = me and f.seq = any (all_back) order by f.seq;
     return total;
+  end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_remember_retrievals(retrievals json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+  begin
+    insert into agent_retrieval as a (tenant_id, agent_id, retrieval_id, lane, request, results, created_at)
+      select distinct on ("tenantId", "agentId") "tenantId", "agentId", "retrievalId", lane, request, results, "createdAt"
+      from rows from (json_to_recordset(retrievals) as ("tenantId" text, "agentId" text, "retrievalId" uuid, lane text,
+          request jsonb, results jsonb, "createdAt" timestamptz)) with ordinality
+        as r("tenantId", "agentId", "retrievalId", lane, request, results, "createdAt", place)
+      order by "tenantId", "agentId", "createdAt" desc, place desc
+      on conflict (tenant_id, agent_id) do update set retrieval_id = excluded.retrieval_id, lane = excluded.lane,
+        request = excluded.request, results = excluded.results, created_at = excluded.created_at
+      where a.created_at <= excluded.created_at;
   end $function$
 ;
 
@@ -8416,6 +8476,7 @@ grant execute on function svc_found_holds(me text) to svc_app, svc_operator;
 grant execute on function svc_found_rows(me text) to svc_app;
 grant execute on function svc_found_terms() to svc_app;
 grant execute on function svc_grant_table(target regclass) to public;
+grant execute on function svc_hold_idempotency_key(me text, called_by text, called_method text, called_path text, called_key text, OUT is_held boolean, OUT request_digest bytea, OUT status integer, OUT body text) to public, svc_app;
 grant execute on function svc_holds_data(name text) to svc_app, svc_operator;
 grant execute on function svc_holds_on(wanted_tenant text, entity text) to public;
 grant execute on function svc_holds_on_any(wanted_tenant text, entities text[]) to public;
@@ -8457,8 +8518,10 @@ grant execute on function svc_post_transfer(transfer uuid, why text, about text,
 grant execute on function svc_quarantine_facts(me text, wanted uuid[]) to public;
 grant execute on function svc_rebase_events() to public, svc_operator;
 grant execute on function svc_record_moves(me text, moves json) to public;
+grant execute on function svc_record_retrievals(me text, receipts json, retrievals json) to public, svc_app;
 grant execute on function svc_release_agent(wanted_agent uuid, sponsor text, acting text, why text) to public, svc_app;
 grant execute on function svc_release_facts(me text, wanted uuid[], kept uuid[]) to public;
+grant execute on function svc_remember_retrievals(retrievals json) to public, svc_app, svc_operator;
 grant execute on function svc_retire_chain(me text, of_chain bytea, deletion json, batch_id uuid, leaf integer, began timestamp with time zone) to svc_app;
 grant execute on function svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text) to public, svc_app;
 grant execute on function svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json) to svc_app;

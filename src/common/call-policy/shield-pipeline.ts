@@ -35,6 +35,25 @@ interface ToolDecision {
   argumentsBytes: number;
 }
 
+/** A decision that is not recorded yet: the default rule lets the call through, by what this process knows. */
+export interface PlainDecision {
+  readonly principal: string;
+  /** As svc_admit_tool_calls takes it. */
+  readonly row: {
+    readonly decision_id: string;
+    readonly auth_type: string;
+    readonly action: string;
+    readonly server_id: string | undefined;
+    readonly tool_digest: string | undefined;
+    /** SHA-256 in hexadecimal digits. */
+    readonly arguments_digest: string;
+    readonly sampled_by: readonly string[];
+    /** What it rests on. */
+    readonly policy_version: number;
+    readonly sampling: string | null;
+  };
+}
+
 /**
  * The check before every call. Implemented by the shield module. Every method refuses by throwing ShieldDenied or
  * ShieldApprovalRequired; the refusal is kept although the unit of work it stopped is rolled back.
@@ -45,6 +64,18 @@ export abstract class ShieldPipeline {
    * effect commit together.
    */
   abstract run<T>(call: ShieldCall, effect: () => Promise<T>): Promise<T>;
+
+  /**
+   * Decides on a mutation whose unit of work is not open yet.
+   * @returns undefined where {@link run} is to decide: an approval is used, or the call may be refused
+   */
+  abstract decidePlainly(call: ShieldCall): Promise<PlainDecision | undefined>;
+
+  /**
+   * Records decisions in the open unit of work of their effects.
+   * @returns of each whether it was; otherwise what it rests on has changed, and {@link run} is to decide
+   */
+  abstract recordPlain(decisions: readonly PlainDecision[]): Promise<boolean[]>;
 
   /**
    * For an effect that turns out to spend credits of an agent: more than the policy allows need an approval. No-op

@@ -2,6 +2,7 @@ import { Injectable, type CallHandler, type ExecutionContext, type NestIntercept
 import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { declaredRoute } from '../contract/contract.js';
+import { GroupedEffects } from '../grouped-effects/grouped-effects.js';
 import { signedCallOf, shieldCallOf } from './shield-call.js';
 import { ShieldPipeline } from './shield-pipeline.js';
 import { ToolCallSigner } from './tool-call-signer.js';
@@ -15,9 +16,11 @@ export class ShieldInterceptor implements NestInterceptor {
   constructor(
     private readonly pipeline: ShieldPipeline,
     private readonly signer: ToolCallSigner,
+    private readonly grouped: GroupedEffects,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (this.grouped.request) return next.handle();
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const route = declaredRoute(request);
     const signed = this.signer.of(request);

@@ -15,6 +15,7 @@ import {
   openRetrieval,
   type ReceiptDraft,
   type RetrievalPayload,
+  type RetrievalRecord,
   type SignedReceipt,
 } from '../../evidence/receipt.js';
 import { signDrafts } from '../../evidence/signer.js';
@@ -52,12 +53,6 @@ export interface RecordedReceipt {
 
 /** What a retrieval returned, to be recorded. */
 export type RetrievalEvent = Pick<EvidenceEvent, 'actor' | 'authMode' | 'agentSession' | 'body'>;
-
-interface RecordedRetrievalReceipt {
-  readonly receiptId: Digest;
-  /** RFC 3339. */
-  readonly occurredAt: string;
-}
 
 const MAIN_STREAM = 'main';
 
@@ -107,21 +102,31 @@ export class EvidenceService {
     }));
   }
 
-  /** Records what a retrieval returned. Takes no lock: retrievals of one tenant do not wait for each other. */
-  async recordRetrieval(retrieval: RetrievalEvent): Promise<RecordedRetrievalReceipt> {
-    const [receipt] = await this.recordRetrievals([retrieval]);
-    return receipt!;
+  /** The receipts of what retrievals of the tenant returned, to be recorded by {@link recordRetrievals}. */
+  draftRetrievals(tenantId: string, retrievals: readonly RetrievalEvent[]): RetrievalRecord[] {
+    return retrievals.map(({ actor, authMode, ...event }) =>
+      encodeRetrieval({
+        ...{ v: 1, kind: 'retrieval', tenant_id: tenantId, occurred_at: new Date().toISOString() },
+        ...{ actor, auth_mode: authMode, nonce: Uint8Array.from(randomBytes(16)), body: bodyOf(event) },
+      }),
+    );
   }
 
-  /** The same of several, in one round trip; the answers are in the same order. */
-  async recordRetrievals(retrievals: readonly RetrievalEvent[]): Promise<RecordedRetrievalReceipt[]> {
-    const records = retrievals.map((retrieval) => encodeRetrieval(this.payloadOf(retrieval)));
-    await this.receipts.appendRetrievals(records);
-    await this.steps.addRecords(records.map(sessionRecordOf));
-    this.tenancy.afterCommit(() => {
-      this.sequencer.wake();
-    });
-    return records.map(({ receiptId, payload }) => ({ receiptId, occurredAt: payload.occurred_at }));
+  /**
+   * Records receipts of one tenant's retrievals by one round trip, in the open unit of work or alone; a receipt that
+   * names a session asks for the former. Takes no lock: retrievals of one tenant do not wait for each other.
+   * @param kept the retrievals that are stored with them, as svc_record_retrievals takes them
+   */
+  async recordRetrievals(
+    tenantId: string,
+    receipts: readonly RetrievalRecord[],
+    kept: readonly object[] = [],
+  ): Promise<void> {
+    const wake = (): void => this.sequencer.wake();
+    await this.receipts.appendRetrievals(tenantId, receipts, kept);
+    await this.steps.addRecords(receipts.map(sessionRecordOf));
+    if (this.tenancy.isOpen) this.tenancy.afterCommit(wake);
+    else wake();
   }
 
   /** The receipt with that UUID. @throws ReceiptUnknown */
@@ -141,19 +146,6 @@ export class EvidenceService {
   /** Ids and kinds of the receipts about a subject, oldest first. */
   findBySubject(subject: string): Promise<{ receiptId: string; kind: string }[]> {
     return this.receipts.findIdsBySubject(subject);
-  }
-
-  private payloadOf({ actor, authMode, ...event }: RetrievalEvent): RetrievalPayload {
-    return {
-      v: 1,
-      kind: 'retrieval',
-      tenant_id: this.tenancy.tenant,
-      occurred_at: new Date().toISOString(),
-      actor,
-      auth_mode: authMode,
-      nonce: Uint8Array.from(randomBytes(16)),
-      body: bodyOf(event),
-    };
   }
 
   /** Makes the next receipt of its stream but for its signature, and moves the head in the map. */

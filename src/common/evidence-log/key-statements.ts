@@ -116,7 +116,7 @@ export class KeyStatements {
     fields: { kind: string; subject: string; body: CborMap },
     signerFor: Purpose = 'receipts',
   ): Promise<SignedReceipt> {
-    const store = new ReceiptsStore({ tenant: SERVER_TENANT, query: this.query });
+    const store = new ReceiptsStore({ tenant: SERVER_TENANT, query: this.query, execute: this.query });
     const draft = await this.draft(store, signer, fields);
     const receipt = await signDraft(draft, signer, signerFor);
     const { seq, stream } = receipt.payload;

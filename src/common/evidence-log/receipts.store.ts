@@ -15,7 +15,7 @@ export interface StreamHead {
 /** The receipts of the open unit of work's tenant. */
 @Injectable()
 export class ReceiptsStore {
-  constructor(@Inject(Tenancy) private readonly tenancy: Pick<Tenancy, 'tenant' | 'query'>) {}
+  constructor(@Inject(Tenancy) private readonly tenancy: Pick<Tenancy, 'tenant' | 'query' | 'execute'>) {}
 
   /**
    * The heads of these streams, locked until the unit of work ends, in one order for all callers, so that two writers
@@ -46,23 +46,17 @@ export class ReceiptsStore {
     ]);
   }
 
-  async appendRetrievals(retrievals: readonly RetrievalRecord[]): Promise<void> {
-    await this.tenancy.query(
-      `with added as (
-         select * from unnest($2::bytea[], $3::bytea[], $4::text[], $5::timestamptz[], $6::text[])
-           a(digest, record, actor, occurred_at, session)),
-       logged as (insert into log_pending (record_type, record_digest) select 'retrieval', digest from added)
-       insert into retrieval_receipt (tenant_id, record_digest, record, actor, occurred_at, session)
-         select $1, digest, record, actor, occurred_at, session from added`,
-      [
-        this.tenancy.tenant,
-        retrievals.map(({ receiptId }) => digestBytes('blake3', receiptId)),
-        retrievals.map(({ bytes }) => Buffer.from(bytes)),
-        retrievals.map(({ payload }) => payload.actor),
-        retrievals.map(({ payload }) => payload.occurred_at),
-        retrievals.map(({ payload }) => sessionOf(payload.body)),
-      ],
-    );
+  /** Adds retrieval receipts and stores retrievals, in the open unit of work or alone, in one statement. */
+  async appendRetrievals(
+    tenantId: string,
+    receipts: readonly RetrievalRecord[],
+    retrievals: readonly object[],
+  ): Promise<void> {
+    await this.tenancy.execute('select svc_record_retrievals($1, $2, $3)', [
+      tenantId,
+      JSON.stringify(receipts.map(retrievalRowOf)),
+      JSON.stringify(retrievals),
+    ]);
   }
 
   /** The COSE_Sign1 messages of these receipts, by id; unknown ids, and what is no UUID, are missing. */
@@ -128,5 +122,14 @@ const rowOf = ({ receiptId, payload, payloadHash, cose }: SignedReceipt) => ({
   occurred_at: payload.occurred_at,
   cose: bytea(cose),
   digest: bytea(blake3(cose)),
+  session: sessionOf(payload.body),
+});
+
+/** A retrieval receipt as svc_record_retrievals takes it. */
+const retrievalRowOf = ({ receiptId, payload, bytes }: RetrievalRecord) => ({
+  digest: digestOf(receiptId),
+  record: bytea(bytes),
+  actor: payload.actor,
+  occurred_at: payload.occurred_at,
   session: sessionOf(payload.body),
 });

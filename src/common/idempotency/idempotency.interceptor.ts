@@ -1,14 +1,13 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import canonicalize from 'canonicalize';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { declaredRoute, type RouteRecord } from '../contract/contract.js';
-import { headerOf, isStorableText } from '../http/headers.js';
-import { IdempotencyInProgress, IdempotencyKeyRequired, IdempotencyKeyReused } from '../problem/common-problems.js';
+import { GroupedEffects } from '../grouped-effects/grouped-effects.js';
+import { IdempotencyKeyReused } from '../problem/common-problems.js';
 import { EncryptedText, type EncryptionContext } from '../sessions/encrypted-text.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { IdempotencyStore, type IdempotencyScope } from './idempotency.store.js';
-import { sha256 } from '../../evidence/sha256.js';
+import { type IdempotentRequest, idempotentRequestOf, markRepeat, repeatedReply } from './idempotent-request.js';
 
 /**
  * One effect a key (D9). The handler, the record of its answer and the hold on the key share one transaction: a process
@@ -21,9 +20,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
     private readonly tenancy: Tenancy,
     private readonly store: IdempotencyStore,
     private readonly encryption: EncryptedText,
+    private readonly grouped: GroupedEffects,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (this.grouped.request) return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     return from(this.runOnce(request, http.getResponse<FastifyReply>(), declaredRoute(request), next));
@@ -35,29 +36,13 @@ export class IdempotencyInterceptor implements NestInterceptor {
     route: RouteRecord,
     next: CallHandler,
   ): Promise<unknown> {
-    const caller = request.caller;
-    if (!caller) throw new Error(`${route.address} is idempotent but has no caller`);
-    const scope: IdempotencyScope = {
-      principal: caller.principal,
-      method: request.method,
-      path: pathOf(route, request),
-      key: keyOf(request),
-    };
-    const digest = digestOf(request);
-    return this.tenancy.run(caller.tenantId, async () => {
-      if (!(await this.store.tryHold(scope))) {
-        throw new IdempotencyInProgress(
-          { idempotencyKey: scope.key, retryAfterSec: 1 },
-          'Wait for the first request to end, then send this one again for its answer',
-        );
-      }
-      const stored = await this.store.find(scope);
-      if (!stored) return this.runFirst(scope, digest, route, next);
-      if (!stored.request_digest.equals(digest)) {
-        throw new IdempotencyKeyReused({ idempotencyKey: scope.key }, 'Use a new x-idempotency-key for a new request');
-      }
-      void reply.status(stored.status).header('x-idempotency-replayed', 'true');
-      return stored.body === null ? undefined : (JSON.parse(await this.openBody(stored.body, scope)) as unknown);
+    const asked = idempotentRequestOf(request, route);
+    return this.tenancy.run(asked.tenantId, async () => {
+      const [stored] = await this.store.hold([asked.scope]);
+      const repeat = repeatedReply(stored, asked);
+      if (!repeat) return this.runFirst(asked, route, next);
+      markRepeat(reply, repeat);
+      return repeat.body === null ? undefined : (JSON.parse(await this.openBody(repeat.body, asked.scope)) as unknown);
     });
   }
 
@@ -77,8 +62,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   private async runFirst(
-    scope: IdempotencyScope,
-    digest: Buffer,
+    { scope, digest }: IdempotentRequest,
     route: RouteRecord,
     next: CallHandler,
   ): Promise<unknown> {
@@ -86,40 +70,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const body = value === undefined ? null : JSON.stringify(value);
     const keptBody =
       body !== null && route.secretReply ? await this.encryption.encrypt(body, this.contextOf(scope)) : body;
-    await this.store.record(scope, { request_digest: digest, status: route.reply.status, body: keptBody });
+    await this.store.record([{ scope, reply: { request_digest: digest, status: route.reply.status, body: keptBody } }]);
     return value;
   }
 }
-
-/** The path as it is understood: `%2D` for a hyphen would otherwise make another effect of a repeat. */
-function pathOf({ address }: RouteRecord, { params }: FastifyRequest): string {
-  const given = params as Record<string, string>;
-  return address.split(' ')[1]!.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(given[name]!));
-}
-
-/** The header, or the body's own idempotencyKey where a body has one; both must agree (D9). */
-function keyOf(request: FastifyRequest): string {
-  const header = headerOf(request, 'x-idempotency-key');
-  const { idempotencyKey } = (request.body ?? {}) as { idempotencyKey?: unknown };
-  const member = typeof idempotencyKey === 'string' ? idempotencyKey : undefined;
-  if (header !== undefined && member !== undefined && header !== member) {
-    throw new IdempotencyKeyRequired(
-      {},
-      'headers.x-idempotency-key and body.idempotencyKey differ; send one, or the same in both',
-    );
-  }
-  const key = header ?? member;
-  if (key === undefined || key.length < 8 || key.length > 255 || !isStorableText(key)) {
-    throw new IdempotencyKeyRequired(
-      {},
-      'Send headers.x-idempotency-key with 8 to 255 characters of your choosing, a new one for each effect',
-    );
-  }
-  return key;
-}
-
-/**
- * SHA-256 over the request's meaning: query and body in canonical form (RFC 8785), so that white space and member order
- * do not matter.
- */
-const digestOf = ({ query, body }: FastifyRequest): Buffer => sha256(canonicalize([query ?? {}, body ?? null]) ?? '');

@@ -20,17 +20,26 @@ export class IdempotencyStore {
   constructor(private readonly tenancy: Tenancy) {}
 
   /**
-   * Takes the key for the rest of the transaction, unless another transaction holds it: then false, at once. A killed
-   * process's hold ends with its connection.
+   * Takes keys for the rest of the transaction, each unless another transaction holds it. A killed process's hold ends
+   * with its connection.
+   * @param scopes each once
+   * @returns in their order the answer that is stored under each; `in progress`, at once, where another holds it
    */
-  async tryHold(scope: IdempotencyScope): Promise<boolean> {
-    const [row] = await this.tenancy.query<{ held: boolean }>(
-      `select pg_try_advisory_xact_lock(hashtextextended(jsonb_build_array($1::text, $2::text, $3::text, $4::text, $5::text)::text, 0)) as held`,
-      [this.tenancy.tenant, scope.principal, scope.method, scope.path, scope.key],
+  async hold(scopes: readonly IdempotencyScope[]): Promise<(StoredReply | 'in progress' | undefined)[]> {
+    const rows = await this.tenancy.query<StoredReply & { is_held: boolean }>(
+      `select held.* from rows from (json_to_recordset($2::json) as (principal text, method text, path text, key text)) with ordinality
+         as k(principal, method, path, key, place)
+       cross join lateral svc_hold_idempotency_key($1, k.principal, k.method, k.path, k.key) held order by k.place`,
+      [this.tenancy.tenant, JSON.stringify(scopes)],
     );
-    return row?.held === true;
+    if (rows.length !== scopes.length) throw new Error('an idempotency key was not held');
+    return rows.map(({ is_held, ...stored }) => {
+      if (!is_held) return 'in progress';
+      return stored.request_digest === null ? undefined : stored;
+    });
   }
 
+  /** The answer that is stored under a key, whether it is held or not. */
   async find(scope: IdempotencyScope): Promise<StoredReply | undefined> {
     const [row] = await this.tenancy.query<StoredReply>(
       `select request_digest, status, body from idempotent_request
@@ -40,22 +49,20 @@ export class IdempotencyStore {
     return row;
   }
 
-  /** Writes over a record that is older than its 24 hours. */
-  async record(scope: IdempotencyScope, reply: StoredReply): Promise<void> {
+  /** Writes over records that are older than their 24 hours. */
+  async record(replies: readonly { scope: IdempotencyScope; reply: StoredReply }[]): Promise<void> {
+    const rows = replies.map(({ scope, reply: { request_digest, ...reply } }) => ({
+      ...scope,
+      ...reply,
+      digest: request_digest.toString('hex'),
+    }));
     await this.tenancy.query(
-      `insert into idempotent_request (tenant_id, principal, method, path, idempotency_key, request_digest, status, body) values ($1, $2, $3, $4, $5, $6, $7, $8)
+      `insert into idempotent_request (tenant_id, principal, method, path, idempotency_key, request_digest, status, body)
+       select $1, r.principal, r.method, r.path, r.key, decode(r.digest, 'hex'), r.status, r.body
+       from json_to_recordset($2::json) r(principal text, method text, path text, key text, digest text, status int, body text)
        on conflict (tenant_id, principal, method, path, idempotency_key)
        do update set request_digest = excluded.request_digest, status = excluded.status, body = excluded.body, created_at = now()`,
-      [
-        this.tenancy.tenant,
-        scope.principal,
-        scope.method,
-        scope.path,
-        scope.key,
-        reply.request_digest,
-        reply.status,
-        reply.body,
-      ],
+      [this.tenancy.tenant, JSON.stringify(rows)],
     );
   }
 }

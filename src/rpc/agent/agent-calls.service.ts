@@ -16,7 +16,7 @@ import { failureOfAgentCall } from './agent-failures.js';
 import type { AgentTool } from './agent-tool.js';
 import { replyOf } from './route-reply.js';
 import { requestTo } from './route-request.js';
-import { type OtherTools, type RouteParts, type RouteReply, type ServerName, type Servers } from './servers.js';
+import type { OtherTools, RouteParts, RouteReply, ServerName, Servers } from './servers.js';
 
 /** Who calls, and how. */
 interface Speaking {

@@ -2,11 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { Listener } from '../../../common/database/listener.js';
 import { TtlCache } from '../../../common/database/ttl-cache.js';
-import { ShieldPipeline, type ShieldCall } from '../../../common/call-policy/shield-pipeline.js';
+import { type PlainDecision, ShieldPipeline, type ShieldCall } from '../../../common/call-policy/shield-pipeline.js';
+import { argumentsDigest } from '../../../common/call-policy/call-arguments.js';
 import { isAlwaysOpen } from '../../../common/call-policy/shield-call.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { mayStopRead } from './decisions/decision.rules.js';
 import { DecisionsService, type Admission } from './decisions/decisions.service.js';
+import { PlainDecisionsService } from './decisions/plain-decisions.service.js';
 import { KillSwitchesStore, type ReadSwitch } from './kill-switches/kill-switches.store.js';
 
 /**
@@ -24,6 +26,7 @@ export class PipelineService extends ShieldPipeline {
     private readonly tenancy: Tenancy,
     listener: Listener,
     private readonly decisions: DecisionsService,
+    private readonly plain: PlainDecisionsService,
     private readonly switches: KillSwitchesStore,
   ) {
     super();
@@ -33,6 +36,18 @@ export class PipelineService extends ShieldPipeline {
   async run<T>(call: ShieldCall, effect: () => Promise<T>): Promise<T> {
     const admission = await this.decisions.decide(call);
     return this.current.run(admission, effect);
+  }
+
+  async decidePlainly(asked: ShieldCall): Promise<PlainDecision | undefined> {
+    if (asked.approvalToken !== undefined || asked.decided) return undefined;
+    const call = { ...asked, argumentsDigest: argumentsDigest(asked.arguments) };
+    const known = this.plain.remembered(call) ?? (await this.plain.ask(call));
+    // An approval of an equal call would be used up.
+    return known.facts.hasApproved ? undefined : this.plain.decide(call, known);
+  }
+
+  recordPlain(decisions: readonly PlainDecision[]): Promise<boolean[]> {
+    return this.plain.record(decisions);
   }
 
   async admitSpending(credits: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { ShieldPipeline } from '../../../common/call-policy/shield-pipeline.js';
+import { GroupedEffects } from '../../../common/grouped-effects/grouped-effects.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
 import { ApprovalsService } from './approvals/approvals.service.js';
 import { ApprovalsStore } from './approvals/approvals.store.js';
@@ -59,6 +60,7 @@ import { TrustStore } from './trust/trust.store.js';
     DrillsService,
     DrillsStore,
     DrillsWorker,
+    GroupedEffects,
     KillSwitchesService,
     KillSwitchesStore,
     OverviewService,
@@ -76,6 +78,6 @@ import { TrustStore } from './trust/trust.store.js';
     UiIntegrityStore,
     { provide: ShieldPipeline, useExisting: PipelineService },
   ],
-  exports: [ShieldPipeline],
+  exports: [GroupedEffects, ShieldPipeline],
 })
 export class ShieldModule {}

@@ -1,19 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Counter } from 'prom-client';
-import { v7 as uuid } from 'uuid';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
-import { Listener } from '../../../../common/database/listener.js';
-import { TtlCache } from '../../../../common/database/ttl-cache.js';
 import { isStorableText } from '../../../../common/http/headers.js';
 import { IdempotencyStore } from '../../../../common/idempotency/idempotency.store.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { argumentsDigest } from '../../../../common/call-policy/call-arguments.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import { decideCall, decideSpending } from '../decisions/decision.rules.js';
 import { DecisionsService } from '../decisions/decisions.service.js';
-import { sampledBy } from '../sampling/sampling.rules.js';
-import type { DigestedCall, ShieldFacts } from '../shield.types.js';
-import { ToolAdmissionsStore, type ToolCallFacts } from './tool-admissions.store.js';
+import { PlainDecisionsService } from '../decisions/plain-decisions.service.js';
+import type { DigestedCall } from '../shield.types.js';
+import { ToolAdmissionsStore } from './tool-admissions.store.js';
 import type { ToolAdmission, ToolCallToAdmit } from './tool-admissions.types.js';
 import { RateWindowExceeded } from './tool-calls.problems.js';
 
@@ -30,19 +26,17 @@ const MAX_TRIES = 3;
  */
 @Injectable()
 export class ToolAdmissionsService {
-  private readonly known: TtlCache<ToolCallFacts>;
   private readonly admissions: Counter<'by'>;
 
   constructor(
     private readonly tenancy: Tenancy,
     private readonly store: ToolAdmissionsStore,
+    private readonly plain: PlainDecisionsService,
     private readonly decisions: DecisionsService,
     private readonly answers: IdempotencyStore,
     @Inject(SETTINGS) private readonly settings: Settings,
-    listener: Listener,
     metrics: Metrics,
   ) {
-    this.known = new TtlCache(listener, 'svc_shield_changed', (tenant, _, name) => name.startsWith(ofTenant(tenant)));
     this.admissions = metrics.counter(
       'svc_tool_admissions_total',
       'Tool calls that were let through, by what decided.',
@@ -64,30 +58,22 @@ export class ToolAdmissionsService {
   }
 
   private async admitByKnownFacts(call: DigestedCall, { spendsCredits = 0 }: ToolCallToAdmit): Promise<Quick> {
-    const name = nameOf(call);
-    const remembered = this.known.get(name);
-    let known = remembered ?? (await this.ask(name, call));
+    const remembered = this.plain.remembered(call);
+    let known = remembered ?? (await this.plain.ask(call));
     let isCounted = false;
-    for (let tries = 0; tries < MAX_TRIES && isPlainlyAllowed(call, known.facts, spendsCredits); tries += 1) {
-      const decisionId = uuid();
-      const sampled = sampledBy(samplableOf(call, decisionId), known.facts.sampling);
-      const allowed = { call, decisionId, sampledBy: sampled, known, limit: this.limit, isCounted };
-      const { state, wait } = await this.store.admit(allowed);
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const decision = this.plain.decide(call, known, spendsCredits);
+      if (!decision) break;
+      const { state, wait } = await this.store.admit({ call, decision, limit: this.limit, isCounted });
       if (state === 'limited') throw this.exceeded(wait);
       if (state === 'admitted') {
         this.admissions.inc({ by: known === remembered ? 'remembered facts' : 'facts asked for' });
-        return { decisionId, isCounted: true };
+        return { decisionId: decision.row.decision_id, isCounted: true };
       }
       isCounted = true;
-      known = await this.ask(name, call);
+      known = await this.plain.ask(call);
     }
     return { isCounted };
-  }
-
-  private async ask(name: string, call: DigestedCall): Promise<ToolCallFacts> {
-    const facts = await this.known.ask(name, () => this.store.readFacts(call));
-    if (!facts) throw new Error('the facts of a tool call were not read');
-    return facts;
   }
 
   private async decideInFull(call: DigestedCall, asked: ToolCallToAdmit): Promise<string | undefined> {
@@ -130,22 +116,6 @@ interface Quick {
   isCounted: boolean;
 }
 const NOT_COUNTED: Quick = { isCounted: false };
-
-/**
- * By the default rule alone. Facts that are older than they should be cannot make a call plainly allowed that is not: a
- * switch that expired only allows more.
- */
-const isPlainlyAllowed = (call: DigestedCall, facts: ShieldFacts, spendsCredits: number): boolean => {
-  const verdict = decideCall(call, facts);
-  return verdict.outcome === 'allow' && !decideSpending(call, { facts, verdict }, { credits: spendsCredits });
-};
-
-const ofTenant = (tenantId: string) => `${JSON.stringify(tenantId)} `;
-const nameOf = ({ caller, serverId, toolDigest }: DigestedCall): string =>
-  ofTenant(caller.tenantId) + JSON.stringify([caller.principal, serverId, toolDigest]);
-
-const samplableOf = ({ action, route, caller }: DigestedCall, decisionId: string) =>
-  ({ decisionId, action, route, outcome: 'allow', principal: caller.principal }) as const;
 
 const digestedCallOf = (asked: ToolCallToAdmit): DigestedCall => ({
   caller: asked.caller,

@@ -1,22 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { digestBytes } from '../../../../evidence/digest.js';
+import type { PlainDecision } from '../../../../common/call-policy/shield-pipeline.js';
 import { GroupCommit } from '../../../../common/tenancy/group-commit.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import type { DigestedCall, ShieldFacts } from '../shield.types.js';
-
-/** What decisions on a principal's calls of one tool rest on. */
-export interface ToolCallFacts {
-  facts: ShieldFacts;
-  /** Of the sampling policies: their changes leave the policy version alone. */
-  sampling: string | null;
-}
+import type { DigestedCall } from '../shield.types.js';
 
 /** A call that may go on, as long as what that rests on is what stands. */
 export interface AllowedToolCall {
   call: DigestedCall;
-  decisionId: string;
-  sampledBy: string[];
-  known: ToolCallFacts;
+  decision: PlainDecision;
   /** Calls a minute; 0: any number. */
   limit: number;
   isCounted: boolean;
@@ -44,15 +35,6 @@ export class ToolAdmissionsStore {
 
   constructor(private readonly tenancy: Tenancy) {}
 
-  async readFacts({ caller, serverId, toolDigest }: DigestedCall): Promise<ToolCallFacts> {
-    const [row] = await this.tenancy.call<ToolCallFacts>(
-      'select facts, sampling from svc_tool_call_facts($1, $2, $3, $4)',
-      [caller.tenantId, caller.principal, serverId, toolDigest],
-    );
-    if (!row) throw new Error('the facts of a tool call were not read');
-    return row;
-  }
-
   /** @returns 0 when the call was counted, otherwise the seconds until the next window */
   async count({ caller }: DigestedCall, limit: number): Promise<number> {
     const [row] = await this.tenancy.write<{ wait: number }>('select svc_count_tool_call($1, $2, $3) as wait', [
@@ -73,28 +55,27 @@ export class ToolAdmissionsStore {
     return this.group.add(JSON.stringify([tenantId, principal]), allowed);
   }
 
-  private async admitAlone(allowed: AllowedToolCall): Promise<Admitted> {
-    const { call, decisionId, sampledBy, known, limit, isCounted } = allowed;
-    const [row] = await this.tenancy.write<Admitted>(
-      'call svc_admit_tool_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, null, null)',
+  private async admitAlone({ call, decision: { row }, limit, isCounted }: AllowedToolCall): Promise<Admitted> {
+    const [admitted] = await this.tenancy.write<Admitted>(
+      `call svc_admit_tool_call($1, $2, $3, $4, $5, $6, $7, $8, $9, decode($10, 'hex'), $11, $12, $13, null, null)`,
       [
         call.caller.tenantId,
         call.caller.principal,
-        call.caller.authType,
+        row.auth_type,
         limit,
         isCounted,
-        decisionId,
-        call.action,
-        call.serverId,
-        call.toolDigest,
-        digestBytes('sha256', call.argumentsDigest),
-        known.facts.policyVersion,
-        known.sampling,
-        sampledBy,
+        row.decision_id,
+        row.action,
+        row.server_id,
+        row.tool_digest,
+        row.arguments_digest,
+        row.policy_version,
+        row.sampling,
+        row.sampled_by,
       ],
     );
-    if (!row) throw new Error('a tool call was not decided on');
-    return row;
+    if (!admitted) throw new Error('a tool call was not decided on');
+    return admitted;
   }
 
   private async admitTogether(group: readonly AllowedToolCall[]): Promise<Admitted[]> {
@@ -108,9 +89,4 @@ export class ToolAdmissionsStore {
   }
 }
 
-const rowOf = ({ call, decisionId, sampledBy, known, isCounted }: AllowedToolCall) => ({
-  ...{ is_counted: isCounted, decision_id: decisionId, auth_type: call.caller.authType, action: call.action },
-  ...{ server_id: call.serverId, tool_digest: call.toolDigest, sampled_by: sampledBy },
-  arguments_digest: digestBytes('sha256', call.argumentsDigest).toString('hex'),
-  ...{ policy_version: known.facts.policyVersion, sampling: known.sampling },
-});
+const rowOf = ({ decision, isCounted }: AllowedToolCall) => ({ ...decision.row, is_counted: isCounted });
