@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { GroupCommit } from './group-commit.js';
+import { invalid } from '../problem/common-problems.js';
+import { GroupCommit, takeWithin } from './group-commit.js';
 
 const refused = (): DatabaseError => Object.assign(new DatabaseError('refused', 0, 'error'), { code: '22000' });
 const away = (): DatabaseError => Object.assign(new DatabaseError('shutting down', 0, 'error'), { code: '57P01' });
@@ -72,6 +73,15 @@ describe('requests of a line', () => {
     expect(sizes).toEqual([3, 1, 1, 1]);
   });
 
+  it('are tried one by one where there is a problem, which may be that of one', async () => {
+    const { addAll, sizes } = groupOf((numbers) => {
+      if (numbers.includes(2)) throw invalid('body.number', 'must be odd');
+      return [...numbers];
+    });
+    expect(await addAll(1, 2, 3)).toEqual([1, expect.stringContaining('must be odd'), 3]);
+    expect(sizes).toEqual([3, 1, 1, 1]);
+  });
+
   it('are not waited for where they have more to do first', async () => {
     const sizes: number[] = [];
     const write = async (numbers: readonly number[]) => (sizes.push(numbers.length), doubled(numbers));
@@ -89,5 +99,17 @@ describe('requests of a line', () => {
     });
     expect(await addAll(1, 2, 3)).toEqual(['shutting down', 'shutting down', 'shutting down']);
     expect(sizes).toEqual([3]);
+  });
+});
+
+describe('as many as go together', () => {
+  const take = (...sizes: number[]) => takeWithin(sizes, [() => 1, 3], [(size) => size, 10]);
+
+  it('are within every limit', () => {
+    expect([take(1, 1), take(1, 1, 1, 1), take(4, 6, 1), take(4, 7, 1)]).toEqual([2, 3, 2, 1]);
+  });
+
+  it('are one where the first is over it', () => {
+    expect(take(11, 1)).toBe(1);
   });
 });

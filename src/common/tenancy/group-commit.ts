@@ -1,7 +1,8 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../caches/bounded-cache.js';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
+import { Problem } from '../problem/problem.js';
 
 /** What requests of one line have done together. */
 export interface GroupedWork<Request, Reply> {
@@ -43,7 +44,7 @@ const MAX_REMEMBERED_LINES = 1024;
 export class GroupCommit<Request, Reply> {
   private readonly lines = new Map<string, Line<Request, Reply>>();
   /** How many clients a line had at the end of its last transaction. */
-  private readonly clients = new LRUCache<string, number>({ max: MAX_REMEMBERED_LINES });
+  private readonly clients = boundedCache<number>(MAX_REMEMBERED_LINES);
 
   constructor(private readonly work: GroupedWork<Request, Reply>) {}
 
@@ -100,18 +101,33 @@ export class GroupCommit<Request, Reply> {
         else settle(reply);
       }
     } catch (error) {
-      if (group.length > 1 && isRefused(error)) return this.writeApart(group);
+      if (group.length > 1 && isOfOne(error)) return this.writeApart(group);
       for (const { fail } of group) fail(error);
     }
   }
 
-  /** The database rejected the whole: an error of one request must not fail the others. */
+  /** The whole was rolled back: an error of one request must not fail the others. */
   private async writeApart(group: readonly Waiting<Request, Reply>[]): Promise<void> {
     for (const one of group) await this.write([one]);
   }
 }
 
-function isRefused(error: unknown): boolean {
+/**
+ * How many requests go together, from the first on, which always does.
+ * @param limits what each adds, and the most that goes together
+ */
+export function takeWithin<Request>(
+  waiting: readonly Request[],
+  ...limits: readonly [sizeOf: (request: Request) => number, most: number][]
+): number {
+  const sums = limits.map(() => 0);
+  const end = waiting.findIndex((next) => limits.some(([sizeOf, most], n) => (sums[n]! += sizeOf(next)) > most));
+  return end === -1 ? waiting.length : Math.max(1, end);
+}
+
+/** Whether an error may be that of one request: no other would have it. */
+function isOfOne(error: unknown): boolean {
+  if (error instanceof Problem) return true;
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   return cause instanceof DatabaseError && !isDatabaseUnavailable(cause);
 }

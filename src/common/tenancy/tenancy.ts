@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Pool, QueryConfig } from 'pg';
+import { escapeLiteral, type Pool, type PoolClient, type QueryConfig } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { poolOf } from '../database/pool-of.js';
 import type { ReadReplica } from '../database/read-replica.js';
@@ -46,11 +46,27 @@ export class Tenancy {
       ? await this.complete((following) => this.readFromReplica(tenant, following, work))
       : undefined;
     if (read) return read.result;
-    return this.complete((following) =>
-      this.writes.run(() =>
-        this.dataSource.transaction((manager) => this.begin({ tenant, manager, ...following }, work)),
-      ),
-    );
+    return this.complete((following) => this.writes.run(() => this.transact(tenant, following, work)));
+  }
+
+  /** As DataSource.transaction, but that it begins in the round trip that sets the tenant. */
+  private async transact<T>(tenant: string, following: Following, work: () => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      const client = (await runner.connect()) as PoolClient;
+      await client.query(`start transaction; select set_config('svc.tenant_id', ${escapeLiteral(tenant)}, true)`);
+      // Commit, rollback and the saving of entities look at it.
+      Object.assign(runner, { isTransactionActive: true });
+      const result = await this.current.run({ tenant, manager: runner.manager, ...following }, work);
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      // The error that led here is what the caller must see. Where no transaction began there is none to roll back.
+      await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release();
+    }
   }
 
   /** Makes what is to follow a unit of work follow it. */
@@ -107,6 +123,10 @@ export class Tenancy {
 
   get manager(): EntityManager {
     return this.unit().manager;
+  }
+
+  get isOpen(): boolean {
+    return this.current.getStore() !== undefined;
   }
 
   /** The tenant of the open unit of work. */
@@ -169,7 +189,12 @@ export class Tenancy {
    */
   write<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const call = (): Promise<Row[]> => this.call<Row>(sql, parameters);
-    return this.current.getStore() ? call() : this.writes.run(call);
+    return this.isOpen ? call() : this.writes.run(call);
+  }
+
+  /** The same of what is written with the open unit of work, where there is one. */
+  execute<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.isOpen ? this.query<Row>(sql, parameters) : this.write<Row>(sql, parameters);
   }
 
   /** The driver's connections, for the metrics. */

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { blake3Digest } from '../../../src/evidence/digest.js';
 import { openReceipt } from '../../../src/evidence/receipt.js';
+import { IngestFilesStore } from '../../../src/modules/knowledge/ingest/files/ingest-files.store.js';
+import type { AcceptedFile } from '../../../src/modules/knowledge/ingest/files/ingest-files.types.js';
 import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
 import { docxOf, pdfOf, wordXml } from '../../kit/archives.js';
 import { startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
+import { asSuperuser } from '../../kit/database.js';
 import { ended, found } from './given.js';
 
 let api: TestApi;
@@ -55,6 +60,12 @@ async function outcomeOf(sent: Promise<Answer>): Promise<string> {
   return end.status === 'completed' ? 'completed' : `${end.status}: ${end.error}`;
 }
 
+/** A file as it is stored, without a job. */
+const storedFile = (): AcceptedFile => ({
+  ...{ ingestId: uuid(), corpusId: 'handbook', docId: 'race.txt', fileName: 'race.txt', mediaType: 'text/plain' },
+  ...{ title: null, url: null, shareability: 'owner_only', metadata: null, digest: Buffer.alloc(32) },
+  ...{ content: Buffer.from('Text.'), acceptedBy: `key:${acme.keyId}`, authMode: 'api_key', agentSession: null },
+});
 const inCorpus = (name: string): Sending => ({ fields: { corpusId: 'handbook' }, name });
 const readDocument = async (docId: string) => (await acme.call('GET', `/v1/documents/handbook/${docId}`)).body;
 
@@ -135,6 +146,29 @@ describe('a file', () => {
     for (let n = 0; n < 6; n += 1) sent.push(await sendForm(Buffer.from(`Take number ${n}.`), inCorpus('takes.txt')));
     for (const { body } of sent) await ended(acme, body.ingestId as string);
     expect((await readDocument('takes.txt')).content).toBe('Take number 5.');
+  });
+
+  it('is found where another worker ends an older one of the document at the same moment', async () => {
+    const files = api.app.get(IngestFilesStore);
+    const tenancy = api.app.get(Tenancy);
+    const [older, newer] = [storedFile(), storedFile()];
+    await tenancy.run(acme.tenantId, async () => {
+      await files.record(older);
+      await files.record(newer);
+    });
+    const locked = Promise.withResolvers<void>();
+    const ending = tenancy.run(acme.tenantId, async () => {
+      await files.lock(older);
+      locked.resolve();
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(1);
+      await files.remove(older.ingestId);
+    });
+    await locked.promise;
+    const claimed = await tenancy.run(acme.tenantId, () => files.claimNext(newer.ingestId));
+    await ending;
+    expect(claimed?.ingestId).toBe(newer.ingestId);
+    await tenancy.run(acme.tenantId, () => files.remove(newer.ingestId));
   });
 
   it('has its places bound: another one is found out', async () => {

@@ -31,7 +31,7 @@ export class DirectIngestService {
    * @throws CorpusLanguageFixed
    */
   record(documents: readonly DirectDocument[], acceptedBy: string): Promise<PlannedVersion[]> {
-    return this.versions.record(documents.map(digested), acceptedBy);
+    return this.versions.record(documents.map((document) => ({ ...digested(document), acceptedBy })));
   }
 
   /**

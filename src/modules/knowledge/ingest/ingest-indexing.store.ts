@@ -42,17 +42,23 @@ export class IngestIndexingStore {
     );
   }
 
-  /** The unfinished ones of these ingests, with all that indexing needs. */
+  /**
+   * The unfinished ones of these ingests, with all that indexing needs. `limit 1` makes each join a lookup by key:
+   * right after a table has grown its statistics still say that it is small, and a plan made by them reads all of it.
+   */
   async loadPending(ingestIds: readonly string[]): Promise<PendingVersion[]> {
     const rows = await this.tenancy.query<PendingRow>(
       `select i.ingest_id, i.corpus_id, i.doc_id, i.version, v.title, v.url, v.content, v.metadata ->> 'contentType' as content_type, v.shareability,
          c.language, floor(extract(epoch from v.accepted_at) / 86400)::int as day, v.locations,
          coalesce(d.current_version, 0) as current_version, d.withdrawn_version
-       from ingest i
-       join document_version v on v.tenant_id = i.tenant_id and v.corpus_id = i.corpus_id and v.doc_id = i.doc_id and v.version = i.version
-       join document d on d.tenant_id = i.tenant_id and d.corpus_id = i.corpus_id and d.doc_id = i.doc_id
-       join corpus c on c.tenant_id = i.tenant_id and c.corpus_id = i.corpus_id
-       where i.ingest_id = any($1) and i.finished_at is null order by i.ingest_id`,
+       from unnest($1::uuid[]) n(ingest_id)
+       cross join lateral (select * from ingest where ingest_id = n.ingest_id and finished_at is null limit 1) i
+       cross join lateral (select * from document_version
+         where tenant_id = i.tenant_id and corpus_id = i.corpus_id and doc_id = i.doc_id and version = i.version limit 1) v
+       cross join lateral (select * from document
+         where tenant_id = i.tenant_id and corpus_id = i.corpus_id and doc_id = i.doc_id limit 1) d
+       cross join lateral (select * from corpus where tenant_id = i.tenant_id and corpus_id = i.corpus_id limit 1) c
+       order by i.ingest_id`,
       [ingestIds],
     );
     return rows.map(toPending);

@@ -33,10 +33,7 @@ export class IngestReceiptsService {
    */
   async record(events: readonly DocumentEvent[]): Promise<string[]> {
     const [first] = events;
-    if (!first || events.length === 1 || events.some(standsAlone)) {
-      const receipts = await this.evidence.recordMany(events.map((one) => ({ ...one, subject: one.body.ingest_id })));
-      return receipts.map(({ receiptId }) => receiptId);
-    }
+    if (!first || events.length === 1 || events.some(standsAlone)) return this.recordEach(events);
     const leaves = events.map(({ body }) => documentLeaf(body));
     const body = { count: leaves.length, root: namedDigest('sha256', rootOfLeaves(leaves)) };
     const { receiptId } = await this.evidence.record({
@@ -45,6 +42,12 @@ export class IngestReceiptsService {
     const ids = events.map((event) => event.body.ingest_id);
     await this.batches.add(receiptId, { ids, leaves: Buffer.concat(leaves) });
     return ids.map(() => receiptId);
+  }
+
+  /** The same, with a receipt for each. */
+  async recordEach(events: readonly DocumentEvent[]): Promise<string[]> {
+    const receipts = await this.evidence.recordMany(events.map((one) => ({ ...one, subject: one.body.ingest_id })));
+    return receipts.map(({ receiptId }) => receiptId);
   }
 
   /**

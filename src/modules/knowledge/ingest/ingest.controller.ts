@@ -30,6 +30,7 @@ export class IngestController {
     summary: 'Ingest a document',
     description: `Answers at once; the document is searchable when GET /v1/ingest/{id} says completed. ${VERSIONS}`,
     access: seats('owner', 'admin', 'member'),
+    grouped: true,
     reply: accepted(IngestAccepted),
     problems: [CorpusLanguageFixed],
     bodyLimit: ONE_DOCUMENT,

@@ -66,9 +66,13 @@ describe('a submission', () => {
 });
 
 describe('versions', () => {
-  const one = submissionOf(request, 'body');
-  const two = submissionOf({ ...request, content: 'Other text.' }, 'body');
-  const elsewhere = submissionOf({ ...request, docId: 'sick' }, 'body');
+  const accepted = (changes: Partial<IngestRequest> = {}) => ({
+    ...submissionOf({ ...request, ...changes }, 'body'),
+    acceptedBy: 'key:1',
+  });
+  const one = accepted();
+  const two = accepted({ content: 'Other text.' });
+  const elsewhere = accepted({ docId: 'sick' });
   const plan = (submissions: (typeof one)[], known: Parameters<typeof planVersions>[1]) =>
     planVersions(submissions, known).map(({ version, isNew }) => [version, isNew]);
 

@@ -6,6 +6,7 @@ import type { IngestRequest } from './ingest.dto.js';
 import {
   MAX_CONTENT_BYTES,
   UNITS_OF_A_SMALL_JOB,
+  type AcceptedSubmission,
   type DirectDocument,
   type IngestQueue,
   type KnownDocument,
@@ -98,7 +99,10 @@ export function statedLanguages(submissions: readonly Submission[]): Map<string,
  * otherwise. A document
  * that was deleted starts a new version whatever it holds. `known` is brought up to date.
  */
-export function planVersions(submissions: readonly Submission[], known: Map<string, KnownDocument>): PlannedVersion[] {
+export function planVersions(
+  submissions: readonly AcceptedSubmission[],
+  known: Map<string, KnownDocument>,
+): PlannedVersion[] {
   return submissions.map((submission) => {
     const key = documentKey(submission);
     const document = known.get(key) ?? { latestVersion: 0, latestDigest: null };

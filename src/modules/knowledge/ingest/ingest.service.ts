@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import type { TenantCaller } from '../../../common/contract/caller.js';
+import { GroupedEffects, type GroupedRequest } from '../../../common/grouped-effects/grouped-effects.js';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { INGEST_ACCEPTED } from '../../../evidence/content-bindings.js';
 import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
+import { GroupCommit, takeWithin } from '../../../common/tenancy/group-commit.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { DueTimes } from './due-times.js';
 import type { IngestAccepted, IngestBatchRequest, IngestRequest, IngestStatus } from './ingest.dto.js';
@@ -19,6 +21,20 @@ import { VersionsService } from './versions.service.js';
 /** Who sent a document: what a receipt says of the caller. */
 type Sender = Pick<TenantCaller, 'principal' | 'authType' | 'agentSession'>;
 
+/** A document that was sent. */
+interface Arrived {
+  readonly sender: Sender;
+  readonly ingestId: string;
+  readonly submission: Submission;
+}
+
+/**
+ * Bounds of what goes together, in documents and UTF-16 code units. A larger document waits in a line of its own, so
+ * that small ones do not wait for it.
+ */
+const MOST_TOGETHER = 64;
+const UNITS_TOGETHER = 512 * 1024;
+
 /** A job is given up after so many lost workers; invalid documents fail long before. */
 const JOB_RETRIES = 20;
 
@@ -26,6 +42,15 @@ const JOB_RETRIES = 20;
 @Injectable()
 export class IngestService {
   private readonly dueTimes = new DueTimes();
+  private readonly group = new GroupCommit<Arrived & { grouped: GroupedRequest }, IngestAccepted>({
+    take: (waiting) =>
+      takeWithin(waiting, [() => 1, MOST_TOGETHER], [({ submission }) => submission.content.length, UNITS_TOGETHER]),
+    write: (arrived) =>
+      this.effects.together(
+        arrived.map(({ grouped }) => grouped),
+        (places) => this.record(places.map((place) => arrived[place]!)),
+      ),
+  });
 
   constructor(
     private readonly tenancy: Tenancy,
@@ -33,17 +58,29 @@ export class IngestService {
     private readonly store: IngestStore,
     private readonly receipts: IngestReceiptsService,
     private readonly jobs: Jobs,
+    private readonly effects: GroupedEffects,
   ) {}
 
+  /** Documents that are sent one by one at the same time go together, each with its own receipt. */
   async accept(caller: TenantCaller, request: IngestRequest): Promise<IngestAccepted> {
-    const [accepted] = await this.record(caller, [submissionOf(request, 'body')]);
+    const arrived = { sender: caller, ingestId: uuid(), submission: submissionOf(request, 'body') };
+    const { request: grouped } = this.effects;
+    if (grouped) return this.group.add(lineOf(arrived, grouped), { ...arrived, grouped });
+    const [accepted] = await this.tenancy.run(caller.tenantId, () => this.record([arrived]));
     return accepted!;
   }
 
   /** All or none; the answers are in the order of the documents. */
   async acceptBatch(caller: TenantCaller, { documents }: IngestBatchRequest): Promise<{ accepted: IngestAccepted[] }> {
-    const submissions = documents.map((document, index) => submissionOf(document, `body.documents[${index}]`));
-    return { accepted: await this.record(caller, submissions) };
+    const arrived = documents.map((document, index) => ({
+      sender: caller,
+      ingestId: uuid(),
+      submission: submissionOf(document, `body.documents[${index}]`),
+    }));
+    const accepted = await this.tenancy.run(caller.tenantId, () =>
+      this.record(arrived, (events) => this.receipts.record(events)),
+    );
+    return { accepted };
   }
 
   /**
@@ -51,7 +88,7 @@ export class IngestService {
    * @throws CorpusLanguageFixed
    */
   async acceptText(sender: Sender, ingestId: string, submission: Submission): Promise<void> {
-    await this.recordAs(sender, [submission], [ingestId]);
+    await this.record([{ sender, ingestId, submission }]);
   }
 
   async read(caller: TenantCaller, ingestId: string): Promise<IngestStatus> {
@@ -60,25 +97,22 @@ export class IngestService {
     return { ingestId: row.ingest_id, status: row.status, error: row.error };
   }
 
-  private record(caller: TenantCaller, submissions: readonly Submission[]): Promise<IngestAccepted[]> {
-    const ids = submissions.map(() => uuid());
-    return this.tenancy.run(caller.tenantId, () => this.recordAs(caller, submissions, ids));
-  }
-
-  /** The receipts come last: from there on other writers of the tenant wait for this transaction. */
-  private async recordAs(
-    sender: Sender,
-    submissions: readonly Submission[],
-    ids: readonly string[],
+  /** The receipts come late: from there on other writers of the tenant wait for this transaction. */
+  private async record(
+    arrived: readonly Arrived[],
+    recordReceipts = (events: readonly DocumentEvent[]) => this.receipts.recordEach(events),
   ): Promise<IngestAccepted[]> {
-    const planned = await this.versions.record(submissions, sender.principal);
-    const events = planned.map((version, index) => acceptance(sender, ids[index]!, version));
-    const receipts = await this.receipts.record(events);
-    const accepted = ids.map((ingestId, index) => ({ ingestId, receiptId: receipts[index]! }));
+    const planned = await this.versions.record(
+      arrived.map(({ sender, submission }) => ({ ...submission, acceptedBy: sender.principal })),
+    );
+    await this.sendJobs(arrived.map(({ ingestId, submission: { content } }) => ({ ingestId, content })));
+    const receipts = await recordReceipts(
+      arrived.map(({ sender, ingestId }, index) => acceptance(sender, ingestId, planned[index]!)),
+    );
+    const accepted = arrived.map(({ ingestId }, index) => ({ ingestId, receiptId: receipts[index]! }));
     await this.store.recordIngests(
       accepted.map((ids, index) => ({ ...ids, ...namesOf(planned[index]!), version: planned[index]!.version })),
     );
-    await this.sendJobs(planned.map(({ submission }, index) => ({ ingestId: ids[index]!, ...submission })));
     return accepted.map((ids) => ({ ...ids, status: 'queued' }));
   }
 
@@ -91,6 +125,9 @@ export class IngestService {
     }
   }
 }
+
+const lineOf = ({ submission: { content } }: Arrived, { tenantId }: GroupedRequest): string =>
+  content.length > UNITS_TOGETHER ? `large ${tenantId}` : `small ${tenantId}`;
 
 function namesOf({ submission: { corpusId, docId } }: PlannedVersion): { corpusId: string; docId: string } {
   return { corpusId, docId };

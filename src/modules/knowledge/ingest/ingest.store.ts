@@ -21,16 +21,25 @@ export class IngestStore {
 
   /** Makes the corpora that are new; answers the language each of them has now. */
   async recordCorpora(languages: ReadonlyMap<string, Language>): Promise<Map<string, Language>> {
-    const rows = [...languages].map(([corpus_id, language]) => ({ corpus_id, language })).sort(byCorpus);
+    const ids = [...languages.keys()];
+    const known = await this.findLanguages(ids);
+    // Nearly always all of them are there.
+    const missing = ids.filter((id) => !known.has(id));
+    if (missing.length === 0) return known;
+    const rows = missing.map((corpus_id) => ({ corpus_id, language: languages.get(corpus_id)! }));
     await this.tenancy.query(
       `insert into corpus (tenant_id, corpus_id, language)
        select $1, c.corpus_id, c.language from json_to_recordset($2::json) as c(corpus_id text, language text) order by c.corpus_id collate "C"
        on conflict do nothing`,
       [this.tenancy.tenant, JSON.stringify(rows)],
     );
+    return this.findLanguages(ids);
+  }
+
+  private async findLanguages(corpusIds: readonly string[]): Promise<Map<string, Language>> {
     const found = await this.tenancy.query<{ corpus_id: string; language: Language }>(
       'select corpus_id, language from corpus where corpus_id = any($1)',
-      [rows.map((row) => row.corpus_id)],
+      [corpusIds],
     );
     return new Map(found.map((row) => [row.corpus_id, row.language]));
   }
@@ -81,7 +90,7 @@ export class IngestStore {
     );
   }
 
-  async recordVersions(versions: readonly PlannedVersion[], acceptedBy: string): Promise<void> {
+  async recordVersions(versions: readonly PlannedVersion[]): Promise<void> {
     const rows = versions.map(({ submission, version }) => ({
       corpus_id: submission.corpusId,
       doc_id: submission.docId,
@@ -95,15 +104,16 @@ export class IngestStore {
       source_suggestion_id: submission.sourceSuggestionId,
       semantic_profile: submission.semanticProfile,
       locations: submission.file?.locations ?? null,
+      accepted_by: submission.acceptedBy,
     }));
     await this.tenancy.query(
       `insert into document_version (tenant_id, corpus_id, doc_id, version, title, url, content, content_hash, shareability, metadata,
          source_suggestion_id, semantic_profile, locations, accepted_by)
        select $1, corpus_id, doc_id, version, title, url, content, decode(content_hash, 'hex'), shareability, metadata,
-         source_suggestion_id, semantic_profile, locations, $3
+         source_suggestion_id, semantic_profile, locations, accepted_by
        from json_to_recordset($2::json) as v(corpus_id text, doc_id text, version int, title text, url text, content text,
-         content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, semantic_profile text, locations jsonb)`,
-      [this.tenancy.tenant, JSON.stringify(rows), acceptedBy],
+         content_hash text, shareability text, metadata jsonb, source_suggestion_id uuid, semantic_profile text, locations jsonb, accepted_by text)`,
+      [this.tenancy.tenant, JSON.stringify(rows)],
     );
   }
 
@@ -153,10 +163,6 @@ const latestOf = ({ corpusId, docId, latestVersion, latestDigest }: NewDocument)
   version: latestVersion,
   digest: hex(latestDigest),
 });
-
-function byCorpus(left: { corpus_id: string }, right: { corpus_id: string }): number {
-  return left.corpus_id < right.corpus_id ? -1 : 1;
-}
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');

@@ -46,6 +46,11 @@ export interface Submission extends DirectDocument {
   readonly file?: SourceFile | undefined;
 }
 
+export interface AcceptedSubmission extends Submission {
+  /** The principal. */
+  readonly acceptedBy: string;
+}
+
 /** What is known of a document when a submission arrives. */
 export interface KnownDocument {
   readonly latestVersion: number;
@@ -61,7 +66,7 @@ export interface NewDocument {
 }
 
 export interface PlannedVersion {
-  readonly submission: Submission;
+  readonly submission: AcceptedSubmission;
   readonly version: number;
   /** False: the same was accepted before as this version. */
   readonly isNew: boolean;

@@ -2,13 +2,29 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JobResult, JobWithMetadata } from 'pg-boss';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
+import { GroupCommit } from '../../../common/tenancy/group-commit.js';
 import { FileReadingService } from './files/file-reading.service.js';
 import { IngestIndexingService } from './ingest-indexing.service.js';
 import { JOBS_A_BATCH, type IngestJob, type IngestQueue } from './ingest.types.js';
 
+type JobsOfTenant = readonly JobWithMetadata<IngestJob>[];
+
 /** Takes ingest jobs from the queues. A job's failure is its own: others of the batch, of any tenant, complete. */
 @Injectable()
 export class IngestWorker implements OnModuleInit {
+  /**
+   * A pass over one small document costs nearly what one over several does, and two of a tenant wait for each other's
+   * locks: what arrives during a pass goes with the next.
+   */
+  private readonly smallPasses = new GroupCommit<JobsOfTenant, JobResult[]>({
+    take: ({ length }) => length,
+    write: async (waiting) => {
+      const results = new Map((await this.indexJobs(waiting.flat())).map((result) => [result.id, result]));
+      return waiting.map((jobs) => jobs.map(({ id }) => results.get(id)!));
+    },
+    waitsForNone: true,
+  });
+
   constructor(
     private readonly jobs: Jobs,
     private readonly indexing: IngestIndexingService,
@@ -26,7 +42,7 @@ export class IngestWorker implements OnModuleInit {
           localConcurrency: this.settings.jobs.ingestConcurrency,
           perJobResults: true,
         },
-        (batch) => this.indexBatch(batch),
+        (batch) => this.indexBatch(queue, batch),
       );
     }
     await this.jobs.work<IngestJob>('ingest.dead', { batchSize: 1 }, async ([job]) => {
@@ -40,16 +56,17 @@ export class IngestWorker implements OnModuleInit {
     });
   }
 
-  private async indexBatch(batch: readonly JobWithMetadata<IngestJob>[]): Promise<JobResult[]> {
+  private async indexBatch(queue: IngestQueue, batch: JobsOfTenant): Promise<JobResult[]> {
     const results: JobResult[] = [];
     const together = Map.groupBy(batch, ({ data, retryCount }) => JSON.stringify([data.tenantId, retryCount]));
     // Who has the least is not kept waiting by who has the most.
-    const byDocuments = [...together.values()].sort((left, right) => documentsOf(left) - documentsOf(right));
-    for (const jobs of byDocuments) results.push(...(await this.indexJobs(jobs)));
+    const byDocuments = [...together].sort(([, left], [, right]) => documentsOf(left) - documentsOf(right));
+    for (const [line, jobs] of byDocuments)
+      results.push(...(await (queue === 'ingest' ? this.smallPasses.add(line, jobs) : this.indexJobs(jobs))));
     return results;
   }
 
-  private async indexJobs(jobs: readonly JobWithMetadata<IngestJob>[]): Promise<JobResult[]> {
+  private async indexJobs(jobs: JobsOfTenant): Promise<JobResult[]> {
     const { data, retryCount } = jobs[0]!;
     const ingestIds = jobs.flatMap((job) => job.data.ingestIds);
     try {
@@ -63,6 +80,6 @@ export class IngestWorker implements OnModuleInit {
   }
 }
 
-function documentsOf(jobs: readonly JobWithMetadata<IngestJob>[]): number {
+function documentsOf(jobs: JobsOfTenant): number {
   return jobs.reduce((sum, { data }) => sum + data.ingestIds.length, 0);
 }

@@ -3,7 +3,7 @@ import { DEFAULT_LANGUAGE, type Language } from '../../../search/languages.js';
 import { CorpusLanguageFixed } from './ingest.problems.js';
 import { documentKey, newestOf, planVersions, statedLanguages } from './ingest.rules.js';
 import { IngestStore } from './ingest.store.js';
-import type { PlannedVersion, Submission } from './ingest.types.js';
+import type { AcceptedSubmission, PlannedVersion, Submission } from './ingest.types.js';
 
 /** Counts the versions of documents, in the open unit of work. */
 @Injectable()
@@ -13,18 +13,17 @@ export class VersionsService {
   /**
    * Makes corpora and documents that are new, locks the documents until the unit of work ends, and records the versions
    * that are new.
-   * @param acceptedBy the principal
    * @returns in the order of the submissions
    * @throws CorpusLanguageFixed
    */
-  async record(submissions: readonly Submission[], acceptedBy: string): Promise<PlannedVersion[]> {
+  async record(submissions: readonly AcceptedSubmission[]): Promise<PlannedVersion[]> {
     await this.settleLanguages(submissions);
     // Nearly every document is new: its row is written once, as if none were known, and not changed afterwards.
     const known = await this.store.lockDocuments(newestOf(planVersions(submissions, new Map())));
     const standing = new Set(known.keys());
     const planned = planVersions(submissions, known);
     const fresh = planned.filter((version) => version.isNew);
-    if (fresh.length > 0) await this.store.recordVersions(fresh, acceptedBy);
+    if (fresh.length > 0) await this.store.recordVersions(fresh);
     const moved = newestOf(fresh.filter(({ submission }) => standing.has(documentKey(submission))));
     if (moved.length > 0) await this.store.moveDocuments(moved);
     return planned;

@@ -33,12 +33,16 @@ export class IngestFilesStore {
     );
   }
 
-  /** The oldest unread file of the document that a file is of, up to that one; marked as being worked on. */
+  /**
+   * The oldest unread file of the document that a file is of, up to that one; marked as being worked on. It is locked
+   * as it is looked for: where another worker has just ended the oldest, the next one is found, and not none.
+   */
   async claimNext(ingestId: string): Promise<AcceptedFile | undefined> {
     const [row] = await this.tenancy.query<AcceptedFile>(
       `with next as (
          select older.ingest_id from ingest_file wanted join ingest_file older using (tenant_id, corpus_id, doc_id)
-         where wanted.ingest_id = $1 and older.finished_at is null and older.ingest_id <= wanted.ingest_id order by older.ingest_id limit 1
+         where wanted.ingest_id = $1 and older.finished_at is null and older.ingest_id <= wanted.ingest_id
+         order by older.ingest_id limit 1 for update of older
        ), claimed as (
          update ingest_file f set status = 'processing' from next where f.ingest_id = next.ingest_id returning f.*
        )
