@@ -51,6 +51,16 @@ describe('the lanes', () => {
     });
   });
 
+  it('verified adds nothing that only one document says, however many passages it has', async () => {
+    const passages = Array.from({ length: 30 }, (_, i) => `Orchid ${i} is an epiphyte. `.repeat(40));
+    await ingest(acme, [{ corpusId: 'herbal', docId: 'long', title: 'Notes', content: passages.join('\n\n') }]);
+    const { results, meta } = await retrieve(acme, 'orchid species', {
+      ...{ corpusIds: ['herbal'], limit: 50, lane: 'verified' },
+    });
+    expect(results.length).toBeGreaterThan(12);
+    expect(meta.expandedWith).toEqual([]);
+  });
+
   it('verified adds words the best passages agree on, and shows what they add to a score', async () => {
     const flora = Array.from(
       { length: 12 },

@@ -57,7 +57,7 @@ export class ExpansionService {
       const synonyms = synonymsOf(query, language);
       if (synonyms.length === 0) continue;
       const names = [...new Set(synonyms.flat().map(({ term }) => term))];
-      const opened = await this.segments.open(reader, shardsOf(views), () => names);
+      const opened = await this.openForFrequencies(reader, views, names);
       const asked = terms.get(language)!;
       widened.set(language, [...asked, ...synonymTerms(asked, synonyms, (term) => chunkFrequency(opened, term) > 0)]);
     }
@@ -80,7 +80,6 @@ export class ExpansionService {
     return [...passages.values()];
   }
 
-  /** Brings the candidates' postings into memory, so that their frequencies are exact. */
   private async choose(
     reader: string,
     query: readonly QueryTerm[],
@@ -90,8 +89,19 @@ export class ExpansionService {
     const candidates = feedbackTerms(query, passages);
     if (candidates.length === 0) return [];
     const names = [...query, ...candidates].map(({ term }) => term);
-    const views = await this.segments.open(reader, shardsOf(group.views), () => names);
-    return expand(query, passages, collectionStatistics(views), (term) => chunkFrequency(views, term));
+    const views = await this.openForFrequencies(reader, group.views, names);
+    const feedback = { passages, candidates };
+    return expand(query, feedback, collectionStatistics(views), (term) => chunkFrequency(views, term));
+  }
+
+  /** So that the frequencies of the terms are exact: their postings come into memory where passages were withdrawn. */
+  private async openForFrequencies(
+    reader: string,
+    views: readonly OpenSegment[],
+    terms: readonly string[],
+  ): Promise<readonly OpenSegment[]> {
+    const isAnyWithdrawn = views.some(({ tombstones }) => tombstones !== undefined);
+    return isAnyWithdrawn ? this.segments.open(reader, shardsOf(views), () => terms) : views;
   }
 }
 

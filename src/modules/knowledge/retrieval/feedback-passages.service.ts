@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type ByteCache, CacheBudget } from '../../../common/caches/cache-budget.js';
 import { plainSize } from '../../../common/caches/plain-size.rules.js';
 import { analyzerFor } from '../../../search/analysis.js';
-import type { FeedbackPassage } from '../../../search/expansion.js';
+import { type PassageTerms, passageTerms } from '../../../search/expansion.js';
 import type { Language } from '../../../search/languages.js';
 import { SnapshotOutdated } from './index/segment-loader.service.js';
 import { type PassageAddress, type PassageRow, PassagesStore } from './passages.store.js';
 
-type AnalysedPassage = Omit<FeedbackPassage, 'score'>;
+type AnalysedPassage = PassageTerms & { readonly documentId: string };
 
 /**
  * The words of the passages that queries find first. The text of a chunk never changes, so what was analysed once stays
@@ -42,7 +42,7 @@ export class FeedbackPassagesService {
   private analyse(key: string, language: Language, row: PassageRow): AnalysedPassage {
     const text = row.title ? `${row.title}\n${row.content}` : row.content;
     const documentId = JSON.stringify([row.tenant_id, row.corpus_id, row.doc_id]);
-    const passage = { documentId, terms: analyzerFor(language).analyze(text) };
+    const passage = { documentId, ...passageTerms(analyzerFor(language).analyze(text)) };
     this.analysed.set(key, passage);
     return passage;
   }

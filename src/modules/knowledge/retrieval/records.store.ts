@@ -17,13 +17,6 @@ export interface TenantRetrieval extends RecordedRetrieval {
   tenantId: string;
 }
 
-/** A retrieval and the ids of its receipts; the second is that of an audit. */
-export interface ReceiptedRetrieval {
-  retrieval: RecordedRetrieval;
-  receiptId: string;
-  executionReceiptId?: string | undefined;
-}
-
 const MEMBERS = 'retrieval_id, agent_id, lane, request, results, created_at';
 
 /** What retrievals leave behind, inside the unit of work of the tenant that asked. */
@@ -36,37 +29,7 @@ export class RecordsStore {
    * newer.
    */
   async rememberAll(query: Query, retrievals: readonly TenantRetrieval[]): Promise<void> {
-    // In one order everywhere, so that two writers never wait for each other.
-    const key = ({ tenantId, agentId }: TenantRetrieval) => JSON.stringify([tenantId, agentId]);
-    const sorted = [...retrievals].sort((a, b) => (key(a) < key(b) ? -1 : 1));
-    await query(
-      `insert into agent_retrieval (tenant_id, agent_id, retrieval_id, lane, request, results, created_at)
-       select r."tenantId", r."agentId", r."retrievalId", r.lane, r.request, r.results, r."createdAt"
-       from jsonb_to_recordset($1::jsonb) r("tenantId" text, "agentId" text, "retrievalId" uuid, lane text, request jsonb, results jsonb, "createdAt" timestamptz)
-       on conflict (tenant_id, agent_id) do update set retrieval_id = excluded.retrieval_id, lane = excluded.lane,
-         request = excluded.request, results = excluded.results, created_at = excluded.created_at
-       where agent_retrieval.created_at <= excluded.created_at`,
-      [JSON.stringify(sorted)],
-    );
-  }
-
-  /** Stores retrievals with their receipts, each as the last of its agent. */
-  async recordAll(records: readonly ReceiptedRetrieval[]): Promise<void> {
-    const tenantId = this.tenancy.tenant;
-    const rows = records.map(({ retrieval, receiptId, executionReceiptId }) => ({
-      ...retrieval,
-      receiptId,
-      executionReceiptId,
-    }));
-    await this.tenancy.query(
-      `insert into retrieval (tenant_id, retrieval_id, agent_id, lane, request, results, receipt_id, execution_receipt_id, created_at)
-       select $1, r."retrievalId", r."agentId", r.lane, r.request, r.results, r."receiptId", r."executionReceiptId", r."createdAt"
-       from jsonb_to_recordset($2::jsonb) r("retrievalId" uuid, "agentId" text, lane text, request jsonb, results jsonb, "receiptId" text, "executionReceiptId" uuid, "createdAt" timestamptz)`,
-      [tenantId, JSON.stringify(rows)],
-    );
-    // Of an agent's own, the last one.
-    const last = new Map(rows.map((row) => [row.agentId, { ...row, tenantId }]));
-    await this.rememberAll((sql, parameters) => this.tenancy.query(sql, parameters), [...last.values()]);
+    await query('select svc_remember_retrievals($1)', [JSON.stringify(retrievals)]);
   }
 
   async findLast(agentId: string): Promise<RecordedRetrieval | undefined> {
@@ -75,6 +38,18 @@ export class RecordsStore {
       [this.tenancy.tenant, agentId],
     );
     return rows[0] && recordOf(rows[0]);
+  }
+
+  /** A query of an agent of each of the tenants with the most passages, of those that the query may read. */
+  findOfLargest(query: Query, tenants: number): Promise<Pick<TenantRetrieval, 'tenantId' | 'request'>[]> {
+    return query(
+      `select largest.tenant_id as "tenantId", asked.request
+       from (select tenant_id, sum(chunk_count) as chunks from index_segment group by tenant_id
+         order by chunks desc limit $1) largest
+       cross join lateral (select request from agent_retrieval r where r.tenant_id = largest.tenant_id limit 1) asked
+       order by largest.chunks desc`,
+      [tenants],
+    );
   }
 
   async find(retrievalId: string): Promise<RecordedRetrieval | undefined> {

@@ -5,7 +5,6 @@ import { GroupCommit } from '../../../common/tenancy/group-commit.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Charge } from '../../economy/ledger/economy.types.js';
 import { LedgersService } from './ledgers.service.js';
-import { RecordsStore } from './records.store.js';
 import { RetrievalChargesService } from './retrieval-charges.service.js';
 import type { Ledger, RecordedRetrieval } from './retrieval.types.js';
 import type { SearchOutcome } from './search.service.js';
@@ -37,7 +36,6 @@ export class RetrievalEvidenceService {
 
   constructor(
     private readonly tenancy: Tenancy,
-    private readonly records: RecordsStore,
     private readonly ledgers: LedgersService,
     private readonly evidence: EvidenceService,
     private readonly charges: RetrievalChargesService,
@@ -45,11 +43,7 @@ export class RetrievalEvidenceService {
     this.recording = new GroupCommit({
       take: takeTogether,
       waitsForNone: true,
-      write: (retrievals) =>
-        this.tenancy.run(retrievals[0]!.caller.tenantId, async () => {
-          for (const { caller, charge } of retrievals) await this.charges.charge(caller, charge);
-          return this.recordAll(retrievals);
-        }),
+      write: (retrievals) => this.write(retrievals[0]!.caller.tenantId, retrievals),
     });
   }
 
@@ -67,20 +61,23 @@ export class RetrievalEvidenceService {
     return this.recording.add(caller.tenantId, { caller, charge, retrieval, body: bodyOf(retrieval, outcome), ledger });
   }
 
-  private async recordAll(retrievals: readonly Recorded[]): Promise<RetrievalEvidence[]> {
-    const receipts = await this.evidence.recordRetrievals(
+  /** What has other effects than its record needs a unit of work; most have none. */
+  private async write(tenantId: string, retrievals: readonly Recorded[]): Promise<RetrievalEvidence[]> {
+    const receipts = this.evidence.draftRetrievals(
+      tenantId,
       retrievals.map(({ caller, body }) => ({ ...actorOf(caller), body })),
     );
     const receiptOf = new Map(retrievals.map((one, i) => [one, receipts[i]!.receiptId]));
-    const signed = await this.recordLedgers(retrievals, receiptOf);
-    await this.records.recordAll(
-      retrievals.map((one) => ({
-        retrieval: one.retrieval,
-        receiptId: receiptOf.get(one)!,
-        executionReceiptId: signed.get(one),
-      })),
-    );
-    return retrievals.map((one) => evidenceOf(one, receiptOf.get(one)!, signed.get(one)));
+    const record = async (signed: ReadonlyMap<Recorded, string>): Promise<RetrievalEvidence[]> => {
+      const kept = retrievals.map((one) => rowOf(one, receiptOf.get(one)!, signed.get(one)));
+      await this.evidence.recordRetrievals(tenantId, receipts, kept);
+      return retrievals.map((one) => evidenceOf(one, receiptOf.get(one)!, signed.get(one)));
+    };
+    if (!retrievals.some(hasOtherEffects)) return record(new Map());
+    return this.tenancy.run(tenantId, async () => {
+      for (const { caller, charge } of retrievals) await this.charges.charge(caller, charge);
+      return record(await this.recordLedgers(retrievals, receiptOf));
+    });
   }
 
   /** @returns the signed receipts of those that have a ledger */
@@ -103,14 +100,28 @@ export class RetrievalEvidenceService {
   }
 }
 
+const isPaid = ({ caller, charge }: Recorded): boolean => charge.credits > 0 || caller.role === 'discovery';
+
+/** A charge, a ledger with its receipt, a step of the session. */
+const hasOtherEffects = (one: Recorded): boolean =>
+  isPaid(one) || one.ledger !== undefined || one.caller.agentSession !== undefined;
+
 /** What is paid for goes alone: who has too little must not fail others. */
 function takeTogether(waiting: readonly Recorded[]): number {
-  const paid = waiting.findIndex(({ caller, charge }) => charge.credits > 0 || caller.role === 'discovery');
+  const paid = waiting.findIndex(isPaid);
   return Math.max(1, Math.min(AT_ONCE, paid < 0 ? waiting.length : paid));
 }
 
 const actorOf = ({ principal, authType, agentSession }: TenantCaller) => ({
   ...{ actor: principal, authMode: authType, agentSession },
+});
+
+/** As svc_record_retrievals takes it. */
+const rowOf = ({ caller, retrieval }: Recorded, receiptId: string, signed = null as string | null): object => ({
+  ...retrieval,
+  tenantId: caller.tenantId,
+  receiptId,
+  executionReceiptId: signed,
 });
 
 function evidenceOf({ retrieval, ledger }: Recorded, receiptId: string, signed: string | undefined): RetrievalEvidence {

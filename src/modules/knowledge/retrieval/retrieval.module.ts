@@ -10,6 +10,7 @@ import { RetrievalEvidenceService } from './retrieval-evidence.service.js';
 import { RetrievalController } from './retrieval.controller.js';
 import { RetrievalService } from './retrieval.service.js';
 import { SearchModule } from './search.module.js';
+import { WarmUpService } from './warm-up.service.js';
 
 /**
  * Ranked retrieval: the inverted index in PostgreSQL, its merging, and POST /v1/retrieve in three lanes. Other modules
@@ -25,6 +26,7 @@ import { SearchModule } from './search.module.js';
     RetrievalChargesService,
     RetrievalEvidenceService,
     RetrievalService,
+    WarmUpService,
   ],
   exports: [IndexingModule, RetrievalService, SearchModule],
 })

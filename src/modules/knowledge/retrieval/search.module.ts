@@ -30,6 +30,6 @@ import { VectorSearchService } from './vectors/vector-search.service.js';
     SnapshotsStore,
     VectorSearchService,
   ],
-  exports: [LaneSearchService, LedgersService, RepeatedSearchService],
+  exports: [LaneSearchService, LedgersService, RepeatedSearchService, SearchService],
 })
 export class SearchModule {}

@@ -9,7 +9,7 @@ import { type Candidates, scoreAll } from '../../../search/exhaustive.js';
 import type { Fit } from '../../../search/fit.types.js';
 import { inSlices } from '../../../search/slices.js';
 import { ExpansionService } from './expansion.service.js';
-import { type IndexSnapshot, type ShardSnapshot } from './index/index.types.js';
+import type { IndexSnapshot, ShardSnapshot } from './index/index.types.js';
 import { type OpenSegment, SegmentLoader, SnapshotOutdated } from './index/segment-loader.service.js';
 import { SnapshotsService } from './index/snapshots.service.js';
 import { type FoundPassages, type PassageRow, PassagesStore } from './passages.store.js';
@@ -114,6 +114,12 @@ export class SearchService {
       return { ...ranked, passages };
     }
     throw new ServiceUnavailable({ retryAfterSec: 1 }, 'The index changes faster than it can be read; try again');
+  }
+
+  /** Brings into memory what a search for the query's words reads. @throws SnapshotOutdated, IndexCorrupted */
+  async prepare(reader: string, search: Search): Promise<void> {
+    const { snapshot } = await this.snapshots.find(reader);
+    await this.attempt(reader, search, { isExpanded: false, isExhaustive: false, vector: undefined }, snapshot);
   }
 
   private async attempt(reader: string, search: Search, options: AttemptOptions, snapshot: IndexSnapshot) {

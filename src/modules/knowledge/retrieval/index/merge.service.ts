@@ -7,9 +7,12 @@ import { Metrics } from '../../../../common/observability/metrics.js';
 import { type MergeInput, planMerges } from '../../../../search/merge.js';
 import type { SegmentData } from '../../../../search/segment.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import { workerFile } from '../../../../common/workers/worker-file.js';
+import { builtFile } from '../../../../common/built-file.js';
 import { IndexStore } from './index.store.js';
 import type { ShardSnapshot } from './index.types.js';
+
+/** While documents come one by one a small merge follows another, and a thread takes longer to start than to do one. */
+const IDLE_MS = 10_000;
 
 /** Another merge took one of the segments first: nothing to do. */
 class Superseded extends Error {}
@@ -33,9 +36,10 @@ export class MergeService implements OnModuleInit, OnApplicationShutdown {
     @Inject(Metrics) metrics: Metrics,
   ) {
     this.threads = new Piscina({
-      filename: workerFile(import.meta.url, 'merge.worker'),
+      filename: builtFile(import.meta.url, 'merge.worker.js'),
       minThreads: 0,
       maxThreads: Math.max(1, settings.retrieval.mergeConcurrency),
+      idleTimeout: IDLE_MS,
     });
     this.merges = metrics.counter('svc_index_merges_total', 'Merges of index segments that were committed.');
   }

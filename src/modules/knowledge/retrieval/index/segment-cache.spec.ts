@@ -42,3 +42,15 @@ test('lists are kept within the byte limit, the oldest ones are evicted first', 
   loaded.keepPostings(new Map(), 0);
   expect([loaded.findPostings('a'), loaded.byteSize]).toEqual([undefined, empty]);
 });
+
+test('a list that was used stays, and one that was not goes in its place', () => {
+  const loaded = new LoadedSegment(segment);
+  const kept = () => ['a', 'b', 'c'].filter((term) => loaded.findPostings(term));
+  const empty = loaded.byteSize;
+  loaded.keepPostings(new Map([['a', listOf('a')]]), 1e6);
+  const two = (loaded.byteSize - empty) * 2;
+  loaded.keepPostings(new Map([['b', listOf('b')]]), two);
+  loaded.findPostings('a');
+  loaded.keepPostings(new Map([['c', listOf('c')]]), two);
+  expect(kept()).toEqual(['a', 'c']);
+});

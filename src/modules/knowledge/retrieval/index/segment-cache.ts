@@ -5,11 +5,27 @@ import type { PostingList, Tombstones } from '../../../../search/postings.js';
 import type { Segment } from '../../../../search/segment.js';
 import type { SegmentRef, Tombstone } from './index.types.js';
 
+/** What a kept list takes beyond its term and itself. */
+const LIST_ENTRY_BYTES = 100;
+/**
+ * What the lists of all segments that are searched together may take of the budget. The rest is for their headers:
+ * every search needs these, and to read one again takes longer than many lists.
+ */
+const LIST_SHARE = 0.6;
+/** What the lists of one segment may take however small it is next to the others. */
+const LEAST_SHARE = 1 / 64;
+
+interface KeptList {
+  readonly list: PostingList;
+  readonly bytes: number;
+  isUsed: boolean;
+}
+
 /** A segment in memory: its header, the posting lists that were asked for, the tombstones last applied to it. */
 export class LoadedSegment {
   private appliedUpTo = 0;
   private applied: Tombstones | undefined;
-  private readonly lists = new Map<string, PostingList>();
+  private readonly lists = new Map<string, KeptList>();
   private listBytes = 0;
 
   constructor(readonly segment: Segment) {}
@@ -19,20 +35,28 @@ export class LoadedSegment {
   }
 
   findPostings(term: string): PostingList | undefined {
-    return this.lists.get(term);
+    const kept = this.lists.get(term);
+    if (!kept) return undefined;
+    kept.isUsed = true;
+    return kept.list;
   }
 
-  /** Keeps lists, and evicts the oldest ones once all together exceed `maxBytes`. */
+  /**
+   * Keeps lists, and evicts the oldest ones once all together exceed `maxBytes`; one that was used since it was last
+   * looked at goes to the end instead (second chance: to note a use costs nothing that a search would feel).
+   */
   keepPostings(postings: ReadonlyMap<string, PostingList>, maxBytes: number): void {
     for (const [term, list] of postings) {
       if (this.lists.has(term)) continue;
-      this.lists.set(term, list);
-      this.listBytes += sizeOf(term, list);
+      const bytes = list.byteSize + term.length * 2 + LIST_ENTRY_BYTES;
+      this.lists.set(term, { list, bytes, isUsed: false });
+      this.listBytes += bytes;
     }
-    for (const [term, list] of this.lists) {
+    for (const [term, kept] of this.lists) {
       if (this.listBytes <= maxBytes) return;
       this.lists.delete(term);
-      this.listBytes -= sizeOf(term, list);
+      if (kept.isUsed) this.lists.set(term, { ...kept, isUsed: false });
+      else this.listBytes -= kept.bytes;
     }
   }
 
@@ -69,20 +93,15 @@ export class LoadedSegment {
   }
 }
 
-function sizeOf(term: string, list: PostingList): number {
-  return list.byteSize + term.length * 2 + 100;
-}
-
 /** Unpacked segments by identity, within the cache budget. Segments never change, so entries never go stale. */
 @Injectable()
 export class SegmentCache {
   private readonly segments: ByteCache<LoadedSegment>;
-  /** One segment may take half of the memory, so that it never drives itself out. */
-  private readonly maxListBytes: number;
+  private readonly budgetBytes: number;
   private readonly lookups;
 
   constructor(budget: CacheBudget, @Inject(Metrics) metrics: Metrics) {
-    this.maxListBytes = budget.bytes / 2;
+    this.budgetBytes = budget.bytes;
     this.segments = budget.open('segments', ({ byteSize }) => byteSize);
     this.lookups = metrics.counter('svc_index_cache_lookups_total', 'Posting lists that queries needed.', ['outcome']);
     metrics.gauge('svc_index_cache_segments', 'Index segments in memory.', [], (gauge) =>
@@ -98,8 +117,12 @@ export class SegmentCache {
     this.segments.set(segmentId, segment);
   }
 
-  keepPostings(segmentId: string, segment: LoadedSegment, postings: ReadonlyMap<string, PostingList>): void {
-    segment.keepPostings(postings, this.maxListBytes);
+  /** @param part what the segment has, from 0 to 1, of all chunks that are searched together with it */
+  keepPostings(
+    segmentId: string,
+    { segment, postings, part }: { segment: LoadedSegment; postings: ReadonlyMap<string, PostingList>; part: number },
+  ): void {
+    segment.keepPostings(postings, this.budgetBytes * Math.max(LIST_SHARE * part, LEAST_SHARE));
     this.segments.set(segmentId, segment);
   }
 

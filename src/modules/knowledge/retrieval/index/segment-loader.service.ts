@@ -17,6 +17,11 @@ export interface OpenSegment extends SegmentView {
   shard: ShardSnapshot;
 }
 
+interface ShardSegment {
+  readonly shard: ShardSnapshot;
+  readonly ref: SegmentRef;
+}
+
 interface Wanted extends RowAddress {
   term: string;
   loaded: LoadedSegment;
@@ -70,16 +75,14 @@ export class SegmentLoader {
       hits += postings.size;
       return { shard, segment: loaded.segment, tombstones: loaded.tombstones(ref, shard.tombstones), postings };
     });
-    if (wanted.length > 0) await this.loadPostings(reader, wanted);
+    const chunks = refs.reduce((sum, { ref }) => sum + ref.chunkCount, 0);
+    if (wanted.length > 0) await this.loadPostings(reader, wanted, chunks);
     this.cache.count(hits, wanted.length);
     return views;
   }
 
   /** Every segment, from memory or loaded. The result holds them all, because the cache may be too small for that. */
-  private async findSegments(
-    reader: string,
-    refs: { shard: ShardSnapshot; ref: SegmentRef }[],
-  ): Promise<Map<string, LoadedSegment>> {
+  private async findSegments(reader: string, refs: readonly ShardSegment[]): Promise<Map<string, LoadedSegment>> {
     const found = new Map<string, LoadedSegment>();
     for (const { ref } of refs) {
       const loaded = this.cache.find(ref.segmentId);
@@ -95,7 +98,7 @@ export class SegmentLoader {
   }
 
   /** One statement for all; queries that need the same header meanwhile wait for it. */
-  private load(reader: string, refs: { shard: ShardSnapshot; ref: SegmentRef }[]): void {
+  private load(reader: string, refs: readonly ShardSegment[]): void {
     const addresses = refs.map(({ shard, ref }) => ({ tenantId: shard.tenantId, segmentId: ref.segmentId }));
     const rows = this.store
       .findHeaders(reader, addresses)
@@ -114,7 +117,8 @@ export class SegmentLoader {
     }
   }
 
-  private async loadPostings(reader: string, wanted: Wanted[]): Promise<void> {
+  /** @param chunks of all segments that are searched together */
+  private async loadPostings(reader: string, wanted: Wanted[], chunks: number): Promise<void> {
     const addresses = new Map(wanted.map((one) => [one.segmentId + one.row, one]));
     const rows = await this.store.findPostings(reader, [...addresses.values()]);
     const found = new Map(rows.map((row) => [row.segment_id + row.term, row]));
@@ -127,7 +131,10 @@ export class SegmentLoader {
       );
     }
     const bySegment = new Map(wanted.map((one) => [one.segmentId, one]));
-    for (const { segmentId, loaded, into } of bySegment.values()) this.cache.keepPostings(segmentId, loaded, into);
+    for (const { segmentId, loaded, into } of bySegment.values()) {
+      const part = loaded.segment.chunkCount / chunks;
+      this.cache.keepPostings(segmentId, { segment: loaded, postings: into, part });
+    }
   }
 
   private check<T>(segmentId: string, open: () => T): T {
