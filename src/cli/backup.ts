@@ -1,7 +1,6 @@
 import { createWriteStream, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import { Command } from 'commander';
 import type { Client } from 'pg';
 import { readBuild } from '../common/build-info.js';
@@ -12,6 +11,7 @@ import { refuseNewerSchema } from '../common/database/schema-version.js';
 import { hasSigner, placeOfKeys } from '../common/evidence-log/own-keys.js';
 import { copyOut } from './archive/copy.js';
 import { BACKUP_FORMAT, Digests, FILES, HEADER, tablePrefix, type BackupHeader } from './archive/format.js';
+import { gzipMembers } from './archive/gzip.js';
 import { firstKeyEntry, keysEntry, readPassphrase } from './archive/key-archive.js';
 import { listHalfVisible, listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
 import { packEntries, type TarEntry } from './archive/tar.js';
@@ -94,8 +94,7 @@ async function pack(
   const header = await makeHeader(client);
   const entries = withDigests(allEntries(client, header, filesOf(settings, passphrase)));
   await pipeline(
-    packEntries(entries),
-    createGzip({ level: 4 }),
+    gzipMembers(packEntries(entries)),
     createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }),
   );
   renameSync(partial, file);

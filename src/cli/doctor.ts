@@ -78,7 +78,11 @@ async function diagnoseDatabase(settings: Settings, isFull: boolean): Promise<Ex
     return [{ name: 'database', ok: true, detail: 'none yet; the first "svc start" makes it' }];
   try {
     const database = await openDatabase(settings, () => undefined);
-    return await examineDatabase(settings, database.address, isFull).finally(() => database.close());
+    try {
+      return await examineDatabase(settings, database.address, isFull);
+    } finally {
+      await database.close();
+    }
   } catch (error) {
     const remedy = `The log of the server is in ${join(settings.process.dataDir, 'postgres', 'data', 'log')}.`;
     return [{ name: 'database', ok: false, detail: (error as Error).message, remedy }];

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Command } from 'commander';
-import { Client } from 'pg';
+import { Client, type DatabaseError } from 'pg';
 import type { Query } from '../common/tenancy/cross-tenant.js';
 import { ErasureList, type KeptErasure } from '../modules/governance/erasure/erasure-list.js';
 import { eraseAgain } from '../modules/governance/erasure/kept-erasures.js';
@@ -11,6 +11,7 @@ import { loadSettings, type Settings } from '../common/config/settings.js';
 import { migrate } from '../common/database/run-migrations.js';
 import { openDatabase } from '../common/database/open.js';
 import { MIGRATIONS } from '../migrations/index.js';
+import { withBareTables } from './archive/bare-tables.js';
 import { copyIn } from './archive/copy.js';
 import { DIGESTS, Digests, FILES, KEYS, readHeader, tablePrefix, type BackupHeader } from './archive/format.js';
 import { placeKeys, readPassphrase } from './archive/key-archive.js';
@@ -22,7 +23,15 @@ import {
   type KnownCheckpoints,
   type NextEpoch,
 } from './archive/next-epoch.js';
-import { listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
+import {
+  describeTables,
+  listTables,
+  PORTABLE_TEXT,
+  sqlColumns,
+  sqlName,
+  type BackupTable,
+  type TableToLoad,
+} from './archive/tables.js';
 import { unpackEntries, type TarEntry } from './archive/tar.js';
 import { print, report, UsageError, UserError, type OutputOptions } from './output.js';
 
@@ -93,7 +102,7 @@ async function restore(
   refuseOtherSchema(header);
   const checkpoints = await findCheckpoints(options, settings);
   const kept = findErasures(settings, options.withoutErasures === true);
-  const database = await openDatabase(settings, () => undefined);
+  const database = await openDatabase(settings, () => undefined, { bulkLoad: true });
   const { ownerUrl } = database.address;
   if (!ownerUrl) throw new UserError('Restoring takes the owner of the database: set SVC_DATABASE_URL');
   const client = new Client(ownerUrl);
@@ -168,8 +177,7 @@ async function load(
   const placed: string[] = [];
   try {
     await checkTables(client, header);
-    for (const table of header.tables) await loadTable(client, archive, table);
-    await rebaseEvents(client);
+    await loadTables(client, archive, header.tables);
     await advanceFences(client);
     const log = await enterNextEpoch(client, checkpoints);
     const erasures = await applyErasures(client, kept);
@@ -207,76 +215,51 @@ async function checkTables(client: Client, header: BackupHeader): Promise<void> 
     throw new UserError('The tables differ from those of the backup');
 }
 
-/**
- * Row-level security and triggers do not hold for the owner within this transaction; references are checked as ever.
- */
-async function loadTable(client: Client, archive: ArchiveReader, table: BackupTable): Promise<void> {
+async function loadTables(client: Client, archive: ArchiveReader, backedUp: BackupTable[]): Promise<void> {
+  const tables = await describeTables(client, backedUp);
+  try {
+    await withBareTables(client, tables, async () => {
+      for (const table of tables) await loadTable(client, archive, table);
+      for (const update of REBASE_EVENTS) await client.query(update);
+    });
+  } catch (error) {
+    throw explainRows(error as DatabaseError);
+  }
+}
+
+/** Triggers do not act on the rows. */
+async function loadTable(client: Client, archive: ArchiveReader, table: TableToLoad): Promise<void> {
   const name = sqlName(client, table.name);
-  await unforced(client, name, async () => {
-    const { rowCount } = await client.query(`select from ${name} limit 1`);
-    if (rowCount) throw new UserError(`The database is not empty: ${table.name} has rows. Restore into a new one.`);
-    const always = await triggersAlways(client, name);
-    await client.query(`alter table ${name} disable trigger user`);
-    report(table.name);
-    try {
-      await copyIn(
-        client,
-        `copy ${name} (${sqlColumns(client, table)}) from stdin`,
-        archive.partsOf(tablePrefix(table.name)),
-      );
-      await client.query('set constraints all immediate'); // a table with checks outstanding cannot be altered
-    } catch (error) {
-      throw explainRows(table, error as NodeJS.ErrnoException);
-    }
-    await client.query(`alter table ${name} enable trigger user`);
-    for (const trigger of always) await client.query(`alter table ${name} enable always trigger ${trigger}`);
-    await advanceSequences(client, table);
-  });
-}
-
-/** Those that act for a replica as well, such as the triggers of legal holds: "enable trigger user" forgets that. */
-async function triggersAlways(client: Client, name: string): Promise<string[]> {
-  const { rows } = await client.query<{ trigger: string }>(
-    `select quote_ident(tgname) as trigger from pg_trigger where tgrelid = $1::regclass and tgenabled = 'A' and not tgisinternal`,
-    [name],
-  );
-  return rows.map(({ trigger }) => trigger);
-}
-
-/** Lets the owner, who is no member of svc_operator, at all rows of a table while the work goes on. */
-async function unforced(client: Client, name: string, work: () => Promise<unknown>): Promise<void> {
-  const { rows } = await client.query<{ forced: boolean }>(
-    'select relforcerowsecurity as forced from pg_class where oid = $1::regclass',
-    [name],
-  );
-  await client.query(`alter table ${name} no force row level security`);
-  await work();
-  if (rows[0]?.forced) await client.query(`alter table ${name} force row level security`);
+  const { rowCount } = await client.query(`select from ${name} limit 1`);
+  if (rowCount) throw new UserError(`The database is not empty: ${table.name} has rows. Restore into a new one.`);
+  await client.query(`alter table ${name} disable trigger user`);
+  // A plain table gets a new file. Its rows need no log where wal_level is minimal, and no later pass that marks them
+  // as committed (PostgreSQL 18, "Populating a Database", and COPY, FREEZE).
+  if (table.isPlain) await client.query(`truncate ${name}`);
+  report(table.name);
+  try {
+    await copyIn(
+      client,
+      `copy ${name} (${sqlColumns(client, table)}) from stdin${table.isPlain ? ' with (freeze)' : ''}`,
+      archive.partsOf(tablePrefix(table.name)),
+    );
+  } catch (error) {
+    throw explainRows(error as DatabaseError, table.name);
+  }
+  await client.query(`alter table ${name} enable trigger user`);
+  for (const trigger of table.triggersAlways)
+    await client.query(`alter table ${name} enable always trigger ${trigger}`);
+  // Numbers that the database gives out go on after the highest restored one.
+  for (const { column, sequence } of table.sequences)
+    await client.query(`select setval($1, max(${column})) from ${name} having count(*) > 0`, [sequence]);
 }
 
 /**
  * SQLSTATE classes of values that cannot be read (22) and of rows that break a rule (23): PostgreSQL 18, appendix A.
  */
-function explainRows(table: BackupTable, error: NodeJS.ErrnoException): Error {
+function explainRows(error: DatabaseError, table = error.table): Error {
   if (!/^2[23]...$/.test(error.code ?? '')) return error;
-  return new UserError(`the backup is damaged: the rows of ${table.name} cannot be stored (${error.message})`);
-}
-
-/** Numbers that the database gives out go on after the highest restored one. */
-async function advanceSequences(client: Client, table: BackupTable): Promise<void> {
-  const name = sqlName(client, table.name);
-  for (const column of table.columns) {
-    const { rows } = await client.query<{ sequence: string | null }>(
-      'select pg_get_serial_sequence($1, $2) as sequence',
-      [name, column],
-    );
-    const sequence = rows[0]?.sequence;
-    if (sequence)
-      await client.query(
-        `select setval($1, max(${client.escapeIdentifier(column)})) from ${name} having count(*) > 0`,
-        [sequence],
-      );
-  }
+  return new UserError(`the backup is damaged: the rows of ${table} cannot be stored (${error.message})`);
 }
 
 /**
@@ -284,23 +267,13 @@ async function advanceSequences(client: Client, table: BackupTable): Promise<voi
  * this one: all are rebased below every new one, or they would be delivered as new later. Each reader goes on from its
  * position.
  */
-const REBASE_EVENTS: [table: string, update: string][] = [
-  [
-    'outbox_cursor',
-    `update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
-       where (e.transaction, e.position) > (c.transaction, c.position)), 9223372036854775807)`,
-  ],
-  ['outbox_event', `update outbox_event set transaction = '3'`],
-  ['watch', 'update watch set created_snapshot = null'],
-  ['webhook_endpoint', 'update webhook_endpoint set created_snapshot = null'],
+const REBASE_EVENTS = [
+  `update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
+     where (e.transaction, e.position) > (c.transaction, c.position)), 9223372036854775807)`,
+  `update outbox_event set transaction = '3'`,
+  'update watch set created_snapshot = null',
+  'update webhook_endpoint set created_snapshot = null',
 ];
-
-async function rebaseEvents(client: Client): Promise<void> {
-  // The cursors are set by the events, so that both are open at once.
-  await unforced(client, 'outbox_event', async () => {
-    for (const [table, update] of REBASE_EVENTS) await unforced(client, table, () => client.query(update));
-  });
-}
 
 /**
  * Fences that were given out after the backup was made are never given to another: whoever still has one is refused.

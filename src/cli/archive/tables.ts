@@ -39,6 +39,33 @@ const TABLES = `
     and (n.nspname = 'public' and c.relname not in ('migration', 'sql_function', 'schema_compatibility') or n.nspname = $1 and c.relname = 'job')
   order by 1`;
 
+/** A table with what a restore of its rows has to keep. */
+export interface TableToLoad extends BackupTable {
+  /** A table of ours in one piece, which may be truncated. */
+  readonly isPlain: boolean;
+  /**
+   * Triggers that act for a replica as well, such as those of legal holds, as SQL: "enable trigger user" forgets that.
+   */
+  readonly triggersAlways: string[];
+  /** Columns that are numbered by a sequence, as SQL. */
+  readonly sequences: { column: string; sequence: string }[];
+}
+
+export async function describeTables(client: Client, tables: BackupTable[]): Promise<TableToLoad[]> {
+  const { rows } = await client.query<Omit<TableToLoad, 'columns'>>(DETAILS, [tables.map(({ name }) => name)]);
+  const details = new Map(rows.map((row) => [row.name, row]));
+  return tables.map((table) => ({ ...details.get(table.name)!, ...table }));
+}
+
+const DETAILS = `
+  select n.nspname || '.' || c.relname as name, c.relkind = 'r' and n.nspname = 'public' as "isPlain",
+    array(select quote_ident(t.tgname) from pg_trigger t
+      where t.tgrelid = c.oid and t.tgenabled = 'A' and not t.tgisinternal order by 1) as "triggersAlways",
+    coalesce((select json_agg(json_build_object('column', quote_ident(a.attname), 'sequence', s)) from pg_attribute a,
+      pg_get_serial_sequence(c.oid::regclass::text, a.attname) s
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and s is not null), '[]') as sequences
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname || '.' || c.relname = any ($1)`;
+
 /**
  * Tables of which the connected role cannot be sure to see every row: a backup of them would lack some without a word.
  */

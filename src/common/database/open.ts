@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.js';
 import { externalAddress, type DatabaseAddress } from './connection.js';
 import { findEmbedded, startEmbedded } from './embedded/embedded.js';
+import type { ServerUse } from './embedded/server-settings.js';
 
 export interface OpenDatabase {
   address: DatabaseAddress;
@@ -13,10 +14,14 @@ export interface OpenDatabase {
 }
 
 /** The database of the settings: the external one, or the embedded one, started when no other process runs it. */
-export async function openDatabase(settings: Settings, log: (message: string) => void): Promise<OpenDatabase> {
+export async function openDatabase(
+  settings: Settings,
+  log: (message: string) => void,
+  use: Pick<ServerUse, 'bulkLoad'> = {},
+): Promise<OpenDatabase> {
   const address = externalAddress(settings);
   if (address) return { address, embedded: false, started: false, close: () => Promise.resolve() };
-  const server = await startEmbedded({ dataDir: settings.process.dataDir, log });
+  const server = await startEmbedded({ dataDir: settings.process.dataDir, log, ...use });
   return { address: { ownerUrl: server.url }, embedded: true, started: !server.adopted, close: () => server.stop() };
 }
 

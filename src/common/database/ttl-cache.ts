@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../caches/bounded-cache.js';
 import type { Listener } from './listener.js';
 
 /** No entry is cached longer than this (D7). */
@@ -12,7 +12,7 @@ type IsAbout<V> = (payload: string, value: V, name: string) => boolean;
  * No entry is used unless the listener was confirmed to be current within the last second.
  */
 export class TtlCache<V extends object> {
-  private readonly values = new LRUCache<string, V>({ max: MOST, ttl: CACHE_TTL_MS });
+  private readonly values = boundedCache<V>(MOST, CACHE_TTL_MS);
 
   private readonly channels: readonly string[];
 

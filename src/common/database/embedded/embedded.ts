@@ -6,13 +6,13 @@ import { addHolder, removeHolder, watchHolders } from './holders.js';
 import { initialiseCluster } from './initialise.js';
 import { findPostgresBinaries } from './platform-binaries.js';
 import { ensurePostmaster, findPostmaster, stopPostmaster } from './postmaster.js';
+import type { ServerUse } from './server-settings.js';
 
-export interface EmbeddedOptions {
+/** What `throwAway` started deletes its cluster when it stops. What joins a running server takes it as it is. */
+export interface EmbeddedOptions extends ServerUse {
   /** SVC_DATA_DIR; made when missing. */
   readonly dataDir: string;
   readonly log: (message: string) => void;
-  /** For tests: no fsync, and `stop` deletes the cluster. */
-  readonly throwAway?: boolean;
 }
 
 /** A use of the embedded server by this process. */
@@ -47,7 +47,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const holder = addHolder(cluster.holdersDir);
   try {
     await initialiseCluster(cluster, binaries, durable);
-    const server = await ensurePostmaster(cluster, binaries, durable);
+    const server = await ensurePostmaster(cluster, binaries, options);
     if (!server.adopted) watchHolders(server.pid, cluster.holdersDir, join(cluster.pgData, 'postmaster.pid'));
     options.log(
       `PostgreSQL ${server.adopted ? 'found running' : 'started'} (pid ${server.pid}, socket in ${server.socketDir})`,

@@ -6,7 +6,7 @@ import { UserError } from '../../user-error.js';
 import type { ClusterHome } from './cluster-home.js';
 import { SERVER_ENV } from './initialise.js';
 import type { PostgresBinaries } from './platform-binaries.js';
-import { serverSettings } from './server-settings.js';
+import { serverSettings, type ServerUse } from './server-settings.js';
 
 /** What postmaster.pid says of a server that is alive. */
 export interface Postmaster {
@@ -59,13 +59,13 @@ function commandLine(pid: number): string {
 export async function ensurePostmaster(
   cluster: ClusterHome,
   binaries: PostgresBinaries,
-  durable: boolean,
+  use: ServerUse,
 ): Promise<Postmaster & { adopted: boolean }> {
   let startedPid: number | undefined;
   for (let attempt = 1; ; attempt++) {
     const running = await waitUntilReady(cluster.pgData);
     if (running) return { ...running, adopted: running.pid !== startedPid };
-    const start = await startPostmaster(cluster, binaries, durable);
+    const start = await startPostmaster(cluster, binaries, use);
     startedPid = start.pid;
     if (start.failure === undefined || findPostmaster(cluster.pgData)) continue;
     if (attempt === START_ATTEMPTS) {
@@ -94,9 +94,9 @@ async function waitUntilReady(pgData: string): Promise<Postmaster | undefined> {
 async function startPostmaster(
   cluster: ClusterHome,
   binaries: PostgresBinaries,
-  durable: boolean,
+  use: ServerUse,
 ): Promise<{ pid: number | undefined; failure?: string }> {
-  const settings = Object.entries(serverSettings(cluster.socketDir, durable)).flatMap(([name, value]) => [
+  const settings = Object.entries(serverSettings(cluster.socketDir, use)).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);

@@ -1,34 +1,32 @@
-import { totalmem } from 'node:os';
+import { memoryShareMib } from '../../config/memory-share.js';
 import { SOCKET_PORT } from './cluster-home.js';
 
-const MIB = 1024 * 1024;
-
-/** Memory this process may use, in MiB: the container's limit where there is one. */
-function availableMib(): number {
-  const limit = process.constrainedMemory();
-  return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / MIB);
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.max(low, Math.min(high, Math.floor(value)));
+/** What a server is started for; for a product that serves, neither. */
+export interface ServerUse {
+  /** For tests: no fsync. */
+  readonly throwAway?: boolean;
+  /** Rows that go to new tables are synced when their transaction ends, and not written to the log as well. */
+  readonly bulkLoad?: boolean;
 }
 
 /**
  * Server settings, given on the command line at each start so that a new release can change them. Errors are logged
  * without the statement and without row values: the server's log must not hold what tenants store.
  */
-export function serverSettings(socketDir: string, durable: boolean): Record<string, string> {
-  const memory = availableMib();
+export function serverSettings(
+  socketDir: string,
+  { throwAway = false, bulkLoad = false }: ServerUse,
+): Record<string, string> {
   return {
     listen_addresses: '',
     port: String(SOCKET_PORT),
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
     max_connections: '200',
-    shared_buffers: `${clamp(memory / 8, 64, 1024)}MB`,
-    effective_cache_size: `${clamp(memory / 2, 128, 65_536)}MB`,
+    shared_buffers: `${memoryShareMib(1 / 8, 64, 1024)}MB`,
+    effective_cache_size: `${memoryShareMib(1 / 2, 128, 65_536)}MB`,
     work_mem: '16MB',
-    maintenance_work_mem: `${clamp(memory / 32, 32, 256)}MB`,
+    maintenance_work_mem: `${memoryShareMib(1 / 32, 32, 256)}MB`,
     max_wal_size: '2GB',
     min_wal_size: '128MB',
     wal_compression: 'on',
@@ -47,6 +45,7 @@ export function serverSettings(socketDir: string, durable: boolean): Record<stri
     log_checkpoints: 'off',
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }),
+    ...(throwAway && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }),
+    ...(bulkLoad && { wal_level: 'minimal', max_wal_senders: '0' }),
   };
 }
