@@ -35,7 +35,11 @@ export async function withDatabase<T>(
       asOwner: async (sql) => {
         const owner = new Client({ connectionString: ownerUrl });
         await owner.connect();
-        await owner.query(sql).finally(() => owner.end());
+        try {
+          await owner.query(sql);
+        } finally {
+          await owner.end();
+        }
       },
       addTenants: (count) => TenantsStore.using(address, (store) => addTenants(store, server.url, count)),
       addKey: async (tenantId) => (await TenantsStore.using(address, (store) => store.createKey(tenantId))).key.apiKey,

@@ -18,7 +18,7 @@ function post({ url, answerBegins = '' }: LoadPlan, agent: Agent, { headers, bod
   return new Promise((resolve) => {
     const fail = (): void => resolve(false);
     const sent = request(url, { method: 'POST', agent, headers, timeout: 30_000 }, (response) => {
-      let isGood = response.statusCode === 200;
+      let isGood = response.statusCode! < 300;
       response.once('data', (first: Buffer) => {
         isGood &&= first.subarray(0, answerBegins.length).toString('latin1') === answerBegins;
       });

@@ -61,7 +61,7 @@ const program = new Command('bench')
   .option(
     '--tenants <number>',
     'also this many tenants of 100 passages; 0 leaves this part out',
-    wholeNumber(0, 5000),
+    wholeNumber(0, 10_000),
     1000,
   )
   .option(

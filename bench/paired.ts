@@ -4,6 +4,7 @@ import { Agent } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
+import { LANES, type Lane } from '../src/common/client/api-replies.js';
 import { withTemporaryServer, type TemporaryServer } from '../src/common/client/temporary-server.js';
 import { BenchRun, jsonOption, type JsonOption } from './bench-run.js';
 import { runClosedLoop } from './closed-loop.js';
@@ -51,7 +52,7 @@ interface Trial {
 /** One slice of one build: of the number given, so that no two slices do the same. */
 type Work = (side: Side, number: number) => Promise<Slice>;
 
-const KINDS = ['facts', 'light', 'ingest'];
+const KINDS = ['facts', ...LANES, 'ingest'];
 const kinds = (text: string): string[] => {
   const named = text.split(',');
   if (named.some((name) => !KINDS.includes(name))) throw new InvalidArgumentError(`expected of ${KINDS.join(', ')}`);
@@ -63,7 +64,7 @@ const kinds = (text: string): string[] => {
  * machine does weighs on both.
  */
 const program = new Command('bench:paired')
-  .description('compare two builds: PUT /v1/facts, light retrieval and ingest, in short slices by turns')
+  .description('compare two builds: PUT /v1/facts, retrieval in each lane and ingest, in short slices by turns')
   .requiredOption('--before <folder>', 'a checkout with node_modules and dist, as `npm ci && npm run build` make them')
   .option('--after <folder>', 'another one; without it this checkout')
   .option('--only <names>', `of ${KINDS.join(', ')}, with commas between`, kinds, KINDS)
@@ -114,15 +115,23 @@ function onBuild<T>(
 type Sides = readonly [Side, Side];
 const WORKS: Record<string, (options: Options, sides: Sides) => Promise<Trial>> = {
   facts: (options, sides) => inTurn('PUT /v1/facts', options, sides, factsWork(options)),
-  light: async (options, sides) => {
-    for (const { server, database } of sides) {
-      say(`Ingesting ${figure(options.passages)} passages`);
-      await measureIngest([{ address: server, from: 0, count: options.passages }], syntheticText(), database);
-    }
-    return inTurn('light retrieval', options, sides, lightWork(options));
-  },
+  ...Object.fromEntries(
+    LANES.map((lane) => [lane, (options: Options, sides: Sides) => retrieval(lane, options, sides)]),
+  ),
   ingest: (options, sides) => inTurn('ingest', options, sides, ingestWork(options)),
 };
+
+const filled = new WeakSet<Side>();
+
+async function retrieval(lane: Lane, options: Options, sides: Sides): Promise<Trial> {
+  for (const side of sides.filter((one) => !filled.has(one))) {
+    say(`Ingesting ${figure(options.passages)} passages`);
+    const load = { address: side.server, from: 0, count: options.passages };
+    await measureIngest([load], syntheticText(), side.database);
+    filled.add(side);
+  }
+  return inTurn(`${lane} retrieval`, options, sides, retrievalWork(lane, options));
+}
 
 /** The first slice of each build warms it up and does not count. Who begins a pair changes with each. */
 async function inTurn(what: string, { pairs: count }: Options, [before, after]: Sides, work: Work): Promise<Trial> {
@@ -169,11 +178,11 @@ const factsWork =
       }),
     );
 
-function lightWork(options: Options): Work {
+function retrievalWork(lane: Lane, options: Options): Work {
   const source = syntheticText();
   const queries = Array.from({ length: QUERIES }, (_, number) => source.query(number));
   return ({ server, agent }, run) => {
-    const requests = queries.map((query) => requestAs(server, { query, limit: LIMIT, lane: 'light' }));
+    const requests = queries.map((query) => requestAs(server, { query, limit: LIMIT, lane }));
     // What a query reads is in memory from its second time on.
     return closedLoop(options, run === 0 ? 5 * QUERIES : 0, (number) =>
       send(agent, `${server.url}/v1/retrieve`, { method: 'POST', ...requests[number % QUERIES]! }),

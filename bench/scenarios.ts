@@ -5,7 +5,7 @@ import { withTemporaryServer, type TemporaryServer } from '../src/common/client/
 import type { Lane } from '../src/common/client/api-replies.js';
 import { monotonicMicroseconds, readProfiles, topSelfTimes, type Phase } from './cpu-profile.js';
 import { withDatabase, type BenchDatabase } from './database.js';
-import { measureBareInsert, measureIngest, type TenantLoad } from './ingest-load.js';
+import { measureBareInsert, measureIngest, measureSingleIngest, type TenantLoad } from './ingest-load.js';
 import type { InProcessPlan, LoadResult } from './load.types.js';
 import type { TextSource } from './passages.js';
 import { ingestRow, loadRow, type Measured } from './speed-rows.js';
@@ -16,8 +16,10 @@ import {
   measureInProcess,
   measureTool,
   MAX_REQUESTS,
+  requestAs,
   type HttpLoad,
 } from './search-load.js';
+import { describeDisk, describeMemory, measureRestarts, seesProcesses } from './size-costs.js';
 import { figure, say, table } from './table.js';
 
 export interface Bench {
@@ -56,6 +58,8 @@ export async function benchSize(bench: Bench, passages: number): Promise<void> {
     await benchFirstQueries(bench, site);
     await during(phases, `retrieval from ${scale} passages, lane light`, () => benchLight(bench, site));
     await benchOtherLanes(bench, site);
+    await benchSingleIngest(bench, site, passages);
+    await benchCosts(bench, site);
   });
   if (!folder) return;
   bench.remarks.push(...phases.map((phase) => describeProfile(folder, phase)));
@@ -96,7 +100,7 @@ export async function benchTenants(bench: Bench, tenants: number, passagesEach: 
     const { queries } = bench;
     const enough = Array.from({ length: Math.max(tenants, queries.length) }, (_, i) => queries[i % queries.length]!);
     const load = { ...loadOf(bench, site, 'light', COMMON_CLIENTS), addresses, queries: enough };
-    const first = await measureHttp({ ...load, warmUpRequests: 0, maxRequests: enough.length, seconds: 60 });
+    const first = await measureHttp({ ...load, warmUpRequests: 0, maxRequests: enough.length, seconds: 600 });
     bench.rows.push(loadRow(site.scale, "light, each tenant's first query", COMMON_CLIENTS, first));
     bench.rows.push(loadRow(site.scale, 'light, tenants in turn', COMMON_CLIENTS, await measureHttp(load)));
   });
@@ -220,6 +224,26 @@ async function benchOtherLanes(bench: Bench, site: Site): Promise<void> {
     const result = await measureHttp(loadOf(bench, site, lane, COMMON_CLIENTS));
     bench.rows.push(loadRow(site.scale, lane, COMMON_CLIENTS, result));
   }
+}
+
+/** At most as many requests as a measurement can make. */
+const SINGLE_DOCUMENTS = 5_000;
+
+/** One document a request, while those before it are brought into search. */
+async function benchSingleIngest({ source, seconds, rows }: Bench, site: Site, passages: number): Promise<void> {
+  say(`Documents one by one, ${COMMON_CLIENTS} clients`);
+  const load = { address: site.server, from: passages, count: SINGLE_DOCUMENTS };
+  const result = await measureSingleIngest(load, source, { clients: COMMON_CLIENTS, seconds });
+  rows.push(loadRow(site.scale, 'ingest, one document a request', COMMON_CLIENTS, result));
+}
+
+/** What the passages take, and how long the first answer takes once the API starts again. */
+async function benchCosts({ queries, rows, remarks }: Bench, { server, database, scale }: Site): Promise<void> {
+  remarks.push(await describeDisk(scale, database));
+  if (!seesProcesses()) return;
+  remarks.push(describeMemory(scale, server));
+  const requests = queries.map((query) => requestAs(server, { query, limit: LIMIT, lane: 'light' }));
+  rows.push(await measureRestarts(scale, server, requests));
 }
 
 /** Its process starts with nothing in memory: the warm-up asks every query once. */
