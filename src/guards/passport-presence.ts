@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../common/caches/bounded-cache.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import { Tenancy } from '../common/tenancy/tenancy.js';
 
@@ -10,7 +10,7 @@ const MOST = 10_000;
 /** Notes who was seen, after the request went on: nobody waits for it, and a note that fails is left out. */
 @Injectable()
 export class PassportPresence {
-  private readonly noted = new LRUCache<string, true>({ max: MOST, ttl: PRESENCE_SECONDS * 1000 });
+  private readonly noted = boundedCache<true>(MOST, PRESENCE_SECONDS * 1000);
 
   constructor(
     private readonly tenancy: Tenancy,

@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, type JWSHeaderParameters } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../caches/bounded-cache.js';
 import { Strategy, type StrategyOptionsWithoutRequest } from 'passport-jwt';
 import { InvalidToken, UnfitToken } from '../problem/daemon-problems.js';
 import { MalformedClaim } from './token-claims.js';
@@ -52,7 +52,7 @@ interface Attempt {
 
 /** Verifies tokens by passport-jwt (D35). */
 export class TokenVerifier<C extends { exp: number }> {
-  private readonly verdicts = new LRUCache<string, C>({ max: MAX_KEPT, ttl: CACHE_TTL_MS });
+  private readonly verdicts = boundedCache<C>(MAX_KEPT, CACHE_TTL_MS);
   private strategy: { issuer: string | undefined; checks: Strategy } | undefined;
 
   constructor(

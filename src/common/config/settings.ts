@@ -19,6 +19,7 @@ import {
 } from './setting.js';
 import { EVIDENCE_SETTINGS } from './evidence-settings.js';
 import { INGEST_SETTINGS } from './ingest-settings.js';
+import { memoryShareMib } from './memory-share.js';
 import { RETRIEVAL_SETTINGS } from './retrieval-settings.js';
 import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
 import { MEMORY_SETTINGS } from './daemon/memory-settings.js';
@@ -71,8 +72,9 @@ export const SETTING_TABLE = {
     ),
     cacheMib: setting(
       'SVC_CACHE_MIB',
-      integer(512, 1, 1_048_576),
+      integer(memoryShareMib(1 / 16, 256, 1024), 1, 1_048_576),
       'Memory that all caches of a process hold at once, in MiB: index, vectors, contexts. What does not fit is read from the database again.',
+      { shownDefault: 'a sixteenth of the memory, 256 to 1024' },
     ),
     publicUrl: setting(
       'SVC_PUBLIC_URL',
@@ -245,7 +247,8 @@ export const SETTING_TABLE = {
     ),
     ingestConcurrency: setting(
       'SVC_INGEST_CONCURRENCY',
-      integer(1, 1, 32),
+      // While one batch waits for the database another is analysed.
+      integer(2, 1, 32),
       'Batches of ingest jobs that one process works on at once.',
     ),
   },

@@ -169,6 +169,11 @@ export interface RouteDeclaration<R> {
    */
   idempotent?: boolean;
   /**
+   * Requests of a tenant that arrive together have their effect in one unit of work, which the handler opens with
+   * {@link GroupedEffects}.
+   */
+  grouped?: true;
+  /**
    * The answer holds a secret that is shown this once: what is kept of it for a repeat is encrypted, and nothing on the
    * way may cache it.
    */

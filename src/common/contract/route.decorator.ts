@@ -16,6 +16,7 @@ import { ShieldInterceptor } from '../call-policy/shield.interceptor.js';
 import { ShieldReadGuard } from '../call-policy/shield-read.guard.js';
 import { secretsOf } from '../fields/byte-fields.js';
 import { uint64sOf } from '../fields/fields.js';
+import { GroupedEffectsInterceptor } from '../grouped-effects/grouped-effects.interceptor.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 import type { Access, Address, RouteDeclaration, RouteRecord, Verb } from './contract.js';
 import { readInputs } from './route-inputs.js';
@@ -45,7 +46,7 @@ export function Route<R>(address: Address, declaration: RouteDeclaration<R>) {
       ...(contentType ? [Header('content-type', contentType)] : []),
       ...(record.secretReply ? [Header('cache-control', 'no-store')] : []),
       // Only where it is needed: an interceptor costs every request that passes it.
-      ...(record.idempotent ? [UseInterceptors(IdempotencyInterceptor, ShieldInterceptor)] : []),
+      ...(record.idempotent ? [UseInterceptors(...effectInterceptorsOf(record))] : []),
       ...(isShieldedRead(record) ? [UseGuards(ShieldReadGuard)] : []),
     )(target, name, descriptor as PropertyDescriptor);
   };
@@ -77,6 +78,12 @@ function makeRecord<R>(
     bodyLimit: bodyLimit ?? (access.kind === 'anyone' && verb !== 'GET' ? ANONYMOUS_BODY_BYTES : undefined),
   };
 }
+
+const effectInterceptorsOf = ({ grouped }: RouteRecord) => [
+  ...(grouped ? [GroupedEffectsInterceptor] : []),
+  IdempotencyInterceptor,
+  ShieldInterceptor,
+];
 
 const isOfTenant = ({ kind }: Access): boolean => kind === 'seats' || kind === 'agent';
 

@@ -1,5 +1,5 @@
 import { TokenBucket } from 'limiter';
-import { LRUCache } from 'lru-cache';
+import { boundedCache, type BoundedCache } from '../caches/bounded-cache.js';
 
 /**
  * Clients whose buckets are kept at once; beyond it the one that was quiet the longest is evicted, and begins with a
@@ -16,14 +16,14 @@ export interface Rate {
 
 /** A token bucket for each client, of which a bounded number is kept. */
 export class RateLimiter {
-  private readonly buckets: LRUCache<string, TokenBucket>;
+  private readonly buckets: BoundedCache<TokenBucket>;
   private readonly burst: number;
 
   constructor(
     private readonly rate: Rate,
     maxClients = MAX_CLIENTS,
   ) {
-    this.buckets = new LRUCache({ max: maxClients });
+    this.buckets = boundedCache(maxClients);
     this.burst = Math.max(rate.burst, rate.perSecond);
   }
 

@@ -1,11 +1,22 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
+/**
+ * What prom-client measures of the process itself: once, however many apps run in it, since its timers and observers
+ * cannot be ended.
+ */
+const ofProcess = new Registry();
+const measureProcess = (): void => {
+  if (ofProcess.getMetricsAsArray().length === 0) collectDefaultMetrics({ register: ofProcess });
+};
+
 /** The process's metrics, over one prom-client registry. Names start with svc_; a name is declared once. */
 export class Metrics {
   readonly registry = new Registry();
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    measureProcess();
+    for (const { name } of ofProcess.getMetricsAsArray())
+      this.registry.registerMetric(ofProcess.getSingleMetric(name)!);
   }
 
   histogram<L extends string>(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../caches/bounded-cache.js';
 import { Metrics } from '../observability/metrics.js';
 import { CredentialThrottled } from '../problem/common-problems.js';
 import type { Allowance } from './throttle.store.js';
@@ -49,9 +49,9 @@ interface Count {
  */
 @Injectable()
 export class FailedCredentials {
-  private readonly counts = new LRUCache<string, Count>({ max: MAX_COUNTS, ttl: RESET_MS });
-  private readonly nextLooks = new LRUCache<string, number>({ max: MAX_COUNTS, ttl: 2 * MAX_WAIT_MS });
-  private readonly known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  private readonly counts = boundedCache<Count>(MAX_COUNTS, RESET_MS);
+  private readonly nextLooks = boundedCache<number>(MAX_COUNTS, 2 * MAX_WAIT_MS);
+  private readonly known = boundedCache<true>(MAX_KNOWN);
   private waiting = 0;
   private readonly failures;
 

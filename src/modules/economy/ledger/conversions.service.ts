@@ -14,12 +14,12 @@ import {
 } from './conversion.rules.js';
 import { type ConversionRow, ConversionsStore, type MonthRow } from './conversions.store.js';
 import { CURRENCY } from './credits.dto.js';
-import {
-  type Conversion,
-  type ConversionCap,
-  type ConversionPreview,
-  type ConversionRequest,
-  type ConversionTerms,
+import type {
+  Conversion,
+  ConversionCap,
+  ConversionPreview,
+  ConversionRequest,
+  ConversionTerms,
 } from './economy.dto.js';
 import { ConversionCapReached, type CreditsExhausted, NoSubscription } from './economy.problems.js';
 import { LedgerService } from './ledger.service.js';

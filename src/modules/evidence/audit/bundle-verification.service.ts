@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
 import { publishedKeys } from '../../../common/evidence-log/published-keys.js';
 import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
-import { workerFile } from '../../../common/workers/worker-file.js';
+import { builtFile } from '../../../common/built-file.js';
 import type { BundleVerdictBody } from './audit.dto.js';
 import { BundleMalformed, BundleTooLarge } from './audit.problems.js';
 import { BUNDLE_LIMITS, type BundleOutcome, type BundleTask } from './audit.types.js';
@@ -36,7 +36,7 @@ export interface Bringer {
 @Injectable()
 export class BundleVerificationService implements OnApplicationShutdown {
   private readonly threads = new Piscina<BundleTask, BundleOutcome>({
-    filename: workerFile(import.meta.url, 'verify-bundle.worker'),
+    filename: builtFile(import.meta.url, 'verify-bundle.worker.js'),
     minThreads: 0,
     maxThreads: 2,
     idleTimeout: 10_000,

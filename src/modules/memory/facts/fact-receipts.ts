@@ -1,6 +1,6 @@
 import { UNATTESTED } from '../../../common/evidence-log/audit-trail.js';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../../common/caches/bounded-cache.js';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
 import { blake3, type Digest, namedDigest } from '../../../evidence/digest.js';
 import { FACT_BATCH, factLeaf } from '../../../evidence/fact-leaf.js';
@@ -53,9 +53,9 @@ const MAX_LANES = 16;
  */
 @Injectable()
 export class FactReceipts {
-  private readonly heads = new LRUCache<string, Head>({ max: MAX_HEADS });
-  private readonly lanes = new LRUCache<string, number>({ max: MAX_HEADS });
-  private readonly versions = new LRUCache<string, number>({ max: MAX_CHAINS });
+  private readonly heads = boundedCache<Head>(MAX_HEADS);
+  private readonly lanes = boundedCache<number>(MAX_HEADS);
+  private readonly versions = boundedCache<number>(MAX_CHAINS);
   /** What the clock of the database is ahead, in milliseconds. */
   private aheadMs = 0;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../../common/outbox/outbox.js';
-import { GroupCommit } from '../../../common/tenancy/group-commit.js';
+import { GroupCommit, takeWithin } from '../../../common/tenancy/group-commit.js';
 import { FactSources } from './fact-sources.js';
 import { NotExpected } from './fact-write-outcomes.js';
 import { FactWritesStore, sessionFactsOf, sourceUnknown } from './fact-writes.store.js';
@@ -29,7 +29,8 @@ const SEVERAL = 'several';
 @Injectable()
 export class FactWrites {
   private readonly group = new GroupCommit<Asked, StoredFact[]>({
-    take: takeBatch,
+    take: (waiting) =>
+      takeWithin(waiting, [({ drafts }) => drafts.length, MAX_FACTS], [({ characters }) => characters, MAX_CHARACTERS]),
     write: (batch) => this.storeTogether(batch),
   });
 
@@ -108,15 +109,4 @@ function writerOf([first, ...others]: readonly Asked[]): FactWriter {
     isUnattested: [first!, ...others].some(({ by }) => by.isUnattested),
     ...(others.length > 0 && { sessions: [first!, ...others].flatMap(({ by, drafts }) => sessionFactsOf(by, drafts)) }),
   };
-}
-
-function takeBatch(waiting: readonly Asked[]): number {
-  let facts = 0;
-  let characters = 0;
-  const end = waiting.findIndex((next) => {
-    facts += next.drafts.length;
-    characters += next.characters;
-    return facts > MAX_FACTS || characters > MAX_CHARACTERS;
-  });
-  return end === -1 ? waiting.length : Math.max(1, end);
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../../common/caches/bounded-cache.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { SyncPagesStore } from './sync-pages.store.js';
 import { GrowingRoot } from './sync-root.rules.js';
@@ -21,7 +21,7 @@ export interface CollectionRoot {
 /** Roots of collections as far as one reaches, kept as long as nothing in the collection changes. */
 @Injectable()
 export class SyncRootsService {
-  private readonly roots = new LRUCache<string, CollectionRoot>({ max: MAX_ROOTS });
+  private readonly roots = boundedCache<CollectionRoot>(MAX_ROOTS);
 
   constructor(
     private readonly tenancy: Tenancy,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../../../common/caches/bounded-cache.js';
 import { type ByteCache, CacheBudget } from '../../../common/caches/cache-budget.js';
 import { type QueryVector, VectorSpaces } from '../../../common/embeddings/vector-spaces.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
@@ -21,7 +21,7 @@ const LEFT_ALONE_MS = 60_000;
 @Injectable()
 export class MemoryNearestService {
   private readonly lists: ByteCache<VectorList>;
-  private readonly tooLarge = new LRUCache<string, true>({ max: 10_000, ttl: LEFT_ALONE_MS });
+  private readonly tooLarge = boundedCache<true>(10_000, LEFT_ALONE_MS);
   private readonly reading = new Map<string, Promise<VectorList>>();
 
   constructor(

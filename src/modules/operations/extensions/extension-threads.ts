@@ -4,7 +4,7 @@ import { Piscina } from 'piscina';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
 import { FairQueue, QueueFull } from '../../../common/workers/fair-queue.js';
-import { workerFile } from '../../../common/workers/worker-file.js';
+import { builtFile } from '../../../common/built-file.js';
 import type { CallResult } from './extensions.types.js';
 import type { ExtensionTask } from './run-extension.worker.js';
 
@@ -69,7 +69,7 @@ export class ExtensionThreads implements OnApplicationShutdown {
 
   private pool(): Piscina<ExtensionTask, CallResult> {
     this.threads ??= new Piscina({
-      filename: workerFile(import.meta.url, 'run-extension.worker'),
+      filename: builtFile(import.meta.url, 'run-extension.worker.js'),
       minThreads: 0,
       maxThreads: AT_ONCE,
       idleTimeout: 30_000,

@@ -54,7 +54,8 @@ export class SinkLoop {
     while (!this.closed) {
       this.woken = false;
       const pause = await this.step().catch((error: unknown) => this.fail(error));
-      if (pause > 0 && (this.failures > 0 || !this.woken)) await this.pause(pause);
+      // Stopped while it worked, it has nobody left to end its pause.
+      if (!this.closed && pause > 0 && (this.failures > 0 || !this.woken)) await this.pause(pause);
     }
   }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Piscina } from 'piscina';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
-import { workerFile } from '../../../../common/workers/worker-file.js';
+import { builtFile } from '../../../../common/built-file.js';
 import type { FileSymbols, SymbolsJob } from './symbols.types.js';
 
 /** Far above what a batch takes; a file alone gets the second. */
@@ -49,7 +49,7 @@ export class SymbolsPool implements OnApplicationShutdown {
 
   private run(job: SymbolsJob, maxMs: number): Promise<FileSymbols[]> {
     this.made ??= new Piscina({
-      filename: workerFile(import.meta.url, 'symbols.worker'),
+      filename: builtFile(import.meta.url, 'symbols.worker.js'),
       minThreads: 0,
       maxThreads: this.threads,
       idleTimeout: IDLE_MS,
