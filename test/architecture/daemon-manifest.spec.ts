@@ -43,8 +43,8 @@ const ends = ({ streams }: RouteRecord) => !streams;
 const isPublic = (route: RouteRecord) => classOf(route)?.class === 'Public';
 const isGuarded = (route: RouteRecord) => route.access.kind === 'scopes';
 
-/** So many at once: a check of readiness fails where the database does not answer it within 1.5 s. */
-const AT_ONCE = 16;
+/** Few at once: a check of readiness fails where the database does not answer it within 1.5 s. */
+const AT_ONCE = 4;
 async function callEach(url: string, which: (route: RouteRecord) => boolean, headers: Record<string, string> = {}) {
   const called = routes.filter(which);
   const answers: [address: string, answer: string][] = [];

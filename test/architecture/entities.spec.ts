@@ -9,7 +9,7 @@ import { makeDataSource } from '../../src/common/database/connections.js';
 import { SnakeCaseNaming } from '../../src/common/database/snake-case-naming.js';
 import { freshDatabase, type TestDatabase } from '../kit/database.js';
 
-const SOURCE = join(import.meta.dirname, '../../src');
+const COMPILED = join(import.meta.dirname, '../../build');
 
 /** TypeORM's schema builder for what entities describe: tables, columns and keys. */
 class ColumnSchemaBuilder extends RdbmsSchemaBuilder {
@@ -45,10 +45,10 @@ describe('entities', () => {
   });
 
   it('are all listed', async () => {
-    const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' });
+    const files = readdirSync(COMPILED, { recursive: true, encoding: 'utf8' });
     const declared = files
-      .filter((file) => file.endsWith('.entity.ts'))
-      .map((file) => import(pathToFileURL(join(SOURCE, file)).href));
+      .filter((file) => file.endsWith('.entity.js'))
+      .map((file) => import(pathToFileURL(join(COMPILED, file)).href));
     const classes = (await Promise.all(declared)).flatMap((module) => Object.values(module as object));
     expect(new Set(classes.filter((value) => typeof value === 'function'))).toEqual(new Set(ENTITIES));
   });

@@ -55,8 +55,9 @@ it('there are 65 of them, no two alike', () => {
 describe('a MiB is analysed within a second of a worker, into a bounded number of passages', () => {
   it.each(PATHOLOGICAL_TEXTS)('$name', { timeout: 300_000 }, (text) => {
     const { content, run } = analyse(text);
-    let best = Infinity;
-    let analysed = run();
+    let analysed!: ReturnType<typeof run>;
+    let best = cpuMs(() => (analysed = run()));
+    // How slow the machine is need be known only where the bound does not hold as it stands.
     for (let attempt = 0; attempt < TRIES && best > MAX_MS_A_MIB; attempt += 1) {
       const slower = slowdown();
       best = Math.min(best, cpuMs(() => (analysed = run())) / Math.max(slower, slowdown()));

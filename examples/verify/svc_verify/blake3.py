@@ -1,5 +1,7 @@
 """BLAKE3 with its default 256-bit output, no key and no context (https://c2sp.org/BLAKE3)."""
 
+from functools import lru_cache
+
 IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
 ORDER = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
 CHUNK_START, CHUNK_END, PARENT, ROOT = 1, 2, 4, 8
@@ -53,6 +55,7 @@ def tree(data, counter, root):
     return compress(IV, b"".join(word.to_bytes(4, "little") for word in halves), 0, BLOCK_BYTES, PARENT | root)
 
 
+@lru_cache(maxsize=1024)
 def blake3(data):
     """The 32 bytes of the digest."""
     return b"".join(word.to_bytes(4, "little") for word in tree(bytes(data), 0, ROOT))

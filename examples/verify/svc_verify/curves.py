@@ -1,8 +1,35 @@
 """Ed25519 (RFC 8032) and ECDSA on P-256 with SHA-256 (FIPS 186-5): verifying alone, so nothing here is secret."""
 
 import hashlib
+from functools import lru_cache
 
 from .canonical import need
+
+# A file names one key many times, and of files that differ in one byte most signatures are the same.
+remembered = lru_cache(maxsize=4096)
+
+
+def steps_of(point, add):
+    """For each 4 bits of a scalar the multiples 1 to 15 of 16 ** n * point, so that a product is 64 additions."""
+    table = []
+    for _ in range(64):
+        row = [None, point]
+        for _ in range(14):
+            row.append(add(row[-1], point))
+        table.append(row)
+        point = add(row[-1], point)
+    return table
+
+
+def product(scalar, table, nothing, add):
+    """Of a scalar below 2 ** 256."""
+    result = nothing
+    for row in table:
+        if scalar & 15:
+            result = add(result, row[scalar & 15])
+        scalar >>= 4
+    return result
+
 
 # ---- Ed25519 -------------------------------------------------------------------------------------------------------
 
@@ -41,16 +68,6 @@ def add(one, other):
     return e * f % P, g * h % P, f * g % P, e * h % P
 
 
-def times(scalar, point):
-    result = (0, 1, 1, 0)
-    while scalar:
-        if scalar & 1:
-            result = add(result, point)
-        point = add(point, point)
-        scalar >>= 1
-    return result
-
-
 def same(one, other):
     return not (one[0] * other[2] - other[0] * one[2]) % P and not (one[1] * other[2] - other[1] * one[2]) % P
 
@@ -58,26 +75,38 @@ def same(one, other):
 G_Y = 4 * pow(5, P - 2, P) % P
 G = (recover_x(G_Y, 0), G_Y, 1, recover_x(G_Y, 0) * G_Y % P)
 IDENTITY = (0, 1, 1, 0)
+G_STEPS = steps_of(G, add)
 
 
+@lru_cache(maxsize=16)
+def steps_of_key(data):
+    """None for an encoding of no point."""
+    point = point_of(data)
+    return None if point is None else steps_of(point, add)
+
+
+@remembered
 def ed25519_key(data):
     """Refuses encodings that are not canonical, and points of small order, under which one signature fits many texts."""
     need(len(data) == 32, "an Ed25519 key has 32 bytes")
     need(int.from_bytes(data, "little") & (1 << 255) - 1 < P, "the key is not in its canonical form")
     point = point_of(data)
-    need(point is None or not same(times(8, point), IDENTITY), "the key is of small order")
+    for _ in range(3):
+        point = None if point is None else add(point, point)
+    need(point is None or not same(point, IDENTITY), "the key is of small order")
 
 
+@remembered
 def ed25519_holds(key, message, signature):
     if len(signature) != 64:
         return False
     r, s = signature[:32], int.from_bytes(signature[32:], "little")
-    point = point_of(key)
+    steps = steps_of_key(key)
     commitment = point_of(r)
-    if s >= L or point is None or commitment is None:
+    if s >= L or steps is None or commitment is None:
         return False
     challenge = int.from_bytes(hashlib.sha512(r + key + message).digest(), "little") % L
-    return same(times(s, G), add(commitment, times(challenge, point)))
+    return same(product(s, G_STEPS, IDENTITY, add), add(commitment, product(challenge, steps, IDENTITY, add)))
 
 
 # ---- P-256 ---------------------------------------------------------------------------------------------------------
@@ -112,16 +141,12 @@ def p256_add(one, other):
     return x, (slope * (one[0] - x) - one[1]) % Q
 
 
-def p256_times(scalar, point):
-    result = None
-    while scalar:
-        if scalar & 1:
-            result = p256_add(result, point)
-        point = p256_add(point, point)
-        scalar >>= 1
-    return result
+@lru_cache(maxsize=16)
+def p256_steps(point):
+    return steps_of(point, p256_add)
 
 
+@remembered
 def p256_holds(point, message, signature):
     if len(signature) != 64:
         return False
@@ -130,5 +155,6 @@ def p256_holds(point, message, signature):
         return False
     digest = int.from_bytes(hashlib.sha256(message).digest(), "big")
     inverse = pow(s, -1, N)
-    found = p256_add(p256_times(digest * inverse % N, BASE), p256_times(r * inverse % N, point))
+    of_base = product(digest * inverse % N, p256_steps(BASE), None, p256_add)
+    found = p256_add(of_base, product(r * inverse % N, p256_steps(point), None, p256_add))
     return found is not None and found[0] % N == r

@@ -118,6 +118,8 @@ class LogReceipt(records.Cose):
         claims = self.protected[15]
         need(isinstance(claims, dict) and set(claims) == {1, 2, -70001, -70002}, "the claims differ")
         need(isinstance(claims[1], str) and isinstance(claims[2], str), "iss and sub are text")
+        # False equals 0, and True equals 1.
+        need(COUNT(claims[-70001]) and COUNT(claims[-70002]), "size and index are whole numbers")
         need(set(self.unprotected) == {396} and isinstance(self.unprotected[396], dict), "there are no proofs")
         proofs = self.unprotected[396].get(-1)
         need(set(self.unprotected[396]) == {-1} and isinstance(proofs, list) and len(proofs) == 1, "there is one proof")

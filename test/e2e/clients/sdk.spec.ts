@@ -85,7 +85,7 @@ describe('the package of the client', () => {
     };
     const config = join(folder, 'tsconfig.json');
     writeFileSync(config, JSON.stringify({ compilerOptions: options, include: ['programs'] }));
-    const compile = () => run(node, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', config]);
+    const compile = () => run(node, [join(ROOT, 'node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', config]);
     expect(await compile().catch(({ stdout }: { stdout: string }) => ({ stdout }))).toMatchObject({ stdout: '' });
     const wrong = join(folder, 'programs', 'wrong.ts');
     writeFileSync(

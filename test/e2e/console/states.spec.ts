@@ -2,9 +2,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_SCOPES } from '../../kit/daemon.js';
 import { claims, hs256, HS256_ENV } from '../../medium/daemon-auth/given.js';
+import { quotaWindow } from '../../kit/quota-window.js';
 import { openConsole, type OpenedConsole } from './given.js';
 
 const QUOTA = 5;
+const DAY = quotaWindow(86_400);
 const TYPED = 'built in 1844';
 
 /** The best that browsers call good (https://web.dev/articles/cls). */
@@ -113,7 +115,7 @@ describe('a console with a token', () => {
   let opened: OpenedConsole;
   beforeAll(async () => {
     opened = await openConsole({
-      env: { ...HS256_ENV, SVCD_QUOTA: '1', SVCD_QUOTA_HOSTED_SURFACES: `work:${QUOTA}/86400`, SVCD_PUNCHCARD: 'off' },
+      env: { ...HS256_ENV, SVCD_QUOTA: '1', SVCD_QUOTA_HOSTED_SURFACES: `work:${QUOTA}/${DAY}`, SVCD_PUNCHCARD: 'off' },
     });
   });
   afterAll(() => opened.close());

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { quotaWindow } from '../../kit/quota-window.js';
 import { ShellPage } from '../processes/shell-page.js';
 
 const page = new ShellPage('quota.md');
-beforeAll(() => page.start({ SVCD_QUOTA: '1', SVCD_QUOTA_HOSTED_SURFACES: 'facts:3/3600' }));
+beforeAll(() => page.start({ SVCD_QUOTA: '1', SVCD_QUOTA_HOSTED_SURFACES: `facts:3/${quotaWindow(3600)}` }));
 afterAll(() => page.stop());
 
 describe('docs/quota.md', () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,6 @@ let database: TestDatabase;
 let dataDir: string;
 const processes: ApiProcess[] = [];
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   database = await freshDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'svc-readiness-'));
   for (let n = 0; n < 2; n++) processes.push(await ApiProcess.at(database.url, dataDir, {}, 'daemon'));

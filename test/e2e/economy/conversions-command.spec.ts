@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,6 @@ let api: TestApi;
 let one: TestTenant;
 let two: TestTenant;
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   folder = mkdtempSync(join(tmpdir(), 'svc-conversions-'));
   api = await startApi({ env: { SVC_PAYMENT_WEBHOOK_SECRET: SECRET } });
   one = await api.addTenant('one', 'team');

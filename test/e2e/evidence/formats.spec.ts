@@ -15,6 +15,7 @@ import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { appendLeaves, entriesPath, hashOfRange, TileSet, tilePath } from '../../../src/evidence/tiles.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { freshDatabase } from '../../kit/database.js';
+import { recordRetrieval } from '../../kit/retrieval-receipt.js';
 import { sampleEvent, openEvidence } from '../../medium/evidence/evidence-app.js';
 import { packVector } from './pack-vector.js';
 import { vectorTimestamps, writeTimestampVectors } from './timestamp-vectors.js';
@@ -170,7 +171,7 @@ describe('the independent verifier', () => {
       const content = 'Gepr\u00fcft wird, was da steht: "w\u00f6rtlich"\n\tund \u0001 \u{1f4dc}.';
       const cited = { chunk_id: 'c', content_hash: blake3Digest(content), corpus_id: 'k', doc_id: 'd', version: 2 };
       const made = await app.tenancy.run('acme', async () => {
-        const { receiptId } = await app.evidence.recordRetrieval({
+        const { receiptId } = await recordRetrieval(app.evidence, 'acme', {
           actor: 'key:1',
           authMode: 'api_key',
           body: { results: [{ ...cited, source: 'commons', score: 3.75, weight: 0.1 }] },

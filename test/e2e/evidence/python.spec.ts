@@ -101,6 +101,16 @@ describe.skipIf(!hasPython)('examples/verify', () => {
     expect([say(`${root}${other_root}`), say(root!)]).toEqual([null, 'timestamps']);
   });
 
+  it('says of a receipt whose index is false, which equals 0 in Python, what svc verify says', async () => {
+    const file = readFileSync(join(VECTORS, 'forms/receipt.cose-receipt'));
+    const index = file.indexOf(Buffer.from('3a0001117100', 'hex')) + 5; // the claim -70002, and 0
+    const changed = join(folder, 'false.cose-receipt');
+    writeFileSync(changed, file.with(index, 0xf4));
+    const verdict = JSON.parse(python(changed, '--key', keys, '--json').stdout) as { failed: string | null };
+    expect(verdict.failed).toBe(await failedStep(readFileSync(changed), parseTrustedKeys(readFileSync(keys, 'utf8'))));
+    expect(verdict.failed).toBe('format');
+  });
+
   it.each(FILES)(
     `refuses ${CHANGES} changes of one byte of %s, naming the step that svc verify names`,
     async (name) => {

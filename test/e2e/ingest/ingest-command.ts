@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startAcme, type AcmeApi } from './api-process.js';
@@ -21,7 +21,6 @@ export interface Running {
 
 /** The API in a process of its own, for `svc ingest` in others. */
 export async function startApiForCommand(): Promise<AcmeApi> {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   return startAcme();
 }
 

@@ -12,8 +12,11 @@ import { ApiProcess } from '../ingest/api-process.js';
 
 /** Raise it for a longer trial. */
 const KILLS = 3;
-/** A process that is killed is noticed when its connection ends; the next look of another is at most a second away. */
-const TAKEN_OVER_WITHIN_MS = 5_000;
+/**
+ * A process that is killed is noticed when its connection ends; the next look of another is at most a second away. A
+ * busy machine takes longer.
+ */
+const TAKEN_OVER_WITHIN_MS = 20_000;
 
 let nats: NatsServer;
 let writer: TestApi;
@@ -34,7 +37,7 @@ beforeAll(async () => {
     callback: (_, message) => void heard.push(message.json<{ subject: string }>().subject),
   });
   await listener.flush();
-}, 60_000);
+});
 afterAll(async () => {
   await listener.close();
   await Promise.all(processes.map((one) => one.stop('SIGTERM')));
@@ -57,31 +60,27 @@ async function stored(): Promise<string[]> {
 }
 
 describe('two processes that publish and are killed', () => {
-  it(
-    'take over from each other within seconds, and no event is lost, doubled or out of order',
-    { timeout: 90_000 },
-    async () => {
-      const subjects: string[] = [];
-      let isWriting = true;
-      const writing = (async () => {
-        for (let n = 0; isWriting; n += 1) {
-          await emit(writer, writer.tenant, 'takeover.test', `${n}`);
-          subjects.push(`${n}`);
-        }
-      })();
-      await expect.poll(() => heard.length, { timeout: 10_000 }).toBeGreaterThan(50);
-      for (let kill = 0; kill < KILLS; kill += 1) {
-        const victim = processes[kill % 2]!;
-        await victim.stop('SIGKILL');
-        const latest = subjects.length;
-        await expect.poll(() => heard.includes(`${latest}`), { timeout: TAKEN_OVER_WITHIN_MS }).toBe(true);
-        await victim.start();
-        await sleep(100 + ((kill * 211) % 400));
+  it('take over from each other, and no event is lost, doubled or out of order', async () => {
+    const subjects: string[] = [];
+    let isWriting = true;
+    const writing = (async () => {
+      for (let n = 0; isWriting; n += 1) {
+        await emit(writer, writer.tenant, 'takeover.test', `${n}`);
+        subjects.push(`${n}`);
       }
-      isWriting = false;
-      await writing;
-      await expect.poll(async () => (await stored()).length, { timeout: 20_000 }).toBe(subjects.length);
-      expect(await stored()).toEqual(subjects);
-    },
-  );
+    })();
+    await expect.poll(() => heard.length, { timeout: 10_000 }).toBeGreaterThan(50);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const victim = processes[kill % 2]!;
+      await victim.stop('SIGKILL');
+      const latest = subjects.length;
+      await expect.poll(() => heard.includes(`${latest}`), { timeout: TAKEN_OVER_WITHIN_MS }).toBe(true);
+      await victim.start();
+      await sleep(100 + ((kill * 211) % 400));
+    }
+    isWriting = false;
+    await writing;
+    await expect.poll(async () => (await stored()).length, { timeout: 20_000 }).toBe(subjects.length);
+    expect(await stored()).toEqual(subjects);
+  });
 });

@@ -9,7 +9,6 @@ const PROGRAM = join(ROOT, 'dist', 'main.js');
 
 let folder: string;
 beforeAll(() => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'ignore' });
   folder = mkdtempSync(join(tmpdir(), 'svc-completion-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

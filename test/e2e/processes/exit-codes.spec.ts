@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -17,7 +17,6 @@ const PROGRAM = join(ROOT, 'dist', 'main.js');
 let folder: string;
 let database: TestDatabase;
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'ignore' });
   folder = mkdtempSync(join(tmpdir(), 'svc-exit-'));
   database = await freshDatabase();
 });

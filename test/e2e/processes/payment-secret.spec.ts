@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +8,6 @@ import { emptyDatabase } from '../../kit/database.js';
 import { deliverPayment, paymentEventOf } from '../../medium/economy/given.js';
 import { ApiProcess } from '../ingest/api-process.js';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 const API_KEY = 'chosen by the test, thirty-two long';
 /** As in a container: nothing generated. */
 const PRODUCTION = {
@@ -24,7 +22,6 @@ let folder: string;
 let database: Awaited<ReturnType<typeof emptyDatabase>>;
 const running: ApiProcess[] = [];
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   folder = mkdtempSync(join(tmpdir(), 'svc-payments-'));
   database = await emptyDatabase();
 }, 120_000);
@@ -57,7 +54,7 @@ const settle = async (api: ApiProcess, secret: string): Promise<[number, string 
 };
 
 // One after the other: what the first start makes, later ones find.
-it('the first start makes a secret that settles conversions, and no other does', { timeout: 60_000 }, async () => {
+it('the first start makes a secret that settles conversions, and no other does', async () => {
   const api = await start('first');
   const { payment_webhook_secret: secret } = credentials();
   expect(Buffer.from(secret, 'base64url')).toHaveLength(32);
@@ -67,7 +64,7 @@ it('the first start makes a secret that settles conversions, and no other does',
   expect(api.output).not.toContain(secret);
 });
 
-it('a later start keeps it; the environment counts before it', { timeout: 60_000 }, async () => {
+it('a later start keeps it; the environment counts before it', async () => {
   const { payment_webhook_secret: secret } = credentials();
   expect(await settle(await start('first'), secret)).toEqual([200, 'settled']);
   const other = 'whsec-of-the-environment';
@@ -78,7 +75,7 @@ it('a later start keeps it; the environment counts before it', { timeout: 60_000
   ]);
 });
 
-it('a data directory of an earlier version gets one, alike for all that start', { timeout: 60_000 }, async () => {
+it('a data directory of an earlier version gets one, alike for all that start', async () => {
   const { payment_webhook_secret: former, ...kept } = credentials();
   writeFileSync(file(), JSON.stringify({ ...kept, note: 'by hand' }), { mode: 0o600 });
   const both = await Promise.all([start('first'), start('first')]);
@@ -88,41 +85,35 @@ it('a data directory of an earlier version gets one, alike for all that start', 
   for (const api of both) expect(await settle(api, secret)).toEqual([200, 'settled']);
 });
 
-it('a server on a database that others set up has none, and converts nothing', { timeout: 60_000 }, async () => {
+it('a server on a database that others set up has none, and converts nothing', async () => {
   const api = await start('foreign');
   expect(() => statSync(file('foreign'))).toThrow('ENOENT');
   const { status, body } = await convert(api);
   expect([status, body.type, body.feature]).toEqual([412, 'FeatureDisabled', 'payments']);
 });
 
-it(
-  'in production the file does not count: 412, for tools feature_disabled, and 401 for the provider',
-  {
-    timeout: 60_000,
-  },
-  async () => {
-    const { payment_webhook_secret: secret, api_key: apiKey } = credentials();
-    const api = await start('first', PRODUCTION);
-    const tools = await start('first', { ...PRODUCTION, SVC_API_URL: api.url }, 'tools');
-    const headers = { 'x-tenant-id': 'default', 'x-api-key': apiKey };
-    for (const path of ['/v1/economy/convert', '/v1/economy/convert/preview']) {
-      const { status, body } = await caller(api.url, 'default', apiKey)('POST', path, { agentId: 'a', credits: 100 });
-      expect([status, body.type, body.feature]).toEqual([412, 'FeatureDisabled', 'payments']);
-      expect(body.detail).toContain('Set SVC_PAYMENT_WEBHOOK_SECRET');
-    }
-    const args = { agent_id: 'a', credits: 100 };
-    const calls = {
-      convert_credits_to_discount: { ...args, idempotency_key: 'of-production' },
-      get_subscription_discount_preview: args,
-    };
-    for (const [method, params] of Object.entries(calls)) {
-      const { body } = await send(tools.url, 'POST', '/rpc', { jsonrpc: '2.0', id: 1, method, params }, headers);
-      expect([body.error.code, body.error.data.feature]).toEqual([-32008, 'payments']);
-    }
-    const event = paymentEventOf('00000000-0000-4000-8000-000000000000');
-    expect((await deliverPayment(api.url, secret, event)).status).toBe(401);
-    await stopAll();
-    const open = await start('first', { ...PRODUCTION, SVC_PAYMENT_WEBHOOK_SECRET: secret });
-    expect(await settle(open, secret)).toEqual([200, 'settled']);
-  },
-);
+it('in production the file does not count: 412, for tools feature_disabled, and 401 for the provider', async () => {
+  const { payment_webhook_secret: secret, api_key: apiKey } = credentials();
+  const api = await start('first', PRODUCTION);
+  const tools = await start('first', { ...PRODUCTION, SVC_API_URL: api.url }, 'tools');
+  const headers = { 'x-tenant-id': 'default', 'x-api-key': apiKey };
+  for (const path of ['/v1/economy/convert', '/v1/economy/convert/preview']) {
+    const { status, body } = await caller(api.url, 'default', apiKey)('POST', path, { agentId: 'a', credits: 100 });
+    expect([status, body.type, body.feature]).toEqual([412, 'FeatureDisabled', 'payments']);
+    expect(body.detail).toContain('Set SVC_PAYMENT_WEBHOOK_SECRET');
+  }
+  const args = { agent_id: 'a', credits: 100 };
+  const calls = {
+    convert_credits_to_discount: { ...args, idempotency_key: 'of-production' },
+    get_subscription_discount_preview: args,
+  };
+  for (const [method, params] of Object.entries(calls)) {
+    const { body } = await send(tools.url, 'POST', '/rpc', { jsonrpc: '2.0', id: 1, method, params }, headers);
+    expect([body.error.code, body.error.data.feature]).toEqual([-32008, 'payments']);
+  }
+  const event = paymentEventOf('00000000-0000-4000-8000-000000000000');
+  expect((await deliverPayment(api.url, secret, event)).status).toBe(401);
+  await stopAll();
+  const open = await start('first', { ...PRODUCTION, SVC_PAYMENT_WEBHOOK_SECRET: secret });
+  expect(await settle(open, secret)).toEqual([200, 'settled']);
+});

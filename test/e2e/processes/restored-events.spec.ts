@@ -6,15 +6,15 @@ import { Client } from 'pg';
 import { loginUrl } from '../../../src/common/database/connection.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { readSchema } from '../../kit/schema.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 let folder: string;
 let first: TestDatabase;
-let second: { url: string; drop(): Promise<void> };
+let second: Pick<TestDatabase, 'url' | 'superuserUrl' | 'drop'>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-restored-'));
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   first = await freshDatabase();
   second = await emptyDatabase();
 }, 120_000);
@@ -28,7 +28,10 @@ let runs = 0;
 function run(databaseUrl: string, ...args: string[]): void {
   const dataDir = join(folder, `${args[0]}-${(runs += 1)}`);
   const env = { PATH: process.env['PATH'], SVC_DATABASE_URL: databaseUrl, SVC_DATA_DIR: dataDir };
-  execFileSync(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], { env, stdio: 'ignore' });
+  execFileSync(process.execPath, [join(ROOT, 'dist', 'main.js'), ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }
 
 const EVENTS = `insert into outbox_event (tenant_id, event_id, kind, subject, data, transaction)
@@ -78,4 +81,37 @@ describe('a restored database', { timeout: 120_000 }, () => {
     expect(fences[0]).toBeGreaterThan(5000 + 1_000_000_000);
     expect(fences[1]).toBeGreaterThan(fences[0]!);
   });
+
+  it('has every key, reference, index, policy and trigger of one that was migrated', async () => {
+    expect(await describeSchema(second.superuserUrl)).toBe(await describeSchema(first.superuserUrl));
+  });
+
+  it('is not there where a row refers to one that the backup does not have', async () => {
+    const owner = new Client(first.superuserUrl);
+    await owner.connect();
+    // As only damage does it: without the check of the reference.
+    await owner.query('set session_replication_role = replica');
+    await owner.query(`insert into feedback_vote (tenant_id, request_id, principal)
+      select 'acme', gen_random_uuid(), 'ada'`);
+    await owner.end();
+    const backup = join(folder, 'unsound.tar.gz');
+    run(first.url, 'backup', backup);
+    const empty = await emptyDatabase();
+    const restore = () => run(empty.url, 'restore', backup, '--without-checkpoint', '--without-erasures');
+    expect(restore).toThrow(
+      /damaged: the rows of feedback_vote cannot be stored \(.*feedback_vote_tenant_id_request_id_fkey/,
+    );
+    await empty.drop();
+  });
 });
+
+async function describeSchema(url: string): Promise<string> {
+  const client = new Client(url);
+  await client.connect();
+  const triggers = await client.query<{ name: string }>(
+    `select format('%s %s %s', tgrelid::regclass, tgname, tgenabled) as name from pg_trigger where not tgisinternal order by 1`,
+  );
+  const schema = await readSchema(client);
+  await client.end();
+  return [schema, ...triggers.rows.map(({ name }) => name)].join('\n');
+}

@@ -47,7 +47,6 @@ it('a storybook of a restored backup has the same bytes, on a server of another 
   await publish(ada, 'shop', 'd1', [claim('c1', anchorAt('fact', fact.fact_id, 'We use PostgreSQL.', 'PostgreSQL'))]);
   const made = await must(ada('POST', AT));
 
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   svc(first.database.url, 'backup', join(folder, 'backup.tar.gz'));
   svc(restored.url, 'restore', join(folder, 'backup.tar.gz'), '--without-checkpoint', '--without-erasures');
   const abroad = { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,6 @@ export class SvcCommand {
   private readonly env: Record<string, string>;
 
   constructor(database: TestDatabase) {
-    execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
     this.env = {
       PATH: process.env['PATH'] ?? '',
       SVC_DATA_DIR: this.folder,

@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
 import { request, type ClientRequest } from 'node:http';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { headers as natsHeaders, connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +28,6 @@ let victim: TestTenant;
 let attacker: TestTenant;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/build.mjs')], { stdio: 'inherit' });
   nats = await NatsServer.start();
   connection = await connect({ servers: nats.url });
   const env = { FEATURE_SELF_SIGNUP: '1' };

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
@@ -36,7 +34,6 @@ const addressFor = (apiKey: string): TransportAddress => ({
 });
 
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/build.mjs')], { stdio: 'inherit' });
   const env = { FEATURE_SELF_SIGNUP: '1' };
   api = await startApi({ env });
   tools = await startTools(api, { env: { ...env, SVC_TOOLS_RATE_LIMIT: '0' } });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +19,6 @@ export interface Fleet {
 }
 
 export async function startFleet(toolServices: number, env: Record<string, string> = {}): Promise<Fleet> {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/build.mjs')], { stdio: 'inherit' });
   const database = await freshDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-fleet-'));
   const made = await TenantsStore.using({ ownerUrl: database.url }, (store) => store.createTenant('acme', 'team'));

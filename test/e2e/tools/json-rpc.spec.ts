@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { speakRpc, speakStdio, speakStream, type OpenTransport } from './transports.js';
@@ -10,7 +8,6 @@ let tools: TestTools;
 const transports: Record<string, OpenTransport> = {};
 
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../../../scripts/build.mjs')], { stdio: 'inherit' });
   api = await startApi();
   tools = await startTools(api, { env: { SVC_TOOLS_RATE_LIMIT: '0' } });
   const { tenantId, apiKey } = api.tenant;

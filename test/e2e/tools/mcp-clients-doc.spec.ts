@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,6 @@ const COMMANDS = [...page.matchAll(/```sh config\nsvc (.*)\n```\n\n```\w+ prints
 
 let folder: string;
 beforeAll(() => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build.mjs')], { stdio: 'inherit' });
   folder = mkdtempSync(join(tmpdir(), 'svc-recipes-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -118,7 +118,8 @@ describe('retrieval', () => {
       const superuser = new Client({ connectionString: daemon.database.superuserUrl });
       await superuser.connect();
       const set = `update memory_case set created_at = now() - interval '${days} days' where case_id = '${old.case_id}'`;
-      await superuser.query(set).finally(() => superuser.end());
+      await superuser.query(set);
+      await superuser.end();
     };
     for (const [days, factor] of [
       [180, 0.75],

@@ -25,10 +25,10 @@ it('a standby that goes away holds writes back and leaves reads alone', { timeou
   await daemon.call('PUT', '/v1/facts', { entity: 'pier', key: 'length', value: '120 m' });
   await postgres.waitForStandby();
   await postgres.stopStandby();
-  // Thrice as many as there are connections.
-  const writes = Array.from({ length: 24 }, (_, i) =>
-    call('POST', '/v1/ingest', documentOf(api.tenant, { docId: `w${i}` })),
-  );
+  // Thrice as many as there are connections. Documents that are sent one by one share one.
+  const documents = Array.from({ length: 24 }, (_, i) => documentOf(api.tenant, { docId: `w${i}` }));
+  const shared = documents.map((document) => call('POST', '/v1/ingest', document));
+  const writes = documents.map((document) => call('POST', '/v1/ingest/batch', { documents: [document] }));
   await expect
     .poll(async () => (await call('GET', '/readyz')).body.checks.readyz.reason, { timeout: 20_000 })
     .toContain('commits held back');
@@ -46,6 +46,7 @@ it('a standby that goes away holds writes back and leaves reads alone', { timeou
   const statuses = (await Promise.all(writes)).map(({ status }) => status);
   // Those that had a place were acknowledged once the standby was back; the others were answered 503.
   expect(new Set(statuses)).toEqual(new Set([202, 503]));
+  expect(new Set((await Promise.all(shared)).map(({ status }) => status))).toEqual(new Set([202]));
   await expect.poll(async () => (await call('GET', '/readyz')).body.checks.readyz.reason).toBeUndefined();
   expect((await call('GET', `/v1/documents?tenantId=${tenantId}`)).status).toBe(200);
 });

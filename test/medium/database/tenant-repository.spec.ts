@@ -33,6 +33,14 @@ describe('a repository of a tenant', () => {
     await database.drop();
   });
 
+  it('is of the tenant as it is named, whatever is in the name', async () => {
+    const named = `o'neil\\'; select 1; --`;
+    const [row] = await tenancy.run(named, () =>
+      tenancy.query<{ tenant: string }>(`select current_setting('svc.tenant_id') as tenant`),
+    );
+    expect(row).toEqual({ tenant: named });
+  });
+
   const content = { description: '', corpora: ['notes'], priceCredits: 5, publishedBy: 'key:1', changedBy: 'key:1' };
   const insert = (tenant: string, title: string) =>
     tenancy.run(tenant, () => bundles.insert({ bundleId: uuid(), title, ...content }));

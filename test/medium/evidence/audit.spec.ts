@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { recordRetrieval } from '../../kit/retrieval-receipt.js';
 import { type EvidenceApp, sampleEvent, openEvidence } from './evidence-app.js';
 
 describe('the audit', () => {
@@ -23,9 +24,7 @@ describe('the audit', () => {
       );
       ids.push(...made.map((receipt) => receipt.receiptId));
     }
-    await app.tenancy.run('acme', () =>
-      app.evidence.recordRetrieval({ actor: 'key:test', authMode: 'api_key', body: { q: 1 } }),
-    );
+    await recordRetrieval(app.evidence, 'acme', { actor: 'key:test', authMode: 'api_key', body: { q: 1 } });
     await app.sequencer.integrate();
   });
   afterAll(async () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -35,7 +35,6 @@ let folder: string;
 let first: { database: Database; backup: string; ids: string[]; backedUp: string; newest: string };
 const sizeOf = (checkpoint: string): number => parseCheckpoint(checkpoint).size;
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
   folder = mkdtempSync(join(tmpdir(), 'svc-epochs-'));
   writeFileSync(join(folder, 'passphrase'), 'correct horse battery staple');
   const database = await freshDatabase();

@@ -8,6 +8,7 @@ import { RECORDS_ERASED } from '../../../src/common/evidence-log/removed-records
 import { CrossTenant, type Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { RecordErasureService } from '../../../src/modules/access/tenants/record-erasure.service.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { recordRetrieval } from '../../kit/retrieval-receipt.js';
 import { type EvidenceApp, openEvidence, sampleEvent } from './evidence-app.js';
 
 let database: TestDatabase;
@@ -53,7 +54,7 @@ async function makeTenant(tenant: string, isDeleted = true): Promise<string[]> {
   );
   const made = await app.tenancy.run(tenant, async () => {
     const receipts = await app.evidence.recordMany([1, 2, 3].map((n) => sampleEvent(n)));
-    await app.evidence.recordRetrieval({ actor: 'key:test', authMode: 'api_key', body: { q: 1 } });
+    await recordRetrieval(app.evidence, tenant, { actor: 'key:test', authMode: 'api_key', body: { q: 1 } });
     if (isDeleted) await app.evidence.record({ ...sampleEvent(4), kind: 'tenant.deleted', stream: 'tenant' });
     return receipts;
   });

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,6 @@ describe('checkpoints that are kept outside the database', { timeout: 120_000 },
   let daemon: TestDaemon;
   let owner: Client;
   beforeAll(async () => {
-    execFileSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { stdio: 'inherit' });
     folder = mkdtempSync(join(tmpdir(), 'svc-kept-'));
     daemon = await startDaemon({ env: { SVC_CHECKPOINT_DIR: folder } });
     owner = new Client({ connectionString: daemon.database.superuserUrl });

@@ -31,8 +31,10 @@ const evidence = app.get(EvidenceService);
 async function write(worker) {
   for (let n = 0; ; n++) {
     const happened = { kind: 'test.happened', actor, authMode: 'api_key', subject: `s-${n}`, body: { n } };
-    const recorded = await tenancy.run(`shared-${worker % 2}`, async () => {
-      await evidence.recordRetrieval({ actor, authMode: 'api_key', body: { n } });
+    const tenant = `shared-${worker % 2}`;
+    const recorded = await tenancy.run(tenant, async () => {
+      const receipts = evidence.draftRetrievals(tenant, [{ actor, authMode: 'api_key', body: { n } }]);
+      await evidence.recordRetrievals(tenant, receipts);
       return evidence.recordMany([happened, { ...happened, stream: 'side' }]);
     });
     process.stdout.write(recorded.map((receipt) => `${receipt.receiptId}\n`).join(''));

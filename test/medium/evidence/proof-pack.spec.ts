@@ -7,6 +7,7 @@ import type { ProofPack } from '../../../src/evidence/pack-format.js';
 import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
+import { recordRetrieval } from '../../kit/retrieval-receipt.js';
 import { type EvidenceApp, sampleEvent, openEvidence } from './evidence-app.js';
 
 describe('proof packs from the database', () => {
@@ -31,13 +32,11 @@ describe('proof packs from the database', () => {
       doc_id: 'd',
       version: 1,
     };
-    const retrieval = await app.tenancy.run('acme', () =>
-      app.evidence.recordRetrieval({
-        actor: 'key:test',
-        authMode: 'api_key',
-        body: { results: [{ ...cited, source: 'commons' }] },
-      }),
-    );
+    const retrieval = await recordRetrieval(app.evidence, 'acme', {
+      actor: 'key:test',
+      authMode: 'api_key',
+      body: { results: [{ ...cited, source: 'commons' }] },
+    });
     await app.sequencer.integrate();
     const reader = new LogReader((sql, parameters) => app.tenancy.call(sql, parameters));
     const earlier = (await reader.findHead())?.checkpoint ?? '';

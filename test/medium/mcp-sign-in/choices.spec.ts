@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { type JWTPayload } from 'jose';
+import type { JWTPayload } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fromAnotherAddress, send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../kit/app.js';
 import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { quotaWindow } from '../../kit/quota-window.js';
 import { must } from '../work/given.js';
 
-/** Long enough that no test meets the end of a window, save one that is about that. */
-const DAY = 86_400;
+const DAY = quotaWindow(86_400);
 const ENV = { SVCD_QUOTA: '1', SVCD_QUOTA_HOSTED_SURFACES: `facts:25/${DAY}, work:40/1`, SVCD_ROUTE_AUTH: 'enforce' };
 let first: TestDaemon;
 let second: TestDaemon;

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { EvidenceService, type EvidenceEvent } from '../../../src/common/evidence-log/evidence.service.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../../kit/daemon.js';
+import { recordRetrieval } from '../../kit/retrieval-receipt.js';
 
 /** A daemon and its providers that modules record evidence with. */
 export interface ReceiptsDaemon extends TestDaemon {
@@ -46,7 +47,7 @@ export async function startReceiptsDaemon(options: TestDaemonOptions = {}): Prom
       return made.map(({ receiptId }) => receiptId);
     },
     recordRetrieval: async (tenant, body = { query: 'what' }, actor = 'passport:alice') =>
-      (await tenancy.run(tenant, () => evidence.recordRetrieval({ actor, authMode: 'jwt_hs256', body }))).receiptId,
+      (await recordRetrieval(evidence, tenant, { actor, authMode: 'jwt_hs256', body })).receiptId,
     tamper: async (sql, parameters = []) => {
       const owner = new Client({ connectionString: daemon.database.superuserUrl });
       await owner.connect();

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,7 +15,6 @@ const ROOT = join(import.meta.dirname, '../../..');
 let api: TestApi;
 let approver: TestTenant;
 beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build.mjs')], { stdio: 'inherit' });
   api = await startApi();
   approver = await anotherKey(api, api.tenant);
   await expectStatus(

@@ -15,12 +15,20 @@ afterAll(() => api.close());
 async function asOwner(sql: string): Promise<void> {
   const client = new Client({ connectionString: api.database.superuserUrl });
   await client.connect();
-  await client.query(sql).finally(() => client.end());
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }
 
 async function broken<T>({ by, mend }: { by: string; mend: string }, work: () => Promise<T>): Promise<T> {
   await asOwner(by);
-  return work().finally(() => asOwner(mend));
+  try {
+    return await work();
+  } finally {
+    await asOwner(mend);
+  }
 }
 
 const trigger = (table: string, when: string, body: string) => ({
