@@ -1,29 +1,24 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clearCorruption } from '../../../src/cli/doctor/corruption.js';
 import { loadSettings } from '../../../src/common/config/settings.js';
+import { Ballast, ON_DISK } from '../../kit/ballast.js';
 import { asSuperuser } from '../../kit/database.js';
 import { ALL_SCOPES } from '../../kit/daemon.js';
 import { openConsole, type OpenedConsole } from './given.js';
 
-/** The most that fills the disk of the machine, and by which share of it the daemon sees that. */
-const BALLAST = 64 * 1024 ** 2;
-
 let opened: OpenedConsole;
 let place: string;
-let ballast: number;
+let ballast: Ballast;
 let other: ChildProcess | undefined;
 beforeAll(async () => {
-  // A file system that few others write to, where there is one.
-  place = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'svc-console-ready-'));
-  const { bavail, blocks, bsize } = statfsSync(place);
-  ballast = Math.floor(Math.min(bavail * bsize * 0.2, BALLAST));
-  const least = bavail / blocks - ballast / 2 / (blocks * bsize);
-  opened = await openConsole({ env: { SVC_DATA_DIR: place, SVCD_DATA_DIR_MIN_FREE_RATIO: String(least) } });
+  place = mkdtempSync(join(ON_DISK, 'svc-console-ready-'));
+  ballast = new Ballast(place);
+  const env = { SVC_DATA_DIR: place, SVCD_DATA_DIR_MIN_FREE_RATIO: String(ballast.leastFree) };
+  opened = await openConsole({ env });
   const call = opened.daemon.as({ scopes: ALL_SCOPES });
   expect((await call('PUT', '/v1/facts', { entity: 'buoy:7', key: 'colour', value: 'red' })).status).toBe(201);
 });
@@ -61,8 +56,8 @@ interface Fault {
 const FAULTS: Fault[] = [
   {
     gate: 'data_dir_capacity',
-    harm: async () => writeFileSync(join(place, 'ballast'), Buffer.alloc(ballast, 1)),
-    mend: async () => rmSync(join(place, 'ballast')),
+    harm: async () => ballast.take(),
+    mend: async () => ballast.release(),
     says: 'is free, less than',
     advises: 'Free space on its file system',
   },

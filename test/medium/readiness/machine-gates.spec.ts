@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { send } from '../../kit/app.js';
+import { Ballast, ON_DISK } from '../../kit/ballast.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { detailOf, untilFails, untilReady } from './drills.js';
@@ -16,8 +16,7 @@ let database: TestDatabase;
 let place: string;
 beforeAll(async () => {
   database = await freshDatabase();
-  // A file system that few others write to, where there is one.
-  place = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'svc-drill-'));
+  place = mkdtempSync(join(ON_DISK, 'svc-drill-'));
 });
 afterAll(async () => {
   await database.drop();
@@ -37,15 +36,13 @@ afterEach(stopAll);
 
 describe('data_dir_capacity', () => {
   it('fails when the file system fills up, and recovers when there is space again', async () => {
-    const { bavail, blocks, bsize } = statfsSync(place);
-    const ballast = Math.min(bavail * bsize * 0.2, 64 * 1024 ** 2);
-    const least = bavail / blocks - ballast / 2 / (blocks * bsize);
-    const { url } = await start({ SVC_DATA_DIR: place, SVCD_DATA_DIR_MIN_FREE_RATIO: String(least) });
+    const ballast = new Ballast(place);
+    const { url } = await start({ SVC_DATA_DIR: place, SVCD_DATA_DIR_MIN_FREE_RATIO: String(ballast.leastFree) });
     await untilReady(url);
-    writeFileSync(join(place, 'ballast'), Buffer.alloc(Math.floor(ballast), 1));
+    ballast.take();
     const { detail } = await untilFails(url, 'data_dir_capacity');
     expect(detail).toMatch(/^\d+\.\d\d % .* is free, less than .*SVCD_DATA_DIR_MIN_FREE_RATIO/);
-    rmSync(join(place, 'ballast'));
+    ballast.release();
     await untilReady(url);
   });
 });
