@@ -92,6 +92,21 @@ describe('requests of a line', () => {
     expect(sizes).toEqual([1, 2, 1, 1]);
   });
 
+  it('wait for a time of their own where they come soon after others', async () => {
+    const begun: [at: number, size: number][] = [];
+    const write = async (numbers: readonly number[]) => (
+      begun.push([performance.now(), numbers.length]),
+      doubled(numbers)
+    );
+    const work = { take: ({ length }: readonly number[]) => length, write, waitsForNone: true as const, everyMs: 40 };
+    const group = new GroupCommit<number, number>(work);
+    expect(await group.add('a', 1)).toBe(2);
+    expect(await settled([2, 3].map((number) => group.add('a', number)))).toEqual([4, 6]);
+    expect(begun.map(([, size]) => size)).toEqual([1, 2]);
+    // A timer may be a millisecond early.
+    expect(begun[1]![0] - begun[0]![0]).toBeGreaterThan(38);
+  });
+
   it('fail together where the database is away', async () => {
     const { addAll, sizes } = groupOf((numbers) => {
       if (numbers.length > 1) throw away();

@@ -1,4 +1,5 @@
 import { boundedCache } from '../caches/bounded-cache.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
@@ -15,6 +16,8 @@ export interface GroupedWork<Request, Reply> {
   write(requests: readonly Request[]): Promise<readonly (Reply | Error)[]>;
   /** Of requests whose clients have more to do before they ask again: the next transaction waits for none of them. */
   waitsForNone?: true;
+  /** Milliseconds between the beginnings of a line's transactions, at least; the first after a pause begins at once. */
+  everyMs?: number;
 }
 
 interface Waiting<Request, Reply> {
@@ -64,10 +67,13 @@ export class GroupCommit<Request, Reply> {
     const { waiting } = line;
     this.lines.set(name, line);
     while (waiting.length > 0) {
-      if (!this.work.waitsForNone) await this.gather(line, this.clients.get(name) ?? 1);
+      const { waitsForNone, everyMs = 0 } = this.work;
+      if (!waitsForNone) await this.gather(line, this.clients.get(name) ?? 1);
+      const begun = performance.now();
       const group = waiting.splice(0, this.take(waiting));
       await this.write(group);
       this.clients.set(name, group.length + waiting.length);
+      if (everyMs > 0) await sleep(begun + everyMs - performance.now());
     }
     this.lines.delete(name);
   }

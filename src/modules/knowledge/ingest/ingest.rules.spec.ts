@@ -129,10 +129,10 @@ describe('the jobs of a batch', () => {
 
   it('keep large documents from small ones', () => {
     const kinds = (...units: number[]) => jobsOf(ingests(...units)).map(({ queue, units: all }) => [queue, all]);
-    expect(kinds(4_000_000, 10, 8_182)).toEqual([
+    expect(kinds(4_000_000, 10, 32_758)).toEqual([
       ['ingest.large', 4_000_000],
-      ['ingest', 8_192],
+      ['ingest', 32_768],
     ]);
-    expect(kinds(8_193)).toEqual([['ingest.large', 8_193]]);
+    expect(kinds(32_769)).toEqual([['ingest.large', 32_769]]);
   });
 });

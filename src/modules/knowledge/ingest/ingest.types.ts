@@ -112,5 +112,5 @@ export interface IngestJob {
  */
 export const JOBS_A_BATCH = { ingest: 32, 'ingest.large': 8 } as const;
 export type IngestQueue = keyof typeof JOBS_A_BATCH;
-export const UNITS_OF_A_SMALL_JOB = 8 * 1024;
+export const UNITS_OF_A_SMALL_JOB = 32 * 1024;
 export const SMALL_BATCH_UNITS = JOBS_A_BATCH.ingest * UNITS_OF_A_SMALL_JOB;

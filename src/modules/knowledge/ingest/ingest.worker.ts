@@ -7,14 +7,17 @@ import { FileReadingService } from './files/file-reading.service.js';
 import { IngestIndexingService } from './ingest-indexing.service.js';
 import { JOBS_A_BATCH, type IngestJob, type IngestQueue } from './ingest.types.js';
 
+/** How much later a document may be found where others of its tenant came just before, in milliseconds. */
+const PASS_EVERY_MS = 100;
+
 type JobsOfTenant = readonly JobWithMetadata<IngestJob>[];
 
 /** Takes ingest jobs from the queues. A job's failure is its own: others of the batch, of any tenant, complete. */
 @Injectable()
 export class IngestWorker implements OnModuleInit {
   /**
-   * A pass over one small document costs nearly what one over several does, and two of a tenant wait for each other's
-   * locks: what arrives during a pass goes with the next.
+   * A pass over one small document costs nearly what one over many does, and two of a tenant wait for each other's
+   * locks: what arrives during a pass, and for a moment after it, goes with the next.
    */
   private readonly smallPasses = new GroupCommit<JobsOfTenant, JobResult[]>({
     take: ({ length }) => length,
@@ -23,6 +26,7 @@ export class IngestWorker implements OnModuleInit {
       return waiting.map((jobs) => jobs.map(({ id }) => results.get(id)!));
     },
     waitsForNone: true,
+    everyMs: PASS_EVERY_MS,
   });
 
   constructor(
