@@ -120,6 +120,7 @@ import { AdmitToolCallsTogether1795927000000 } from './1795927000000-admit-tool-
 import { KeepLedgersAsLines1795928000000 } from './1795928000000-keep-ledgers-as-lines.js';
 import { RecordRetrievalsAtOnce1795929000000 } from './1795929000000-record-retrievals-at-once.js';
 import { HoldIdempotencyKeysAtOnce1795930000000 } from './1795930000000-hold-idempotency-keys-at-once.js';
+import { ReadSmallSegmentsWhole1795931000000 } from './1795931000000-read-small-segments-whole.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -245,4 +246,5 @@ export const MIGRATIONS = [
   KeepLedgersAsLines1795928000000,
   RecordRetrievalsAtOnce1795929000000,
   HoldIdempotencyKeysAtOnce1795930000000,
+  ReadSmallSegmentsWhole1795931000000,
 ];

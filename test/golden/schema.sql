@@ -6401,6 +6401,26 @@ AS $function$
       end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_index_segments(me text, wanted_tenants text[], wanted uuid[], whole_up_to integer)
+ RETURNS TABLE(segment_id uuid, header bytea, digest bytea, row_names text[], row_sizes integer[], postings bytea)
+ LANGUAGE plpgsql
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+      begin
+        perform set_config('svc.tenant_id', me, true);
+        return query
+          select s.segment_id, s.header, s.digest, whole.row_names, whole.row_sizes, whole.postings
+          from unnest(wanted_tenants, wanted) w(tenant_id, segment_id)
+          join index_segment s on s.tenant_id = w.tenant_id and s.segment_id = w.segment_id
+          left join lateral (
+            select coalesce(array_agg(p.term), '{}') as row_names, coalesce(array_agg(octet_length(p.postings)), '{}') as row_sizes,
+              coalesce(string_agg(p.postings, ''::bytea), ''::bytea) as postings
+            from index_posting p where p.tenant_id = s.tenant_id and p.segment_id = s.segment_id
+          ) whole on s.chunk_count <= whole_up_to;
+      end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_index_state(me text, known_shards uuid[], known_generations bigint[])
  RETURNS TABLE(tenant_id text, shard_id uuid, corpus_id text, shareability text, language text, generation text, is_known boolean, segments jsonb, tombstones jsonb)
  LANGUAGE plpgsql
@@ -8482,6 +8502,7 @@ grant execute on function svc_holds_on(wanted_tenant text, entity text) to publi
 grant execute on function svc_holds_on_any(wanted_tenant text, entities text[]) to public;
 grant execute on function svc_index_headers(me text, wanted_tenants text[], wanted uuid[]) to public, svc_app;
 grant execute on function svc_index_postings(me text, wanted_tenants text[], wanted uuid[], wanted_terms text[]) to public, svc_app;
+grant execute on function svc_index_segments(me text, wanted_tenants text[], wanted uuid[], whole_up_to integer) to public, svc_app;
 grant execute on function svc_index_state(me text, known_shards uuid[], known_generations bigint[]) to public, svc_app;
 grant execute on function svc_index_vectors(dimensions integer) to svc_app;
 grant execute on function svc_is_product() to public;

@@ -12,7 +12,7 @@ export const ON_DISK = '/var/tmp';
 export class Ballast {
   private readonly file: string;
   private readonly bytes: number;
-  /** SVCD_DATA_DIR_MIN_FREE_RATIO that holds without the file by half of its bytes, and is missed by as much with it. */
+  /** SVCD_DATA_DIR_MIN_FREE_RATIO: met without the file by half of its bytes, missed with it by as many. */
   readonly leastFree: number;
 
   constructor(folder: string) {
@@ -23,8 +23,9 @@ export class Ballast {
   }
 
   take(): void {
-    const [program, ...options] = process.platform === 'darwin' ? ['mkfile'] : ['fallocate', '--posix', '--length'];
-    execFileSync(program!, [...options, String(this.bytes), this.file]);
+    const size = String(this.bytes);
+    if (process.platform === 'darwin') execFileSync('mkfile', [size, this.file]);
+    else execFileSync('fallocate', ['--posix', '--length', size, this.file]);
   }
 
   release(): void {

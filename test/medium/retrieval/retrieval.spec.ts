@@ -257,13 +257,23 @@ async function settled(at: TestApi): Promise<void> {
 }
 
 describe('altered rows', () => {
+  const small = 'A narwhal in the ice.';
+  /** More passages than a segment has whose postings come with it. */
+  const large = Array.from({ length: 400 }, (_, n) => `${small} ${'It is wide and cold. '.repeat(60)} ${n}`).join(
+    '\n\n',
+  );
+  const alter = `update index_posting set postings = set_byte(postings, 0, get_byte(postings, 0) # 1)`;
   it.each([
-    ['a posting row', `update index_posting set postings = set_byte(postings, 0, get_byte(postings, 0) # 1)`],
-    ['a deleted posting row', `delete from index_posting`],
-    ['a header', `update index_segment set header = set_byte(header, 20, get_byte(header, 20) # 1)`],
-  ])('%s fails the query, says so and is counted', async (_, statement) => {
+    ['a posting row', small, alter],
+    ['a deleted posting row', small, `delete from index_posting`],
+    ['a posting row of a large segment', large, alter],
+    ['a deleted posting row of a large segment', large, `delete from index_posting`],
+    ['a header', small, `update index_segment set header = set_byte(header, 20, get_byte(header, 20) # 1)`],
+  ])('%s fails the query, says so and is counted', async (_, content, statement) => {
     const broken = await startApi();
-    await ingest(broken.tenant, [{ docId: 'sea', content: 'A narwhal in the ice.' }]);
+    await ingest(broken.tenant, [{ docId: 'sea', content }]);
+    const [segment] = await broken.database.query(`select chunk_count > 256 as is_large from index_segment`);
+    expect(segment).toEqual({ is_large: content === large });
     await broken.database.query(statement);
     const answer = await broken.tenant.call('POST', '/v1/retrieve', { query: 'narwhal' });
     expect([answer.status, answer.body.type, answer.body.segmentId]).toEqual([

@@ -54,3 +54,8 @@ test('a list that was used stays, and one that was not goes in its place', () =>
   loaded.keepPostings(new Map([['c', listOf('c')]]), two);
   expect(kept()).toEqual(['a', 'c']);
 });
+
+test('the rows of a small segment count as memory that it takes', () => {
+  const rows = new Map([['word', new Uint8Array(1_000)]]);
+  expect(new LoadedSegment(segment, rows).byteSize - new LoadedSegment(segment).byteSize).toBeGreaterThan(1_000);
+});

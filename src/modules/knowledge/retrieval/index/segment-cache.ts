@@ -7,6 +7,8 @@ import type { SegmentRef, Tombstone } from './index.types.js';
 
 /** What a kept list takes beyond its term and itself. */
 const LIST_ENTRY_BYTES = 100;
+/** What a row of postings takes beyond its name and its bytes. */
+const ROW_BYTES = 200;
 /**
  * What the lists of all segments that are searched together may take of the budget. The rest is for their headers:
  * every search needs these, and to read one again takes longer than many lists.
@@ -21,17 +23,27 @@ interface KeptList {
   isUsed: boolean;
 }
 
-/** A segment in memory: its header, the posting lists that were asked for, the tombstones last applied to it. */
+/**
+ * A segment in memory: its header, the posting lists that were asked for, the tombstones last applied to it, and of a
+ * small one the rows of all its postings by their names.
+ */
 export class LoadedSegment {
   private appliedUpTo = 0;
   private applied: Tombstones | undefined;
   private readonly lists = new Map<string, KeptList>();
   private listBytes = 0;
 
-  constructor(readonly segment: Segment) {}
+  private readonly rowBytes: number;
+
+  constructor(
+    readonly segment: Segment,
+    readonly rows?: ReadonlyMap<string, Uint8Array>,
+  ) {
+    this.rowBytes = [...(rows ?? [])].reduce((sum, [name, { length }]) => sum + name.length + length + ROW_BYTES, 0);
+  }
 
   get byteSize(): number {
-    return this.segment.byteSize + this.segment.chunkCount + this.listBytes;
+    return this.segment.byteSize + this.segment.chunkCount + this.listBytes + this.rowBytes;
   }
 
   findPostings(term: string): PostingList | undefined {

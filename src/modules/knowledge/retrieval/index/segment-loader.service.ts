@@ -7,7 +7,7 @@ import { Segment, SegmentCorrupted } from '../../../../search/segment.js';
 import { IndexCorrupted } from '../retrieval.problems.js';
 import type { SegmentRef, ShardSnapshot } from './index.types.js';
 import { LoadedSegment, SegmentCache } from './segment-cache.js';
-import { type RowAddress, SnapshotsStore } from './snapshots.store.js';
+import { type PostingRow, type RowAddress, type SegmentRow, SnapshotsStore } from './snapshots.store.js';
 
 /** A segment of the snapshot is gone: a merge replaced it. Take a new snapshot. */
 export class SnapshotOutdated extends Error {}
@@ -16,6 +16,12 @@ export class SnapshotOutdated extends Error {}
 export interface OpenSegment extends SegmentView {
   shard: ShardSnapshot;
 }
+
+/**
+ * Segments of at most so many chunks come with all their postings: most of their rows are read by any query, and the
+ * round trip costs more than the others.
+ */
+const WHOLE_UP_TO = 256;
 
 interface ShardSegment {
   readonly shard: ShardSnapshot;
@@ -76,8 +82,9 @@ export class SegmentLoader {
       return { shard, segment: loaded.segment, tombstones: loaded.tombstones(ref, shard.tombstones), postings };
     });
     const chunks = refs.reduce((sum, { ref }) => sum + ref.chunkCount, 0);
-    if (wanted.length > 0) await this.loadPostings(reader, wanted, chunks);
-    this.cache.count(hits, wanted.length);
+    const absent = wanted.filter(({ loaded }) => !loaded.rows);
+    if (wanted.length > 0) this.openPostings(wanted, await this.findRows(reader, absent), chunks);
+    this.cache.count(hits + wanted.length - absent.length, absent.length);
     return views;
   }
 
@@ -97,17 +104,18 @@ export class SegmentLoader {
     return found;
   }
 
-  /** One statement for all; queries that need the same header meanwhile wait for it. */
+  /** One statement for all; queries that need the same segment meanwhile wait for it. */
   private load(reader: string, refs: readonly ShardSegment[]): void {
     const addresses = refs.map(({ shard, ref }) => ({ tenantId: shard.tenantId, segmentId: ref.segmentId }));
     const rows = this.store
-      .findHeaders(reader, addresses)
+      .findSegments(reader, addresses, WHOLE_UP_TO)
       .then((found) => new Map(found.map((row) => [row.segment_id, row])));
     for (const { segmentId } of addresses) {
       const loading = rows.then((found) => {
         const row = found.get(segmentId);
         if (!row) throw new SnapshotOutdated();
-        const loaded = new LoadedSegment(this.check(segmentId, () => Segment.open(row.header, row.digest)));
+        const segment = this.check(segmentId, () => Segment.open(row.header, row.digest));
+        const loaded = new LoadedSegment(segment, postingRowsOf(row));
         this.cache.keep(segmentId, loaded);
         return loaded;
       });
@@ -117,13 +125,13 @@ export class SegmentLoader {
     }
   }
 
-  /** @param chunks of all segments that are searched together */
-  private async loadPostings(reader: string, wanted: Wanted[], chunks: number): Promise<void> {
-    const addresses = new Map(wanted.map((one) => [one.segmentId + one.row, one]));
-    const rows = await this.store.findPostings(reader, [...addresses.values()]);
-    const found = new Map(rows.map((row) => [row.segment_id + row.term, row]));
+  /**
+   * Unpacks lists from the rows of small segments, and from those that were found of others.
+   * @param chunks of all segments that are searched together
+   */
+  private openPostings(wanted: readonly Wanted[], found: ReadonlyMap<string, PostingRow>, chunks: number): void {
     for (const { segmentId, row, term, loaded, into } of wanted) {
-      const stored = found.get(segmentId + row);
+      const stored = loaded.rows ? { postings: loaded.rows.get(row) } : found.get(segmentId + row);
       if (!stored) throw new SnapshotOutdated();
       into.set(
         term,
@@ -135,6 +143,14 @@ export class SegmentLoader {
       const part = loaded.segment.chunkCount / chunks;
       this.cache.keepPostings(segmentId, { segment: loaded, postings: into, part });
     }
+  }
+
+  /** By segment and name, each once. */
+  private async findRows(reader: string, wanted: readonly Wanted[]): Promise<Map<string, PostingRow>> {
+    if (wanted.length === 0) return new Map();
+    const addresses = new Map(wanted.map((one) => [one.segmentId + one.row, one]));
+    const rows = await this.store.findPostings(reader, [...addresses.values()]);
+    return new Map(rows.map((row) => [row.segment_id + row.term, row]));
   }
 
   private check<T>(segmentId: string, open: () => T): T {
@@ -150,4 +166,15 @@ export class SegmentLoader {
       );
     }
   }
+}
+
+/** Of a small segment, by their names; views of the bytes that were read. */
+function postingRowsOf({
+  row_names: names,
+  row_sizes: sizes,
+  postings,
+}: SegmentRow): Map<string, Uint8Array> | undefined {
+  if (!names || !sizes || !postings) return undefined;
+  let end = 0;
+  return new Map(names.map((name, place) => [name, postings.subarray(end, (end += sizes[place]!))]));
 }

@@ -13,6 +13,23 @@ export interface RowAddress extends SegmentAddress {
   row: string;
 }
 
+/** A segment, and of a small one its rows of postings: their names, their sizes, and the bytes of all. */
+export interface SegmentRow {
+  segment_id: string;
+  header: Buffer;
+  digest: Buffer;
+  row_names: string[] | null;
+  row_sizes: number[] | null;
+  postings: Buffer | null;
+}
+
+/** A row of postings by its name, `term`. */
+export interface PostingRow {
+  segment_id: string;
+  term: string;
+  postings: Buffer | null;
+}
+
 /** The index's rows as a search sees them: one statement a call, which sets the reader's tenant itself. */
 @Injectable()
 export class SnapshotsStore {
@@ -27,22 +44,18 @@ export class SnapshotsStore {
     ]);
   }
 
-  findHeaders(
-    reader: string,
-    wanted: SegmentAddress[],
-  ): Promise<{ segment_id: string; header: Buffer; digest: Buffer }[]> {
-    return this.tenancy.read('select * from svc_index_headers($1, $2::text[], $3::uuid[])', [
+  /** No row for a segment that is gone; the rows of postings with those of at most `wholeUpTo` chunks. */
+  findSegments(reader: string, wanted: SegmentAddress[], wholeUpTo: number): Promise<SegmentRow[]> {
+    return this.tenancy.read('select * from svc_index_segments($1, $2::text[], $3::uuid[], $4)', [
       reader,
       wanted.map(({ tenantId }) => tenantId),
       wanted.map(({ segmentId }) => segmentId),
+      wholeUpTo,
     ]);
   }
 
   /** No row for a segment that is gone, null postings for a row that is gone. */
-  findPostings(
-    reader: string,
-    wanted: RowAddress[],
-  ): Promise<{ segment_id: string; term: string; postings: Buffer | null }[]> {
+  findPostings(reader: string, wanted: RowAddress[]): Promise<PostingRow[]> {
     return this.tenancy.read('select * from svc_index_postings($1, $2::text[], $3::uuid[], $4::text[])', [
       reader,
       wanted.map(({ tenantId }) => tenantId),

@@ -1,0 +1,34 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Small segments of the index are read with their postings, by one statement. */
+export class ReadSmallSegmentsWhole1795931000000 implements MigrationInterface {
+  name = 'ReadSmallSegmentsWhole1795931000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(INDEX_SEGMENTS);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop function svc_index_segments(text, text[], uuid[], int)');
+  }
+}
+
+/** As it was made first; functions/ has it as it is. */
+const INDEX_SEGMENTS = `
+  create function svc_index_segments(me text, wanted_tenants text[], wanted uuid[], whole_up_to int)
+    returns table (segment_id uuid, header bytea, digest bytea, row_names text[], row_sizes int[], postings bytea)
+    language plpgsql set enable_hashjoin = off set enable_mergejoin = off as $$
+        begin
+          perform set_config('svc.tenant_id', me, true);
+          return query
+            select s.segment_id, s.header, s.digest, whole.row_names, whole.row_sizes, whole.postings
+            from unnest(wanted_tenants, wanted) w(tenant_id, segment_id)
+            join index_segment s on s.tenant_id = w.tenant_id and s.segment_id = w.segment_id
+            left join lateral (
+              select coalesce(array_agg(p.term), '{}') as row_names, coalesce(array_agg(octet_length(p.postings)), '{}') as row_sizes,
+                coalesce(string_agg(p.postings, ''::bytea), ''::bytea) as postings
+              from index_posting p where p.tenant_id = s.tenant_id and p.segment_id = s.segment_id
+            ) whole on s.chunk_count <= whole_up_to;
+        end $$;
+  grant execute on function svc_index_segments(text, text[], uuid[], int) to svc_app;
+`;
