@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { invalid } from '../problem/common-problems.js';
@@ -105,6 +105,19 @@ describe('requests of a line', () => {
     expect(begun.map(([, size]) => size)).toEqual([1, 2]);
     // A timer may be a millisecond early.
     expect(begun[1]![0] - begun[0]![0]).toBeGreaterThan(38);
+  });
+
+  it('do not wait where the ones before took longer than that time, and nothing is warned of', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    const write = async (numbers: readonly number[]) => (await sleep(20), doubled(numbers));
+    const work = { take: ({ length }: readonly number[]) => length, write, waitsForNone: true as const, everyMs: 5 };
+    const group = new GroupCommit<number, number>(work);
+    expect(await settled([1, 2].map((number) => group.add('a', number)))).toEqual([2, 4]);
+    await sleep(20);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
   });
 
   it('fail together where the database is away', async () => {

@@ -1,7 +1,7 @@
-import { boundedCache } from '../caches/bounded-cache.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
+import { boundedCache } from '../caches/bounded-cache.js';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
 import { Problem } from '../problem/problem.js';
 
@@ -73,7 +73,7 @@ export class GroupCommit<Request, Reply> {
       const group = waiting.splice(0, this.take(waiting));
       await this.write(group);
       this.clients.set(name, group.length + waiting.length);
-      if (everyMs > 0) await sleep(begun + everyMs - performance.now());
+      if (everyMs > 0) await sleep(Math.max(0, begun + everyMs - performance.now()));
     }
     this.lines.delete(name);
   }

@@ -7,7 +7,13 @@ import { Segment, SegmentCorrupted } from '../../../../search/segment.js';
 import { IndexCorrupted } from '../retrieval.problems.js';
 import type { SegmentRef, ShardSnapshot } from './index.types.js';
 import { LoadedSegment, SegmentCache } from './segment-cache.js';
-import { type PostingRow, type RowAddress, type SegmentRow, SnapshotsStore } from './snapshots.store.js';
+import { type RowAddress, type SegmentRow, SnapshotsStore } from './snapshots.store.js';
+
+/**
+ * Segments of at most so many chunks come with all their postings: most of their rows are read by any query, and the
+ * round trip costs more than the others.
+ */
+const WHOLE_UP_TO = 256;
 
 /** A segment of the snapshot is gone: a merge replaced it. Take a new snapshot. */
 export class SnapshotOutdated extends Error {}
@@ -16,12 +22,6 @@ export class SnapshotOutdated extends Error {}
 export interface OpenSegment extends SegmentView {
   shard: ShardSnapshot;
 }
-
-/**
- * Segments of at most so many chunks come with all their postings: most of their rows are read by any query, and the
- * round trip costs more than the others.
- */
-const WHOLE_UP_TO = 256;
 
 interface ShardSegment {
   readonly shard: ShardSnapshot;
@@ -33,6 +33,9 @@ interface Wanted extends RowAddress {
   loaded: LoadedSegment;
   into: Map<string, PostingList>;
 }
+
+/** The bytes of rows by segment and name: null for a row that is gone, none where the segment is. */
+type FoundRows = ReadonlyMap<string, Uint8Array | null>;
 
 /**
  * Brings segments and posting lists into memory, each checked against its digest before anything is answered from it.
@@ -129,13 +132,13 @@ export class SegmentLoader {
    * Unpacks lists from the rows of small segments, and from those that were found of others.
    * @param chunks of all segments that are searched together
    */
-  private openPostings(wanted: readonly Wanted[], found: ReadonlyMap<string, PostingRow>, chunks: number): void {
+  private openPostings(wanted: readonly Wanted[], found: FoundRows, chunks: number): void {
     for (const { segmentId, row, term, loaded, into } of wanted) {
-      const stored = loaded.rows ? { postings: loaded.rows.get(row) } : found.get(segmentId + row);
-      if (!stored) throw new SnapshotOutdated();
+      const bytes = loaded.rows ? (loaded.rows.get(row) ?? null) : found.get(segmentId + row);
+      if (bytes === undefined) throw new SnapshotOutdated();
       into.set(
         term,
-        this.check(segmentId, () => loaded.segment.openPostings(term, stored.postings ?? undefined)),
+        this.check(segmentId, () => loaded.segment.openPostings(term, bytes ?? undefined)),
       );
     }
     const bySegment = new Map(wanted.map((one) => [one.segmentId, one]));
@@ -145,12 +148,11 @@ export class SegmentLoader {
     }
   }
 
-  /** By segment and name, each once. */
-  private async findRows(reader: string, wanted: readonly Wanted[]): Promise<Map<string, PostingRow>> {
+  private async findRows(reader: string, wanted: readonly Wanted[]): Promise<FoundRows> {
     if (wanted.length === 0) return new Map();
     const addresses = new Map(wanted.map((one) => [one.segmentId + one.row, one]));
     const rows = await this.store.findPostings(reader, [...addresses.values()]);
-    return new Map(rows.map((row) => [row.segment_id + row.term, row]));
+    return new Map(rows.map(({ segment_id, term, postings }) => [segment_id + term, postings]));
   }
 
   private check<T>(segmentId: string, open: () => T): T {

@@ -23,13 +23,6 @@ export interface SegmentRow {
   postings: Buffer | null;
 }
 
-/** A row of postings by its name, `term`. */
-export interface PostingRow {
-  segment_id: string;
-  term: string;
-  postings: Buffer | null;
-}
-
 /** The index's rows as a search sees them: one statement a call, which sets the reader's tenant itself. */
 @Injectable()
 export class SnapshotsStore {
@@ -55,7 +48,10 @@ export class SnapshotsStore {
   }
 
   /** No row for a segment that is gone, null postings for a row that is gone. */
-  findPostings(reader: string, wanted: RowAddress[]): Promise<PostingRow[]> {
+  findPostings(
+    reader: string,
+    wanted: RowAddress[],
+  ): Promise<{ segment_id: string; term: string; postings: Buffer | null }[]> {
     return this.tenancy.read('select * from svc_index_postings($1, $2::text[], $3::uuid[], $4::text[])', [
       reader,
       wanted.map(({ tenantId }) => tenantId),
