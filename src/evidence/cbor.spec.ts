@@ -1,6 +1,6 @@
 import { rfc8949EncodeOptions, encode } from 'cborg';
 import { describe, expect, it } from 'vitest';
-import { type CborValue, decodeCanonical, encodeCanonical, toCbor } from './cbor.js';
+import { CborError, type CborValue, decodeCanonical, encodeCanonical, toCbor } from './cbor.js';
 
 const hex = (text: string): Uint8Array => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -55,13 +55,28 @@ describe('deterministic CBOR', () => {
     expect(toHex(bytes)).toBe(`ac${ordered.map((key) => `${toHex(encodeCanonical(key))}00`).join('')}`);
   });
 
-  it('orders integer keys 10, 100, -1 as RFC 8949 section 4.2.1 does', () => {
+  it('orders integer keys 10, 100, -1, -2, -300 as RFC 8949 section 4.2.1 does', () => {
     const header = new Map([
       [-1, 0],
+      [-300, 0],
       [100, 0],
+      [-2, 0],
       [10, 0],
     ]);
-    expect(toHex(encodeCanonical(header))).toBe('a30a001864002000');
+    expect(toHex(encodeCanonical(header))).toBe('a50a001864002000210039012b00');
+  });
+
+  it('writes every number that a half keeps as a half', () => {
+    const half = new DataView(new ArrayBuffer(2));
+    for (let bits = 0; bits < 2 ** 16; bits++) {
+      half.setUint16(0, bits);
+      const value = half.getFloat16(0);
+      if (!Number.isFinite(value) || Number.isInteger(value)) continue;
+      const bytes = Uint8Array.of(0xf9, bits >> 8, bits & 0xff);
+      if (toHex(encodeCanonical(value)) !== toHex(bytes))
+        expect.fail(`${value} became ${toHex(encodeCanonical(value))}`);
+      expect(decodeCanonical(bytes)).toBe(value);
+    }
   });
 
   it.each([
@@ -69,6 +84,7 @@ describe('deterministic CBOR', () => {
     ['overlong text length', '780161'],
     ['float that fits an integer', 'f93c00'],
     ['float longer than needed', 'fa3fc00000'],
+    ['subnormal half written as single', 'fab8480000'],
     ['negative zero', 'f98000'],
     ['not a number', 'f97e00'],
     ['infinity', 'f97c00'],
@@ -99,6 +115,8 @@ describe('deterministic CBOR', () => {
     expect(() => encodeCanonical('\ud800')).toThrow('lone surrogate');
     expect(() => encodeCanonical({ a: [Number.NaN] })).toThrow('.a[0] is not finite');
     expect(() => encodeCanonical({ '\udc00': 1 })).toThrow('lone surrogate');
+    for (const value of [10n, new Date(0), new Set(), new Map([['a', 1]]), () => 1])
+      expect(() => encodeCanonical({ a: value as unknown as CborValue })).toThrow(CborError);
   });
 
   it('keeps a key named __proto__ as data', () => {

@@ -22,7 +22,7 @@ export class CborError extends Error {
  * 1.0 is 1 and -0 is 0). Refused: NaN, infinities, undefined, lone surrogates.
  */
 export function encodeCanonical(value: CborValue): Uint8Array {
-  const bytes = writeCbor(value, isSafe);
+  const bytes = writeCbor(value);
   if (bytes) return bytes;
   // Paths are built for the message alone: a safe value needs none.
   refuseUnsafe(value, '');
@@ -128,16 +128,6 @@ function fromDecoded(value: unknown): CborValue {
   if (entries.every(([key]) => typeof key === 'string')) return Object.fromEntries(entries) as CborMap;
   if (entries.every(([key]) => Number.isSafeInteger(key))) return new Map(entries as [number, CborValue][]);
   throw new CborError('map keys must be all text or all integers');
-}
-
-function isSafe(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (value === undefined) return false;
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return true;
-  if (Array.isArray(value)) return value.every(isSafe);
-  if (value instanceof Map) return [...value.values()].every(isSafe);
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isSafe(member));
 }
 
 function refuseUnsafe(value: CborValue, path: string): void {

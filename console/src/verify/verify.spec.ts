@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { blake3 } from './blake3.ts';
 import { base64Of, bytesOfBase64, bytesOfHex, hexOf } from './bytes.ts';
-import { decodeCanonical, encodeCanonical } from './cbor.ts';
+import { decodeCanonical, encodeCanonical, plainOf } from './cbor.ts';
 import { parsePinnedKey, type Jwk } from './keys.ts';
 import { isSignedBy, leafOf, parseCheckpoint, rootOf } from './log.ts';
 import { openMessage } from './receipt.ts';
@@ -40,10 +40,11 @@ async function soundEvidence(): Promise<Evidence> {
   const { payload, protectedHeader, signature, kid } = openMessage(message);
   const payloadHash = `blake3:${hexOf(blake3(payload))}`;
   const receiptId = at('receipt_id').value as string;
-  const event = encodeCanonical({
+  const members = {
     ...{ v: 1, kind: 'receipt.signature', receipt_id: receiptId, algorithm: 'EdDSA', curve: 'Ed25519', kid },
     ...{ protected: protectedHeader, signature, payload_hash: payloadHash },
-  });
+  };
+  const event = encodeCanonical(new Map(Object.entries(members)));
   const [{ leaf_index, path }] = exported.log.proofs as [{ leaf_index: number; path: string[] }];
   return {
     ...{ receiptId, tenant: exported.manifest.tenant_id, payload, signature: { value: event } },
@@ -74,6 +75,31 @@ describe('the vectors of the formats', () => {
     const { cases } = vector<{ cases: { length: number; hex: string }[] }>('blake3.json');
     for (const { length, hex } of cases)
       expect(hexOf(blake3(Uint8Array.from({ length }, (_, index) => index % 251)))).toBe(hex);
+  });
+
+  test('CBOR: each value has one encoding, and nothing else is read', () => {
+    const { valid, invalid } = vector<{ valid: { value: unknown; hex: string }[]; invalid: { hex: string }[] }>(
+      'cbor.json',
+    );
+    for (const { value, hex } of valid) {
+      const decoded = decodeCanonical(bytesOfHex(hex), hex);
+      expect(plainOf(decoded)).toEqual(value);
+      expect(hexOf(encodeCanonical(decoded))).toBe(hex);
+    }
+    for (const { hex } of invalid) expect(() => decodeCanonical(bytesOfHex(hex), hex)).toThrow();
+  });
+
+  test('CBOR: every number that a half keeps is a half', () => {
+    const half = new DataView(new ArrayBuffer(2));
+    const wrong: string[] = [];
+    for (let bits = 0; bits < 2 ** 16; bits++) {
+      half.setUint16(0, bits);
+      const value = half.getFloat16(0);
+      if (!Number.isFinite(value) || Number.isInteger(value)) continue;
+      const encoded = hexOf(encodeCanonical(value));
+      if (encoded !== `f9${bits.toString(16).padStart(4, '0')}`) wrong.push(encoded);
+    }
+    expect(wrong).toEqual([]);
   });
 
   test('receipts: the payload, its digest and the message fit each other', () => {
