@@ -5,7 +5,7 @@ import { checkTile, FIRST_TILE, type TilePlace } from './log-tiles.js';
 import { LeafMarks } from './leaf-marks.js';
 import { LogReader } from './log-reader.js';
 import type { EvidenceFault, FaultSink, SubjectCheck } from './evidence-look.types.js';
-import { firstReceipts } from './leaf-batches.js';
+import { firstReceipts, rowsToLookAt } from './leaf-batches.js';
 import { checkReceipt, checkRetrieval, FIRST_POSITION, type Position, type ReceiptRow } from './record-rows.js';
 import { ERASED_UNSAID, readRemovedLeaves } from './removed-records.js';
 import { blocksOf, publicName, rowsWithoutReceipt } from './receipted-rows.js';
@@ -22,7 +22,7 @@ export interface LookPlace {
   readonly size: number;
   /** Receipts and retrieval receipts seen. */
   readonly records: number;
-  /** All rows seen. */
+  /** All rows seen; a batch of documents counts as many as it binds. */
   readonly examined: number;
 }
 
@@ -115,7 +115,8 @@ export class EvidenceLook {
       query,
       rows.filter(({ is_erased }) => !is_erased),
     );
-    this.advance(rows.length < limit && rows.length === read.length ? null : last, rows.length, logged.length);
+    const examined = rows.reduce((sum, row) => sum + rowsToLookAt(row), 0);
+    this.advance(rows.length < limit && rows.length === read.length ? null : last, examined, logged.length);
   }
 
   private async checkSubjects(query: Query, rows: readonly ReceiptRow[]): Promise<void> {

@@ -45,13 +45,22 @@ export const OF_BATCHES: readonly string[] = [FACT_BATCH, BATCH_ACCEPTED, BATCH_
 /** The first of some receipts, at least one, that together bind about so many things. */
 export function firstReceipts<R extends StoredReceipt>(receipts: readonly R[], most: number): R[] {
   let bound = 0;
-  const end = receipts.findIndex((receipt, n) => {
-    const isOver = n > 0 && bound >= most;
-    const body = OF_BATCHES.includes(receipt.kind) ? readBodies([receipt])[0]?.body : undefined;
-    bound += typeof body?.count === 'number' ? body.count : 1;
-    return isOver;
-  });
-  return receipts.slice(0, end < 0 ? receipts.length : end);
+  let count = 0;
+  for (; count < receipts.length && (count === 0 || bound < most); count++) bound += boundBy(receipts[count]!);
+  return receipts.slice(0, count);
+}
+
+/**
+ * How many rows it costs to look at a receipt. A batch of documents counts as many as it binds: each is read and hashed
+ * with its passages. Facts are so small that a batch of them counts as one.
+ */
+export function rowsToLookAt(receipt: StoredReceipt): number {
+  return receipt.kind === BATCH_ACCEPTED || receipt.kind === BATCH_COMPLETED ? boundBy(receipt) : 1;
+}
+
+function boundBy(receipt: StoredReceipt): number {
+  const body = OF_BATCHES.includes(receipt.kind) ? readBodies([receipt])[0]?.body : undefined;
+  return typeof body?.count === 'number' ? body.count : 1;
 }
 
 /** A batch whose leaves may have been erased. */

@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { EvidenceLook } from '../../../src/common/evidence-log/evidence-look.js';
+import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
+import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { openReceipt } from '../../../src/evidence/receipt.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
@@ -87,6 +90,21 @@ describe('documents that come together', () => {
       actor: 'svc:ingest',
     });
     expect(await audit()).toEqual([]);
+  });
+
+  it('count as many as they are in the rate of a look at the evidence', async () => {
+    const keys = api.app.get(KnownKeys, { strict: false });
+    const steps = await api.app.get(CrossTenant, { strict: false }).run('test', async (query) => {
+      const look = await EvidenceLook.begin(query, { checks: [], keys });
+      const examined: number[] = [];
+      while (look.at.part === 'receipts') {
+        const before = look.at.examined;
+        await look.step(query, 1);
+        examined.push(look.at.examined - before);
+      }
+      return examined;
+    });
+    expect(steps.filter((rows) => rows === 3)).toHaveLength(2);
   });
 
   it('are proven one by one, offline, without a word of the others', async () => {

@@ -44,7 +44,9 @@ const HOLD_EVERY_MS = 8_000;
 const URGENT_MS = 1_000;
 
 const SUBJECT_TABLES = SUBJECT_CHECKS.flatMap(({ rows }) => rows.map(({ table }) => table));
-const TABLES = ['receipt', 'retrieval_receipt', 'receipt_head', ...SUBJECT_TABLES];
+const RECORD_TABLES = ['receipt', 'retrieval_receipt', 'receipt_head'];
+/** How often a whole look sees a row of the modules: by itself, and by the receipts that speak of it. */
+const TIMES_SEEN = 2;
 /** What the look at the newest reads. */
 const NEWEST_TABLES = [
   'receipt',
@@ -72,6 +74,8 @@ export class EvidenceWatch implements OnApplicationBootstrap {
   private whole: EvidenceLook | undefined;
   /** Rows a second that the hours ask for. */
   private rate = 0;
+  /** Rows of batches that were looked at before their time: a batch is looked at as a whole, however large. */
+  private ahead = 0;
   private found = 0;
   private beganAt = new Date(0);
   /** When each was last done, and when a count may be next, by performance.now(). */
@@ -183,13 +187,19 @@ export class EvidenceWatch implements OnApplicationBootstrap {
     const asked = this.rate * seconds;
     const spare = this.idle.read() < IDLE_SHARE ? BUSY_ROWS_PER_SECOND : SPARE_ROWS_PER_SECOND;
     const most = Math.max(this.rate, spare) * seconds;
+    const before = this.isUrgent ? 0 : this.ahead;
+    this.ahead = Math.max(0, before - most);
+    if (before >= most) return;
     const hasTime = timeLeft(PROCESSOR_SHARE * seconds);
     const mayGoOn = (done: number): boolean =>
       this.isUrgent ? performance.now() < now + URGENT_MS : done < asked || (done < most && hasTime());
     const { whole } = this;
     const rowsAfter = (done: number): number => Math.ceil(this.isUrgent ? STEP_ROWS : Math.min(most - done, STEP_ROWS));
     try {
-      const faults = await this.onSnapshot((query) => this.stepWhile(query, whole, mayGoOn, rowsAfter));
+      const { faults, done, isOfReceipts } = await this.onSnapshot((query) =>
+        this.stepWhile(query, { look: whole, before, mayGoOn, rowsAfter }),
+      );
+      this.ahead = isOfReceipts ? Math.max(0, done - most) : 0;
       this.found += faults.length;
       await this.record(faults);
     } catch (error) {
@@ -203,22 +213,20 @@ export class EvidenceWatch implements OnApplicationBootstrap {
     await this.looks.keep({ place: whole.at, bits: whole.marks.bits });
   }
 
-  /** Steps on one snapshot, so that those of small tables share a transaction. @returns what was found amiss */
-  private async stepWhile(
-    query: Query,
-    look: EvidenceLook,
-    mayGoOn: (done: number) => boolean,
-    rowsAfter: (done: number) => number,
-  ): Promise<EvidenceFault[]> {
+  /** Steps on one snapshot, so that those of small tables share a transaction. */
+  private async stepWhile(query: Query, { look, before, mayGoOn, rowsAfter }: Steps): Promise<Stepped> {
     const faults: EvidenceFault[] = [];
-    for (let done = 0; !look.isOver && !this.work?.isStopped && mayGoOn(done);) {
-      const before = look.at.examined;
+    let done = before;
+    let isOfReceipts = false;
+    while (!look.isOver && !this.work?.isStopped && mayGoOn(done)) {
+      const { examined, part } = look.at;
+      isOfReceipts = part === 'receipts';
       faults.push(...(await look.step(query, rowsAfter(done))));
-      const examined = look.at.examined - before;
-      this.examined.inc({ look: 'whole' }, examined);
-      done += Math.max(examined, STEP_COST);
+      const seen = look.at.examined - examined;
+      this.examined.inc({ look: 'whole' }, seen);
+      done += Math.max(seen, STEP_COST);
     }
-    return faults;
+    return { faults, done, isOfReceipts };
   }
 
   private async resume(): Promise<EvidenceLook> {
@@ -239,8 +247,9 @@ export class EvidenceWatch implements OnApplicationBootstrap {
   }
 
   private async setRate(): Promise<void> {
-    const rows = await this.looks.estimateRows(TABLES);
-    this.rate = rows / (this.settings.evidence.lookHours * 3600);
+    const records = await this.looks.estimateRows(RECORD_TABLES);
+    const rows = await this.looks.estimateRows(SUBJECT_TABLES);
+    this.rate = (records + TIMES_SEEN * rows) / (this.settings.evidence.lookHours * 3600);
   }
 
   private async end(look: EvidenceLook): Promise<void> {
@@ -262,6 +271,23 @@ export class EvidenceWatch implements OnApplicationBootstrap {
       return look(query);
     });
   }
+}
+
+/** What a run may do. */
+interface Steps {
+  readonly look: EvidenceLook;
+  /** Rows that count as done already. */
+  readonly before: number;
+  readonly mayGoOn: (done: number) => boolean;
+  readonly rowsAfter: (done: number) => number;
+}
+
+interface Stepped {
+  /** What was found amiss. */
+  readonly faults: readonly EvidenceFault[];
+  readonly done: number;
+  /** Whether the last step was of receipts, which alone may bind many more rows than were asked for. */
+  readonly isOfReceipts: boolean;
 }
 
 /** @returns whether this process has used less than `seconds` of a processor since, whatever it did */
