@@ -62,6 +62,18 @@ describe('row-level security', () => {
     expect(rows).toEqual([]);
   });
 
+  it('a foreign key between tables of tenants stays within the tenant, but for three', async () => {
+    const rows = await api.database.query<{ key: string }>(`
+      select f.conrelid::regclass || ' ' || pg_get_constraintdef(f.oid) as key from pg_constraint f
+      join pg_attribute a on a.attrelid = f.conrelid and a.attname = 'tenant_id' and not a.attisdropped
+      where f.contype = 'f' and f.connamespace = 'public'::regnamespace and a.attnum <> all(f.conkey) order by 1`);
+    expect(rows.map(({ key }) => key)).toEqual([
+      'agent FOREIGN KEY (sponsor_tenant_id) REFERENCES tenant(tenant_id)',
+      'erasure FOREIGN KEY (scrub_id) REFERENCES scrub(scrub_id)',
+      'peer_log_peer FOREIGN KEY (log_id) REFERENCES peer_log(log_id)',
+    ]);
+  });
+
   it('shows the application role nothing while no tenant is set', async () => {
     const tables = await api.database.query<{ name: string }>(TENANT_TABLES);
     for (const { name } of tables) {
