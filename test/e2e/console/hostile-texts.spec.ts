@@ -140,18 +140,24 @@ async function expectHarmless(address: string): Promise<void> {
   await expectShownHarmless(address);
 }
 
-/** Opens rows of a table one after another, each next to it or in a dialog that Escape closes. */
+/**
+ * Opens rows of a table one after another, each next to it or in a dialog that Escape closes. By the keyboard: a click
+ * waits until the row stands still for two frames, and a headless browser on a busy machine has stopped making any.
+ */
 async function openRows(address: string, table: string): Promise<void> {
   const { page, visit } = opened;
   await page.setViewportSize({ width: WIDTHS[0]!, height: 900 });
   await visit(address);
   const rows = page.getByRole('grid', { name: table }).locator('.table-row');
+  const dialog = page.getByRole('dialog');
   await rows.first().waitFor();
   for (let index = 0; index < SHOWN_OF_A_KIND; index += 1) {
-    await rows.nth(index).click();
+    await rows.nth(index).press('Enter');
+    await dialog.or(page.getByRole('heading', { name: /^Claims of / })).waitFor();
     await expectShownHarmless(`${table}, row ${index}`);
     await page.setViewportSize({ width: WIDTHS[0]!, height: 900 });
     await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
   }
 }
 

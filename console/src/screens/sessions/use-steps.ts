@@ -15,9 +15,10 @@ export function useSteps(id: string) {
     auditSession({ path: { id }, query: { limit: PAGE, ...(cursor ? { cursor } : {}) } }),
   );
   const { data, hasNextPage, isFetching, isError, fetchNextPage, refetch } = pages;
+  // After every rendering: on a busy machine a page may come before the request for it was rendered.
   useEffect(() => {
     if (hasNextPage && !isFetching && !isError) void fetchNextPage();
-  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  });
 
   const { newer, take } = useNewerEvents(id);
   const readAgain = () => {
