@@ -3,6 +3,7 @@ import { startAcme, type AcmeApi } from './api-process.js';
 
 const BATCHES = 6;
 const DOCUMENTS = 200;
+const JOBS = `pgboss.job where name like 'ingest%'`;
 
 let acme: AcmeApi;
 beforeAll(async () => {
@@ -30,12 +31,15 @@ it(
       `select distinct status from ingest where status in ('processing', 'failed')`,
     );
     expect(left).toEqual([]);
+    expect(await acme.database.query(`select state from ${JOBS} and state not in ('created', 'completed')`)).toEqual(
+      [],
+    );
     await acme.api.start();
     const states = (): Promise<object[]> =>
       acme.database.query('select status, count(*)::int as n from ingest group by 1 order by 1');
     await expect
       .poll(states, { timeout: 60_000, interval: 100 })
       .toEqual([{ status: 'completed', n: BATCHES * DOCUMENTS }]);
-    expect(await acme.database.query('select max(attempts) as tries from ingest')).toEqual([{ tries: 1 }]);
+    expect(await acme.database.query(`select max(retry_count) as retries from ${JOBS}`)).toEqual([{ retries: 0 }]);
   },
 );

@@ -70,7 +70,7 @@ export class DirectIngestService {
 
   private async index(ingestIds: readonly string[]): Promise<void> {
     try {
-      await this.indexing.indexNow(this.tenancy.tenant, ingestIds);
+      await this.indexing.indexTogether(this.tenancy.tenant, ingestIds);
     } catch (error) {
       if (!(error instanceof AnalysisExhausted)) throw error;
       throw new AnalysisTooCostly({}, 'The documents took too much time or memory to analyse. Divide them');

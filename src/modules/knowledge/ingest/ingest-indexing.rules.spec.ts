@@ -23,11 +23,11 @@ const pending = (ingestId: string, change: Partial<PendingVersion> = {}): Pendin
 
 describe('slices', () => {
   const MIB = 1024 * 1024;
-  const claimed = (...bytes: number[]) => bytes.map((size, index) => ({ ingestId: String(index), bytes: size }));
+  const unfinished = (...bytes: number[]) => bytes.map((size, index) => ({ ingestId: String(index), bytes: size }));
   it('hold at most 500 documents and 8 MiB, but always one', () => {
     expect(slicesOf([])).toEqual([]);
-    expect(slicesOf(claimed(4 * MIB, 4 * MIB, 1, 9 * MIB, 1))).toEqual([['0', '1'], ['2'], ['3'], ['4']]);
-    expect(slicesOf(claimed(...Array<number>(1001).fill(1))).map((slice) => slice.length)).toEqual([500, 500, 1]);
+    expect(slicesOf(unfinished(4 * MIB, 4 * MIB, 1, 9 * MIB, 1))).toEqual([['0', '1'], ['2'], ['3'], ['4']]);
+    expect(slicesOf(unfinished(...Array<number>(1001).fill(1))).map((slice) => slice.length)).toEqual([500, 500, 1]);
   });
 });
 

@@ -16,16 +16,16 @@ export const DELETED = 'The document was deleted before this version was indexed
 export const INTERRUPTED =
   'The worker was lost too many times while it indexed this document. Send the document again; if that fails too, divide it.';
 
-export interface ClaimedIngest {
+export interface UnfinishedIngest {
   readonly ingestId: string;
   readonly bytes: number;
 }
 
-/** Cuts claimed ingests into slices that are indexed together. */
-export function slicesOf(claimed: readonly ClaimedIngest[]): string[][] {
+/** Cuts unfinished ingests into slices that are indexed together. */
+export function slicesOf(unfinished: readonly UnfinishedIngest[]): string[][] {
   const slices: string[][] = [];
   let bytes = Infinity;
-  for (const ingest of claimed) {
+  for (const ingest of unfinished) {
     const last = slices.at(-1);
     bytes += ingest.bytes;
     if (last === undefined || last.length === MAX_SLICE_DOCUMENTS || bytes > MAX_SLICE_BYTES) {

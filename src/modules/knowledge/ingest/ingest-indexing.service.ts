@@ -58,21 +58,11 @@ export class IngestIndexingService {
    * @throws the first error that should be tried again; ingests it does not concern are finished
    */
   async index(tenantId: string, ingestIds: readonly string[], attempt: number): Promise<void> {
-    const claimed = await this.tenancy.run(tenantId, () => this.store.claim(ingestIds));
+    const unfinished = await this.tenancy.run(tenantId, () => this.store.begin(ingestIds, attempt > 0));
     const faults: unknown[] = [];
-    for (const slice of attempt < ALONE_FROM_ATTEMPT ? slicesOf(claimed) : claimed.map((ingest) => [ingest.ingestId])) {
-      faults.push(...(await this.indexApart(tenantId, slice, attempt)));
-    }
+    const slices = attempt < ALONE_FROM_ATTEMPT ? slicesOf(unfinished) : unfinished.map(({ ingestId }) => [ingestId]);
+    for (const slice of slices) faults.push(...(await this.indexApart(tenantId, slice, attempt)));
     if (faults.length > 0) throw faults[0];
-  }
-
-  /**
-   * Indexes ingests of the open unit of work within it. A document that cannot be searched has its ingest fail; any
-   * other error is thrown, and the unit of work is lost.
-   */
-  async indexNow(tenantId: string, ingestIds: readonly string[]): Promise<void> {
-    await this.store.claim(ingestIds);
-    await this.indexTogether(tenantId, ingestIds);
   }
 
   /** Ends ingests whose job was given up. */
@@ -110,10 +100,12 @@ export class IngestIndexingService {
   }
 
   /**
-   * Repeats load, analyse, publish until nothing is pending: a document that moved meanwhile, or has older versions
-   * waiting, comes round again.
+   * Indexes ingests in one go, within the open unit of work where there is one: repeats load, analyse, publish until
+   * nothing is pending. A document that moved meanwhile, or has older versions waiting, comes round again. One that
+   * cannot be searched has its ingest fail.
+   * @throws any other error; an open unit of work is lost then
    */
-  private async indexTogether(tenantId: string, ingestIds: readonly string[]): Promise<void> {
+  async indexTogether(tenantId: string, ingestIds: readonly string[]): Promise<void> {
     for (;;) {
       const pending = await this.tenancy.run(tenantId, () => this.store.loadPending(ingestIds));
       const { done, deleted, next } = planPending(pending);

@@ -3,7 +3,7 @@ import type { Language } from '../../../search/languages.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Shareability } from './analysis/analysis.types.js';
 import type { LocatedRange } from './extraction/locations.types.js';
-import type { ClaimedIngest } from './ingest-indexing.rules.js';
+import type { UnfinishedIngest } from './ingest-indexing.rules.js';
 import type { AnalysedVersion, PendingVersion } from './ingest-indexing.types.js';
 import { documentKey } from './ingest.rules.js';
 
@@ -24,21 +24,33 @@ interface PendingRow {
   withdrawn_version: number;
 }
 
+/** A document of so many bytes is indexed within some tens of milliseconds. */
+const MAX_UNMARKED_BYTES = 64 * 1024;
+
 /** Rows of the work on accepted ingests: their progress, and which version of a document is in search. */
 @Injectable()
 export class IngestIndexingStore {
   constructor(private readonly tenancy: Tenancy) {}
 
-  /** Marks unfinished ingests as being worked on. */
-  async claim(ingestIds: readonly string[]): Promise<ClaimedIngest[]> {
-    return this.tenancy.query<ClaimedIngest>(
-      `with claimed as (
-         update ingest set status = 'processing', attempts = attempts + 1, started_at = coalesce(started_at, now())
-         where ingest_id = any($1) and finished_at is null returning ingest_id, corpus_id, doc_id, version
+  /**
+   * Begins the work on these ingests; answers the unfinished ones. Those that take a while are marked as being worked
+   * on: large ones, and every one that is tried again. The others are finished before anybody would see it, and their
+   * rows are written once less.
+   */
+  async begin(ingestIds: readonly string[], isRepeated: boolean): Promise<UnfinishedIngest[]> {
+    return this.tenancy.query<UnfinishedIngest>(
+      `with found as materialized (
+         select i.ingest_id, octet_length(v.content) as bytes
+         from unnest($1::uuid[]) n(ingest_id)
+         cross join lateral (select * from ingest where ingest_id = n.ingest_id and finished_at is null limit 1) i
+         cross join lateral (select content from document_version
+           where tenant_id = i.tenant_id and corpus_id = i.corpus_id and doc_id = i.doc_id and version = i.version limit 1) v
+       ), marked as (
+         update ingest set status = 'processing'
+         where ingest_id in (select ingest_id from found where $2 or bytes > $3) and finished_at is null
        )
-       select c.ingest_id as "ingestId", octet_length(v.content) as bytes
-       from claimed c join document_version v using (corpus_id, doc_id, version) order by c.ingest_id`,
-      [ingestIds],
+       select ingest_id as "ingestId", bytes from found order by ingest_id`,
+      [ingestIds, isRepeated, MAX_UNMARKED_BYTES],
     );
   }
 

@@ -56,7 +56,7 @@ export class IngestController {
     tag: 'ingest',
     summary: 'Get the status of an ingest',
     description:
-      'queued, processing, then completed or failed. Failed attempts are repeated with growing pauses; a document that cannot be indexed fails at once, and the version before it stays in search.',
+      'queued, processing where it takes a while, then completed or failed. Failed attempts are repeated with growing pauses; a document that cannot be indexed fails at once, and the version before it stays in search.',
     access: seats('owner', 'admin', 'member'),
     reply: ok(IngestStatus),
     problems: [IngestUnknown],

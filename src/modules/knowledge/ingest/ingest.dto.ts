@@ -76,7 +76,8 @@ export class IngestStatus {
   ingestId!: string;
 
   @Choice({
-    about: 'queued, processing, then completed (this version or a later one of the document is searchable) or failed.',
+    about:
+      'queued, processing where it takes a while, then completed (this version or a later one of the document is searchable) or failed.',
     values: INGEST_STATES,
   })
   status!: IngestState;
