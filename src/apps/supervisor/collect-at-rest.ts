@@ -5,6 +5,8 @@ import { runInNewContext } from 'node:vm';
 const LOOK_MS = 10_000;
 /** Of the time between two looks in which the event loop was at work: below it the process rests. */
 const REST = 0.02;
+/** The same until the first collection, which pays most: a slow machine without requests is above the other. */
+const REST_AFTER_START = 0.1;
 /** Heap beyond what it was after the last collection, from which on a collection pays. */
 const WORTH_BYTES = 24 * 1024 * 1024;
 
@@ -23,7 +25,8 @@ export function collectAtRest(): void {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
-    if (utilization > REST || process.memoryUsage().heapTotal < kept + WORTH_BYTES) return;
+    const rest = kept === 0 ? REST_AFTER_START : REST;
+    if (utilization > rest || process.memoryUsage().heapTotal < kept + WORTH_BYTES) return;
     collector()({ flavor: 'last-resort' });
     kept = process.memoryUsage().heapTotal;
   };
