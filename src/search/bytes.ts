@@ -35,13 +35,13 @@ export class ByteWriter {
     this.end += value.length;
   }
 
-  /** What was written; the writer must not be used after. */
+  /** A copy of what was written, without the space behind it: it may be kept, and handed to another thread. */
   finish(): Uint8Array {
-    return this.buffer.subarray(0, this.end);
+    return new Uint8Array(this.between());
   }
 
   /** What was written between two offsets, without a copy: valid until the next write. */
-  between(start: number, end: number): Uint8Array {
+  between(start = 0, end = this.end): Uint8Array {
     return this.buffer.subarray(start, end);
   }
 
@@ -55,12 +55,11 @@ export class ByteWriter {
 
 /** Reads what {@link ByteWriter} wrote. Reading past the end throws RangeError. */
 export class ByteReader {
-  private readonly buffer: Buffer;
+  /** Made for the first text: many readers read numbers alone. */
+  private texts: Buffer | undefined;
   private at = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  }
+  constructor(private readonly buffer: Uint8Array) {}
 
   get done(): boolean {
     return this.at === this.buffer.length;
@@ -84,7 +83,8 @@ export class ByteReader {
 
   text(): string {
     const end = this.need(this.varint());
-    const value = this.buffer.toString('utf8', this.at, end);
+    this.texts ??= Buffer.from(this.buffer.buffer, this.buffer.byteOffset, this.buffer.length);
+    const value = this.texts.toString('utf8', this.at, end);
     this.at = end;
     return value;
   }

@@ -75,3 +75,24 @@ test('a chunk that is near in meaning has the score it is given, also one withou
     digestOf([...all.filter((hit) => hit !== all[100]), found, other]),
   );
 });
+
+test('what was asked for the best before is asked again after a score was replaced', () => {
+  const candidates = scored();
+  expect(atOnce(candidates.best(20))).toEqual(all.slice(0, 20));
+  expect(atOnce(candidates.best(5))).toEqual(all.slice(0, 5));
+  const found = { ...all[100]!, vector: 50, score: all[100]!.score + 50 };
+  candidates.replace([found]);
+  expect(atOnce(candidates.best(5))).toEqual([found, ...all.slice(0, 4)]);
+});
+
+test('columns that were used before are as new, for segments of another size too', () => {
+  const wide = bindQuery(views, queryTerms(WORDS), TODAY);
+  atOnce(scoreAll([{ views, query: wide }])).release();
+  const others = [viewOf('c', 39_000), viewOf('d', 650)];
+  const narrow = bindQuery(others, queryTerms(['quay']), TODAY);
+  const again = searchAll(others, narrow);
+  expect(again.every((hit) => hit.score === scoreChunk(others, narrow, hit.view, hit.ordinal).score)).toBe(true);
+  expect(new Set(again.map(({ chunkId }) => chunkId)).size).toBe(again.length);
+  expect(searchAll(others, narrow)).toEqual(again);
+  expect(searchAll(views, query)).toEqual(all);
+});

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lengthNorms, recency } from './bm25.js';
 import { type BoundQuery, type Hit, longestOf, type SegmentView } from './collection.js';
 import type { PostingList } from './postings.js';
+import { giveBackColumns, takeColumns } from './score-columns.js';
 import { atOnce } from './slices.js';
 import { ranksBefore } from './top-hits.js';
 
@@ -27,7 +28,10 @@ const ENTRY_BYTES = 12;
  * searchTop}, which must return the same hits bit for bit.
  */
 export function searchAll(views: readonly SegmentView[], query: BoundQuery): Hit[] {
-  return atOnce(atOnce(scoreAll([{ views, query }])).best(Infinity));
+  const candidates = atOnce(scoreAll([{ views, query }]));
+  const hits = atOnce(candidates.best(Infinity));
+  candidates.release();
+  return hits;
 }
 
 /** Scores the same for the audit lane, in as many languages as are searched. */
@@ -46,7 +50,10 @@ export function* scoreAll(groups: readonly SearchedGroup[]): Generator<void, Can
 
 /** All that an exhaustive search scored, in columns: an object for each of a million chunks would cost far more. */
 export class Candidates {
-  constructor(private readonly segments: readonly ScoredSegment[]) {}
+  /** The best of them, so many as were asked for, while no score is replaced. */
+  private ranked: { readonly limit: number; readonly hits: readonly Hit[] } | undefined;
+
+  constructor(private segments: readonly ScoredSegment[]) {}
 
   get count(): number {
     return this.segments.reduce((sum, { count }) => sum + count, 0);
@@ -54,12 +61,25 @@ export class Candidates {
 
   /** Gives these chunks the scores that they have here: those of hits that are near in meaning too. */
   replace(hits: readonly Hit[]): void {
+    if (hits.length > 0) this.ranked = undefined;
     const segments = new Map(this.segments.map((segment) => [segment.view, segment]));
     for (const hit of hits) segments.get(hit.view)!.replace(hit);
   }
 
-  /** The best of them, best first. */
+  /** The best of them, best first. Fewer than were asked for before are there already. */
   *best(limit: number): Generator<void, Hit[]> {
+    if (!this.ranked || limit > this.ranked.limit) this.ranked = { limit, hits: yield* this.rank(limit) };
+    return this.ranked.hits.slice(0, limit);
+  }
+
+  /** Lets later searches have the memory. Nothing is read of them afterwards. */
+  release(): void {
+    for (const segment of this.segments) segment.release();
+    this.segments = [];
+    this.ranked = undefined;
+  }
+
+  private *rank(limit: number): Generator<void, Hit[]> {
     let hits: Hit[] = [];
     let least = yield* this.boundOf(limit);
     for (const segment of this.segments) {
@@ -118,6 +138,7 @@ export class Candidates {
 class ScoredSegment {
   count = 0;
   greatest = 0;
+  private readonly columns;
   private readonly matched: Uint8Array;
   private readonly scores: Float64Array;
   private readonly lexical: Float64Array;
@@ -130,10 +151,15 @@ class ScoredSegment {
     private readonly query: BoundQuery,
   ) {
     const { chunkCount } = view.segment;
-    this.matched = new Uint8Array(chunkCount);
-    this.scores = new Float64Array(chunkCount);
-    this.lexical = new Float64Array(chunkCount);
+    this.columns = takeColumns(chunkCount);
+    this.matched = this.columns.matched;
+    this.scores = this.columns.scores;
+    this.lexical = this.columns.lexical;
     this.laneWeight = query.originals < query.terms.length ? new Float64Array(chunkCount) : this.lexical;
+  }
+
+  release(): void {
+    giveBackColumns(this.columns);
   }
 
   *score(norms: Float64Array): Generator<void, void> {

@@ -1,5 +1,6 @@
 import { inverseDocumentFrequency } from './bm25.js';
 import type { CollectionStatistics, QueryTerm } from './collection.js';
+import { hashOfUnits } from './table-hash.js';
 
 /** The words of a passage. */
 export interface PassageTerms {
@@ -7,6 +8,8 @@ export interface PassageTerms {
   terms: readonly string[];
   /** How often each of them occurs. */
   counts: readonly number[];
+  /** By their hashes, each in one of BUCKETS. */
+  buckets: Uint16Array;
   /** How many words the passage has. */
   length: number;
 }
@@ -31,6 +34,8 @@ export const FEEDBACK_PASSAGES = 10;
 export const FEEDBACK_REACH = 20;
 /** A word must be in passages of this many documents: what one document dwells on is not what the query is about. */
 const AGREEING_DOCUMENTS = 3;
+/** Words are counted by so many hashes before they are counted by themselves. A power of two. */
+const BUCKETS = 1 << 13;
 /** Words whose frequency is looked up. */
 const CANDIDATES = 60;
 /** Words that are added at most, and their weight together relative to the query's. */
@@ -45,7 +50,9 @@ const ANSWERED_SHARE = 0.8;
 export function passageTerms(words: readonly string[]): PassageTerms {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return { terms: [...counts.keys()], counts: [...counts.values()], length: words.length };
+  const terms = [...counts.keys()];
+  const buckets = Uint16Array.from(terms, (term) => hashOfUnits(term, 0, term.length) & (BUCKETS - 1));
+  return { terms, counts: [...counts.values()], buckets, length: words.length };
 }
 
 /**
@@ -56,29 +63,34 @@ export function feedbackTerms(query: readonly QueryTerm[], passages: readonly Fe
   if (passages.length < FEEDBACK_PASSAGES) return [];
   const asked = new Set(query.map(({ term }) => term));
   const total = passages.reduce((sum, { score }) => sum + score, 0);
-  // Columns: of a thousand different words some ten are of enough documents, and the others get no objects.
-  const numbers = new Map<string, number>();
-  const weights: number[] = [];
-  const documents: number[] = [];
-  for (const { terms, counts, length, score } of passages) {
+  const agreeing = countDocuments(passages);
+  const weights = new Map<string, number>();
+  const documents = new Map<string, number>();
+  for (const { terms, counts, buckets, length, score } of passages) {
     const share = score / total / length;
     for (let place = 0; place < terms.length; place++) {
-      let number = numbers.get(terms[place]!);
-      if (number === undefined) {
-        numbers.set(terms[place]!, (number = weights.push(0) - 1));
-        documents.push(0);
-      }
+      // Of a thousand different words some ten are of enough documents. The others cost one look at an array each.
+      if (agreeing[buckets[place]!]! < AGREEING_DOCUMENTS) continue;
+      const term = terms[place]!;
+      let weight = weights.get(term) ?? 0;
       // One by one: the sum differs from a product in its last digits, and recorded scores are repeated exactly.
-      for (let times = counts[place]!; times > 0; times--) weights[number]! += share;
-      documents[number]!++;
+      for (let times = counts[place]!; times > 0; times--) weight += share;
+      weights.set(term, weight);
+      documents.set(term, (documents.get(term) ?? 0) + 1);
     }
   }
   const candidates: FeedbackTerm[] = [];
-  numbers.forEach((number, term) => {
-    if (documents[number]! < AGREEING_DOCUMENTS || asked.has(term) || !isWord(term)) return;
-    candidates.push({ term, weight: weights[number]! });
-  });
+  for (const [term, weight] of weights)
+    if (documents.get(term)! >= AGREEING_DOCUMENTS && !asked.has(term) && isWord(term))
+      candidates.push({ term, weight });
   return candidates.sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1)).slice(0, CANDIDATES);
+}
+
+/** Of each bucket how many passages have a word in it: at least as many as have any one of its words. */
+function countDocuments(passages: readonly PassageTerms[]): Uint8Array {
+  const documents = new Uint8Array(BUCKETS);
+  for (const { buckets } of passages) for (const bucket of buckets) documents[bucket]!++;
+  return documents;
 }
 
 /**

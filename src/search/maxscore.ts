@@ -1,10 +1,8 @@
 import { lengthNorms, recency } from './bm25.js';
 import { type BoundQuery, type Hit, longestOf, type SegmentView } from './collection.js';
-import { BLOCK_SHIFT, type PostingList } from './postings.js';
+import { type PostingList, WINDOW } from './postings.js';
 import { TopHits } from './top-hits.js';
 
-/** Ordinals scored together. Bounds are of one window, and its accumulators stay in the first-level cache. */
-const WINDOW = 2048;
 /**
  * Bounds and partial sums add in another order than scores do: this much, relative, is more than the difference can be.
  */
@@ -49,6 +47,9 @@ class SegmentSearch {
   /** Per term, the postings of the current window: from `starts` to before `ends`. */
   private readonly starts: Int32Array;
   private readonly ends: Int32Array;
+  /** Per term with a long list, where its postings of each window begin, and the greatest part of its weight there. */
+  private readonly windowStarts: (Uint32Array | undefined)[];
+  private readonly windowBounds: (Float64Array | undefined)[];
   /** Per term, the most it adds to a chunk of the window. */
   private readonly bounds: Float64Array;
   /** Terms by bound, lowest first, and the sums of the bounds up to each. */
@@ -74,6 +75,8 @@ class SegmentSearch {
     });
     this.originals = originals;
     const count = this.lists.length;
+    this.windowStarts = this.lists.map((list) => list.windowStarts);
+    this.windowBounds = this.lists.map((list) => list.windowBounds(norms));
     this.starts = new Int32Array(count);
     this.ends = new Int32Array(count);
     this.bounds = new Float64Array(count);
@@ -86,11 +89,11 @@ class SegmentSearch {
 
   run(): void {
     if (this.lists.length === 0 || !this.canReach(this.segmentBound())) return;
-    const end = this.view.segment.chunkCount;
-    for (let low = 0; low < end; low += WINDOW) {
-      this.enter(low + WINDOW);
+    const windows = Math.ceil(this.view.segment.chunkCount / WINDOW);
+    for (let window = 0; window < windows; window++) {
+      this.enter(window);
       const essential = this.firstEssential();
-      if (essential < this.lists.length) this.scoreWindow(low, essential);
+      if (essential < this.lists.length) this.scoreWindow(window * WINDOW, essential);
       this.starts.set(this.ends);
     }
   }
@@ -108,16 +111,31 @@ class SegmentSearch {
     return (bound + this.mostRecent) * SLACK >= this.top.threshold;
   }
 
-  /** Finds each term's postings and bound in the window that ends before `high`. */
-  private enter(high: number): void {
+  /** Finds each term's postings and bound in a window. */
+  private enter(window: number): void {
     for (let t = 0; t < this.lists.length; t++) {
-      const list = this.lists[t]!;
-      const start = this.starts[t]!;
-      const end = seek(list.ordinals, start, high);
-      this.ends[t] = end;
-      const best = end > start ? greatestBound(list.blockBounds(this.norms), start, end) : 0;
-      this.bounds[t] = this.weights[t]! * best;
+      const starts = this.windowStarts[t];
+      const bounds = this.windowBounds[t];
+      if (starts && bounds) {
+        this.ends[t] = starts[window + 1]!;
+        this.bounds[t] = this.weights[t]! * bounds[window]!;
+      } else this.enterShort(t, (window + 1) * WINDOW);
     }
+  }
+
+  /** Of a list with few postings in a window that ends before `high`: all are looked at. */
+  private enterShort(term: number, high: number): void {
+    const { ordinals, frequencies } = this.lists[term]!;
+    const { lengths, norms } = this;
+    let best = 0;
+    let p = this.starts[term]!;
+    for (; p < ordinals.length && ordinals[p]! < high; p++) {
+      const frequency = frequencies[p]!;
+      const part = frequency / (frequency + norms[lengths[ordinals[p]!]!]!);
+      if (part > best) best = part;
+    }
+    this.ends[term] = p;
+    this.bounds[term] = this.weights[term]! * best;
   }
 
   /**
@@ -230,27 +248,6 @@ class SegmentSearch {
     const frequency = frequencies[at]!;
     return this.weights[term]! * (frequency / (frequency + this.norms[this.lengths[ordinal]!]!));
   }
-}
-
-/** The greatest bound of the blocks that hold the postings from `start` to before `end`. */
-function greatestBound(bounds: Float64Array, start: number, end: number): number {
-  const last = (end - 1) >> BLOCK_SHIFT;
-  let best = 0;
-  for (let block = start >> BLOCK_SHIFT; block <= last; block++) if (bounds[block]! > best) best = bounds[block]!;
-  return best;
-}
-
-/**
- * The first index from `start` on with a value of at least `target`, by doubling steps: near targets are found soon.
- */
-function seek(values: Uint32Array, start: number, target: number): number {
-  let step = 1;
-  let low = start;
-  while (low + step < values.length && values[low + step]! < target) {
-    low += step;
-    step *= 2;
-  }
-  return lowerBound(values, low, Math.min(low + step, values.length), target);
 }
 
 function lowerBound(values: Uint32Array, low: number, high: number, target: number): number {

@@ -1,4 +1,5 @@
-import { Segment, type SegmentData, SegmentWriter, type TermPostings } from './segment.js';
+import { GatheredPostings } from './postings.js';
+import { type PackedPostings, Segment, SegmentCorrupted, type SegmentData, SegmentWriter } from './segment.js';
 
 /** A segment to merge, with the ids of its chunks that are withdrawn; ids it does not have are allowed. */
 export interface MergeInput {
@@ -9,8 +10,8 @@ export interface MergeInput {
 interface Source {
   segment: Segment;
   /** Its posting lists in the order of their terms, and the one that is next. */
-  lists: Iterator<TermPostings, undefined>;
-  next: TermPostings | undefined;
+  lists: Iterator<PackedPostings, undefined>;
+  next: PackedPostings | undefined;
   /** New ordinal by old ordinal, -1 where the chunk is withdrawn. */
   renumbered: Int32Array;
 }
@@ -39,18 +40,20 @@ export function mergeSegments(inputs: readonly MergeInput[]): SegmentData {
       columns.lengths.push(segment.lengths[ordinal]!);
       columns.days.push(segment.days[ordinal]!);
     });
-    const lists = segment.openAll(input.segment);
+    const lists = segment.packedPostings(input.segment);
     return { segment, lists, next: nextOf(lists), renumbered };
   });
   const writer = new SegmentWriter(columns);
+  const gathered = new GatheredPostings(sources.reduce((sum, { segment }) => sum + segment.chunkCount, 0));
   for (;;) {
     const term = firstTermOf(sources);
     if (term === undefined) return writer.finish();
-    mergeTerm(term, sources, writer);
+    gather(term, sources, gathered);
+    if (gathered.count > 0) writer.add(term, gathered.ordinals, gathered.frequencies, gathered.count);
   }
 }
 
-const nextOf = (lists: Iterator<TermPostings, undefined>): TermPostings | undefined => lists.next().value;
+const nextOf = (lists: Iterator<PackedPostings, undefined>): PackedPostings | undefined => lists.next().value;
 
 function firstTermOf(sources: readonly Source[]): string | undefined {
   let first: string | undefined;
@@ -58,21 +61,15 @@ function firstTermOf(sources: readonly Source[]): string | undefined {
   return first;
 }
 
-function mergeTerm(term: string, sources: readonly Source[], writer: SegmentWriter): void {
-  const ordinals: number[] = [];
-  const frequencies: number[] = [];
+function gather(term: string, sources: readonly Source[], gathered: GatheredPostings): void {
+  gathered.clear();
   for (const source of sources) {
     if (source.next?.term !== term) continue;
-    const { list } = source.next;
-    for (let i = 0; i < list.ordinals.length; i++) {
-      const ordinal = source.renumbered[list.ordinals[i]!]!;
-      if (ordinal < 0) continue;
-      ordinals.push(ordinal);
-      frequencies.push(list.frequencies[i]!);
-    }
+    const { bytes, count } = source.next;
+    if (gathered.add(bytes, source.renumbered) !== count)
+      throw new SegmentCorrupted(`the postings of "${term}" are cut`);
     source.next = nextOf(source.lists);
   }
-  if (ordinals.length > 0) writer.add(term, ordinals, frequencies);
 }
 
 /** A segment as the merge policy sees it. */

@@ -4,7 +4,7 @@ import { bindQuery, type Hit, type QueryTerm, queryTerms, type SegmentView } fro
 import { scoreChunk, searchAll } from './exhaustive.js';
 import { searchTop } from './maxscore.js';
 import { mergeSegments } from './merge.js';
-import type { Tombstones } from './postings.js';
+import { type Tombstones, WINDOW } from './postings.js';
 import { buildSegment, type ChunkInput, openAllPostings, Segment, type SegmentData } from './segment.js';
 
 /** mulberry32: the same corpora on every run. */
@@ -127,6 +127,23 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     }
   },
 );
+
+test('exhaustive and MaxScore agree over many windows, for words in nearly all chunks, in a few and in one', () => {
+  const next = random(77);
+  const rare = (chunk: ChunkInput): ChunkInput =>
+    next() < 0.02 ? { ...chunk, text: `${chunk.text} r${Math.floor(60 * next() ** 3)}` } : chunk;
+  const chunks = corpus(next, 3 * WINDOW + 100).map(rare);
+  const view = open(buildSegment(chunks, 'simple'), new Set(chunks.slice(0, 5000).map(({ chunkId }) => chunkId)));
+  const sizes = Array.from({ length: 60 }, (_, n) => view.postings.get(`r${n}`)?.ordinals.length ?? 0);
+  expect([Math.min(...sizes.filter(Boolean)) < 8, Math.max(...sizes) > 24]).toEqual([true, true]);
+  for (let round = 0; round < 60; round++) {
+    const rares = Array.from({ length: Math.floor(next() * 6) }, () => `r${Math.floor(next() * 60)}`);
+    const terms = [...randomQuery(next), ...queryTerms(rares)];
+    const query = bindQuery([view], terms, TODAY);
+    const limit = 1 + Math.floor(next() * 20);
+    expect(plain(searchTop([view], query, limit).hits)).toEqual(plain(searchAll([view], query)).slice(0, limit));
+  }
+});
 
 test('skipping skips: of 20,000 chunks few are scored in full', () => {
   const chunks = corpus(random(99), 20_000);

@@ -81,9 +81,11 @@ export function buildSegment(chunks: readonly ChunkInput[], language: Language):
   return writer.finish();
 }
 
-export interface TermPostings {
+/** The postings of a term as they are packed, and how many they are. */
+export interface PackedPostings {
   readonly term: string;
-  readonly list: PostingList;
+  readonly bytes: Uint8Array;
+  readonly count: number;
 }
 
 /** Packs a segment from its columns and from its terms, which must come in ascending UTF-16 order, each once. */
@@ -98,14 +100,15 @@ export class SegmentWriter {
 
   constructor(private readonly columns: SegmentColumns) {}
 
-  add(term: string, ordinals: ArrayLike<number>, frequencies: ArrayLike<number>): void {
+  /** @param count how many of the ordinals and frequencies are meant, from the first on */
+  add(term: string, ordinals: ArrayLike<number>, frequencies: ArrayLike<number>, count = ordinals.length): void {
     const start = this.postings.length;
-    writePostings(this.postings, ordinals, frequencies);
+    writePostings(this.postings, ordinals, frequencies, count);
     if (this.termsInRow === 0 || this.postings.length - this.offsets.at(-1)! > ROW_BYTES) this.beginRow(term, start);
     this.termsInRow++;
     this.termCount++;
     this.dictionary.text(term);
-    this.dictionary.varint(ordinals.length);
+    this.dictionary.varint(count);
     this.dictionary.varint(this.postings.length - start);
   }
 
@@ -122,9 +125,9 @@ export class SegmentWriter {
       header.varint(Math.max(days[ordinal]!, 0));
     });
     header.varint(this.termCount);
-    header.bytes(this.dictionary.finish());
+    header.bytes(this.dictionary.between());
     header.varint(this.rows.length);
-    header.bytes(this.rowTable.finish());
+    header.bytes(this.rowTable.between());
     const bytes = header.finish();
     return {
       language,
@@ -148,7 +151,7 @@ export class SegmentWriter {
   private endRow(end: number): void {
     if (this.termsInRow === 0) return;
     this.rowTable.varint(this.termsInRow);
-    this.rowTable.bytes(digestOf(this.postings.between(this.offsets.at(-1)!, end)));
+    this.rowTable.bytes(digestOf(this.postings.between(this.offsets.at(-1), end)));
   }
 }
 
@@ -312,21 +315,24 @@ export class Segment {
     const place = this.terms.placeOf(term);
     if (place === undefined) throw new SegmentCorrupted(`"${term}" is no term of the segment`);
     const row = this.rowAt(place);
-    return this.open(place, row, this.checkRow(row, bytes));
+    const packed = this.sliceOf(place, row, this.checkRow(row, bytes));
+    return unpack({ term, bytes: packed, count: this.chunkFrequencies[place]! }, this.lengths);
   }
 
   /**
-   * Checks all rows and unpacks their postings, term after term in their order.
+   * Checks all rows and gives their postings, term after term in their order.
    * @throws SegmentCorrupted when a row is missing or not the one that was written.
    */
-  *openAll(data: SegmentData): Generator<TermPostings, undefined> {
+  *packedPostings(data: SegmentData): Generator<PackedPostings, undefined> {
     const rows = rowsOf(data);
     for (let row = 0; row < this.rowStarts.length; row++) {
       const first = this.rowStarts[row]!;
       const end = this.rowStarts[row + 1] ?? this.terms.size;
       const bytes = this.checkRow(row, rows.get(this.terms.termAt(first)));
-      for (let place = first; place < end; place++)
-        yield { term: this.terms.termAt(place), list: this.open(place, row, bytes) };
+      for (let place = first; place < end; place++) {
+        const packed = this.sliceOf(place, row, bytes);
+        yield { term: this.terms.termAt(place), bytes: packed, count: this.chunkFrequencies[place]! };
+      }
     }
   }
 
@@ -336,13 +342,6 @@ export class Segment {
 
   private nameOf(row: number): string {
     return this.terms.termAt(this.rowStarts[row]!);
-  }
-
-  private open(place: number, row: number, bytes: Uint8Array): PostingList {
-    const list = PostingList.decode(this.sliceOf(place, row, bytes), this.lengths);
-    if (list.ordinals.length !== this.chunkFrequencies[place])
-      throw new SegmentCorrupted(`the postings of "${this.terms.termAt(place)}" are cut`);
-    return list;
   }
 
   private checkRow(row: number, bytes: Uint8Array | undefined): Uint8Array {
@@ -364,7 +363,13 @@ export class Segment {
 
 /** All posting lists of a segment by term, unpacked. */
 export const openAllPostings = (segment: Segment, data: SegmentData): Map<string, PostingList> =>
-  new Map(Array.from(segment.openAll(data), ({ term, list }) => [term, list]));
+  new Map(Array.from(segment.packedPostings(data), (packed) => [packed.term, unpack(packed, segment.lengths)]));
+
+function unpack({ term, bytes, count }: PackedPostings, lengths: Uint16Array): PostingList {
+  const list = PostingList.decode(bytes, lengths);
+  if (list.ordinals.length !== count) throw new SegmentCorrupted(`the postings of "${term}" are cut`);
+  return list;
+}
 
 /** A segment's rows by name. */
 export const rowsOf = ({ rows, offsets, postings }: SegmentData): Map<string, Uint8Array> =>

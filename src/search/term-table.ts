@@ -10,8 +10,11 @@ const BYTES_A_UNIT = 3;
  * only when it is asked for: of a million strings most never are, and each takes 42 bytes.
  */
 export class TermTable {
-  /** Of each slot the place, counted from 1; 0 where it is empty. At least half are. */
-  private readonly slots: Uint32Array;
+  /**
+   * Of each slot the place, counted from 1; 0 where it is empty. At least half are. Made when a term is first looked
+   * for: a merge never does.
+   */
+  private slots: Uint32Array | undefined;
 
   /**
    * @param starts by place, where a term begins in the bytes
@@ -21,19 +24,15 @@ export class TermTable {
     private readonly bytes: Buffer,
     private readonly starts: Uint32Array,
     private readonly ends: Uint32Array,
-  ) {
-    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(starts.length * 2 + 1)));
-    for (let place = 0; place < starts.length; place++)
-      this.slots[this.slotOf(bytes, starts[place]!, ends[place]!)] = place + 1;
-  }
+  ) {}
 
   get size(): number {
     return this.starts.length;
   }
 
-  /** Without the bytes that the terms stand in. */
+  /** Without the bytes that the terms stand in, and with the slots, whether or not they are made. */
   get byteSize(): number {
-    return this.slots.byteLength + this.starts.byteLength + this.ends.byteLength;
+    return this.slotCount * Uint32Array.BYTES_PER_ELEMENT + this.starts.byteLength + this.ends.byteLength;
   }
 
   termAt(place: number): string {
@@ -43,16 +42,28 @@ export class TermTable {
   placeOf(term: string): number | undefined {
     const isShort = term.length * BYTES_A_UNIT <= wanted.length;
     const bytes = isShort ? wanted : Buffer.from(term);
-    const place = this.slots[this.slotOf(bytes, 0, isShort ? wanted.write(term) : bytes.length)]!;
+    const slots = (this.slots ??= this.makeSlots());
+    const place = slots[this.slotOf(slots, bytes, 0, isShort ? wanted.write(term) : bytes.length)]!;
     return place === 0 ? undefined : place - 1;
   }
 
+  private get slotCount(): number {
+    return 2 ** Math.ceil(Math.log2(this.size * 2 + 1));
+  }
+
+  private makeSlots(): Uint32Array {
+    const slots = new Uint32Array(this.slotCount);
+    for (let place = 0; place < this.size; place++)
+      slots[this.slotOf(slots, this.bytes, this.starts[place]!, this.ends[place]!)] = place + 1;
+    return slots;
+  }
+
   /** The slot that has the term, or the one that it would get. */
-  private slotOf(source: Uint8Array, start: number, end: number): number {
-    const mask = this.slots.length - 1;
+  private slotOf(slots: Uint32Array, source: Uint8Array, start: number, end: number): number {
+    const mask = slots.length - 1;
     let slot = hashOfBytes(source, start, end) & mask;
     for (;;) {
-      const place = this.slots[slot]!;
+      const place = slots[slot]!;
       if (place === 0 || this.isAt(place - 1, source, start, end)) return slot;
       slot = (slot + 1) & mask;
     }

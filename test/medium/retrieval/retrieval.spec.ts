@@ -270,21 +270,35 @@ describe('altered rows', () => {
     ['a deleted posting row of a large segment', large, `delete from index_posting`],
     ['a header', small, `update index_segment set header = set_byte(header, 20, get_byte(header, 20) # 1)`],
   ])('%s fails the query, says so and is counted', async (_, content, statement) => {
-    const broken = await startApi();
-    await ingest(broken.tenant, [{ docId: 'sea', content }]);
-    const [segment] = await broken.database.query(`select chunk_count > 256 as is_large from index_segment`);
+    const { database, tenant, ...writing } = await startApi();
+    await ingest(tenant, [{ docId: 'sea', content }]);
+    const [segment] = await database.query(`select chunk_count > 256 as is_large from index_segment`);
     expect(segment).toEqual({ is_large: content === large });
-    await broken.database.query(statement);
-    const answer = await broken.tenant.call('POST', '/v1/retrieve', { query: 'narwhal' });
+    await database.query(statement);
+    const reading = await startApi({ database, env: { SVC_JOBS: '0' } });
+    const call = caller(reading.url, tenant.tenantId, tenant.apiKey);
+    const answer = await call('POST', '/v1/retrieve', { query: 'narwhal' });
     expect([answer.status, answer.body.type, answer.body.segmentId]).toEqual([
       500,
       'IndexCorrupted',
       expect.stringMatching(/^[0-9a-f-]{36}$/),
     ]);
-    const metrics = await fetch(`${broken.url}/metrics`).then((response) => response.text());
+    const metrics = await fetch(`${reading.url}/metrics`).then((response) => response.text());
     expect(metrics).toContain('svc_index_corruptions_total 1');
-    await broken.close();
+    await reading.close();
+    await writing.close();
   });
+
+  it.each([[small], [large]])(
+    'are not read by the process that wrote them: it searches what it wrote',
+    async (content) => {
+      const api = await startApi();
+      await ingest(api.tenant, [{ docId: 'sea', content }]);
+      await api.database.query('delete from index_posting');
+      expect(new Set(await found(api.tenant, 'narwhal'))).toEqual(new Set(['sea']));
+      await api.close();
+    },
+  );
 
   it('a text that is not the one indexed fails the verified and audit lanes', async () => {
     const broken = await startApi();

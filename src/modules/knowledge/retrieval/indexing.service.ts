@@ -6,6 +6,7 @@ import type { SegmentData } from '../../../search/segment.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { IndexStore } from './index/index.store.js';
 import type { ShardKey } from './index/index.types.js';
+import { WrittenSegments } from './index/written-segments.js';
 import { EmbeddingService } from './vectors/embedding.service.js';
 import { VectorsStore } from './vectors/vectors.store.js';
 
@@ -18,6 +19,7 @@ import { VectorsStore } from './vectors/vectors.store.js';
 export class IndexingService {
   constructor(
     private readonly store: IndexStore,
+    private readonly written: WrittenSegments,
     private readonly embedding: EmbeddingService,
     private readonly vectors: VectorsStore,
     private readonly tenancy: Tenancy,
@@ -31,6 +33,7 @@ export class IndexingService {
     await this.store.recordPostings(segmentId, segment);
     const { shardId, generation } = await this.store.advance(shard);
     await this.store.recordSegment(shardId, segmentId, generation, segment);
+    this.tenancy.afterCommit(() => this.written.keep(segmentId, segment));
     await this.embedding.request(shardId);
     await this.mergeWhenDue(shardId);
   }

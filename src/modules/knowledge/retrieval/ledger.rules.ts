@@ -2,6 +2,9 @@ import { type Digest, namedDigest, sha256Digest } from '../../../evidence/digest
 import type { Hit } from '../../../search/collection.js';
 import type { StoredLedger } from './retrieval.types.js';
 
+/** Candidates that a ledger keeps in full; its digest covers all. */
+export const LEDGER_CANDIDATES = 1000;
+
 /** A row of retrieval_ledger: it has lines, or candidates where it is older than they are. */
 export interface LedgerRow {
   candidate_count: number;

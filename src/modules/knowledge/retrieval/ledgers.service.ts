@@ -3,12 +3,9 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { digestBytes, namedDigest, sha256Digest } from '../../../evidence/digest.js';
 import type { Candidates } from '../../../search/exhaustive.js';
 import { inSlices } from '../../../search/slices.js';
-import { type LedgerRow, linesOf, openLedger } from './ledger.rules.js';
+import { LEDGER_CANDIDATES, type LedgerRow, linesOf, openLedger } from './ledger.rules.js';
 import type { Ledger, StoredLedger } from './retrieval.types.js';
 import type { SearchOutcome } from './search.service.js';
-
-/** Candidates that a ledger keeps in full; its digest covers all. */
-const LEDGER_CANDIDATES = 1000;
 
 /** The candidate ledgers of the audit lane (decision D18). */
 @Injectable()

@@ -58,6 +58,7 @@ export class RetrievalEvidenceService {
   ): Promise<RetrievalEvidence> {
     const { candidates } = outcome;
     const ledger = candidates && (await this.ledgers.make(outcome, candidates));
+    candidates?.release();
     return this.recording.add(caller.tenantId, { caller, charge, retrieval, body: bodyOf(retrieval, outcome), ledger });
   }
 

@@ -14,6 +14,7 @@ import { type OpenSegment, SegmentLoader, SnapshotOutdated } from './index/segme
 import { SnapshotsService } from './index/snapshots.service.js';
 import { type FoundPassages, type PassageRow, PassagesStore } from './passages.store.js';
 import { fuse, locate, NEAREST, type NearHit, scoreNear } from './fusion.rules.js';
+import { LEDGER_CANDIDATES } from './ledger.rules.js';
 import { PassageCorrupted } from './retrieval.problems.js';
 import {
   fitIn,
@@ -159,7 +160,9 @@ export class SearchService {
   ): Promise<Ranked> {
     if (!isExhaustive) return rankTop(groups, limit);
     const candidates = await inSlices(scoreAll(groups));
-    return { hits: await inSlices(candidates.best(limit)), scored: candidates.count, candidates };
+    // As many as the ledger will ask for: they are looked for once.
+    const best = await inSlices(candidates.best(Math.max(limit, LEDGER_CANDIDATES)));
+    return { hits: best.slice(0, limit), scored: candidates.count, candidates };
   }
 
   /** The nearest live chunks of what is searched. */

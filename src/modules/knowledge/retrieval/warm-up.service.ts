@@ -7,7 +7,7 @@ import { SearchService } from './search.service.js';
 
 /** Small tenants have little to load. */
 const TENANTS = 32;
-const MAX_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 5_000;
 
 /**
  * Repeats a query of each of the largest tenants when the process starts, so that the first one after a restart finds

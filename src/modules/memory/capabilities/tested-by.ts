@@ -160,6 +160,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/knowledge/passages/passage-places.rules.spec.ts',
     'src/modules/knowledge/retrieval/fusion.rules.spec.ts',
     'src/modules/knowledge/retrieval/index/segment-cache.spec.ts',
+    'src/modules/knowledge/retrieval/index/written-segments.spec.ts',
     'src/modules/knowledge/retrieval/ledger.rules.spec.ts',
     'src/modules/knowledge/retrieval/retrieval.rules.spec.ts',
     'test/medium/passages/passages.spec.ts',

@@ -10,6 +10,7 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { builtFile } from '../../../../common/built-file.js';
 import { IndexStore } from './index.store.js';
 import type { ShardSnapshot } from './index.types.js';
+import { WrittenSegments } from './written-segments.js';
 
 /** While documents come one by one a small merge follows another, and a thread takes longer to start than to do one. */
 const IDLE_MS = 10_000;
@@ -32,6 +33,7 @@ export class MergeService implements OnModuleInit, OnApplicationShutdown {
     @Inject(SETTINGS) private readonly settings: Settings,
     private readonly tenancy: Tenancy,
     private readonly store: IndexStore,
+    private readonly written: WrittenSegments,
     private readonly jobs: Jobs,
     @Inject(Metrics) metrics: Metrics,
   ) {
@@ -92,7 +94,11 @@ export class MergeService implements OnModuleInit, OnApplicationShutdown {
       if (!(await this.store.retireSegments(group))) throw new Superseded();
       if (merged.chunkCount > 0) await this.store.recordSegment(shard.shardId, segmentId, shard.generation, merged);
       await this.store.forgetTombstones(shard.shardId);
-      this.tenancy.afterCommit(() => this.merges.inc());
+      this.tenancy.afterCommit(() => {
+        this.merges.inc();
+        this.written.forget(group);
+        if (merged.chunkCount > 0) this.written.keep(segmentId, merged);
+      });
     });
   }
 
@@ -100,7 +106,9 @@ export class MergeService implements OnModuleInit, OnApplicationShutdown {
   private async readInputs(tenantId: string, shard: ShardSnapshot, group: string[]): Promise<MergeInput[]> {
     const inputs: MergeInput[] = [];
     for (const { segmentId, sequence } of shard.segments.filter((ref) => group.includes(ref.segmentId))) {
-      const segment = await this.tenancy.run(tenantId, () => this.store.findSegment(segmentId, shard.language));
+      const segment =
+        this.written.find(segmentId) ??
+        (await this.tenancy.run(tenantId, () => this.store.findSegment(segmentId, shard.language)));
       if (!segment) throw new Superseded();
       const withdrawn = shard.tombstones.filter(({ generation }) => generation > sequence);
       inputs.push({ segment, withdrawn: new Set(withdrawn.map(({ chunkId }) => chunkId)) });

@@ -3,11 +3,12 @@ import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import type { SegmentView } from '../../../../search/collection.js';
 import type { PostingList } from '../../../../search/postings.js';
-import { Segment, SegmentCorrupted } from '../../../../search/segment.js';
+import { rowsOf, Segment, SegmentCorrupted, type SegmentData } from '../../../../search/segment.js';
 import { IndexCorrupted } from '../retrieval.problems.js';
 import type { SegmentRef, ShardSnapshot } from './index.types.js';
 import { LoadedSegment, SegmentCache } from './segment-cache.js';
 import { type RowAddress, type SegmentRow, SnapshotsStore } from './snapshots.store.js';
+import { WrittenSegments } from './written-segments.js';
 
 /**
  * Segments of at most so many chunks come with all their postings: most of their rows are read by any query, and the
@@ -48,6 +49,7 @@ export class SegmentLoader {
   constructor(
     private readonly store: SnapshotsStore,
     private readonly cache: SegmentCache,
+    private readonly written: WrittenSegments,
     @Inject(LOG) private readonly log: Log,
     @Inject(Metrics) metrics: Metrics,
   ) {
@@ -95,7 +97,7 @@ export class SegmentLoader {
   private async findSegments(reader: string, refs: readonly ShardSegment[]): Promise<Map<string, LoadedSegment>> {
     const found = new Map<string, LoadedSegment>();
     for (const { ref } of refs) {
-      const loaded = this.cache.find(ref.segmentId);
+      const loaded = this.cache.find(ref.segmentId) ?? this.openWritten(ref.segmentId);
       if (loaded) found.set(ref.segmentId, loaded);
     }
     const absent = refs.filter(({ ref }) => !found.has(ref.segmentId));
@@ -105,6 +107,12 @@ export class SegmentLoader {
       absent.map(async ({ ref: { segmentId } }) => found.set(segmentId, await this.underway.get(segmentId)!)),
     );
     return found;
+  }
+
+  private openWritten(segmentId: string): LoadedSegment | undefined {
+    const written = this.written.find(segmentId);
+    if (!written) return undefined;
+    return this.keep(segmentId, written, rowsOf(written));
   }
 
   /** One statement for all; queries that need the same segment meanwhile wait for it. */
@@ -117,15 +125,25 @@ export class SegmentLoader {
       const loading = rows.then((found) => {
         const row = found.get(segmentId);
         if (!row) throw new SnapshotOutdated();
-        const segment = this.check(segmentId, () => Segment.open(row.header, row.digest));
-        const loaded = new LoadedSegment(segment, postingRowsOf(row));
-        this.cache.keep(segmentId, loaded);
-        return loaded;
+        return this.keep(segmentId, row, postingRowsOf(row));
       });
       this.underway.set(segmentId, loading);
       const done = () => void this.underway.delete(segmentId);
       loading.then(done, done);
     }
+  }
+
+  private keep(
+    segmentId: string,
+    { header, digest }: Pick<SegmentData, 'header' | 'digest'>,
+    rows: ReadonlyMap<string, Uint8Array> | undefined,
+  ): LoadedSegment {
+    const loaded = new LoadedSegment(
+      this.check(segmentId, () => Segment.open(header, digest)),
+      rows,
+    );
+    this.cache.keep(segmentId, loaded);
+    return loaded;
   }
 
   /**
