@@ -43,7 +43,7 @@ const program = new Command('bench')
   )
   .option(
     '--sizes <numbers>',
-    'numbers of passages, with commas between; none: leave this part out',
+    "numbers of passages, with commas between; '' leaves this part out",
     wholes,
     [10_000, 100_000],
   )

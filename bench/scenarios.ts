@@ -7,6 +7,7 @@ import { monotonicMicroseconds, readProfiles, topSelfTimes, type Phase } from '.
 import { withDatabase, type BenchDatabase } from './database.js';
 import { measureBareInsert, measureIngest, measureSingleIngest, type TenantLoad } from './ingest-load.js';
 import type { InProcessPlan, LoadResult } from './load.types.js';
+import { longestPause } from './longest-pause.js';
 import type { TextSource } from './passages.js';
 import { ingestRow, loadRow, type Measured } from './speed-rows.js';
 import {
@@ -205,7 +206,7 @@ async function benchLight(bench: Bench, site: Site): Promise<void> {
   for (const clients of bench.clients) {
     say(`Lane light and its limits, ${clients} clients`);
     const load = loadOf(bench, site, 'light', clients);
-    const light = loadRow(scale, 'light', clients, await measureHttp(load));
+    const light = loadRow(scale, 'light', clients, await measureWithPauses(bench, site, load));
     const bare = await measureBareHttp(load);
     const inProcess = await measureInProcess(server.dataDir, planOf(bench, site, 'service', clients));
     light.ofInProcess = light.perSecond / inProcess.perSecond;
@@ -221,9 +222,18 @@ async function benchLight(bench: Bench, site: Site): Promise<void> {
 async function benchOtherLanes(bench: Bench, site: Site): Promise<void> {
   for (const lane of ['verified', 'audit'] as const) {
     say(`Lane ${lane}, ${COMMON_CLIENTS} clients`);
-    const result = await measureHttp(loadOf(bench, site, lane, COMMON_CLIENTS));
+    const result = await measureWithPauses(bench, site, loadOf(bench, site, lane, COMMON_CLIENTS));
     bench.rows.push(loadRow(site.scale, lane, COMMON_CLIENTS, result));
   }
+}
+
+/** With a remark on how long the event loop of the API was kept at most. */
+async function measureWithPauses({ remarks }: Bench, { server, scale }: Site, load: HttpLoad): Promise<LoadResult> {
+  await longestPause(server);
+  const result = await measureHttp(load);
+  const pause = figure(await longestPause(server), 1);
+  remarks.push(`Longest pause of the API, ${scale}, ${load.lane}, ${load.clients} clients: ${pause} ms.`);
+  return result;
 }
 
 /** At most as many requests as a measurement can make. */
