@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { asSuperuser } from '../../kit/database.js';
 import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { makeTenantFixture, SECRET } from '../../kit/tenant-fixture.js';
 import { SETTINGS, type Settings } from '../../../src/common/config/settings.js';
@@ -180,6 +182,32 @@ describe('an erasure', { timeout: 240_000 }, () => {
     );
     expect(receipts).toHaveLength(1);
     await expectSound();
+  });
+
+  it('that ends while it is read is found', async () => {
+    const erasureId = randomUUID();
+    await api.database.query(
+      `insert into erasure_request (tenant_id, erasure_id, selector, requested_by, auth_mode, requested_at) values ($1, $2, '{}', 'p', 'none', now() + interval '1 hour')`,
+      [acme.tenantId, erasureId],
+    );
+    const removal = new Client({ connectionString: api.database.superuserUrl });
+    await removal.connect();
+    try {
+      await removal.query('begin; lock table erasure_request in access exclusive mode');
+      const answer = call('GET', `/v1/facts/erase/${erasureId}`);
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%ErasureRequestRow%'`;
+      await expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(1);
+      await removal.query('delete from erasure_request where erasure_id = $1', [erasureId]);
+      await removal.query(
+        `with s as (insert into scrub (scrub_id, reason, finished_at) values ($2, 'subject', now()) returning scrub_id)
+         insert into erasure (tenant_id, erasure_id, erased_by, counts, scrub_id) select $1, $2, 'p', '{}', scrub_id from s`,
+        [acme.tenantId, erasureId],
+      );
+      await removal.query('commit');
+      expect((await answer).body.erasure).toMatchObject({ erasure_id: erasureId, state: 'scrubbed' });
+    } finally {
+      await removal.end();
+    }
   });
 
   it('that goes on by itself is refused by a hold, once and for all, and keeps no name of its subject', async () => {

@@ -51,9 +51,10 @@ export class ErasureService {
 
   read(caller: DaemonCaller, erasureId: string, tenantId?: string): Promise<ErasureReply> {
     return this.tenants.run(caller, tenantId, async () => {
+      // One transaction removes the request and inserts the erasure: the other order could miss both.
+      const request = await this.requests.find({ erasureId });
       const row = await this.erasures.find({ erasureId });
       if (row) return { erasure: erasureOf(row) };
-      const request = await this.requests.find({ erasureId });
       if (request) return { erasure: requestOf(request) };
       throw new ErasureNotFound({ erasure_id: erasureId }, 'No erasure of this tenant has this id');
     });
