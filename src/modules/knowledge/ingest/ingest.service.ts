@@ -6,7 +6,7 @@ import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { INGEST_ACCEPTED } from '../../../evidence/content-bindings.js';
 import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
-import { GroupCommit, takeWithin } from '../../../common/tenancy/group-commit.js';
+import { RequestGroups, takeWithin } from '../../../common/tenancy/request-groups.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { DueTimes } from './due-times.js';
 import type { IngestAccepted, IngestBatchRequest, IngestRequest, IngestStatus } from './ingest.dto.js';
@@ -42,10 +42,10 @@ const JOB_RETRIES = 20;
 @Injectable()
 export class IngestService {
   private readonly dueTimes = new DueTimes();
-  private readonly group = new GroupCommit<Arrived & { grouped: GroupedRequest }, IngestAccepted>({
+  private readonly group = new RequestGroups<Arrived & { grouped: GroupedRequest }, IngestAccepted>({
     take: (waiting) =>
       takeWithin(waiting, [() => 1, MOST_TOGETHER], [({ submission }) => submission.content.length, UNITS_TOGETHER]),
-    write: (arrived) =>
+    run: (arrived) =>
       this.effects.together(
         arrived.map(({ grouped }) => grouped),
         (places) => this.record(places.map((place) => arrived[place]!)),

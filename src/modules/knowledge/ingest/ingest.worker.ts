@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { JobResult, JobWithMetadata } from 'pg-boss';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
-import { GroupCommit } from '../../../common/tenancy/group-commit.js';
+import { RequestGroups } from '../../../common/tenancy/request-groups.js';
 import { FileReadingService } from './files/file-reading.service.js';
 import { IngestIndexingService } from './ingest-indexing.service.js';
 import { JOBS_A_BATCH, type IngestJob, type IngestQueue } from './ingest.types.js';
@@ -19,9 +19,9 @@ export class IngestWorker implements OnModuleInit {
    * A pass over one small document costs nearly what one over many does, and two of a tenant wait for each other's
    * locks: what arrives during a pass, and for a moment after it, goes with the next.
    */
-  private readonly smallPasses = new GroupCommit<JobsOfTenant, JobResult[]>({
+  private readonly smallPasses = new RequestGroups<JobsOfTenant, JobResult[]>({
     take: ({ length }) => length,
-    write: async (waiting) => {
+    run: async (waiting) => {
       const results = new Map((await this.indexJobs(waiting.flat())).map((result) => [result.id, result]));
       return waiting.map((jobs) => jobs.map(({ id }) => results.get(id)!));
     },

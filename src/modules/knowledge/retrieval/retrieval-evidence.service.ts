@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
-import { GroupCommit } from '../../../common/tenancy/group-commit.js';
+import { RequestGroups } from '../../../common/tenancy/request-groups.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Charge } from '../../economy/ledger/economy.types.js';
 import { LedgersService } from './ledgers.service.js';
@@ -32,7 +32,7 @@ interface Recorded {
 /** The record and the receipts of verified and audit retrievals. */
 @Injectable()
 export class RetrievalEvidenceService {
-  private readonly recording: GroupCommit<Recorded, RetrievalEvidence>;
+  private readonly recording: RequestGroups<Recorded, RetrievalEvidence>;
 
   constructor(
     private readonly tenancy: Tenancy,
@@ -40,10 +40,10 @@ export class RetrievalEvidenceService {
     private readonly evidence: EvidenceService,
     private readonly charges: RetrievalChargesService,
   ) {
-    this.recording = new GroupCommit({
+    this.recording = new RequestGroups({
       take: takeTogether,
       waitsForNone: true,
-      write: (retrievals) => this.write(retrievals[0]!.caller.tenantId, retrievals),
+      run: (retrievals) => this.write(retrievals[0]!.caller.tenantId, retrievals),
     });
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../../common/outbox/outbox.js';
-import { GroupCommit, takeWithin } from '../../../common/tenancy/group-commit.js';
+import { RequestGroups, takeWithin } from '../../../common/tenancy/request-groups.js';
 import { FactSources } from './fact-sources.js';
 import { NotExpected } from './fact-write-outcomes.js';
 import { FactWritesStore, sessionFactsOf, sourceUnknown } from './fact-writes.store.js';
@@ -28,10 +28,10 @@ const SEVERAL = 'several';
 /** Group commit of facts: those that are stored together have one receipt. All of a request are stored or none. */
 @Injectable()
 export class FactWrites {
-  private readonly group = new GroupCommit<Asked, StoredFact[]>({
+  private readonly group = new RequestGroups<Asked, StoredFact[]>({
     take: (waiting) =>
       takeWithin(waiting, [({ drafts }) => drafts.length, MAX_FACTS], [({ characters }) => characters, MAX_CHARACTERS]),
-    write: (batch) => this.storeTogether(batch),
+    run: (batch) => this.storeTogether(batch),
   });
 
   constructor(

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../../common/evidence-log/audit-trail.js';
-import { GroupCommit } from '../../../../common/tenancy/group-commit.js';
+import { RequestGroups } from '../../../../common/tenancy/request-groups.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { LeaseRow } from '../../leases/leases.types.js';
 import type { WorkItemRow } from '../work-item.entity.js';
@@ -65,9 +65,9 @@ export class GroupedLeasesService {
   }
 
   private groupOf<Asked, Done>(work: (asked: readonly Asked[]) => Promise<(Done | Deferred)[]>) {
-    return new GroupCommit<Asked & { tenantId: string }, Done | Deferred>({
+    return new RequestGroups<Asked & { tenantId: string }, Done | Deferred>({
       take: ({ length }) => Math.min(length, MAX_TOGETHER),
-      write: (asked) => this.tenancy.run(asked[0]!.tenantId, () => work(asked)),
+      run: (asked) => this.tenancy.run(asked[0]!.tenantId, () => work(asked)),
     });
   }
 

@@ -7,7 +7,7 @@ import { rowsOf, Segment, SegmentCorrupted, type SegmentData } from '../../../..
 import { IndexCorrupted } from '../retrieval.problems.js';
 import type { SegmentRef, ShardSnapshot } from './index.types.js';
 import { LoadedSegment, SegmentCache } from './segment-cache.js';
-import { type RowAddress, type SegmentRow, SnapshotsStore } from './snapshots.store.js';
+import { type FoundRows, keyOfRow, type RowAddress, type SegmentRow, SnapshotsStore } from './snapshots.store.js';
 import { WrittenSegments } from './written-segments.js';
 
 /**
@@ -34,9 +34,6 @@ interface Wanted extends RowAddress {
   loaded: LoadedSegment;
   into: Map<string, PostingList>;
 }
-
-/** The bytes of rows by segment and name: null for a row that is gone, none where the segment is. */
-type FoundRows = ReadonlyMap<string, Uint8Array | null>;
 
 /**
  * Brings segments and posting lists into memory, each checked against its digest before anything is answered from it.
@@ -88,7 +85,8 @@ export class SegmentLoader {
     });
     const chunks = refs.reduce((sum, { ref }) => sum + ref.chunkCount, 0);
     const absent = wanted.filter(({ loaded }) => !loaded.rows);
-    if (wanted.length > 0) this.openPostings(wanted, await this.findRows(reader, absent), chunks);
+    const rows: FoundRows = absent.length > 0 ? await this.store.findPostings(reader, absent) : new Map();
+    if (wanted.length > 0) this.openPostings(wanted, rows, chunks);
     this.cache.count(hits + wanted.length - absent.length, absent.length);
     return views;
   }
@@ -152,7 +150,7 @@ export class SegmentLoader {
    */
   private openPostings(wanted: readonly Wanted[], found: FoundRows, chunks: number): void {
     for (const { segmentId, row, term, loaded, into } of wanted) {
-      const bytes = loaded.rows ? (loaded.rows.get(row) ?? null) : found.get(segmentId + row);
+      const bytes = loaded.rows ? (loaded.rows.get(row) ?? null) : found.get(keyOfRow({ segmentId, row }));
       if (bytes === undefined) throw new SnapshotOutdated();
       into.set(
         term,
@@ -164,13 +162,6 @@ export class SegmentLoader {
       const part = loaded.segment.chunkCount / chunks;
       this.cache.keepPostings(segmentId, { segment: loaded, postings: into, part });
     }
-  }
-
-  private async findRows(reader: string, wanted: readonly Wanted[]): Promise<FoundRows> {
-    if (wanted.length === 0) return new Map();
-    const addresses = new Map(wanted.map((one) => [one.segmentId + one.row, one]));
-    const rows = await this.store.findPostings(reader, [...addresses.values()]);
-    return new Map(rows.map(({ segment_id, term, postings }) => [segment_id + term, postings]));
   }
 
   private check<T>(segmentId: string, open: () => T): T {

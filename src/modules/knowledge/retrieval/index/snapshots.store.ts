@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { GroupedReads } from '../../../../common/tenancy/grouped-reads.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { ShardRow } from './index.store.js';
 
@@ -23,9 +24,19 @@ export interface SegmentRow {
   postings: Buffer | null;
 }
 
+/** The bytes of rows of postings by {@link keyOfRow}: null for a row that is gone, none where the segment is. */
+export type FoundRows = ReadonlyMap<string, Uint8Array | null>;
+
+export const keyOfRow = ({ segmentId, row }: Omit<RowAddress, 'tenantId'>): string => segmentId + row;
+
 /** The index's rows as a search sees them: one statement a call, which sets the reader's tenant itself. */
 @Injectable()
 export class SnapshotsStore {
+  private readonly postings = new GroupedReads<RowAddress, FoundRows>({
+    keyOf: keyOfRow,
+    read: (reader, wanted) => this.readPostings(reader, wanted),
+  });
+
   constructor(private readonly tenancy: Tenancy) {}
 
   /** Every shard the reader may search; of a shard that is known, only what changed since. */
@@ -47,16 +58,31 @@ export class SnapshotsStore {
     ]);
   }
 
-  /** No row for a segment that is gone, null postings for a row that is gone. */
-  findPostings(
-    reader: string,
-    wanted: RowAddress[],
-  ): Promise<{ segment_id: string; term: string; postings: Buffer | null }[]> {
-    return this.tenancy.read('select * from svc_index_postings($1, $2::text[], $3::uuid[], $4::text[])', [
-      reader,
-      wanted.map(({ tenantId }) => tenantId),
-      wanted.map(({ segmentId }) => segmentId),
-      wanted.map(({ row }) => row),
-    ]);
+  /** The rows may be those of other searches too. */
+  findPostings(reader: string, wanted: readonly RowAddress[]): Promise<FoundRows> {
+    return this.postings.find(reader, wanted);
   }
+
+  private async readPostings(reader: string, wanted: readonly RowAddress[]): Promise<FoundRows> {
+    const rows = await this.tenancy.read<PostingsRow>(
+      'select * from svc_index_postings($1, $2::text[], $3::uuid[], $4::text[])',
+      [
+        reader,
+        wanted.map(({ tenantId }) => tenantId),
+        wanted.map(({ segmentId }) => segmentId),
+        wanted.map(({ row }) => row),
+      ],
+    );
+    return new Map(
+      rows.map(({ segment_id: segmentId, term: row, postings }) => [keyOfRow({ segmentId, row }), postings]),
+    );
+  }
+}
+
+/** No row for a segment that is gone, null postings for a row that is gone. */
+interface PostingsRow {
+  segment_id: string;
+  /** The name of the row. */
+  term: string;
+  postings: Buffer | null;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PlainDecision } from '../../../../common/call-policy/shield-pipeline.js';
-import { GroupCommit } from '../../../../common/tenancy/group-commit.js';
+import { RequestGroups } from '../../../../common/tenancy/request-groups.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { DigestedCall } from '../shield.types.js';
 
@@ -27,9 +27,9 @@ const MOST_TOGETHER = 64;
 /** Windows and decisions of tool calls, each method one round trip outside of a unit of work. */
 @Injectable()
 export class ToolAdmissionsStore {
-  private readonly group = new GroupCommit<AllowedToolCall, Admitted>({
+  private readonly group = new RequestGroups<AllowedToolCall, Admitted>({
     take: ({ length }) => Math.min(length, MOST_TOGETHER),
-    write: async (calls) => (calls.length > 1 ? this.admitTogether(calls) : [await this.admitAlone(calls[0]!)]),
+    run: async (calls) => (calls.length > 1 ? this.admitTogether(calls) : [await this.admitAlone(calls[0]!)]),
     waitsForNone: true,
   });
 

@@ -10,14 +10,16 @@ export interface GroupedWork<Request, Reply> {
   /** How many of those that wait go together, from the first on: at least one. */
   take(waiting: readonly Request[]): number;
   /**
-   * Does them in one transaction, which is committed when it returns.
+   * Does them by one statement or transaction, which is committed when it returns.
    * @returns what each is answered, in their order; an Error refuses that one alone
    */
-  write(requests: readonly Request[]): Promise<readonly (Reply | Error)[]>;
-  /** Of requests whose clients have more to do before they ask again: the next transaction waits for none of them. */
+  run(requests: readonly Request[]): Promise<readonly (Reply | Error)[]>;
+  /** Of requests whose clients have more to do before they ask again: the next group waits for none of them. */
   waitsForNone?: true;
-  /** Milliseconds between the beginnings of a line's transactions, at least; the first after a pause begins at once. */
+  /** Milliseconds between the beginnings of a line's groups, at least; the first after a pause begins at once. */
   everyMs?: number;
+  /** The next group waits for the one before for so many milliseconds at most: for what only reads. */
+  afterMs?: number;
 }
 
 interface Waiting<Request, Reply> {
@@ -26,7 +28,7 @@ interface Waiting<Request, Reply> {
   fail: (error: unknown) => void;
 }
 
-/** Requests of one line that wait for the next transaction. */
+/** Requests of one line that wait for the next group. */
 interface Line<Request, Reply> {
   readonly waiting: Waiting<Request, Reply>[];
   /** Set while the line waits for more of them. */
@@ -41,10 +43,10 @@ const GATHER_MS = 1;
 const MAX_REMEMBERED_LINES = 1024;
 
 /**
- * Group commit in the process: requests of a line that wait while others are being written go together in the next
- * transaction. Each is acknowledged after its commit. The callers have no unit of work open.
+ * Requests of a line that wait while others are being done go together in the next statement or transaction: group
+ * commit, where they write, and each is acknowledged after its commit. The callers have no unit of work open.
  */
-export class GroupCommit<Request, Reply> {
+export class RequestGroups<Request, Reply> {
   private readonly lines = new Map<string, Line<Request, Reply>>();
   /** How many clients a line had at the end of its last transaction. */
   private readonly clients = boundedCache<number>(MAX_REMEMBERED_LINES);
@@ -62,16 +64,17 @@ export class GroupCommit<Request, Reply> {
     });
   }
 
-  /** One transaction after the other: what arrives while one is in progress goes with the next. */
+  /** One group after the other: what arrives while one is in progress goes with the next. */
   private async empty(name: string, line: Line<Request, Reply>): Promise<void> {
     const { waiting } = line;
     this.lines.set(name, line);
     while (waiting.length > 0) {
-      const { waitsForNone, everyMs = 0 } = this.work;
+      const { waitsForNone, everyMs = 0, afterMs } = this.work;
       if (!waitsForNone) await this.gather(line, this.clients.get(name) ?? 1);
       const begun = performance.now();
       const group = waiting.splice(0, this.take(waiting));
-      await this.write(group);
+      const done = this.run(group);
+      await (afterMs === undefined ? done : within(afterMs, done));
       this.clients.set(name, group.length + waiting.length);
       if (everyMs > 0) await sleep(Math.max(0, begun + everyMs - performance.now()));
     }
@@ -98,23 +101,23 @@ export class GroupCommit<Request, Reply> {
     delete line.arrived;
   }
 
-  private async write(group: readonly Waiting<Request, Reply>[]): Promise<void> {
+  private async run(group: readonly Waiting<Request, Reply>[]): Promise<void> {
     try {
-      const replies = await this.work.write(group.map(({ request }) => request));
+      const replies = await this.work.run(group.map(({ request }) => request));
       for (const [place, { settle, fail }] of group.entries()) {
         const reply = replies[place] as Reply | Error;
         if (reply instanceof Error) fail(reply);
         else settle(reply);
       }
     } catch (error) {
-      if (group.length > 1 && isOfOne(error)) return this.writeApart(group);
+      if (group.length > 1 && isOfOne(error)) return this.runApart(group);
       for (const { fail } of group) fail(error);
     }
   }
 
   /** The whole was rolled back: an error of one request must not fail the others. */
-  private async writeApart(group: readonly Waiting<Request, Reply>[]): Promise<void> {
-    for (const one of group) await this.write([one]);
+  private async runApart(group: readonly Waiting<Request, Reply>[]): Promise<void> {
+    for (const one of group) await this.run([one]);
   }
 }
 
@@ -129,6 +132,14 @@ export function takeWithin<Request>(
   const sums = limits.map(() => 0);
   const end = waiting.findIndex((next) => limits.some(([sizeOf, most], n) => (sums[n]! += sizeOf(next)) > most));
   return end === -1 ? waiting.length : Math.max(1, end);
+}
+
+/** Once the work is done, or the time is over. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, ms);
+  await Promise.race([work, over.promise]);
+  clearTimeout(timer);
 }
 
 /** Whether an error may be that of one request: no other would have it. */

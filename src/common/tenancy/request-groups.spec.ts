@@ -2,21 +2,21 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DatabaseError } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { invalid } from '../problem/common-problems.js';
-import { GroupCommit, takeWithin } from './group-commit.js';
+import { RequestGroups, takeWithin } from './request-groups.js';
 
 const refused = (): DatabaseError => Object.assign(new DatabaseError('refused', 0, 'error'), { code: '22000' });
 const away = (): DatabaseError => Object.assign(new DatabaseError('shutting down', 0, 'error'), { code: '57P01' });
 
 /** A group whose first transaction, of the number 0, waits until others have asked. */
-function groupOf(write: (numbers: readonly number[]) => (number | Error)[], most = Infinity) {
+function groupOf(run: (numbers: readonly number[]) => (number | Error)[], most = Infinity) {
   const sizes: number[] = [];
   const first = Promise.withResolvers<void>();
-  const group = new GroupCommit<number, number>({
+  const group = new RequestGroups<number, number>({
     take: ({ length }) => Math.min(length, most),
-    write: async (numbers) => {
+    run: async (numbers) => {
       if (numbers[0] === 0) await first.promise;
       else sizes.push(numbers.length);
-      return write(numbers);
+      return run(numbers);
     },
   });
   const addAll = async (...numbers: number[]) => {
@@ -84,8 +84,8 @@ describe('requests of a line', () => {
 
   it('are not waited for where they have more to do first', async () => {
     const sizes: number[] = [];
-    const write = async (numbers: readonly number[]) => (sizes.push(numbers.length), doubled(numbers));
-    const group = new GroupCommit<number, number>({ take: ({ length }) => length, write, waitsForNone: true });
+    const run = async (numbers: readonly number[]) => (sizes.push(numbers.length), doubled(numbers));
+    const group = new RequestGroups<number, number>({ take: ({ length }) => length, run, waitsForNone: true });
     await settled([1, 2, 3].map((number) => group.add('a', number)));
     const later = [group.add('a', 4), nextTurn().then(() => group.add('a', 5))];
     expect(await settled(later)).toEqual([8, 10]);
@@ -94,12 +94,12 @@ describe('requests of a line', () => {
 
   it('wait for a time of their own where they come soon after others', async () => {
     const begun: [at: number, size: number][] = [];
-    const write = async (numbers: readonly number[]) => (
+    const run = async (numbers: readonly number[]) => (
       begun.push([performance.now(), numbers.length]),
       doubled(numbers)
     );
-    const work = { take: ({ length }: readonly number[]) => length, write, waitsForNone: true as const, everyMs: 40 };
-    const group = new GroupCommit<number, number>(work);
+    const work = { take: ({ length }: readonly number[]) => length, run, waitsForNone: true as const, everyMs: 40 };
+    const group = new RequestGroups<number, number>(work);
     expect(await group.add('a', 1)).toBe(2);
     expect(await settled([2, 3].map((number) => group.add('a', number)))).toEqual([4, 6]);
     expect(begun.map(([, size]) => size)).toEqual([1, 2]);
@@ -111,13 +111,25 @@ describe('requests of a line', () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
     process.on('warning', note);
-    const write = async (numbers: readonly number[]) => (await sleep(20), doubled(numbers));
-    const work = { take: ({ length }: readonly number[]) => length, write, waitsForNone: true as const, everyMs: 5 };
-    const group = new GroupCommit<number, number>(work);
+    const run = async (numbers: readonly number[]) => (await sleep(20), doubled(numbers));
+    const work = { take: ({ length }: readonly number[]) => length, run, waitsForNone: true as const, everyMs: 5 };
+    const group = new RequestGroups<number, number>(work);
     expect(await settled([1, 2].map((number) => group.add('a', number)))).toEqual([2, 4]);
     await sleep(20);
     process.off('warning', note);
     expect(warnings).toEqual([]);
+  });
+
+  it('wait for those before for a time at most, where they only read', async () => {
+    const ends = [1, 2].map(() => Promise.withResolvers<void>());
+    const run = async (numbers: readonly number[]) => (await ends[numbers[0]! - 1]!.promise, doubled(numbers));
+    const take = ({ length }: readonly number[]) => length;
+    const group = new RequestGroups<number, number>({ take, run, waitsForNone: true, afterMs: 5 });
+    const [slow, fast] = [group.add('a', 1), group.add('a', 2)];
+    ends[1]!.resolve();
+    expect(await fast).toBe(4);
+    ends[0]!.resolve();
+    expect(await slow).toBe(2);
   });
 
   it('fail together where the database is away', async () => {
