@@ -121,6 +121,7 @@ import { KeepLedgersAsLines1795928000000 } from './1795928000000-keep-ledgers-as
 import { RecordRetrievalsAtOnce1795929000000 } from './1795929000000-record-retrievals-at-once.js';
 import { HoldIdempotencyKeysAtOnce1795930000000 } from './1795930000000-hold-idempotency-keys-at-once.js';
 import { ReadSmallSegmentsWhole1795931000000 } from './1795931000000-read-small-segments-whole.js';
+import { FindConcernedWatches1795932000000 } from './1795932000000-find-concerned-watches.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -247,4 +248,5 @@ export const MIGRATIONS = [
   RecordRetrievalsAtOnce1795929000000,
   HoldIdempotencyKeysAtOnce1795930000000,
   ReadSmallSegmentsWhole1795931000000,
+  FindConcernedWatches1795932000000,
 ];
