@@ -145,5 +145,9 @@ function readPart(type: Class<object>, value: unknown, path: string, found: Foun
   return readerOf(type).read(value, path, found);
 }
 
-/** A default that is an object is each request's own. */
-const copyOf = (value: unknown): unknown => (typeof value === 'object' ? structuredClone(value) : value);
+/** A default that is a list or an object is each request's own. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]));
+}

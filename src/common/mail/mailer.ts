@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../ids/uuid.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Tenancy } from '../tenancy/tenancy.js';

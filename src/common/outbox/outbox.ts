@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../ids/uuid.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 
 /** An event, for consumers outside of the process. */

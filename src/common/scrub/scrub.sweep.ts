@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../ids/uuid.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { DATABASE_ADDRESS, type DatabaseAddress } from '../database/connection.js';
 import { LOG, type Log } from '../observability/log.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { AgentCheck } from '../../../common/keys/agent-check.js';
 import { Metrics } from '../../../common/observability/metrics.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid, validate as isUuid } from 'uuid';
+import { validate as isUuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import type { GroupRole } from '../../../common/config/people-settings.js';
 import type { SeatRole } from '../../../common/contract/contract.js';

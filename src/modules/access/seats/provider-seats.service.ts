@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import type { SeatRole } from '../../../common/contract/contract.js';
 import { Sessions } from '../../../common/sessions/sessions.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type ListOptions } from '../../../common/tenancy/tenant-repository.js';
 import { FeedbackRequestChangeRow } from './feedback-request-change.entity.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import { readSafeInteger } from '../../../common/database/safe-integer.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { invalidMembers, type Issue } from '../../../common/problem/common-problems.js';

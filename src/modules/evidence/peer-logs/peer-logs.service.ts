@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import { logName, parseAnyCheckpoint, type Checkpoint } from '../../../evidence/checkpoint.js';
 import type { KeyChain } from '../../../evidence/key-chain.js';
 import { isOfLog, openWitnessStatement } from '../../../evidence/witness-statement.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { EvidenceRecords } from '../../../common/evidence-log/evidence-records.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { ShieldPipeline } from '../../../common/call-policy/shield-pipeline.js';
 import type { TenantCaller } from '../../../common/contract/caller.js';

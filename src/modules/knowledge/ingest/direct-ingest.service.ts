@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { EmbeddingService } from '../retrieval/vectors/embedding.service.js';
 import { AnalysisExhausted } from './analysis/analysis.pool.js';

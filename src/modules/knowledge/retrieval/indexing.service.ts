@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import { Jobs } from '../../../common/jobs/jobs.js';
 import { planMerges } from '../../../search/merge.js';
 import type { SegmentData } from '../../../search/segment.js';

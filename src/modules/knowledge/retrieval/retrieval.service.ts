@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { type AutoStep, AutoSteps, autoTrace } from '../../../common/evidence-log/auto-steps.js';
 import { namedDigest } from '../../../evidence/digest.js';

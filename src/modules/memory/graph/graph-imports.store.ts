@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import { inRounds } from '../../../common/database/rounds.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { keyOf } from './edges.store.js';

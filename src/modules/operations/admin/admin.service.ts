@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { isFlagOn } from '../../../common/config/daemon/flag-state.js';
 import { DAEMON_FLAGS, type DaemonFlagName } from '../../../common/config/daemon/flag-table.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { readTier } from '../../../common/keys/tenant-rows.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { isFlagOn } from '../../../common/config/daemon/flag-state.js';
 import { DAEMON_FLAGS } from '../../../common/config/daemon/flag-table.js';

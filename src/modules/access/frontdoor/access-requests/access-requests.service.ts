@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { In, Raw } from 'typeorm';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { AuditTrail } from '../../../../common/evidence-log/audit-trail.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import type { CallerRole, TenantCaller } from '../../../../common/contract/caller.js';
 import { PublicAddress } from '../../../../common/http/public-address.js';
 import { Mailer } from '../../../../common/mail/mailer.js';

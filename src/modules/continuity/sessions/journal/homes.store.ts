@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 
 /** The homes of agents. One comes into being with the first thing that is kept in it. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { JournalDraft, JournalEntry, JournalType } from './journal.types.js';
 

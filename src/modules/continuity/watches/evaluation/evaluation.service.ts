@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { namedDigest } from '../../../../evidence/digest.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { Outbox } from '../../../../common/outbox/outbox.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { AuditTrail, type Actor } from '../../../../common/evidence-log/audit-trail.js';
 import type { WorkItemRow } from '../work-item.entity.js';
 import { gateFacts, gateEvent } from './gates.events.js';

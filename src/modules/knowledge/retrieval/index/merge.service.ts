@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Piscina } from 'piscina';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { Jobs } from '../../../../common/jobs/jobs.js';
 import { Metrics } from '../../../../common/observability/metrics.js';

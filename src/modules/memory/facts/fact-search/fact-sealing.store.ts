@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { type FactRecordRow, MAX_RECORDS, refOf, toIndex } from './fact-index.store.js';
 import type { FactToIndex, PackedSegment } from './fact-segment.js';
 import type { SegmentRef } from './tenant-index.js';

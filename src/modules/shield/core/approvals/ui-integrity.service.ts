@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { Outbox } from '../../../../common/outbox/outbox.js';

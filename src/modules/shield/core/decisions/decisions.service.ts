@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { consoleUrlOf } from '../../../../common/config/server-urls.js';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { ShieldApprovalRequired, ShieldDenied } from '../../../../common/problem/common-problems.js';

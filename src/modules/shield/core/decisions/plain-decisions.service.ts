@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import type { PlainDecision } from '../../../../common/call-policy/shield-pipeline.js';
 import { Listener } from '../../../../common/database/listener.js';
 import { TtlCache } from '../../../../common/database/ttl-cache.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { ShieldApprovalRequired, ShieldDenied } from '../../../../common/problem/common-problems.js';
 import { argumentsDigest } from '../../../../common/call-policy/call-arguments.js';
 import { sha256 } from '../../../../evidence/sha256.js';

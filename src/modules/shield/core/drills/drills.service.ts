@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { isDatabaseUnavailable } from '../../../../common/database/unavailable.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';

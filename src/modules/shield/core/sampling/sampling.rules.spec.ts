@@ -1,4 +1,4 @@
-import { v7 as uuid } from 'uuid';
+import { uuid } from '../../../../common/ids/uuid.js';
 import { describe, expect, it } from 'vitest';
 import type { SamplingRule } from '../shield.types.js';
 import { sampledBy } from './sampling.rules.js';
