@@ -43,6 +43,11 @@ export class TenantResolver {
     return this.tenancy.run(await this.enter(caller, tenantId), work);
   }
 
+  /** The same for what reads in several statements what was true at one moment. @throws as `run` does */
+  async runOnSnapshot<T>(caller: DaemonCaller, tenantId: string | undefined, work: () => Promise<T>): Promise<T> {
+    return this.tenancy.runOnSnapshot(await this.enter(caller, tenantId), work);
+  }
+
   /** The tenant that `run` would work in, for a statement that sets it itself. @throws as `run` does */
   async enter(caller: DaemonCaller, tenantId?: string): Promise<string> {
     const chosen = await this.choose(caller, tenantId);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig } from 'pg';
 import { QueryFailedError, type DataSource, type EntityManager } from 'typeorm';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { Counter } from 'prom-client';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -57,12 +58,15 @@ export class ReadReplica {
   }
 
   /** @returns nothing when the primary is to be asked; then `work` may have run, and failed in the database */
-  transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<{ result: T } | undefined> {
+  transaction<T>(
+    isolation: IsolationLevel,
+    work: (manager: EntityManager) => Promise<T>,
+  ): Promise<{ result: T } | undefined> {
     return this.attempt(async (source, position) => {
       const runner = source.createQueryRunner();
       try {
         if (!(await this.isCaughtUp((await runner.connect()) as PoolClient, position))) return undefined;
-        await runner.startTransaction();
+        await runner.startTransaction(isolation);
         try {
           const result = await work(runner.manager);
           await runner.commitTransaction();

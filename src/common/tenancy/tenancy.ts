@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { escapeLiteral, type Pool, type PoolClient, type QueryConfig } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import { poolOf } from '../database/pool-of.js';
 import type { ReadReplica } from '../database/read-replica.js';
 import { mayReadReplica } from './reading.js';
@@ -13,8 +14,11 @@ interface Following {
   afterRollback: (() => Promise<void>)[];
 }
 
-interface UnitOfWork extends Following {
+interface Begun extends Following {
   tenant: string;
+}
+
+interface UnitOfWork extends Begun {
   manager: EntityManager;
 }
 
@@ -36,28 +40,44 @@ export class Tenancy {
    * open for the same tenant. That of a GET may be done at the read replica, and is begun again at the primary when the
    * replica's database does not do it.
    */
-  async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+  run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    return this.runAt('READ COMMITTED', tenant, work);
+  }
+
+  /**
+   * The same for what reads in several statements what was true at one moment. A row that it changes and another one
+   * changed since fails it.
+   */
+  runOnSnapshot<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    return this.runAt('REPEATABLE READ', tenant, work);
+  }
+
+  private async runAt<T>(isolation: IsolationLevel, tenant: string, work: () => Promise<T>): Promise<T> {
     const open = this.current.getStore();
     if (open) {
       if (open.tenant !== tenant) throw new Error('A unit of work of another tenant is open');
       return work();
     }
     const read = mayReadReplica()
-      ? await this.complete((following) => this.readFromReplica(tenant, following, work))
+      ? await this.complete((following) => this.readFromReplica(isolation, { tenant, ...following }, work))
       : undefined;
     if (read) return read.result;
-    return this.complete((following) => this.writes.run(() => this.transact(tenant, following, work)));
+    return this.complete((following) =>
+      this.writes.run(() => this.transact(isolation, { tenant, ...following }, work)),
+    );
   }
 
   /** As DataSource.transaction, but that it begins in the round trip that sets the tenant. */
-  private async transact<T>(tenant: string, following: Following, work: () => Promise<T>): Promise<T> {
+  private async transact<T>(isolation: IsolationLevel, begun: Begun, work: () => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient;
-      await client.query(`start transaction; select set_config('svc.tenant_id', ${escapeLiteral(tenant)}, true)`);
+      await client.query(
+        `start transaction isolation level ${isolation}; select set_config('svc.tenant_id', ${escapeLiteral(begun.tenant)}, true)`,
+      );
       // Commit, rollback and the saving of entities look at it.
       Object.assign(runner, { isTransactionActive: true });
-      const result = await this.current.run({ tenant, manager: runner.manager, ...following }, work);
+      const result = await this.current.run({ ...begun, manager: runner.manager }, work);
       await runner.commitTransaction();
       return result;
     } catch (error) {
@@ -85,12 +105,12 @@ export class Tenancy {
 
   /** @returns nothing when the primary is to do it, and what would have followed */
   private async readFromReplica<T>(
-    tenant: string,
-    following: Following,
+    isolation: IsolationLevel,
+    begun: Begun,
     work: () => Promise<T>,
   ): Promise<{ result: T } | undefined> {
-    const read = await this.replica?.transaction((manager) => this.begin({ tenant, manager, ...following }, work));
-    if (!read) following.afterCommit.length = 0;
+    const read = await this.replica?.transaction(isolation, (manager) => this.begin({ ...begun, manager }, work));
+    if (!read) begun.afterCommit.length = 0;
     return read;
   }
 
@@ -148,6 +168,13 @@ export class Tenancy {
     const [what, ...which] = name;
     await this.query('select pg_advisory_xact_lock(hashtextextended($1::jsonb::text, 0))', [
       JSON.stringify([what, this.tenant, ...which]),
+    ]);
+  }
+
+  /** The same for what others may lock so too. */
+  async lockShared(name: string): Promise<void> {
+    await this.query('select pg_advisory_xact_lock_shared(hashtextextended($1::jsonb::text, 0))', [
+      JSON.stringify([name, this.tenant]),
     ]);
   }
 

@@ -210,6 +210,35 @@ describe('an erasure', { timeout: 240_000 }, () => {
     }
   });
 
+  it('takes what a request copies while it runs', async () => {
+    const document = { tenantId: acme.tenantId, corpusId: 'vault', docId: 'copied', title: 'Of a heron' };
+    const content = 'The heron-77 stands in the water.';
+    const ingested = await acme.call('POST', '/v1/ingest', { ...document, content, url: 'https://example.org/' });
+    const path = `/v1/ingest/${ingested.body.ingestId}`;
+    await expect.poll(async () => (await acme.call('GET', path)).body.status, { timeout: 30_000 }).toBe('completed');
+    const found = await acme.call('POST', '/v1/retrieve', { query: 'heron-77', includeCommons: false });
+    const [{ chunkId }] = found.body.results;
+    const holder = new Client({ connectionString: api.database.superuserUrl });
+    await holder.connect();
+    try {
+      // A citation has read the passage, and waits to be written.
+      await holder.query('begin');
+      await holder.query('select from receipt_head where tenant_id = $1 for update', [acme.tenantId]);
+      const citation = { agentId: 'a', answerId: 'copy', idempotencyKey: 'copied once', citations: [{ chunkId }] };
+      const citing = acme.call('POST', '/v1/citations', citation, { 'x-idempotency-key': '' });
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(1);
+      const erasing = call('POST', '/v1/facts/erase', { texts: ['heron-77'] });
+      await expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(2);
+      await holder.query('commit');
+      expect([(await citing).status, (await erasing).body.erasure.state]).toEqual([201, 'removed']);
+    } finally {
+      await holder.end();
+    }
+    expect(await tablesWith(acme.tenantId, 'heron-77')).toEqual([]);
+    await expectSound();
+  });
+
   it('that goes on by itself is refused by a hold, once and for all, and keeps no name of its subject', async () => {
     await call('PUT', '/v1/facts', { entity: 'case:9', key: 'k', value: 'v' });
     const hold = { tenant_id: acme.tenantId, reason: 'a dispute', entity_prefixes: ['case:9'] };

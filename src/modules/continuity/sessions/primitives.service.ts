@@ -3,6 +3,7 @@ import type { TenantCaller } from '../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { PrimitiveConflict } from './continuity.problems.js';
 import type { Pin, Primitive } from './continuity.types.js';
@@ -42,6 +43,7 @@ export class PrimitivesService {
     const issue = issueWith(sent);
     if (issue) throw invalid(issue.path, issue.message);
     return this.tenancy.run(caller.tenantId, async () => {
+      if (sent.pins) await lockToCopy(this.tenancy);
       const name = { homeId: await this.homes.hold(agentId), kind: sent.kind, name: sent.name };
       const before = await this.store.findNewest(name);
       const expected = sent.expectedVersion ?? 0;

@@ -52,9 +52,15 @@ export class WatchTargetsService {
     throw new WatchTargetUnknown({ issues: [{ path: 'body.targetId', message }] }, `body.targetId ${message}`);
   }
 
-  /** The passages an answer cites, each with whether it still stands. */
-  async sourcesOfAnswer(answerId: string): Promise<{ version: number; sources: WatchSource[] } | undefined> {
-    const found = await this.answers.findAnswer(answerId);
+  /** The passages that a version of an answer cites, each with whether it still stands; without one the newest. */
+  async sourcesOfAnswer(
+    answerId: string,
+    version?: number,
+  ): Promise<{ version: number; sources: WatchSource[] } | undefined> {
+    const found =
+      version === undefined
+        ? await this.answers.findAnswer(answerId)
+        : await this.answers.findAnswerVersion(answerId, version);
     if (!found) return undefined;
     const sources = await this.sourcesOf(found.citations.map(({ chunk }) => chunk));
     return { version: found.answer.version, sources };

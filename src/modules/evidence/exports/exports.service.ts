@@ -62,7 +62,7 @@ export class ExportsService implements OnModuleInit {
     const parts = partsOf(presentation.include);
     const redaction = redactionOf(presentation.redaction);
     const earlier = await this.earlier.read(presentation.earlier_checkpoint);
-    const evidence = await this.tenants.run(caller, request.tenantId, request.gather);
+    const evidence = await this.tenants.runOnSnapshot(caller, request.tenantId, request.gather);
     const { draft, types } = draftOf(request, evidence);
     const sealed = await this.seal(draft);
     const withheld = withheldFields(sealed.fields, types, redaction);

@@ -2,6 +2,7 @@ import { OF_BATCHES } from '../../../common/evidence-log/leaf-batches.js';
 import { blake3 } from '../../../evidence/digest.js';
 import { openReceipt, openRetrieval } from '../../../evidence/receipt.js';
 import { ERASURE_STREAM } from '../../../common/evidence-log/removed-records.js';
+import { lockAgainstCopies } from '../../../common/tenancy/copied-texts.js';
 import { TENANT_STREAM } from '../../../common/tenancy/tenant-state.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import type { ErasedCounts, FoundRecord, FoundRows, FoundSubject, SubjectSelector } from './erasure.types.js';
@@ -50,13 +51,14 @@ export class SubjectEraser {
     };
   }
 
-  /** Removes what is found until nothing is. */
+  /** Removes what is found until nothing is. What others copy meanwhile is found by a later pass. */
   async erase(erasureId: string, selector: SubjectSelector): Promise<Removed> {
     const counts: ErasedCounts = {};
     const shards = new Set<string>();
     for (let pass = 1; ; pass++) {
       const found = await this.find(selector);
       if (isEmpty(found) && pass > 1) return { counts, shards: [...shards] };
+      if (pass === 1) await lockAgainstCopies(this.query, this.tenantId);
       if (pass > MAX_PASSES) throw new Error('an erasure found more each time that it looked');
       for (const { name, erased, shards: more } of await this.attempt(erasureId, found)) {
         if (more === null) counts[name] = (counts[name] ?? 0) + Number(erased);

@@ -26,9 +26,9 @@ export class IncidentExportsService {
 
   /** @throws IncidentUnknown; ExportTooLarge, EvidenceDamaged, ReceiptNotLogged, and ValidationFailed of the query */
   async make(caller: DaemonCaller, id: string, presentation: Presentation): Promise<SentExport> {
-    const row = await this.tenants.run(caller, undefined, () => this.incidents.find(id));
-    const gather = () => this.gather(caller, row);
-    const request = { tenantId: row.tenantId, subject: 'action', mode: 'audit', gather } as const;
+    const tenantId = await this.tenants.enter(caller);
+    const gather = async () => this.gather(caller, await this.incidents.find(id));
+    const request = { tenantId, subject: 'action', mode: 'audit', gather } as const;
     return this.exports.make(caller, request, presentation);
   }
 

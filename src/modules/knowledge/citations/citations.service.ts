@@ -4,6 +4,8 @@ import type { TenantCaller } from '../../../common/contract/caller.js';
 import { blake3Digest } from '../../../evidence/digest.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { invalidMembers } from '../../../common/problem/common-problems.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { RetrievalService } from '../retrieval/retrieval.service.js';
 import type { RecordedRetrieval } from '../retrieval/retrieval.types.js';
 import type { CitationAcknowledgement, CitationRecordingBody, RecordedCitation } from './citations.dto.js';
@@ -22,6 +24,7 @@ export class CitationsService {
     private readonly store: CitationsStore,
     private readonly audit: AuditTrail,
     private readonly retrieval: RetrievalService,
+    private readonly tenancy: Tenancy,
   ) {}
 
   /** @throws ValidationFailed naming each citation that does not fit its passage; AnswerOfAnotherAgent */
@@ -30,6 +33,7 @@ export class CitationsService {
     body: Omit<CitationRecordingBody, 'idempotencyKey'>,
   ): Promise<CitationAcknowledgement> {
     const { answerId, agentId, answerText = null, metadata = null } = body;
+    await lockToCopy(this.tenancy);
     const citations = await this.resolve(body);
     const search = await this.findSearchBehind(caller, agentId, citations);
     const before = await this.findBefore(answerId, agentId);

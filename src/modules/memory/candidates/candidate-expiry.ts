@@ -5,6 +5,7 @@ import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { CandidateMatchesStore } from './candidate-matches.store.js';
+import { LOCK } from './candidate-standings.service.js';
 import { candidateEntry } from './candidates.events.js';
 
 const EVERY_MS = 3_600_000;
@@ -44,6 +45,7 @@ export class CandidateExpiry implements OnApplicationBootstrap {
   }
 
   private async expire(): Promise<number> {
+    await this.tenancy.lock(LOCK);
     const ids = await this.store.expire(this.days, BATCH);
     const entries = ids.map((id) => candidateEntry('expired', id, { days: this.days }));
     if (entries.length > 0) await this.audit.recordMany(EXPIRY, entries);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { SecretScreen } from '../../../common/screening/secret-screen.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Values } from '../../../common/tenancy/tenant-repository.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
@@ -51,6 +52,7 @@ export class PromotionsService {
     const { reviewer } = request;
     const asked = { ...request, reviewer: reviewer && (await this.screen.mask(reviewer)).text };
     return this.tenants.write(caller, undefined, async () => {
+      await lockToCopy(this.tenancy);
       const row = await this.candidates.lockPending(id, request.base_version);
       return row.action === 'retire' ? this.retire(caller, row, asked) : this.store(caller, row, asked);
     });
@@ -63,11 +65,12 @@ export class PromotionsService {
   async undo(caller: DaemonCaller, id: string, words: string): Promise<CandidateDecidedReply> {
     const { text: reason } = await this.screen.mask(words);
     return this.tenants.write(caller, undefined, async () => {
+      await lockToCopy(this.tenancy);
       await this.tenancy.lock(LOCK);
       const row = await this.candidates.find(id);
       await this.checkCurrent(caller, row);
       const before = row.supersededFactId && (await this.readBefore(caller, row.supersededFactId));
-      if (before) await this.storeAgain(caller, before);
+      if (before) await this.storeAgain(caller, row, before);
       else await this.facts.retire(caller, row.promotedFactId!);
       const cause = { promotedFactId: row.promotedFactId, restored: Boolean(before) };
       const entry = { ...candidateEntry('undone', id, cause), receipt: { reason } };
@@ -85,6 +88,14 @@ export class PromotionsService {
     const drafts = await this.imports.prepare(caller, [fact], 'candidate');
     await this.imports.store(caller, drafts);
     const factId = drafts[0]!.fact_id;
+    const taken = (await this.matches.findSuperseded(factId)) ?? null;
+    if (taken !== superseded)
+      throw notEligible(
+        candidateId,
+        'conflict',
+        'A fact of its entity and key was stored or deleted meanwhile; decide again',
+        taken === null ? [] : [taken],
+      );
     const facts = { promotedFactId: factId, supersededFactId: superseded, reviewer: asked.reviewer ?? null };
     await this.supersede(caller, candidates, candidateId);
     return this.finish(caller, row, {
@@ -157,8 +168,7 @@ export class PromotionsService {
     if (status !== 'promoted') throw refuse(`It is ${status}; only a promotion can be undone`);
     if (promotedFactId === null) throw refuse('It retired a fact; store its value again by PUT /v1/facts');
     const [facts] = await this.rivals(caller, row);
-    if (facts.some((fact) => fact.id === promotedFactId)) return;
-    throw refuse(`The fact ${promotedFactId} is not the current one any more; change the fact itself`);
+    if (!facts.some((fact) => fact.id === promotedFactId)) throw overwritten(row);
   }
 
   private async readBefore(caller: DaemonCaller, factId: string): Promise<StoredValue | undefined> {
@@ -171,10 +181,13 @@ export class PromotionsService {
     }
   }
 
-  private async storeAgain(caller: DaemonCaller, fact: StoredValue): Promise<void> {
+  private async storeAgain(caller: DaemonCaller, row: CandidateRow, fact: StoredValue): Promise<void> {
     const { entity, key, value, confidence, horizon_class, source_receipt, tenant_hash } = fact;
     const again = { entity, key, value, confidence, horizon_class, source_receipt, tenant_hash };
-    await this.imports.store(caller, await this.imports.prepare(caller, [again], 'candidate'));
+    const drafts = await this.imports.prepare(caller, [again], 'candidate');
+    await this.imports.store(caller, drafts);
+    // Another one may have been stored since the check.
+    if ((await this.matches.findSuperseded(drafts[0]!.fact_id)) !== row.promotedFactId) throw overwritten(row);
   }
 
   private async update(row: CandidateRow, { principal }: DaemonCaller, values: Values<CandidateRow>): Promise<void> {
@@ -185,6 +198,12 @@ export class PromotionsService {
     );
   }
 }
+
+const overwritten = ({ candidateId, promotedFactId }: CandidateRow): PromotionOverwritten =>
+  new PromotionOverwritten(
+    { candidate_id: candidateId },
+    `The fact ${promotedFactId} is not the current one any more; change the fact itself`,
+  );
 
 const notEligible = (candidate_id: string, obstacle: Obstacle, remedy: string, conflicts: string[] = []) =>
   new CandidateNotEligible(

@@ -111,7 +111,7 @@ export class CasesService {
   /** @throws CaseUnknown, CaseQuarantined; LegalHold where one pins it */
   delete(caller: DaemonCaller, id: string): Promise<CaseDeleted> {
     return this.tenants.write(caller, undefined, async () => {
-      const row = await this.find(id);
+      const row = await this.find(id, 'update');
       if (row.quarantined)
         throw new CaseQuarantined(
           { case_id: id },
@@ -123,8 +123,8 @@ export class CasesService {
     });
   }
 
-  private async find(id: string): Promise<MemoryCaseRow> {
-    const row = await this.rows.find({ caseId: id });
+  private async find(id: string, lock?: 'update'): Promise<MemoryCaseRow> {
+    const row = await this.rows.find({ caseId: id }, lock);
     if (row) return row;
     throw unknown(id);
   }

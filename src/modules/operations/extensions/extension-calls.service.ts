@@ -68,7 +68,7 @@ export class ExtensionCallsService {
 
   private admit(caller: DaemonCaller, extensionId: string, body: DispatchExtension): Promise<Admitted> {
     return this.tenants.write(caller, undefined, async () => {
-      const row = await this.extensions.rowOf(extensionId);
+      const row = await this.extensions.rowOf(extensionId, 'share');
       const isWasm = row.kind === 'wasm';
       if (isWasm && !this.runsWasm)
         throw new WasmExtensionsOff(

@@ -5,7 +5,7 @@ import { ToolDispatcher } from '../../../common/contract/tool-dispatcher.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/common-problems.js';
-import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
+import { type RowLock, TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { sha256 } from '../../../evidence/sha256.js';
@@ -115,7 +115,7 @@ export class ExtensionsService {
   }
 
   /** In the open unit of work. @throws ExtensionUnknown */
-  async rowOf(extensionId: string, lock?: 'update' | 'no key update'): Promise<ExtensionRow> {
+  async rowOf(extensionId: string, lock?: RowLock): Promise<ExtensionRow> {
     const row = await this.rows.find({ extensionId }, lock);
     if (row) return row;
     throw new ExtensionUnknown({ extension_id: extensionId }, 'GET /v1/extensions lists those there are');

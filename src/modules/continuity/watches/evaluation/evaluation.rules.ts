@@ -26,7 +26,7 @@ const nameOf = ({ owner, data }: Occurrence) => ({
   docId: data.docId as string,
 });
 const documentOf = (one: Occurrence): string => documentKeyOf(nameOf(one));
-const versionOf = ({ data }: Occurrence): number | null => (data.version as number | null) ?? null;
+export const versionOf = ({ data }: Occurrence): number | null => (data.version as number | null) ?? null;
 
 function alert(one: Occurrence, change: Change, rest: Partial<Alert>): Alert {
   const { eventId, occurredAt } = one;

@@ -19,6 +19,7 @@ import {
   judgePassages,
   judgeProofs,
   latestRecording,
+  versionOf,
   matchesOf,
   newAnswer,
   newMatches,
@@ -145,7 +146,10 @@ export class EvaluationService {
   /** From now on the watch stands on what the new version cites. */
   private async judgeRecording(watch: Candidate, occurrences: readonly Occurrence[]): Promise<Alert[]> {
     const recording = latestRecording(watch, occurrences);
-    const answer = recording && (await this.targets.sourcesOfAnswer(watch.targetId));
+    const version = recording && versionOf(recording);
+    if (!version) return [];
+    // A newer one has an event of its own.
+    const answer = await this.targets.sourcesOfAnswer(watch.targetId, version);
     if (!answer) return [];
     await this.store.removeSources(watch.watchId);
     await this.watches.recordSources(watch.watchId, answer.sources);

@@ -61,11 +61,7 @@ export class BlastRadiusService {
       await (apply ? this.incidents.findOpen(incidentId) : this.incidents.find(incidentId));
       if (apply) await this.store.lockQuarantines();
       const roots = await this.store.findRoots(kind, rootNamesOf(kind, id));
-      if (roots.length === 0)
-        throw new RadiusRootUnknown(
-          { kind, id },
-          `No ${kind} of this tenant has this id; the member id says how each kind is named`,
-        );
+      if (roots.length === 0) throw unknownRoot(kind, id);
       const { nodes, edges } = await this.walks.walk(kind, roots);
       const radiusId = uuid();
       const row = await this.rows.insert({
@@ -89,7 +85,9 @@ export class BlastRadiusService {
   /** A passage is not set aside alone: its document is. */
   private async partsOf(kind: RootKind, root: string[]): Promise<WalkedNode[]> {
     if (kind !== 'passage') return [];
-    const key = await this.store.findDocumentOf(root[0]!);
+    const [id] = root;
+    const key = await this.store.findDocumentOf(id!);
+    if (!key) throw unknownRoot(kind, id!);
     return [{ kind: 'document', key, depth: null, viaEdge: 'part_of', viaPosition: 0 }];
   }
 
@@ -138,3 +136,9 @@ const said = (row: BlastRadiusRow): object => ({
   counts: row.counts,
   stateRoot: stateRootOf(row.stateRoot),
 });
+
+const unknownRoot = (kind: RootKind, id: string): RadiusRootUnknown =>
+  new RadiusRootUnknown(
+    { kind, id },
+    `No ${kind} of this tenant has this id; the member id says how each kind is named`,
+  );

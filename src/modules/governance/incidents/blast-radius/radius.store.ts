@@ -29,13 +29,13 @@ export class RadiusStore {
     return rows.map(({ key }) => key);
   }
 
-  /** The document that a passage is of. */
-  async findDocumentOf(chunkId: string): Promise<string[]> {
+  /** The document that a passage is of; undefined where it has been erased meanwhile. */
+  async findDocumentOf(chunkId: string): Promise<string[] | undefined> {
     const [row] = await this.tenancy.query<{ key: string[] }>(
       'select array[corpus_id, doc_id] as key from chunk where tenant_id = $1 and chunk_id = $2',
       [this.tenancy.tenant, chunkId],
     );
-    return row!.key;
+    return row?.key;
   }
 
   /** Digest over what the tenant finds now. */

@@ -1,0 +1,15 @@
+import type { Query } from './cross-tenant.js';
+import type { Tenancy } from './tenancy.js';
+
+const NAME = 'copied texts';
+
+/**
+ * Until the open unit of work ends, no erasure of the tenant ends: what is copied from one row into another is found by
+ * it, or the copying waits and finds nothing. Called before what is copied is read.
+ */
+export const lockToCopy = (tenancy: Tenancy): Promise<void> => tenancy.lockShared(NAME);
+
+/** Waits for those that copy, and lets none begin until the transaction ends. Of a query of the tenant. */
+export async function lockAgainstCopies(query: Query, tenantId: string): Promise<void> {
+  await query('select pg_advisory_xact_lock(hashtextextended($1::jsonb::text, 0))', [JSON.stringify([NAME, tenantId])]);
+}
