@@ -143,6 +143,30 @@ describe('a watched answer', () => {
     await expect.poll(() => changesOf(acme, answer), soon).toEqual(['drifted', 'new_version', 'deleted']);
   });
 
+  it('raises an alert for each version, also where the next one is there before the first is looked at', async () => {
+    await given(acme, 'shift', 'Shifts begin at six.');
+    const shifts = await passage(acme, 'shifts');
+    await cite(acme, 'shift-answer', [shifts]);
+    const made = await watch(acme, { targetType: 'answer', targetId: 'shift-answer' });
+    await cite(acme, 'shift-answer', [shifts]);
+    await cite(acme, 'shift-answer', [shifts]);
+    await allLookedAt();
+    const of = 'watch_id = $1';
+    await api.database.query(`delete from watch_alert where ${of}`, [made.watchId]);
+    await api.database.query(`update watch set target_version = 1, created_snapshot = null where ${of}`, [
+      made.watchId,
+    ]);
+    const recorded = await api.database.query<{ event_id: string }>(
+      `select event_id from outbox_event where kind = 'answer.recorded' and subject = 'shift-answer' order by transaction, position`,
+    );
+    for (const { event_id } of recorded.slice(1))
+      await api.app.get(EvaluationService).evaluate({ tenantId: 'acme', events: [['acme', event_id]] });
+    expect((await alertsOf(acme, made)).map(({ from, to }) => [from, to])).toEqual([
+      [1, 2],
+      [2, 3],
+    ]);
+  });
+
   it('raises an alert when a proof of it does not hold', async () => {
     await given(acme, 'tea', 'Tea is at four.');
     await cite(acme, 'tea-answer', [await passage(acme, 'tea')]);
