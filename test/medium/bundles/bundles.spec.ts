@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { asSuperuser } from '../../kit/database.js';
 import { balancesOf, givenCredits, givenShared, ledgerFaults } from '../economy/given.js';
 
 const UUID = /^[0-9a-f-]{36}$/;
@@ -249,6 +250,29 @@ describe('the catalogue', () => {
     await app.query(`set svc.tenant_id = 'other'`);
     expect((await app.query('update bundle set price_credits = 0 where bundle_id = $1', [bundleId])).rowCount).toBe(0);
     await app.end();
+  });
+
+  it('counts as sold what was being bought when it was withdrawn', async () => {
+    const buyer = await api.addTenant('hasty', 'free');
+    await givenCredits(api, 'hasty', 'a', 100);
+    const { bundleId } = await publish();
+    const holder = new Client({ connectionString: api.database.superuserUrl });
+    await holder.connect();
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waitFor = (count: number) =>
+      expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(count);
+    try {
+      // The offer has been read, and the purchase waits to be written.
+      await holder.query('begin; lock table bundle_purchase in exclusive mode');
+      const buying = buy(buyer, bundleId);
+      await waitFor(1);
+      const withdrawing = publisher.call('DELETE', `/v1/bundles/${bundleId}`);
+      await waitFor(2);
+      await holder.query('commit');
+      expect([(await buying).status, (await withdrawing).body]).toEqual([201, { bundleId, sold: 1 }]);
+    } finally {
+      await holder.end();
+    }
   });
 
   it('drops what is withdrawn; what was sold stays sold', async () => {

@@ -42,6 +42,7 @@ export class BundlesService {
   change(caller: TenantCaller, bundleId: string, request: BundleRequest): Promise<Bundle> {
     return this.tenancy.run(caller.tenantId, async () => {
       await this.checkCorpora(request.corpora);
+      await this.store.lockOffer(bundleId);
       if (!(await this.store.change(bundleId, request, caller.principal))) throw unknownBundle(bundleId);
       return this.record(caller, 'bundle.changed', bundleId);
     });
@@ -50,6 +51,7 @@ export class BundlesService {
   /** Ends the sale, not what was sold. */
   withdraw(caller: TenantCaller, bundleId: string, reason: string | undefined): Promise<BundleWithdrawn> {
     return this.tenancy.run(caller.tenantId, async () => {
+      await this.store.lockOffer(bundleId);
       if (!(await this.store.withdraw(bundleId, caller.principal, reason))) throw unknownBundle(bundleId);
       const sold = await this.purchases.countSales(bundleId);
       const facts = { bundleId, reason: reason ?? null };

@@ -12,6 +12,8 @@ export type BundleFilter = Pick<BundleQuery, 'q' | 'publisher' | 'corpus' | 'ent
 /** Last row of the page before: published_us, bundle_id. */
 export type BundlePosition = [number, string];
 
+/** Buyers have no right to lock a row of the publisher's. */
+const OFFER = `hashtextextended('bundle ' || $1::text, 0)`;
 const ORDER = { publishedAt: 'asc', bundleId: 'asc' } as const;
 
 /** The catalogue: bundles of every tenant that are for sale, and the tenant's own. */
@@ -42,6 +44,16 @@ export class BundlesStore {
   /** A bundle that is for sale, of whichever tenant. */
   async find(bundleId: string): Promise<BundleRow | undefined> {
     return (await this.forSale().andWhere('bundle.bundleId = :bundleId', { bundleId }).getOne()) ?? undefined;
+  }
+
+  /** Until the unit of work ends, the bundle is neither changed nor withdrawn: called before it is read to be bought. */
+  async holdOffer(bundleId: string): Promise<void> {
+    await this.tenancy.query(`select pg_advisory_xact_lock_shared(${OFFER})`, [bundleId]);
+  }
+
+  /** Waits for those who buy the bundle, of whichever tenant; called before it is changed. */
+  async lockOffer(bundleId: string): Promise<void> {
+    await this.tenancy.query(`select pg_advisory_xact_lock(${OFFER})`, [bundleId]);
   }
 
   /** Of these corpora, those that the tenant has not got. */

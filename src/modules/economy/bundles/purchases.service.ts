@@ -63,6 +63,7 @@ export class PurchasesService {
 
   /** The bundle, if this caller may buy it at the price it expects. */
   private async readOffer(caller: TenantCaller, { bundleId, expectedPrice }: PurchaseRequest): Promise<Bundle> {
+    await this.bundles.holdOffer(bundleId);
     const row = await this.bundles.find(bundleId);
     if (!row) throw unknownBundle(bundleId);
     const bundle = toBundle(row);
