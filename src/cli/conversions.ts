@@ -19,7 +19,7 @@ import { withMigratedDatabase } from './migrated.js';
 import { OPERATOR } from '../common/evidence-log/audit-trail.js';
 import { asOperator } from './operator.js';
 import { print, table, tableTime, UserError, type OutputOptions, type Line } from './output.js';
-import { uuidReader } from './uuid.js';
+import { uuidReader } from './uuid-argument.js';
 import { readWords } from './words.js';
 import { wholeNumber } from './whole-number.js';
 

@@ -18,7 +18,7 @@ import {
 import { acrossTenants } from './migrated.js';
 import { momentReader } from './moment.js';
 import { print, report, table, UsageError, UserError, type OutputOptions } from './output.js';
-import { uuidReader } from './uuid.js';
+import { uuidReader } from './uuid-argument.js';
 import { readWords } from './words.js';
 import { wholeNumber } from './whole-number.js';
 

@@ -9,7 +9,7 @@ import {
 import type { PassportFilter } from './passport/passport-acts.js';
 import { readPassportId } from './passport-id.js';
 import { print, table, tableTime, type OutputOptions } from './output.js';
-import { uuidReader } from './uuid.js';
+import { uuidReader } from './uuid-argument.js';
 import { readWords } from './words.js';
 
 interface TenantOptions extends OutputOptions {

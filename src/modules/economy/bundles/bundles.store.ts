@@ -46,7 +46,7 @@ export class BundlesStore {
     return (await this.forSale().andWhere('bundle.bundleId = :bundleId', { bundleId }).getOne()) ?? undefined;
   }
 
-  /** Until the unit of work ends, the bundle is neither changed nor withdrawn: called before it is read to be bought. */
+  /** Until the unit of work ends, the bundle is neither changed nor withdrawn. Called before it is read. */
   async holdOffer(bundleId: string): Promise<void> {
     await this.tenancy.query(`select pg_advisory_xact_lock_shared(${OFFER})`, [bundleId]);
   }

@@ -308,6 +308,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/evidence/exports/export-items.rules.spec.ts',
     'src/modules/evidence/exports/identifying-fields.rules.spec.ts',
     'src/modules/evidence/exports/redaction.rules.spec.ts',
+    'test/medium/exports/answers.spec.ts',
     'test/medium/exports/exports.spec.ts',
     'test/medium/exports/guessing.spec.ts',
     'test/medium/exports/streams.spec.ts',

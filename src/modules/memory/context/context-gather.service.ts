@@ -115,7 +115,7 @@ export class ContextGatherService {
   private async engrams(tenantId: string, { task }: ContextRequest): Promise<Gathered> {
     const near = await this.engramReads.findNear(tenantId, task);
     const wanted = { task, near, limit: MOST.engrams };
-    const found = await this.tenancy.run(tenantId, () => this.engramReads.findFor(wanted));
+    const found = await this.tenancy.runOnSnapshot(tenantId, () => this.engramReads.findFor(wanted));
     return just(
       found.map(({ name, version, content, hash, why }, place) => ({
         ...{ kind: 'engrams' as const, id: `${name}@${version}`, hash, text: content, score: rankScore(place), why },

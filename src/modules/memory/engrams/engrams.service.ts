@@ -37,7 +37,7 @@ export class EngramsService {
     if (cursor !== undefined) throw invalid('query.cursor', 'goes with no query: what is found is on one page');
     const tenantId = await this.tenants.enter(caller);
     const near = await this.reads.findNear(tenantId, query);
-    const all = await this.tenancy.run(tenantId, () => this.reads.list());
+    const all = await this.tenancy.runOnSnapshot(tenantId, () => this.reads.list());
     const engrams = new Map(
       all.filter(({ intentBucket }) => bucket === undefined || intentBucket === bucket).map((one) => [one.name, one]),
     );
@@ -56,7 +56,7 @@ export class EngramsService {
 
   private page(caller: DaemonCaller, { intent_bucket: bucket, limit, cursor }: EngramsQuery): Promise<EngramList> {
     const [after] = decodeCursor(cursor, ['text']) ?? [];
-    return this.tenants.run(caller, undefined, async () => {
+    return this.tenants.runOnSnapshot(caller, undefined, async () => {
       const own = await this.store.list({ intentBucket: bucket, after, limit: limit + 1 });
       const files = (await this.reads.listFiles()).filter(
         ({ intentBucket }) => bucket === undefined || intentBucket === bucket,
@@ -76,7 +76,7 @@ export class EngramsService {
 
   /** @throws EngramUnknown */
   read(caller: DaemonCaller, name: string): Promise<EngramReply> {
-    return this.tenants.run(caller, undefined, async () => {
+    return this.tenants.runOnSnapshot(caller, undefined, async () => {
       const [engram] = await this.reads.list([name]);
       if (!engram) throw unknownEngram(name);
       const labels = await this.labels.listOf(name);
@@ -87,7 +87,7 @@ export class EngramsService {
   /** A file has the version that it is in. @throws EngramUnknown */
   listVersions(caller: DaemonCaller, name: string, { limit, cursor }: PageQuery): Promise<EngramVersions> {
     const [after] = decodeCursor(cursor, ['integer']) ?? [];
-    return this.tenants.run(caller, undefined, async () => {
+    return this.tenants.runOnSnapshot(caller, undefined, async () => {
       const stored = await this.store.listVersions(name, after, limit + 1);
       const rows = stored.length === 0 && after === undefined ? await this.reads.listFiles([name]) : stored;
       if (rows.length === 0 && after === undefined) throw unknownEngram(name);
