@@ -45,9 +45,10 @@ export class ValidityService {
   private async readRecords(answerId: string, version: number | undefined) {
     const { asked, newest } = await this.recorded.read(answerId, version);
     const present = {
+      // First: what its owner erases afterwards is found to be gone, and not altered.
+      contents: await this.content.check(asked.citations.map(({ chunk }) => chunk)),
       passages: await this.states.look(asked.citations.map(({ chunk }) => chunk)),
       chunks: await this.answers.findChunks(asked.citations.map(({ chunk }) => chunk.chunkId)),
-      contents: await this.content.check(asked.citations.map(({ chunk }) => chunk)),
     };
     const placedNewest =
       asked === newest ? present.passages : await this.states.look(newest.citations.map(({ chunk }) => chunk));

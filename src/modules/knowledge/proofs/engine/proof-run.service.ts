@@ -124,9 +124,10 @@ export class ProofRunService {
 
   /** What there is now in place of each expected passage. */
   private async find(chunks: readonly ExpectedChunk[], ranking: readonly Passage[] | null): Promise<FoundChunk[]> {
-    const recorded = await this.answers.findChunks(chunks.map(({ chunkId }) => chunkId));
-    const now = await this.states.look(chunks);
+    // First: what its owner erases afterwards is found to be gone, and not altered.
     const contents = await this.content.check(chunks);
+    const now = await this.states.look(chunks);
+    const recorded = await this.answers.findChunks(chunks.map(({ chunkId }) => chunkId));
     const entitlements = await this.views.findEntitlements();
     return chunks.map((chunk, index) => {
       const found = recorded.get(chunk.chunkId);
