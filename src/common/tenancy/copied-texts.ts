@@ -1,5 +1,5 @@
 import type { Query } from './cross-tenant.js';
-import type { Tenancy } from './tenancy.js';
+import { LOCK, lockKeyOf, type Tenancy } from './tenancy.js';
 
 const NAME = 'copied texts';
 
@@ -11,5 +11,5 @@ export const lockToCopy = (tenancy: Tenancy): Promise<void> => tenancy.lockShare
 
 /** Waits for those that copy, and lets none begin until the transaction ends. Of a query of the tenant. */
 export async function lockAgainstCopies(query: Query, tenantId: string): Promise<void> {
-  await query('select pg_advisory_xact_lock(hashtextextended($1::jsonb::text, 0))', [JSON.stringify([NAME, tenantId])]);
+  await query(LOCK, [lockKeyOf(tenantId, NAME)]);
 }

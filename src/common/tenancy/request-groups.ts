@@ -48,7 +48,7 @@ const MAX_REMEMBERED_LINES = 1024;
  */
 export class RequestGroups<Request, Reply> {
   private readonly lines = new Map<string, Line<Request, Reply>>();
-  /** How many clients a line had at the end of its last transaction. */
+  /** How many clients a line had at the end of its last group. */
   private readonly clients = boundedCache<number>(MAX_REMEMBERED_LINES);
 
   constructor(private readonly work: GroupedWork<Request, Reply>) {}

@@ -164,18 +164,13 @@ export class Tenancy {
    * Until the open unit of work ends, no other of the tenant locks the same name. What the next statement reads is as
    * it is once the lock is held.
    */
-  async lock(...name: string[]): Promise<void> {
-    const [what, ...which] = name;
-    await this.query('select pg_advisory_xact_lock(hashtextextended($1::jsonb::text, 0))', [
-      JSON.stringify([what, this.tenant, ...which]),
-    ]);
+  async lock(what: string, ...which: string[]): Promise<void> {
+    await this.query(LOCK, [lockKeyOf(this.tenant, what, ...which)]);
   }
 
   /** The same for what others may lock so too. */
   async lockShared(name: string): Promise<void> {
-    await this.query('select pg_advisory_xact_lock_shared(hashtextextended($1::jsonb::text, 0))', [
-      JSON.stringify([name, this.tenant]),
-    ]);
+    await this.query(LOCK_SHARED, [lockKeyOf(this.tenant, name)]);
   }
 
   /** Runs once the open unit of work is committed; never when it rolls back. */
@@ -246,6 +241,15 @@ export class Tenancy {
     return unit;
   }
 }
+
+const KEY = 'hashtextextended($1::jsonb::text, 0)';
+/** Takes a lock by its key, until the transaction ends. */
+export const LOCK = `select pg_advisory_xact_lock(${KEY})`;
+const LOCK_SHARED = `select pg_advisory_xact_lock_shared(${KEY})`;
+
+/** What {@link Tenancy.lock} locks for a tenant, as {@link LOCK} takes it. */
+export const lockKeyOf = (tenant: string, what: string, ...which: string[]): string =>
+  JSON.stringify([what, tenant, ...which]);
 
 /** TypeORM answers [rows, count] for UPDATE and DELETE, and rows otherwise. */
 export function rowsOf<Row>(result: unknown): Row[] {
