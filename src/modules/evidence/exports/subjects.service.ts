@@ -91,10 +91,7 @@ export class SubjectsService {
         'No answer with this id was recorded in the tenant.',
       );
     const shown = answers.slice(-most);
-    const cited = await this.views.findCitations(
-      answerId,
-      shown.map(({ version }) => version),
-    );
+    const cited = await this.views.findCitations(answerId, shown[0]!.version);
     const own = await this.recordsOf(shown);
     const bindings = await this.bindings.bind(cited);
     const ingests = this.bindings.receiptsOf(bindings);

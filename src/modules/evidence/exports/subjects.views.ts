@@ -69,13 +69,12 @@ export class SubjectsViews {
     }));
   }
 
-  /** Of these versions alone: a newer one may have been recorded since they were found. */
-  async findCitations(answerId: string, versions: readonly number[]): Promise<CitedText[]> {
+  async findCitations(answerId: string, fromVersion: number): Promise<CitedText[]> {
     const rows = await this.tenancy.query<CitationRow>(
       `select answer_id, version, ordinal, chunk_id, owner_tenant_id, corpus_id, doc_id, doc_version, title, url, content, content_hash,
          start_offset, end_offset, quote, note
-       from citation where answer_id = $1 and version = any($2) order by version, ordinal`,
-      [answerId, versions],
+       from citation where answer_id = $1 and version >= $2 order by version, ordinal`,
+      [answerId, fromVersion],
     );
     return rows.map((row) => ({
       answerId: row.answer_id,

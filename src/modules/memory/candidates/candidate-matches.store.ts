@@ -27,16 +27,6 @@ export class CandidateMatchesStore {
     ]);
   }
 
-  /** The fact that one took the place of when it was stored; undefined where none was current. */
-  async findSuperseded(factId: string): Promise<string | undefined> {
-    const [row] = await this.tenancy.query<{ fact_id: string }>(
-      `select p.fact_id from fact f join fact p on p.tenant_id = $1 and p.seq = f.supersedes
-       where f.tenant_id = $1 and f.fact_id = $2`,
-      [this.tenancy.tenant, factId],
-    );
-    return row?.fact_id;
-  }
-
   /** The pending candidates of these names, but for one. */
   findPending(names: readonly Pick<Name, 'name'>[], exceptFor?: string): Promise<Statement[]> {
     if (names.length === 0) return Promise.resolve([]);

@@ -86,9 +86,9 @@ export class PromotionsService {
     const { superseded, candidates } = await this.checkEligible(caller, row, asked);
     const fact = { entity, key, value, confidence, source_receipt: row.receiptId };
     const drafts = await this.imports.prepare(caller, [fact], 'candidate');
-    await this.imports.store(caller, drafts);
-    const factId = drafts[0]!.fact_id;
-    const taken = (await this.matches.findSuperseded(factId)) ?? null;
+    const [stored] = await this.imports.store(caller, drafts);
+    const factId = stored!.fact_id;
+    const taken = stored!.replaces?.fact_id ?? null;
     if (taken !== superseded)
       throw notEligible(
         candidateId,
@@ -185,9 +185,9 @@ export class PromotionsService {
     const { entity, key, value, confidence, horizon_class, source_receipt, tenant_hash } = fact;
     const again = { entity, key, value, confidence, horizon_class, source_receipt, tenant_hash };
     const drafts = await this.imports.prepare(caller, [again], 'candidate');
-    await this.imports.store(caller, drafts);
+    const [stored] = await this.imports.store(caller, drafts);
     // Another one may have been stored since the check.
-    if ((await this.matches.findSuperseded(drafts[0]!.fact_id)) !== row.promotedFactId) throw overwritten(row);
+    if (stored!.replaces?.fact_id !== row.promotedFactId) throw overwritten(row);
   }
 
   private async update(row: CandidateRow, { principal }: DaemonCaller, values: Values<CandidateRow>): Promise<void> {

@@ -119,7 +119,7 @@ export class EnvelopesService {
     const artefactId = artefactIdOf(request);
     const importedAt = new Date();
     const counts: ImportCounts = {
-      facts: await this.facts.store(caller, items.facts),
+      facts: (await this.facts.store(caller, items.facts)).length,
       entities: await this.graph.storeEntities(items.entities, caller.principal),
       edges: await this.graph.storeEdges(items.edges, caller.principal),
       companion_artifacts: request.companion_artifacts?.length ?? 0,

@@ -8,7 +8,7 @@ import { FactWritesStore } from './fact-writes.store.js';
 import { StoreFactRequest } from './facts.dto.js';
 import { checkValidity, draftOf, type FactAuthor, writerOf } from './facts.service.js';
 import { ownerOf, publicChain } from './facts.rules.js';
-import { VISIBILITY, type FactDraft, type FactMatch } from './facts.types.js';
+import { VISIBILITY, type FactDraft, type FactMatch, type StoredFact } from './facts.types.js';
 
 /** Of facts that are stored in bulk: who deletes a fact meanwhile does not wait. */
 const IMPORTS = 'facts.imports';
@@ -44,9 +44,9 @@ export class FactImportsService {
     return drafts;
   }
 
-  /** In the open unit of work. @returns how many were stored @throws ValidationFailed for an unknown source_receipt */
-  async store(caller: DaemonCaller, drafts: readonly FactDraft[]): Promise<number> {
-    return drafts.length === 0 ? 0 : (await this.writes.storeInUnit(drafts, writerOf(caller))).length;
+  /** In the open unit of work. @throws ValidationFailed for an unknown source_receipt */
+  async store(caller: DaemonCaller, drafts: readonly FactDraft[]): Promise<StoredFact[]> {
+    return drafts.length === 0 ? [] : this.writes.storeInUnit(drafts, writerOf(caller));
   }
 
   /**
