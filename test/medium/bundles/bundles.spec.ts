@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
-import { asSuperuser } from '../../kit/database.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { balancesOf, givenCredits, givenShared, ledgerFaults } from '../economy/given.js';
 
 const UUID = /^[0-9a-f-]{36}$/;
@@ -256,23 +256,15 @@ describe('the catalogue', () => {
     const buyer = await api.addTenant('hasty', 'free');
     await givenCredits(api, 'hasty', 'a', 100);
     const { bundleId } = await publish();
-    const holder = new Client({ connectionString: api.database.superuserUrl });
-    await holder.connect();
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    const waitFor = (count: number) =>
-      expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(count);
-    try {
-      // The offer has been read, and the purchase waits to be written.
-      await holder.query('begin; lock table bundle_purchase in exclusive mode');
+    // The offer has been read, and the purchase waits to be written.
+    await whileLocked(api.database, 'lock table bundle_purchase in exclusive mode', async (held) => {
       const buying = buy(buyer, bundleId);
-      await waitFor(1);
+      await held.waitForBlocked(1);
       const withdrawing = publisher.call('DELETE', `/v1/bundles/${bundleId}`);
-      await waitFor(2);
-      await holder.query('commit');
+      await held.waitForBlocked(2);
+      await held.commit();
       expect([(await buying).status, (await withdrawing).body]).toEqual([201, { bundleId, sold: 1 }]);
-    } finally {
-      await holder.end();
-    }
+    });
   });
 
   it('drops what is withdrawn; what was sold stays sold', async () => {

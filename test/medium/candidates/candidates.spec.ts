@@ -1,6 +1,5 @@
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asSuperuser } from '../../kit/database.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { CANDIDATES, EXTRACT, extract, promote } from './given.js';
 
@@ -133,27 +132,20 @@ describe('a candidate', () => {
 
   it('is not promoted over a fact that was stored while it was compared', async () => {
     const call = given();
-    const { candidate_id: id, entity, key } = await one(call);
-    const holder = new Client({ connectionString: daemon.database.superuserUrl });
-    await holder.connect();
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    const waitFor = (count: number) =>
-      expect.poll(() => asSuperuser(daemon.database, waiting), { timeout: 20_000 }).toHaveLength(count);
-    try {
-      await holder.query('begin; lock table fact_head in exclusive mode');
-      const storing = call('PUT', '/v1/facts', { entity, key, value: 'Paris' });
-      await waitFor(1);
+    const [first, { candidate_id: id, entity, key }] = (await extract(call, TEXT)).candidates;
+    // Makes the stream of receipts that promotions write to, and PUT does not.
+    await promote(call, first.candidate_id, { reviewer: 'grace' });
+    const stream = `select from receipt_head where tenant_id = '${call.tenant}' and stream = 'facts.changes' for update`;
+    await whileLocked(daemon.database, stream, async (held) => {
       const promoting = promote(call, id, { reviewer: 'grace' });
-      await waitFor(2);
-      await holder.query('commit');
-      const { fact_id: stored } = (await storing).body;
+      await held.waitForBlocked(1);
+      const { fact_id: stored } = (await call('PUT', '/v1/facts', { entity, key, value: 'Paris' })).body;
+      await held.commit();
       expect(await promoting).toMatchObject({ status: 422, obstacle: 'conflict', conflicts_with: [stored] });
       const { facts } = (await call('GET', `/v1/facts?entity=${encodeURIComponent(entity)}`)).body;
       expect(facts.map(({ value }: any) => value)).toEqual(['Paris']);
       expect(await promote(call, id, { reviewer: 'grace', supersedes: stored })).toMatchObject({ status: 'promoted' });
-    } finally {
-      await holder.end();
-    }
+    });
   });
 
   it('becomes a fact with its source, once, however many promote it', async () => {

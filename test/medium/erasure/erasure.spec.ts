@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
-import { asSuperuser } from '../../kit/database.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { makeTenantFixture, SECRET } from '../../kit/tenant-fixture.js';
 import { SETTINGS, type Settings } from '../../../src/common/config/settings.js';
@@ -190,24 +189,18 @@ describe('an erasure', { timeout: 240_000 }, () => {
       `insert into erasure_request (tenant_id, erasure_id, selector, requested_by, auth_mode, requested_at) values ($1, $2, '{}', 'p', 'none', now() + interval '1 hour')`,
       [acme.tenantId, erasureId],
     );
-    const removal = new Client({ connectionString: api.database.superuserUrl });
-    await removal.connect();
-    try {
-      await removal.query('begin; lock table erasure_request in access exclusive mode');
+    await whileLocked(api.database, 'lock table erasure_request in access exclusive mode', async (removal) => {
       const answer = call('GET', `/v1/facts/erase/${erasureId}`);
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%ErasureRequestRow%'`;
-      await expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(1);
+      await removal.waitForBlocked(1, 'ErasureRequestRow');
       await removal.query('delete from erasure_request where erasure_id = $1', [erasureId]);
       await removal.query(
         `with s as (insert into scrub (scrub_id, reason, finished_at) values ($2, 'subject', now()) returning scrub_id)
          insert into erasure (tenant_id, erasure_id, erased_by, counts, scrub_id) select $1, $2, 'p', '{}', scrub_id from s`,
         [acme.tenantId, erasureId],
       );
-      await removal.query('commit');
+      await removal.commit();
       expect((await answer).body.erasure).toMatchObject({ erasure_id: erasureId, state: 'scrubbed' });
-    } finally {
-      await removal.end();
-    }
+    });
   });
 
   it('takes what a request copies while it runs', async () => {
@@ -218,23 +211,17 @@ describe('an erasure', { timeout: 240_000 }, () => {
     await expect.poll(async () => (await acme.call('GET', path)).body.status, { timeout: 30_000 }).toBe('completed');
     const found = await acme.call('POST', '/v1/retrieve', { query: 'heron-77', includeCommons: false });
     const [{ chunkId }] = found.body.results;
-    const holder = new Client({ connectionString: api.database.superuserUrl });
-    await holder.connect();
-    try {
-      // A citation has read the passage, and waits to be written.
-      await holder.query('begin');
-      await holder.query('select from receipt_head where tenant_id = $1 for update', [acme.tenantId]);
+    // A citation has read the passage, and waits to be written.
+    const head = `select from receipt_head where tenant_id = '${acme.tenantId}' for update`;
+    await whileLocked(api.database, head, async (held) => {
       const citation = { agentId: 'a', answerId: 'copy', idempotencyKey: 'copied once', citations: [{ chunkId }] };
       const citing = acme.call('POST', '/v1/citations', citation, { 'x-idempotency-key': '' });
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(1);
+      await held.waitForBlocked(1);
       const erasing = call('POST', '/v1/facts/erase', { texts: ['heron-77'] });
-      await expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(2);
-      await holder.query('commit');
+      await held.waitForBlocked(2);
+      await held.commit();
       expect([(await citing).status, (await erasing).body.erasure.state]).toEqual([201, 'removed']);
-    } finally {
-      await holder.end();
-    }
+    });
     expect(await tablesWith(acme.tenantId, 'heron-77')).toEqual([]);
     await expectSound();
   });

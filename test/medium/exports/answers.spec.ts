@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decodeExportJson } from '../../../src/evidence/export/export-format.js';
 import { startApi, type TestApi } from '../../kit/app.js';
-import { asSuperuser } from '../../kit/database.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../receipts/receipts-daemon.js';
 
 let daemon: ReceiptsDaemon;
@@ -39,20 +38,14 @@ async function exported(): Promise<string[]> {
 it('an answer is exported with its own citations, also while a newer version is recorded', async () => {
   const before = await exported();
   expect(before.some((path) => path.endsWith('.chunk_id'))).toBe(true);
-  const recording = new Client({ connectionString: daemon.database.superuserUrl });
-  await recording.connect();
-  try {
-    await recording.query('begin; lock table citation in access exclusive mode');
+  await whileLocked(daemon.database, 'lock table citation in access exclusive mode', async (recording) => {
     const meanwhile = exported();
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%from citation%'`;
-    await expect.poll(() => asSuperuser(daemon.database, waiting), { timeout: 20_000 }).toHaveLength(1);
+    await recording.waitForBlocked(1, 'from citation');
     for (const table of ['answer', 'citation'])
       await recording.query(
         `insert into ${table} select (jsonb_populate_record(t, '{"version": 2}')).* from ${table} t where version = 1`,
       );
-    await recording.query('commit');
+    await recording.commit();
     expect(await meanwhile).toEqual(before);
-  } finally {
-    await recording.end();
-  }
+  });
 });

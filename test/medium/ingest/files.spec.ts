@@ -12,7 +12,7 @@ import type { AcceptedFile } from '../../../src/modules/knowledge/ingest/files/i
 import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
 import { docxOf, pdfOf, wordXml } from '../../kit/archives.js';
 import { startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
-import { asSuperuser } from '../../kit/database.js';
+import { waitForBlocked } from '../../kit/held-lock.js';
 import { ended, found } from './given.js';
 
 let api: TestApi;
@@ -160,8 +160,7 @@ describe('a file', () => {
     const ending = tenancy.run(acme.tenantId, async () => {
       await files.lock(older);
       locked.resolve();
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(() => asSuperuser(api.database, waiting), { timeout: 20_000 }).toHaveLength(1);
+      await waitForBlocked(api.database, 1);
       await files.remove(older.ingestId);
     });
     await locked.promise;

@@ -1,6 +1,6 @@
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bySession, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { givenMember, someEmail, until, WITHIN_MS, type Member } from './given.js';
 
 let api: TestApi;
@@ -207,40 +207,20 @@ describe('the last owner', () => {
       await givenMember(api.url, tenant, 'owner'),
       await givenMember(api.url, tenant, 'owner'),
     ];
-    const holder = new Client({ connectionString: api.database.superuserUrl });
-    await holder.connect();
-    try {
-      await holder.query('begin');
-      await holder.query('select 1 from tenant where tenant_id = $1 for no key update', [tenant.tenantId]);
-      const waiting = (count: number) => until(async () => (await countWaiting()) === count);
+    const row = `select 1 from tenant where tenant_id = '${tenant.tenantId}' for no key update`;
+    await whileLocked(api.database, row, async (held) => {
       const first = changeRole(one, two.seatId, 'viewer');
-      await waiting(1);
+      await held.waitForBlocked(1);
       // Let in by the guards, while the first has not happened yet.
       const second = changeRole(two, three.seatId, 'viewer');
-      await waiting(2);
-      await holder.query('commit');
+      await held.waitForBlocked(2);
+      await held.commit();
       expect([verdict(await first), verdict(await second)]).toEqual(['200 viewer active', '403 Forbidden']);
-    } finally {
-      await holder.end();
-    }
+    });
     const { seats } = (await tenant.call('GET', '/v1/org/seats?role=owner')).body;
     expect(seats.map(({ id }: any) => id)).toEqual([one.seatId, three.seatId]);
   });
 });
-
-/** How many statements wait for a lock; seen as the owner, whose connections they are. */
-async function countWaiting(): Promise<number> {
-  const owner = new Client({ connectionString: api.database.superuserUrl });
-  await owner.connect();
-  try {
-    const { rows } = await owner.query<{ n: number }>(
-      `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rows[0]!.n;
-  } finally {
-    await owner.end();
-  }
-}
 
 describe('a revocation', () => {
   it('answers the seat as it is, then and later, and cannot be undone', async () => {
