@@ -7570,6 +7570,7 @@ AS $function$
 CREATE OR REPLACE FUNCTION public.svc_retrieve(me text, wanted_tenants text[], wanted text[])
  RETURNS TABLE(state text, chunk_id text, tenant_id text, corpus_id text, doc_id text, version integer, title text, url text, content text, content_hash bytea, location jsonb)
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$

@@ -1,9 +1,9 @@
 -- A query's one round trip: the passages it found and, in the first row, the state of every visible shard after they
--- were read.
+-- were read. One plan for all: one made for few passages takes longer to make than to run.
 create or replace function svc_retrieve(me text, wanted_tenants text[], wanted text[])
   returns table (state text, chunk_id text, tenant_id text, corpus_id text, doc_id text, version int, title text,
     url text, content text, content_hash bytea, location jsonb)
-  language plpgsql set enable_hashjoin = off set enable_mergejoin = off as $$
+  language plpgsql set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
       begin
         perform set_config('svc.tenant_id', me, true);
         return query
