@@ -178,6 +178,7 @@ export class ToolCallsService {
     const { spends } = tool;
     return this.admissions.admit({
       ...call,
+      usesApprovalNow: tool.isRead || this.catalog.isOfDaemon(tool),
       ...(approvalToken === undefined ? {} : { approvalToken }),
       ...(spends === undefined ? {} : { spendsCredits: given.args[spends] as number }),
       ...(idempotencyKey === undefined

@@ -62,7 +62,8 @@ export class AgentCalls {
     { peer, caller, tools }: Speaking,
   ): Promise<AgentAnswer> {
     const token = approvalToken ?? peer.approvalToken;
-    const admission = { ...call, ...(token === undefined ? {} : { approvalToken: token }) };
+    const usesApprovalNow = !tool.changesApi(given);
+    const admission = { ...call, usesApprovalNow, ...(token === undefined ? {} : { approvalToken: token }) };
     const { decisionId } = await this.admissions.admit(admission);
     const sent = {
       ...{ credential: this.credentials.of(caller, peer), decisionId, approvalToken: token },

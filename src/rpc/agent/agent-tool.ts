@@ -28,6 +28,8 @@ export interface AgentToolDeclaration<Given extends object = object> {
   isDestructive?: true;
   /** Whether its answer may hold text that others wrote. */
   isOpenWorld?: true;
+  /** Whether a call changes something by a route of the API; absent: where one of its routes does. */
+  changesApi?(given: Given): boolean;
   /** @throws RouteRefusal, Problem */
   run(given: Given, servers: Servers): Promise<AgentAnswer>;
 }
@@ -42,6 +44,7 @@ interface AgentToolDefinition {
 }
 
 export interface AgentTool extends AgentToolDeclaration {
+  changesApi(given: object): boolean;
   definition: AgentToolDefinition;
   /** `sha256:<hex>` over the RFC 8785 form of the definition. */
   digest: string;
@@ -56,7 +59,8 @@ export function makeAgentTool(declared: AgentToolDeclaration): AgentTool {
       ...{ idempotentHint: isRead, openWorldHint: isOpenWorld },
     },
   };
-  return { ...declared, definition, digest: definitionDigest(definition) };
+  const changesApi = !isRead && declared.routes.some((route) => /^api (?!GET )/.test(route));
+  return { changesApi: () => changesApi, ...declared, definition, digest: definitionDigest(definition) };
 }
 
 interface ListedSchema extends JsonSchema {

@@ -23,6 +23,29 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => agent.close());
 
+it('one that changes something at the daemon goes through once too, however many send it then', async () => {
+  await expectStatus(
+    201,
+    agent.api.tenant.call('POST', '/v1/shield/kill-switches', {
+      ...{ scope: 'action', target: 'remember', mode: 'require_approval', reason: 'Facts are reviewed' },
+    }),
+  );
+  const { client } = endpoints[0]!;
+  const remember = (args: object) =>
+    client.callTool({ name: 'remember', arguments: { key: 'lamp', value: 'red', ...args } }).then(
+      ({ isError, content }) => (isError === true ? JSON.stringify(content) : ''),
+      (error: Error) => error.message,
+    );
+  for (const args of [{ entity: 'keeper:ada' }, { as: 'goal' }]) {
+    const [, approvalRequestId] = /approvals\/([0-9a-f-]{36})\/resolve/.exec(await remember(args))!;
+    await expectStatus(200, resolve(approver, approvalRequestId!));
+    const answers = await Promise.all([1, 2, 3, 4].map(() => remember(args)));
+    expect(answers.filter((answer) => answer === '')).toHaveLength(1);
+    const { body } = await approver.call('GET', `/v1/shield/approvals/${approvalRequestId}`);
+    expect(body).toMatchObject({ status: 'used', usedAt: expect.any(String) });
+  }
+});
+
 it('a call that waited for an approval goes through when it is repeated, once, at either endpoint', async () => {
   for (const { name, client } of endpoints) {
     const given = { name: 'ingest', arguments: { title: name, content: 'Under review.', doc_id: name } };

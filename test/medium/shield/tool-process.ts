@@ -74,6 +74,7 @@ const tool = (name: string, route: string, isRead: boolean) => ({
   tool: name,
   route,
   isRead,
+  usesApprovalNow: isRead,
   serverId: 'svc-tools',
   toolDigest: digestOf(name),
 });

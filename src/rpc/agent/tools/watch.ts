@@ -42,6 +42,7 @@ export const WATCH = agentTool<WatchArguments>({
   given: WatchArguments,
   routes: ['api POST /v1/watches', 'api GET /v1/watches', 'api DELETE /v1/watches/:id'],
   isRead: false,
+  changesApi: ({ id, query, stop }) => stop || id !== undefined || query !== undefined,
   run: watch,
 });
 

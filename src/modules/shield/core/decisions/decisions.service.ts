@@ -29,6 +29,8 @@ export interface CallAhead {
   call: DigestedCall;
   /** What its arguments say that it spends; 0 where they do not say. */
   spendsCredits: number;
+  /** Whether an approval is used up with this decision, and not with the effect. */
+  usesApprovalNow: boolean;
   /** Whether it had its effect before, so that all it can do is repeat the stored answer. */
   isAnswered: () => Promise<boolean>;
 }
@@ -74,13 +76,13 @@ export class DecisionsService {
   }
 
   /**
-   * Decides before the call goes on to the process of its effect. The approval of a read is used up here, that of a
-   * mutation there, with the effect.
+   * Decides before the call goes on to the process of its effect. An approval is used up here, or there with the
+   * effect.
    * @returns the decision's id; undefined where the call would be refused but only repeats its stored answer, which
    * leaves no decision
    * @throws ShieldDenied, ShieldApprovalRequired
    */
-  async decideAhead({ call, spendsCredits, isAnswered }: CallAhead): Promise<string | undefined> {
+  async decideAhead({ call, spendsCredits, usesApprovalNow, isAnswered }: CallAhead): Promise<string | undefined> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const admission = await this.judge(call);
       const verdict = decideSpending(call, admission, { credits: spendsCredits }) ?? admission.verdict;
@@ -89,7 +91,7 @@ export class DecisionsService {
         throw this.refuse(admission, verdict);
       }
       const decision = this.decisionOf(admission, approvalOf(admission));
-      const usesApproval = call.isRead && decision.approvalRequestId !== undefined;
+      const usesApproval = usesApprovalNow && decision.approvalRequestId !== undefined;
       if (await this.decisions.record(decision, { usesApproval })) return admission.decisionId;
     }
     throw usedMeanwhile();

@@ -77,10 +77,10 @@ export class ToolAdmissionsService {
   }
 
   private async decideInFull(call: DigestedCall, asked: ToolCallToAdmit): Promise<string | undefined> {
-    const { spendsCredits = 0, caller } = asked;
+    const { spendsCredits = 0, caller, usesApprovalNow } = asked;
     const isAnswered = () => this.isAnswered(asked);
     const decisionId = await this.tenancy.run(caller.tenantId, () =>
-      this.decisions.decideAhead({ call, spendsCredits, isAnswered }),
+      this.decisions.decideAhead({ call, spendsCredits, usesApprovalNow, isAnswered }),
     );
     this.admissions.inc({ by: decisionId === undefined ? 'stored answer' : 'unit of work' });
     return decisionId;
