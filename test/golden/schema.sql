@@ -6179,6 +6179,9 @@ AS $function$
     insert into erase_document select d.corpus_id, d.doc_id from document d
       join jsonb_to_recordset(selector -> 'documents') s (corpus_id text, doc_id text) on s.corpus_id = d.corpus_id and s.doc_id = d.doc_id
       where d.tenant_id = me on conflict do nothing;
+    -- What a call of local ingest sealed holds the texts of all its documents.
+    insert into erase_row select 'sealed_segment', s.ctid, 0 from sealed_segment s
+      where s.tenant_id = me and s.receipt_id in (select i.receipt_id from ingest i join erase_document d using (corpus_id, doc_id) where i.tenant_id = me);
     insert into erase_node select e.kind, e.id from graph_entity e
       where e.tenant_id = me and (e.id = any(entities) or e.kind || ':' || e.id = any(entities)
         or exists (select from unnest(prefixes) p where starts_with(e.id, p))) on conflict do nothing;

@@ -252,15 +252,16 @@ const RETRIEVALS_AFTER = `
   where (tenant_id, record_digest) > ($1, $2) order by tenant_id, record_digest limit $3`;
 const NOT_PENDING = `
   select digest from unnest($1::bytea[]) digest where not exists (select from log_pending p where p.record_digest = digest)`;
+/** Where the chain of the head `h` ends: a receipt, or what an erasure left of one. */
+export const END_OF_CHAIN = `
+  select seq, payload_hash from (
+    (select seq, payload_hash from receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1)
+    union all
+    (select seq, payload_hash from erased_receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1)
+  ) last order by seq desc limit 1`;
 const HEADS_AFTER = `
   select h.tenant_id, h.stream, (h.seq = coalesce(r.seq, 0) and h.payload_hash is not distinct from r.payload_hash) or ${isErased('h')} as same
-  from receipt_head h left join lateral (
-    select seq, payload_hash from (
-      (select seq, payload_hash from receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1)
-      union all
-      (select seq, payload_hash from erased_receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1)
-    ) last order by seq desc limit 1
-  ) r on true
+  from receipt_head h left join lateral (${END_OF_CHAIN}) r on true
   where (h.tenant_id, h.stream) > ($1, $2) order by h.tenant_id, h.stream limit $3`;
 const LEAVES = `
   select n as leaf_index, l.record_type, l.record_digest from unnest($1::bigint[]) n left join log_leaf l on l.leaf_index = n order by n`;

@@ -30,10 +30,13 @@ export interface StoredRetrieval {
 }
 export type StoredRecord = StoredExecution | StoredRetrieval;
 
+/** A receipt of a chain: its bytes, or what an erasure left of it. */
+type Neighbour = { readonly cose: Uint8Array } | { readonly prevHash: string | null; readonly payloadHash: string };
+
 /** What stands around a receipt in its stream. */
 export interface Neighbours {
-  readonly previous: Uint8Array | undefined;
-  readonly next: Uint8Array | undefined;
+  readonly previous: Neighbour | undefined;
+  readonly next: Neighbour | undefined;
   /** Where the stream is said to end. */
   readonly head: { readonly seq: number; readonly payloadHash: string | null } | undefined;
 }
@@ -71,15 +74,16 @@ export class EvidenceRecords {
   async findNeighbours(stream: string, seq: number): Promise<Neighbours> {
     // One statement: the stream may grow between two.
     const [row] = await this.tenancy.query<NeighbourRow>(
-      `select (select cose from receipt where stream = $1 and seq = $2::bigint - 1) as previous,
-         (select cose from receipt where stream = $1 and seq = $2::bigint + 1) as next, h.seq, h.payload_hash
-       from (select) here left join receipt_head h on h.stream = $1`,
+      `select p.cose as previous, p.prev_hash as previous_prev, p.payload_hash as previous_hash,
+         n.cose as next, n.prev_hash as next_prev, n.payload_hash as next_hash, h.seq, h.payload_hash
+       from (select) here left join receipt_head h on h.stream = $1
+       left join lateral (${PLACE('$2::bigint - 1')}) p on true left join lateral (${PLACE('$2::bigint + 1')}) n on true`,
       [stream, seq],
     );
-    const { previous, next, seq: last, payload_hash: hash } = row!;
+    const { seq: last, payload_hash: hash } = row!;
     return {
-      previous: previous ?? undefined,
-      next: next ?? undefined,
+      previous: neighbourOf(row!.previous, row!.previous_prev, row!.previous_hash),
+      next: neighbourOf(row!.next, row!.next_prev, row!.next_hash),
       head: last === null ? undefined : { seq: Number(last), payloadHash: hash && asBlake3(hash) },
     };
   }
@@ -143,9 +147,25 @@ interface ExecutionRow {
   ingested_at: Date;
   cose: Buffer;
 }
+/** What stands at a place of a chain. */
+const PLACE = (seq: string) => `
+  select cose, null::bytea as prev_hash, null::bytea as payload_hash from receipt where stream = $1 and seq = ${seq}
+  union all
+  select null, prev_hash, payload_hash from erased_receipt where stream = $1 and seq = ${seq}
+  limit 1`;
+
+function neighbourOf(cose: Buffer | null, prevHash: Buffer | null, hash: Buffer | null): Neighbour | undefined {
+  if (cose !== null) return { cose };
+  return hash === null ? undefined : { prevHash: prevHash && asBlake3(prevHash), payloadHash: asBlake3(hash) };
+}
+
 interface NeighbourRow {
   previous: Buffer | null;
+  previous_prev: Buffer | null;
+  previous_hash: Buffer | null;
   next: Buffer | null;
+  next_prev: Buffer | null;
+  next_hash: Buffer | null;
   /** Of the head of the stream, where it has one. */
   seq: string | null;
   payload_hash: Buffer | null;

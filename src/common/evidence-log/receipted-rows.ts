@@ -20,7 +20,14 @@ interface LostRow {
   readonly detail: string;
 }
 
-/** Rows in some blocks of a table that no receipt speaks of. */
+/** The id of a receipt that was erased, of which the digest of its payload is left: `receiptIdOf` in SQL. */
+const ERASED_ID = `encode(set_byte(set_byte(substr(e.payload_hash, 1, 16), 6, get_byte(e.payload_hash, 6) & 15 | 128),
+  8, get_byte(e.payload_hash, 8) & 63 | 128), 'hex')::uuid`;
+
+/**
+ * Rows in some blocks of a table that no receipt speaks of. One may have been erased with another thing that it spoke
+ * of.
+ */
 export async function rowsWithoutReceipt(
   query: Query,
   { table, receipts }: ReceiptedRows,
@@ -32,6 +39,7 @@ export async function rowsWithoutReceipt(
      lost as (
        select n.tenant_id, n.name from named n left join receipt r on r.tenant_id = n.tenant_id and r.receipt_id = n.receipt_id
        where r.receipt_id is null
+         and not exists (select from erased_receipt e where e.tenant_id = n.tenant_id and ${ERASED_ID} = n.receipt_id)
          and not exists (select from tenant t where t.tenant_id = n.tenant_id and t.erasure_began_at is not null)
        group by 1, 2)
      select examined, lost.tenant_id, lost.name from (select count(*) as examined from named) all_of left join lost on true`,

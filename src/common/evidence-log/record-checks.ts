@@ -231,11 +231,14 @@ function matchRow(row: StoredExecution, { receiptId, payload, payloadHash }: Ope
 const SHARED = ['stream', 'seq', 'kind', 'actor', 'subject'] as const satisfies readonly (keyof StoredExecution &
   keyof ReceiptPayload)[];
 
-function hashOf(cose: Uint8Array): string | undefined {
+function hashOf(neighbour: NonNullable<Neighbours['previous']>): string | undefined {
+  if (!('cose' in neighbour)) return neighbour.payloadHash;
+  const { cose } = neighbour;
   return quietly(() => namedDigest('blake3', blake3(parseCose(cose).payload ?? new Uint8Array(0))));
 }
 
-const prevOf = (cose: Uint8Array): string | null | undefined => quietly(() => openReceipt(cose).payload.prev);
+const prevOf = (neighbour: NonNullable<Neighbours['next']>): string | null | undefined =>
+  'cose' in neighbour ? quietly(() => openReceipt(neighbour.cose).payload.prev) : neighbour.prevHash;
 
 /** A neighbour that cannot be read is none. */
 function quietly<T>(read: () => T): T | undefined {

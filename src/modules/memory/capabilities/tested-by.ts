@@ -301,6 +301,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/erasure/erasure.spec.ts',
     'test/medium/erasure/kill.spec.ts',
     'test/medium/erasure/names.spec.ts',
+    'test/medium/erasure/neighbours.spec.ts',
   ],
   'svc-daemon.events': ['src/modules/operations/live/live.rules.spec.ts', 'test/medium/live/stream.spec.ts'],
   'svc-daemon.exports': [

@@ -1,5 +1,6 @@
 import { parseCheckpoint, verifyCheckpoint } from '../../../evidence/checkpoint.js';
 import type { KeyView } from '../../../common/evidence-log/known-keys.js';
+import { END_OF_CHAIN } from '../../../common/evidence-log/evidence-look.js';
 import { LogWriter } from '../../../common/evidence-log/log-writer.js';
 import { hashOfRange } from '../../../evidence/tiles.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
@@ -100,8 +101,6 @@ const HEADS = `
     -- While a tenant is erased, its chains are shortened.
     or t.tenant_id is not null as same
   from (select * from receipt_head where (tenant_id, stream) > ($1, $2) order by tenant_id, stream limit $3) h
-  left join lateral (
-    select seq, payload_hash from receipt r where r.tenant_id = h.tenant_id and r.stream = h.stream order by seq desc limit 1
-  ) r on true
+  left join lateral (${END_OF_CHAIN}) r on true
   left join tenant t on t.tenant_id = h.tenant_id and t.erasure_began_at is not null and h.stream <> '${TENANT_STREAM}'
   order by 1, 2`;
