@@ -58,7 +58,7 @@ export async function openOnPipe(
   await app.startAllMicroservices();
   await app.init();
   const { maxBodyBytes, stdioToolSet: toolSet } = parts.settings.tools;
-  const served = { server: rpc, mcp: app.get(McpStdio), toolSet };
+  const served = { server: rpc, mcp: app.get(McpStdio), toolSet, log: parts.log };
   const transport = new StdioTransport({ ...pipe, ...served, maxLineBytes: maxBodyBytes });
   return { app, transport };
 }
@@ -73,7 +73,7 @@ async function makeTools(
   const { requestTimeoutMs } = settings.api;
   const ownHosts = new OwnHosts(settings, { ...settings.tools, speaksMcp: true });
   const server = makeHttpServer({ maxBodyBytes, requestTimeoutMs, ownHosts, stopping }, parts);
-  const rpc = new RpcServer(transports);
+  const rpc = new RpcServer(transports, parts.log);
   const app = await makeHttpApp(ToolsModule.of(parts, RpcModule.of(rpc)), server, parts);
   // Without inheritAppConfig the guards of HTTP requests do not run on its methods; ToolsController names its own.
   app.connectMicroservice({ strategy: rpc });

@@ -1,7 +1,9 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
+import type { Log } from '../common/observability/log.js';
 import { Unauthorized } from '../common/problem/common-problems.js';
+import { InternalError } from '../common/problem/problem.filter.js';
 import { isMalformed, readPayload } from './json-rpc-reader.js';
 import { RPC_CODES, RpcFailure, type MalformedCall, type RpcCall, type RpcInvocation } from './json-rpc.js';
 import { JsonText } from './json-text.js';
@@ -38,7 +40,11 @@ const BATCH_CONCURRENCY = 8;
 export class RpcServer extends Server implements CustomTransportStrategy, BeforeApplicationShutdown {
   override readonly transportId = Symbol('json-rpc');
 
-  constructor(private readonly transports: readonly Transport[] = []) {
+  /** @param log absent where nothing is answered: the server of a declaration */
+  constructor(
+    private readonly transports: readonly Transport[] = [],
+    private readonly log?: Log,
+  ) {
     super();
   }
 
@@ -95,18 +101,26 @@ export class RpcServer extends Server implements CustomTransportStrategy, Before
   }
 
   private async answer(member: RpcCall | MalformedCall, peer: Peer): Promise<Answered> {
-    if (isMalformed(member)) return { id: member.id, failure: failureOfMalformed(member, peer) };
+    const { id } = member;
+    if (isMalformed(member)) return answeredBy(id, failureOfMalformed(member, peer));
     try {
-      return { id: member.id, result: await this.invoke(member.method, member.params, peer) };
+      const result = await this.invoke(member.method, member.params, peer);
+      // Here, so that what cannot be written ends its own call alone.
+      return id === undefined ? {} : { text: textOf(id, `"result":${resultText(result)}`) };
     } catch (error) {
-      const failure = error instanceof RpcFailure ? error : new RpcFailure(RPC_CODES.internalError, 'Internal error');
-      return { id: member.id, failure };
+      if (error instanceof RpcFailure) return answeredBy(id, error);
+      this.log?.error({ request_id: peer.requestId, error }, 'an answer cannot be written');
+      return answeredBy(id, failureOfProblem(new InternalError({}), peer.requestId));
     }
   }
 }
 
 /** One member of a payload, done. */
-type Answered = { id: string | undefined } & ({ result: unknown } | { failure: RpcFailure });
+interface Answered {
+  /** Absent where the member is a notification. */
+  text?: string;
+  failure?: RpcFailure;
+}
 
 /** The code is that of the protocol, whatever the problem's own status says. */
 function failureOfMalformed({ code, problem }: MalformedCall, { requestId }: Peer): RpcFailure {
@@ -115,7 +129,7 @@ function failureOfMalformed({ code, problem }: MalformedCall, { requestId }: Pee
 }
 
 function answerOf(answers: readonly Answered[], isBatch: boolean): DispatchedAnswer {
-  const texts = answers.flatMap((answered) => (answered.id === undefined ? [] : [textOf(answered.id, answered)]));
+  const texts = answers.flatMap(({ text }) => text ?? []);
   const text = texts.length === 0 ? undefined : isBatch ? `[${texts.join(',')}]` : texts[0];
   return {
     ...(text === undefined ? {} : { text }),
@@ -125,19 +139,21 @@ function answerOf(answers: readonly Answered[], isBatch: boolean): DispatchedAns
 }
 
 /** By the caller guard; a session token among the parameters that does not hold is another matter. */
-const isShutOut = (one: Answered): boolean => 'failure' in one && one.failure.cause instanceof Unauthorized;
+const isShutOut = ({ failure }: Answered): boolean => failure?.cause instanceof Unauthorized;
 
-const isRateLimited = (one: Answered): boolean => 'failure' in one && one.failure.code === RPC_CODES.rateLimited;
+const isRateLimited = ({ failure }: Answered): boolean => failure?.code === RPC_CODES.rateLimited;
 
 const waitOf = (answers: readonly Answered[]): number =>
-  Math.max(1, ...answers.map((one) => ('failure' in one ? Number(one.failure.data?.['retryAfterSec'] ?? 1) : 1)));
+  Math.max(1, ...answers.map(({ failure }) => Number(failure?.data?.['retryAfterSec'] ?? 1)));
 
-function textOf(id: string, answered: Answered): string {
-  const head = `{"jsonrpc":"2.0","id":${id},`;
-  if ('failure' in answered) {
-    const { code, message, data } = answered.failure;
-    return `${head}"error":${JSON.stringify({ code, message, data })}}`;
-  }
-  const { result } = answered;
-  return `${head}"result":${result instanceof JsonText ? result.result : (JSON.stringify(result) ?? 'null')}}`;
+function answeredBy(id: string | undefined, failure: RpcFailure): Answered {
+  const { code, message, data } = failure;
+  return id === undefined
+    ? { failure }
+    : { failure, text: textOf(id, `"error":${JSON.stringify({ code, message, data })}`) };
 }
+
+const textOf = (id: string, member: string): string => `{"jsonrpc":"2.0","id":${id},${member}}`;
+
+const resultText = (result: unknown): string =>
+  result instanceof JsonText ? result.result : (JSON.stringify(result) ?? 'null');

@@ -24,7 +24,7 @@ import { ToolRequests } from './tool-requests.service.js';
 import { ToolCatalog } from './tools/tool-catalog.service.js';
 import { derivedKey, readArguments, requestOf, type ApiRequest, type ToolArguments } from './tools/tool-arguments.js';
 import type { Tool } from './tools/tool.js';
-import { codeOf, failureOf } from './tools/tool-errors.js';
+import { codeOf, failureOf, failureOfFile, isJsonType } from './tools/tool-errors.js';
 import { isReportedOff } from '../common/contract/plane-reported-off.js';
 import type { AgentTool } from './agent/agent-tool.js';
 import { resultOfAgentAnswer } from './mcp/mcp-results.js';
@@ -152,7 +152,7 @@ export class ToolCallsService {
       ? this.requests.toDaemon(call, request, sent, peer)
       : this.requests.toApi(call, request, sent, peer));
     forwardHeaders(peer, answer);
-    return textOf(answer, tool);
+    return textOf(answer, tool, peer);
   }
 
   /** @throws IdempotencyKeyRequired for an effect without a key */
@@ -258,8 +258,12 @@ const toolCallOf = ({ tool, caller, given, request }: ReadyCall): ToolCall => ({
   arguments: given.args,
 });
 
-/** @throws RpcFailure for a refusal; a plane of the daemon that is switched off says so with 200 */
-function textOf({ status, text, headers }: ServerAnswer, tool: Tool): JsonText {
+/**
+ * @throws RpcFailure for a refusal, or a file in place of JSON; a plane of the daemon that is switched off says so with
+ * 200
+ */
+function textOf({ status, text, headers }: ServerAnswer, tool: Tool, { requestId }: Peer): JsonText {
+  if (status < 300 && text !== '' && !isJsonType(headers['content-type'])) throw failureOfFile(tool, requestId);
   const isOff =
     status < 300 && text.length < MOST_OF_OFF && isReportedOff((parsedJson(text) ?? {}) as Record<string, unknown>);
   if (status >= 200 && status < 300 && !isOff)

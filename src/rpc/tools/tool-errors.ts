@@ -1,5 +1,5 @@
 import { isRecord } from '../../evidence/canonical-json.js';
-import type { Issue } from '../../common/problem/common-problems.js';
+import { invalid, type Issue, type ValidationFailed } from '../../common/problem/common-problems.js';
 import { bodyOf } from '../../common/problem/problem.filter.js';
 import type { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure, type RpcCode } from '../json-rpc.js';
@@ -42,6 +42,26 @@ export function failureOfProblem(problem: Problem, requestId?: string): RpcFailu
   const data = requestId === undefined ? rest : { ...rest, request_id };
   return new RpcFailure(codeOf(problem.kind.status, problem.kind.type), messageOf(data), data, { cause: problem });
 }
+
+/**
+ * Whether an answer of this media type is an object that a tool answers.
+ * @param contentType as the header has it
+ */
+export const isJsonType = (contentType: unknown): boolean =>
+  /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(String(contentType));
+
+/**
+ * Why a call fails whose route answered with a file.
+ * @param where what arguments are called in the place that answers
+ */
+export const fileProblem = (where: 'arguments' | 'params'): ValidationFailed =>
+  invalid(`${where}.format`, 'asks for a file, and a tool answers JSON: leave it out');
+
+/** Maps a success whose body is no JSON: of a tool without a format it is not an answer of the server itself. */
+export const failureOfFile = ({ members }: Tool, requestId: string): RpcFailure =>
+  members.some(({ name }) => name === 'format')
+    ? failureOfProblem(fileProblem('params'), requestId)
+    : new RpcFailure(RPC_CODES.upstream, NOT_UNDERSTOOD, unreadable(502));
 
 /**
  * Maps an error response of the API to a failure. Its body is unchanged, except that the paths of issues name

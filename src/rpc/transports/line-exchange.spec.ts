@@ -14,7 +14,7 @@ const textOf = (line: Line): string => ('bytes' in line ? Buffer.from(line.bytes
 function startExchange(options: { maxAtOnce?: number; bufferBytes?: number; beforeNext?: () => Promise<void> } = {}) {
   const input = new PassThrough();
   const output = new PassThrough({ highWaterMark: options.bufferBytes ?? 1_000 });
-  const open = new Map<string, (text: string | undefined) => void>();
+  const open = new Map<string, (text: string | undefined | Promise<string>) => void>();
   const taken: string[] = [];
   const exchange = new LineExchange({
     input,
@@ -22,6 +22,7 @@ function startExchange(options: { maxAtOnce?: number; bufferBytes?: number; befo
     maxLineBytes: 100,
     maxAtOnce: options.maxAtOnce ?? 3,
     beforeNext: options.beforeNext,
+    failed: (error, line) => `${textOf(line)} failed: ${(error as Error).message}`,
     answer: (line) =>
       new Promise((resolve) => {
         taken.push(textOf(line));
@@ -37,6 +38,10 @@ function startExchange(options: { maxAtOnce?: number; bufferBytes?: number; befo
     taken,
     ended,
     hasEnded: () => hasEnded,
+    fail: async (line: string, message: string) => {
+      open.get(line)!(Promise.reject(new Error(message)));
+      await turn();
+    },
     read: () => (output.read() as Buffer | null)?.toString() ?? '',
     answer: async (line: string) => {
       open.get(line)!(line.startsWith('silent') ? undefined : `re: ${line}`);
@@ -71,6 +76,16 @@ describe('an exchange of lines', () => {
     await answer('b');
     await ended;
     expect(read()).toBe('re: b\n');
+  });
+
+  it('says of a line that its answer failed, and goes on', async () => {
+    const { input, send, answer, fail, read, ended, exchange } = startExchange({ maxAtOnce: 1 });
+    await send('a\nb\n');
+    await fail('a', 'no JSON');
+    await answer('b');
+    expect([read(), exchange.underWay]).toEqual(['a failed: no JSON\nre: b\n', 0]);
+    input.end();
+    await ended;
   });
 
   it('takes only so many lines at once, and does not read on meanwhile', async () => {

@@ -9,8 +9,10 @@ export interface LineExchangeOptions {
   maxLineBytes: number;
   /** Maximum of lines in flight. */
   maxAtOnce: number;
-  /** What is written for a line, in one line; undefined: nothing. Must not throw. `index` counts from 0. */
+  /** What is written for a line, in one line; undefined: nothing. `index` counts from 0. */
   answer(line: Line, index: number): Promise<string | undefined>;
+  /** What is written for a line in whose place nothing could be answered. Records why, and must not throw. */
+  failed(error: unknown, line: Line): string | undefined;
   /** Awaited before each line but the first. */
   beforeNext?(): Promise<void>;
 }
@@ -124,7 +126,10 @@ export class LineExchange {
   private async answer(line: Line): Promise<void> {
     const index = this.count++;
     this.calls += 1;
-    const text = await this.options.answer(line, index).finally(() => (this.calls -= 1));
+    const text = await this.options
+      .answer(line, index)
+      .catch((error: unknown) => this.options.failed(error, line))
+      .finally(() => (this.calls -= 1));
     this.lastActiveAt = performance.now();
     if (text !== undefined) await this.write(text);
   }

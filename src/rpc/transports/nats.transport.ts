@@ -8,8 +8,10 @@ import { problem } from '../../common/problem/problem.js';
 import { RPC_CODES } from '../json-rpc.js';
 import type { Transport, RpcServer } from '../rpc.server.js';
 import { natsPeer } from './nats-peer.js';
-import { refusalOf, refuseAll, type Refusal } from './refusals.js';
+import { answerToLost, refusalOf, refuseAll, type Refusal } from './refusals.js';
 import { Slots } from './slots.js';
+
+type Dispatcher = Pick<RpcServer, 'dispatch'>;
 
 /** Tool services that listen on one subject share its calls. */
 const QUEUE_GROUP = 'svc-tools';
@@ -60,7 +62,7 @@ export class NatsTransport implements Transport {
   }
 
   /** Begins to connect, and does not wait for it. */
-  async open(server: RpcServer): Promise<void> {
+  async open(server: Dispatcher): Promise<void> {
     this.staying = this.stayConnected(server);
   }
 
@@ -84,7 +86,7 @@ export class NatsTransport implements Transport {
    * The library comes back from an outage by itself; what is looked after here is the first connection, and one that it
    * gave up for good.
    */
-  private async stayConnected(server: RpcServer): Promise<void> {
+  private async stayConnected(server: Dispatcher): Promise<void> {
     const { signal } = this.parting;
     for (let failures = 0; !signal.aborted;) {
       try {
@@ -98,7 +100,7 @@ export class NatsTransport implements Transport {
     }
   }
 
-  private async connect(server: RpcServer): Promise<void> {
+  private async connect(server: Dispatcher): Promise<void> {
     const { url, subject, log } = this.parts;
     const connection = await connectNats(url, {
       name: QUEUE_GROUP,
@@ -114,7 +116,10 @@ export class NatsTransport implements Transport {
       queue: QUEUE_GROUP,
       callback: (error, message) => {
         if (error) log.error({ error, subject }, 'calls over NATS cannot be taken');
-        else void this.answer(server, message);
+        else
+          this.answer(server, message).catch((lost: unknown) =>
+            log.error({ error: lost }, 'a call over NATS was lost'),
+          );
       },
     });
     log.info({ subject, server: connection.getServer() }, 'calls over NATS are taken');
@@ -127,7 +132,7 @@ export class NatsTransport implements Transport {
     }
   }
 
-  private async answer(server: RpcServer, message: Msg): Promise<void> {
+  private async answer(server: Dispatcher, message: Msg): Promise<void> {
     const { data } = message;
     const peer = natsPeer(message.headers);
     const { waitingCount, waitingBytes } = this.slots;
@@ -136,6 +141,9 @@ export class NatsTransport implements Transport {
     await this.slots.take(data.length);
     try {
       const { text } = await server.dispatch(data, peer);
+      this.reply(message, text, peer.requestId);
+    } catch (error) {
+      const text = answerToLost({ bytes: data }, error, { log: this.parts.log, requestId: peer.requestId });
       this.reply(message, text, peer.requestId);
     } finally {
       this.slots.giveBack(data.length);

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LONG_REQUESTS } from '../../common/http/long-requests.js';
+import type { Log } from '../../common/observability/log.js';
 import type { Peer } from '../peer.js';
 import type { DispatchedAnswer, RpcServer } from '../rpc.server.js';
 import { LineExchange } from './line-exchange.js';
 import type { Line } from './lines.js';
-import { tooLong } from './refusals.js';
+import { answerToLost, tooLong } from './refusals.js';
 import { StreamHead } from './stream-head.js';
 
 /** Maximum of lines of one stream in flight. */
@@ -18,6 +19,7 @@ const GRACEFUL_CLOSE_MS = 2_000;
 export interface StreamParts {
   server: Pick<RpcServer, 'dispatch'>;
   peer: Peer;
+  log: Log;
   maxLineBytes: number;
   /** Called for each line that is accepted. */
   onLine: () => void;
@@ -41,6 +43,7 @@ export class OpenStream {
       maxLineBytes: parts.maxLineBytes,
       maxAtOnce: MAX_AT_ONCE,
       answer: (line, index) => this.answer(line, index),
+      failed: (error, line) => this.failed(error, line),
       beforeNext: () => this.head.sent,
     });
   }
@@ -85,6 +88,13 @@ export class OpenStream {
     const goesOn = (!isFirst || this.head.decide(answer)) && !answer.isUnauthorized;
     if (!goesOn) this.stop();
     return answer.text;
+  }
+
+  /** The head goes first: the next lines wait for it. */
+  private failed(error: unknown, line: Line): string | undefined {
+    const { log, peer } = this.parts;
+    this.head.send(200);
+    return answerToLost(line, error, { log, requestId: peer.requestId });
   }
 
   private async readRest(): Promise<void> {

@@ -1,8 +1,11 @@
+import type { Log } from '../../common/observability/log.js';
 import { PayloadTooLarge } from '../../common/problem/common-problems.js';
+import { InternalError } from '../../common/problem/problem.filter.js';
 import type { Problem } from '../../common/problem/problem.js';
 import { readPayload } from '../json-rpc-reader.js';
 import { NO_ID, RPC_CODES, type RpcCode } from '../json-rpc.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
+import type { Line } from './lines.js';
 
 /** Why a transport cannot hand a payload on, or its answer back. */
 export interface Refusal {
@@ -30,4 +33,15 @@ export function tooLong(limitBytes: number, requestId: string): string {
   const detail = `A line has at most ${limitBytes} bytes; this one was passed over`;
   const problem = new PayloadTooLarge({ limitBytes }, detail);
   return refusalOf({ code: RPC_CODES.invalidRequest, problem, requestId });
+}
+
+/** The answer to a line that a fault of this process left without one. The fault is recorded. */
+export function answerToLost(
+  line: Line,
+  error: unknown,
+  { log, requestId }: { log: Log; requestId: string },
+): string | undefined {
+  log.error({ request_id: requestId, error }, 'a payload was left without an answer');
+  const refusal = { code: RPC_CODES.internalError, problem: new InternalError({}), requestId };
+  return 'bytes' in line ? refuseAll(line.bytes, refusal) : refusalOf(refusal);
 }

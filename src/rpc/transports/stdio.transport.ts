@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { continueTrace } from '../../common/http/trace.js';
 import { decodeUtf8 } from '../../common/http/utf8.js';
+import type { Log } from '../../common/observability/log.js';
 import type { McpConversation, McpStdio } from '../mcp/mcp-stdio.js';
 import type { Credential } from '../../common/keys/tool-callers.js';
 import type { Peer } from '../peer.js';
 import type { RpcServer } from '../rpc.server.js';
 import { LineExchange } from './line-exchange.js';
 import type { Line } from './lines.js';
-import { tooLong } from './refusals.js';
+import { answerToLost, tooLong } from './refusals.js';
 
 /** Maximum of lines in flight. */
 const MAX_AT_ONCE = 16;
@@ -24,6 +25,7 @@ export interface StdioOptions {
   toolSet?: string | undefined;
   server: Pick<RpcServer, 'dispatch'>;
   mcp: Pick<McpStdio, 'open'>;
+  log: Log;
   maxLineBytes: number;
 }
 
@@ -44,6 +46,7 @@ export class StdioTransport {
       maxLineBytes,
       maxAtOnce: MAX_AT_ONCE,
       answer: (line) => this.answer(line),
+      failed: (error, line) => answerToLost(line, error, { log: parts.log, requestId: randomUUID() }),
     });
     this.conversation = mcp.open({ peer: () => this.peer(), write: (line) => this.exchange.write(line) });
     // The reader of the answers is gone: calls in flight run to their end, and their answers have no recipient.

@@ -2,6 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit }
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SETTINGS, type Settings } from '../../common/config/settings.js';
+import { LOG, type Log } from '../../common/observability/log.js';
 import { ClientAddresses } from '../../common/http/client-address.js';
 import { routeOf } from '../../common/contract/contract.js';
 import { Metrics } from '../../common/observability/metrics.js';
@@ -32,6 +33,7 @@ export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown 
     private readonly addresses: ClientAddresses,
     private readonly adapterHost: HttpAdapterHost,
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Log,
     metrics: Metrics,
   ) {
     metrics.gauge('svc_streams', 'Open streams (POST /stream).', [], (gauge) => gauge.set(this.open.size));
@@ -59,12 +61,15 @@ export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown 
     if (Buffer.isBuffer(request.body)) return this.answerOne(request.body, peer, reply);
     const stream = new OpenStream(request, reply, {
       server: this.server,
-      peer,
+      ...{ peer, log: this.log },
       maxLineBytes: this.settings.tools.maxBodyBytes,
       onLine: () => this.lines.inc(),
     });
     this.open.add(stream);
-    void stream.run().finally(() => this.open.delete(stream));
+    stream
+      .run()
+      .catch((error: unknown) => this.log.error({ request_id: peer.requestId, error }, 'a stream broke off'))
+      .finally(() => this.open.delete(stream));
   }
 
   /** Ends the streams on which nothing moves. */

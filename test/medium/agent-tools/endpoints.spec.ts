@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_TOOL_NAMES, DAEMON_TOOL_NAMES, TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
+import { send } from '../../kit/app.js';
 import { startAgent, type CallTool, type TestAgent } from '../../kit/agent.js';
+import { LineClient } from '../rpc/line-client.js';
+
+const NO_FILE = 'asks for a file, and a tool answers JSON: leave it out';
 
 let agent: TestAgent;
 const endpoints: { name: string; url: string; call: CallTool }[] = [];
@@ -44,6 +48,34 @@ describe('either MCP endpoint', () => {
       ]);
       expect(text).toContain('1844');
     }
+  });
+
+  it('rejects what would be answered by a file, and goes on', async () => {
+    const { tenantId, apiKey } = agent.api.tenant;
+    const headers = { 'x-tenant-id': tenantId, 'x-api-key': apiKey };
+    const must = async (path: string, body: object) =>
+      expect((await send(agent.daemon.url, 'POST', path, body, headers)).status).toBeLessThan(300);
+    await must('/v1/projects', { id: 'p1', default_passport_id: 'ada' });
+    await must('/v1/projects/p1/storybook', {});
+    const given = { project_id: 'p1', format: 'markdown' };
+    for (const { name, call } of endpoints) {
+      const { isError, text } = await call('read_storybook', given);
+      expect([name, isError, text]).toEqual([name, true, expect.stringContaining(`.format: ${NO_FILE}`)]);
+    }
+    const lines = [
+      ...['markdown', 'html', 'zip'].map((format) => ({ name: 'read_storybook', arguments: { ...given, format } })),
+      { name: 'read_storybook', arguments: { project_id: 'p1' } },
+    ].map((params, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params }));
+    const plain = { jsonrpc: '2.0', id: 4, method: 'read_storybook', params: given };
+    const answers: any[] = (await send(agent.tools.url, 'POST', '/rpc', [...lines, plain], headers)).body;
+    const noFile = expect.objectContaining({ code: -32602, message: `params.format: ${NO_FILE}` });
+    const expected = [noFile, noFile, noFile, undefined, noFile];
+    expect(answers.map(({ error }) => error)).toEqual(expected);
+    const client = new LineClient(agent.tools.url, headers).send(
+      ...[...lines, plain].map((one) => JSON.stringify(one)),
+    );
+    const streamed = (await client.end().rest()).sort((a, b) => a.id - b.id);
+    expect(streamed.map(({ error }) => error)).toEqual(expected);
   });
 
   it('shows one tenant nothing of another', async () => {

@@ -1,5 +1,9 @@
 import { connect, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadSettings } from '../../../src/common/config/settings.js';
+import { makeLog } from '../../../src/common/observability/log.js';
+import { Metrics } from '../../../src/common/observability/metrics.js';
+import { NatsTransport } from '../../../src/rpc/transports/nats.transport.js';
 import { startApi, send, type TestApi } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { NatsServer } from '../outbox/nats-server.js';
@@ -162,6 +166,20 @@ describe('several tool services', () => {
     expect(await later).toEqual(isBalance('later'));
     await closed;
     expect(before).toBeGreaterThan(0);
+  });
+
+  it('answer what a fault left without an answer by an internal error, and go on', async () => {
+    const subject = `${SUBJECT}.faulty`;
+    const settings = loadSettings({ NODE_ENV: 'test', SVC_LOG_LEVEL: 'silent' });
+    const parts = { url: nats.url, subject, log: makeLog(settings, 'tools'), metrics: new Metrics() };
+    const transport = new NatsTransport(parts);
+    await transport.open({ dispatch: () => Promise.reject(new Error('no answer')) });
+    const reply = () => client.request(subject, balance(7), { timeout: 2_000 }).then((message) => message.json<any>());
+    await expect
+      .poll(() => reply().catch(() => undefined), soon)
+      .toEqual(isError(7, -32603, { type: 'InternalError' }));
+    expect(await reply()).toEqual(isError(7, -32603));
+    await transport.close();
   });
 
   it('that stop take no further calls while they wait for the last ones by other ways', async () => {

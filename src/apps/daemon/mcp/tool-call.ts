@@ -1,6 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalid } from '../../../common/problem/common-problems.js';
 import { isReportedOff } from '../../../common/contract/plane-reported-off.js';
 import { FENCE_HEADER } from '../../../common/contract/fence.js';
 import { SESSION_HEADER } from '../../../common/http/agent-session.js';
@@ -8,9 +7,8 @@ import { currentTraceparent, traced } from '../../../common/observability/tracin
 import type { ProblemWriter } from '../../../common/problem/send-problem.js';
 import { requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
+import { fileProblem, isJsonType } from '../../../rpc/tools/tool-errors.js';
 import { findUnfit } from './tool-arguments.rules.js';
-
-const NO_FILE = 'asks for a file, and a tool answers JSON: leave it out';
 
 /** Where programs find the problem of a failed call. */
 const PROBLEM_META = 'svc/problem';
@@ -59,7 +57,7 @@ export async function callTool(
   const { status, answer, text, isFile } = await traced(`execute_tool ${name}`, { attributes }, () =>
     callRoute(http, requestOf(tool, given), request),
   );
-  if (isFile) return failed(problems.bodyOf(invalid('arguments.format', NO_FILE), request.id));
+  if (isFile) return failed(problems.bodyOf(fileProblem('arguments'), request.id));
   // A plane that is switched off says so with 200, which is no answer of the tool.
   if (status >= 400 || isReportedOff(answer)) return failed(answer);
   return { content: [{ type: 'text', text }], structuredContent: answer, isError: false };
@@ -82,7 +80,7 @@ export async function callRoute(
     ...(body ? { payload: JSON.stringify(body) } : {}),
     remoteAddress: request.socket.remoteAddress,
   });
-  const isFile = !/json/.test(String(answered['content-type']));
+  const isFile = !isJsonType(answered['content-type']);
   const answer = isFile ? {} : (JSON.parse(payload) as Record<string, unknown>);
   return { status: statusCode, answer, text: payload, isFile };
 }
