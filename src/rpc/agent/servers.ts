@@ -78,13 +78,20 @@ export const findAt = <T extends object>(
   address: Address,
   parts?: RouteParts,
 ): Promise<T | undefined> =>
-  servers.call<T>(server, address, parts).then(
-    ({ body }) => body,
-    (error: unknown) => {
-      if (error instanceof RouteRefusal && error.status === 404) return undefined;
-      throw error;
-    },
+  unless(
+    404,
+    servers.call<T>(server, address, parts).then(({ body }) => body),
   );
+
+/** A look for a thing of a kind that nobody named: where the caller may not look, it is none of theirs. */
+export const findIfAllowed = <T>(look: Promise<T | undefined>): Promise<T | undefined> => unless(403, look);
+
+/** @returns undefined where a route refuses with this status */
+const unless = <T>(status: number, asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof RouteRefusal && error.status === status) return undefined;
+    throw error;
+  });
 
 /** What one of several sources did not give, and why. */
 export interface LeftOut {

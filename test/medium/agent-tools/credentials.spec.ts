@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../kit/app.js';
@@ -75,6 +76,23 @@ describe('a token of the daemon at its MCP endpoint', () => {
     expect([reader.isError, reader.text]).toEqual([true, expect.stringMatching(/^ingest: /)]);
     const writer = await callAs(proving.mcpUrl, await bearer('query:read facts:write'), 'ingest', document);
     expect(writer.data).toMatchObject({ id: 'notes/by-token', status: 'completed' });
+  });
+
+  it('links, relates and reads by names and ids of no kind, without the right to read work', async () => {
+    const as = async (name: string, given: object) =>
+      callAs(proving.mcpUrl, await bearer('query:read facts:read facts:write'), name, given);
+    const linked = await as('link', { from_id: 'person:ada', relation: 'keeps', to_id: 'notes/skerryvore' });
+    expect([linked.isError, linked.text]).toEqual([false, 'person:ada keeps notes/skerryvore.']);
+    expect((await as('related', { id: 'person:ada' })).text).toContain('keeps notes/skerryvore');
+    for (const id of [randomUUID(), 'nothing'])
+      for (const [name, given] of [
+        ['read', { id }],
+        ['related', { id }],
+        ['link', { from_id: id, relation: 'r', to_id: 'person:ada' }],
+      ] as const)
+        expect([name, (await as(name, given)).text]).toEqual([name, expect.stringContaining('names nothing')]);
+    const named = await as('read', { id: `work:${randomUUID()}` });
+    expect([named.isError, named.text]).toEqual([true, expect.not.stringContaining('names nothing')]);
   });
 
   it('finds nothing of another tenant', async () => {

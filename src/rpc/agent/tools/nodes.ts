@@ -1,7 +1,7 @@
 import type { Address } from '../../../common/contract/contract.js';
 import { invalid } from '../../../common/problem/common-problems.js';
-import { ID_KINDS, idOf, readId, splitDocument, type IdKind } from '../agent-ids.rules.js';
-import { findAt, type RouteParts, type ServerName, type Servers } from '../servers.js';
+import { ID_KINDS, idOf, kindsToTry, readId, splitDocument, type IdKind } from '../agent-ids.rules.js';
+import { findAt, findIfAllowed, type RouteParts, type ServerName, type Servers } from '../servers.js';
 
 /** A thing in the graph: kind and id, as edges name their ends. */
 export interface Node {
@@ -18,9 +18,6 @@ const LOOKUPS: Partial<Record<IdKind, (id: string) => [ServerName, Address, Rout
   work: (id) => ['daemon', 'GET /v1/work/:id', { params: { id } }],
 };
 
-/** Kinds that a UUID without a kind may be of. */
-const OF_UUID: readonly IdKind[] = ['fact', 'answer', 'work'];
-
 /**
  * The thing that an id or a name stands for. What the servers keep must be there; a name such as `person:ada` is an
  * entity of the graph, whether or not one is stored there.
@@ -30,9 +27,9 @@ export async function nodeOf(argument: string, text: string, servers: Servers): 
   const { kind, id } = readId(text);
   if (kind === 'document' && !splitDocument(id)) throw invalid(argument, 'of a document is corpus/doc');
   if (kind !== undefined && !LOOKUPS[kind]) return { kind, id };
-  for (const candidate of kind === undefined ? OF_UUID : [kind]) {
-    const [server, address, parts] = LOOKUPS[candidate]!(id);
-    if (await findAt(servers, server, address, parts)) return { kind: candidate, id };
+  for (const candidate of kind === undefined ? kindsToTry(id) : [kind]) {
+    const look = findAt(servers, ...LOOKUPS[candidate]!(id));
+    if (await (kind === undefined ? findIfAllowed(look) : look)) return { kind: candidate, id };
   }
   const [, named, name] = /^([\w-]{1,64}):(.+)$/s.exec(text) ?? [];
   if (kind === undefined && named !== undefined && name !== undefined) return { kind: named, id: name };

@@ -1,9 +1,9 @@
 import { Integer, Text } from '../../../common/fields/fields.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { fitAnswer, type AgentAnswer, type AnswerParts } from '../agent-answer.js';
-import { idOf, readId, splitDocument } from '../agent-ids.rules.js';
+import { idOf, kindsToTry, readId, splitDocument } from '../agent-ids.rules.js';
 import { agentTool } from '../agent-tool.js';
-import { findAt, type Servers } from '../servers.js';
+import { findAt, findIfAllowed, type Servers } from '../servers.js';
 import { TokenBudget } from '../shared-arguments.js';
 
 class ReadArguments {
@@ -40,9 +40,9 @@ export const READ = agentTool<ReadArguments>({
 async function read(given: ReadArguments, servers: Servers): Promise<AgentAnswer> {
   const { kind, id } = readId(given.id);
   const readers: Partial<Record<string, Reader>> = { passage, document, fact, answer, work };
-  const order = kind === undefined ? [fact, answer, work] : [readers[kind]];
-  for (const reader of order) {
-    const parts = await reader?.(id, given, servers);
+  for (const candidate of kind === undefined ? kindsToTry(id) : [kind]) {
+    const look = readers[candidate]?.(id, given, servers);
+    const parts = await (kind === undefined && look ? findIfAllowed(look) : look);
     if (parts) return fitAnswer(parts, given.token_budget);
   }
   const known = kind === undefined || readers[kind];
