@@ -37,6 +37,17 @@ describe('search', () => {
     expect([ids.length, new Set(ids).size]).toEqual([2, 2]);
   });
 
+  it('says of documents alone that there are more', async () => {
+    await agent.ingest('bell-rock', 'The lighthouse was lit in 1811.');
+    const asked = { query: 'when was the lighthouse lit', in: 'documents', limit: 1 };
+    const { text, data } = await agent.call('search', asked);
+    expect([data.results.length, data.next_cursor]).toEqual([1, '1']);
+    expect(text).toContain('1 more: call again with cursor 1');
+    const last = await agent.call('search', { ...asked, cursor: '1' });
+    expect([last.data.results.length, last.data.next_cursor]).toEqual([1, undefined]);
+    expect(last.data.results[0].id).not.toBe(data.results[0].id);
+  });
+
   it('finds documents while the daemon is away, and says what it left out', async () => {
     const env = { SVC_DAEMON_URL: `http://127.0.0.1:${await freePort()}` };
     const alone = await startTools(agent.api, { env });

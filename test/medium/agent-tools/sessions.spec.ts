@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAgent, type CallTool, type TestAgent } from '../../kit/agent.js';
+import { ALL_SCOPES } from '../../kit/daemon.js';
 
 let agent: TestAgent;
 let call: CallTool;
@@ -35,6 +36,21 @@ describe('a session', () => {
       expect(text).toContain(part);
     const small = await call('start_session', { ...ada, token_budget: 200 });
     expect(small.text).toContain('more were left out');
+  });
+
+  it('shows open work, however much the agent has done before', async () => {
+    const by = agent.daemon.as({ scopes: ALL_SCOPES, tenant: agent.api.tenant.tenantId });
+    const create = async (title: string, state: string) => {
+      const item = { project_id: 'fog', title, state, created_by_passport: 'eve', assignee_passport: 'eve' };
+      expect((await by('POST', '/v1/work', item)).status).toBe(200);
+    };
+    for (let i = 0; i < 21; i++) await create(`Old ${i}`, 'cancelled');
+    await create('Mend the fog horn', 'ready');
+    for (let i = 0; i < 21; i++) await create(`Some day ${i}`, 'backlog');
+    const { text } = await call('start_session', { agent_id: 'eve', token_budget: 5000 });
+    expect(text).toContain('Mend the fog horn');
+    expect(text).toContain('There is more of it (backlog): work lists all');
+    expect(text).not.toContain('Old 1');
   });
 
   it('has the old and the new text of what was watched', async () => {

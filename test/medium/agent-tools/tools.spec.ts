@@ -33,6 +33,25 @@ describe('read', () => {
     expect((await call('read', { id: fact.data.id })).text).toContain('48 m');
   });
 
+  it('reads a document of long lines to its end, each part from where the one before ended', async () => {
+    const content = `${'The lamp turns 🗼 by night. '.repeat(60)}\n\n${'Ships pass. '.repeat(80)}\nThe end.`;
+    await agent.ingest('log', content);
+    const parts: string[] = [];
+    for (let from: number | undefined = 0; from !== undefined;) {
+      const { text, data } = await call('read', { id: 'notes/log', from, token_budget: 300 });
+      const { next_from: next } = data;
+      const shown = text
+        .split('\n')
+        .slice(1, next === undefined ? undefined : -1)
+        .join('\n');
+      parts.push(shown.endsWith(' [cut]') ? shown.slice(0, -' [cut]'.length) : `${shown}\n`);
+      if (next !== undefined) expect([text, next > from]).toEqual([expect.stringContaining(`with from ${next}`), true]);
+      from = next;
+    }
+    expect(parts.length).toBeGreaterThan(2);
+    expect(parts.join('').trim()).toBe(content);
+  });
+
   it('says what an id of nothing is', async () => {
     const { text, isError } = await call('read', { id: 'notes/none' });
     expect([isError, text]).toEqual([true, 'read: id names nothing that there is: notes/none']);
@@ -146,5 +165,13 @@ describe('more_tools', () => {
     const balance = await call('more_tools', { tool: 'get_credit_balance', arguments: { agent_id: 'ada' } });
     expect(balance.text).toContain('"agentId":"ada"');
     expect((await call('more_tools', { set: 'none' })).text).toContain('must be one of');
+    const whole = await call('more_tools', { set: 'all', token_budget: 100_000 });
+    expect(whole.text).not.toContain('left out');
+    const { text, data } = await call('more_tools', { set: 'all' });
+    const left = whole.data.tools.length - data.tools.length;
+    expect([left > 0, text]).toEqual([
+      true,
+      expect.stringContaining(`\n${left} more were left out; raise token_budget`),
+    ]);
   });
 });

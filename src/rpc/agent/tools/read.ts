@@ -1,6 +1,6 @@
 import { Integer, Text } from '../../../common/fields/fields.js';
 import { invalid } from '../../../common/problem/common-problems.js';
-import { fitAnswer, type AgentAnswer, type AnswerParts } from '../agent-answer.js';
+import { fitAnswer, type AgentAnswer, type AnswerParts, type Shown } from '../agent-answer.js';
 import { idOf, kindsToTry, readId, splitDocument } from '../agent-ids.rules.js';
 import { agentTool } from '../agent-tool.js';
 import { findAt, findIfAllowed, type Servers } from '../servers.js';
@@ -115,15 +115,19 @@ const document: Reader = async (id, { from }, servers) => {
   if (!found) return undefined;
   const { title, version, url, updatedAt, content } = found;
   const lines = content.slice(from).split(/(?<=\n)/);
-  const startOf = (shown: number) => from + lines.slice(0, shown).join('').length;
+  const endOf = ({ count, cutAt }: Shown): number => {
+    const whole = lines.slice(0, cutAt === undefined ? count : count - 1).join('');
+    return from + whole.length + (cutAt ?? 0);
+  };
   return {
     head: [`${title} (${id}, version ${version}, ${updatedAt.slice(0, 10)}${url === null ? '' : `, ${url}`})`],
     items: lines.map((line) => ({ text: line.replace(/\n$/, ''), data: {} })),
     itemsAs: 'lines',
-    end: (shown) => ({
-      lines: shown < lines.length ? [`More: read again with from ${startOf(shown)}`] : [],
-      data: { id, version, lines: undefined, ...(shown < lines.length ? { next_from: startOf(shown) } : {}) },
-    }),
+    end: () => ({ data: { id, version, lines: undefined } }),
+    goesOn: (shown) => {
+      const next = endOf(shown);
+      return next < content.length ? { lines: [`More: read again with from ${next}`], data: { next_from: next } } : {};
+    },
   };
 };
 

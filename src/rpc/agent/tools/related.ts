@@ -25,6 +25,7 @@ class RelatedArguments {
 interface Neighbourhood {
   nodes: { kind: string; id: string; hop: number }[];
   edges: { from_kind: string; from_id: string; edge_kind: string; to_kind: string; to_id: string }[];
+  truncated: boolean;
 }
 
 export const RELATED = agentTool<RelatedArguments>({
@@ -56,6 +57,7 @@ async function related(given: RelatedArguments, servers: Servers): Promise<Agent
       }),
       itemsAs: 'links',
       from: placeOf(given.cursor),
+      end: () => ({ lines: found.truncated ? [`These are the nearest ${MOST}; narrow them by relation or hops`] : [] }),
     },
     given.token_budget,
   );

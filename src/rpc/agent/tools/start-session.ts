@@ -1,4 +1,5 @@
 import { Text } from '../../../common/fields/fields.js';
+import type { WorkState } from '../../../modules/coordination/work/work.types.js';
 import { fitAnswer, type AgentAnswer, type AnswerItem } from '../agent-answer.js';
 import { idOf } from '../agent-ids.rules.js';
 import { agentTool } from '../agent-tool.js';
@@ -40,9 +41,11 @@ const MOST = 20;
 
 interface Agents {
   agents: { agentId: string; lastActiveAt: string; lastActivity: string }[];
+  next_cursor: string | null;
 }
 interface Actors {
   actors: { actor: string; last_stored_at: string; count: number }[];
+  next_cursor: string | null;
 }
 
 async function listAgents({ token_budget }: StartSessionArguments, servers: Servers): Promise<AgentAnswer> {
@@ -51,25 +54,28 @@ async function listAgents({ token_budget }: StartSessionArguments, servers: Serv
     tryPart(
       'agents',
       leftOut,
-      async () => (await servers.call<Agents>('api', 'GET /v1/home', { query: { limit: MOST } })).body.agents,
+      async () => (await servers.call<Agents>('api', 'GET /v1/home', { query: { limit: MOST } })).body,
     ),
     tryPart(
       'writers of facts',
       leftOut,
-      async () =>
-        (await servers.call<Actors>('daemon', 'GET /v1/facts/actors', { query: { limit: MOST } })).body.actors,
+      async () => (await servers.call<Actors>('daemon', 'GET /v1/facts/actors', { query: { limit: MOST } })).body,
     ),
   ]);
   const seen = new Map(
-    (actors ?? []).map(({ actor, last_stored_at, count }) => [actor, { at: last_stored_at, did: `${count} facts` }]),
+    (actors?.actors ?? []).map(({ actor, last_stored_at, count }) => [
+      actor,
+      { at: last_stored_at, did: `${count} facts` },
+    ]),
   );
-  for (const { agentId, lastActiveAt, lastActivity } of agents ?? []) {
+  for (const { agentId, lastActiveAt, lastActivity } of agents?.agents ?? []) {
     const facts = seen.get(agentId);
     seen.set(agentId, {
       at: max(lastActiveAt, facts?.at),
       did: [lastActivity, ...(facts ? [facts.did] : [])].join(', '),
     });
   }
+  const isWhole = (agents?.next_cursor ?? null) === null && (actors?.next_cursor ?? null) === null;
   const byTime = [...seen].sort(([, a], [, b]) => b.at.localeCompare(a.at));
   return fitAnswer(
     {
@@ -83,7 +89,12 @@ async function listAgents({ token_budget }: StartSessionArguments, servers: Serv
         data: { agent_id },
       })),
       itemsAs: 'agents',
-      end: () => ({ lines: linesOf(leftOut) }),
+      end: () => ({
+        lines: [
+          ...(isWhole ? [] : ['There are others, who were last active before; start_session with a name finds them']),
+          ...linesOf(leftOut),
+        ],
+      }),
     },
     token_budget,
   );
@@ -112,17 +123,17 @@ async function start(agentId: string, { token_budget }: StartSessionArguments, s
       ],
       items,
       itemsAs: 'items',
-      end: (shown) => ({
-        lines: [
-          ...(shown < items.length ? [`${items.length - shown} more were left out; raise token_budget`] : []),
-          ...linesOf(leftOut),
-        ],
+      end: () => ({
+        lines: linesOf(leftOut),
         data: { agent_id: agentId, ...(leftOut.length > 0 ? { left_out: leftOut.map(({ what }) => what) } : {}) },
       }),
     },
     token_budget,
   );
 }
+
+/** What is said of a list that goes on. */
+const noteIf = (goesOn: boolean, text: string): AnswerItem[] => (goesOn ? [{ text, data: {} }] : []);
 
 interface Part {
   what: string;
@@ -141,16 +152,18 @@ const PARTS: readonly Part[] = [
 
 interface Approvals {
   approvals: { approvalRequestId: string; action: string; status: string; expiresAt: string }[];
+  next_cursor: string | null;
 }
 
 async function approvals(_: string, __: number, servers: Servers): Promise<AnswerItem[]> {
   const { body } = await servers.call<Approvals>('api', 'GET /v1/shield/approvals', {
     query: { status: 'pending', limit: 10 },
   });
-  return body.approvals.map(({ approvalRequestId, action, expiresAt }) => ({
+  const items = body.approvals.map(({ approvalRequestId, action, expiresAt }) => ({
     text: `${action} waits for an owner until ${expiresAt.slice(0, 16).replace('T', ' ')} (approval ${approvalRequestId})`,
     data: { approval_request_id: approvalRequestId },
   }));
+  return [...items, ...noteIf(body.next_cursor !== null, 'More wait for an owner: the console lists them')];
 }
 
 interface Board {
@@ -160,25 +173,39 @@ interface Board {
     state: string;
     lease: { fence: number; expires_at: string; holder_passport: string } | null;
   }[];
+  has_more: boolean;
 }
+
+/** What is in work first. */
+const OPEN_STATES: readonly WorkState[] = ['in_progress', 'in_review', 'blocked', 'ready', 'backlog'];
 
 async function work(agentId: string, _: number, servers: Servers): Promise<AnswerItem[]> {
   if (!/^[A-Za-z0-9._:-]{1,128}$/.test(agentId)) return [];
-  const query = { assignee_passport: agentId, limit: MOST };
-  const { body } = await servers.call<Board>('daemon', 'GET /v1/work', { query });
-  return body.work
-    .filter(({ state }) => state !== 'done' && state !== 'cancelled')
-    .map(({ work_id, title, state, lease }) => ({
-      text: `[${idOf('work', work_id)}] ${title} (${state}${lease ? `, yours until ${lease.expires_at} under fence ${lease.fence}` : ''})`,
-      data: { work_id: idOf('work', work_id), ...(lease ? { fence: lease.fence } : {}) },
-    }));
+  // The board is listed by its oldest items: what is done would hide what is not.
+  const boards = await Promise.all(
+    OPEN_STATES.map(async (state) => {
+      const query = { assignee_passport: agentId, state, limit: MOST };
+      return (await servers.call<Board>('daemon', 'GET /v1/work', { query })).body;
+    }),
+  );
+  const found = boards.flatMap((board) => board.work);
+  const beyond = OPEN_STATES.filter((_state, at) => boards[at]!.has_more);
+  const more = [...new Set([...found.slice(MOST).map(({ state }) => state), ...beyond])];
+  const note = `There is more of it (${more.join(', ')}): work lists all`;
+  return [...found.slice(0, MOST).map(workItem), ...noteIf(more.length > 0, note)];
 }
+
+const workItem = ({ work_id, title, state, lease }: Board['work'][number]): AnswerItem => ({
+  text: `[${idOf('work', work_id)}] ${title} (${state}${lease ? `, yours until ${lease.expires_at} under fence ${lease.fence}` : ''})`,
+  data: { work_id: idOf('work', work_id), ...(lease ? { fence: lease.fence } : {}) },
+});
 
 const WEEK_MS = 7 * 86_400_000;
 
 async function changes(agentId: string, _: number, servers: Servers): Promise<AnswerItem[]> {
   const since = new Date(Date.now() - WEEK_MS).toISOString();
-  return (await changesOf(agentId, { since, limit: 5 }, servers)).changes.map(changeItem);
+  const { changes: found, next_cursor } = await changesOf(agentId, { since, limit: 5 }, servers);
+  return [...found.map(changeItem), ...noteIf(next_cursor !== null, 'There are older ones: whats_new lists them')];
 }
 
 /** Of the budget, what the agent noted may take. */

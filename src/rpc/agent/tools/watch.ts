@@ -65,9 +65,12 @@ async function stopWatch({ id }: WatchArguments, servers: Servers): Promise<Agen
   return new AgentAnswer(`${idOf('watch', read.id)} has ended.`, { watch_id: idOf('watch', read.id), active: false });
 }
 
+/** Of one page. */
+const MOST = 100;
+
 async function list({ agent_id: agentId, token_budget }: WatchArguments, servers: Servers): Promise<AgentAnswer> {
-  const { body } = await servers.call<{ watches: Watch[] }>('api', 'GET /v1/watches', {
-    query: { agentId, limit: 100 },
+  const { body } = await servers.call<{ watches: Watch[]; next_cursor: string | null }>('api', 'GET /v1/watches', {
+    query: { agentId, limit: MOST },
   });
   return fitAnswer(
     {
@@ -77,6 +80,7 @@ async function list({ agent_id: agentId, token_budget }: WatchArguments, servers
         data: { watch_id: idOf('watch', one.watchId), alerts: one.alertCount },
       })),
       itemsAs: 'watches',
+      end: () => ({ lines: body.next_cursor === null ? [] : [`These are the first ${MOST}; get_watches lists all`] }),
     },
     token_budget,
   );
