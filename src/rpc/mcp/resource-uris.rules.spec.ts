@@ -16,7 +16,10 @@ describe('the URI of a resource', () => {
     },
   );
 
-  it.each(['svc://facts/a?b', 'svc://facts/a#b', 'svc://facts/%zz', 'svc://facts/%ff'])('is none: %j', (uri) => {
-    expect(partsOfUri(uri)).toBeUndefined();
-  });
+  it.each(['svc://facts/a?b', 'svc://facts/a#b', 'svc://facts/%zz', 'svc://facts/%ff', 'svc://facts/\ud800'])(
+    'is none: %j',
+    (uri) => {
+      expect(partsOfUri(uri)).toBeUndefined();
+    },
+  );
 });

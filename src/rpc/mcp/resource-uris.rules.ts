@@ -6,7 +6,7 @@ export const resourceUri = (...parts: string[]): string =>
 
 /** The parts of such a URI; undefined where it is none, or where a part would be a step in a path. */
 export function partsOfUri(uri: string): string[] | undefined {
-  if (!uri.startsWith(SCHEME) || /[?#]/.test(uri)) return undefined;
+  if (!uri.startsWith(SCHEME) || !uri.isWellFormed() || /[?#]/.test(uri)) return undefined;
   try {
     const parts = uri.slice(SCHEME.length).split('/').map(decodeURIComponent);
     return parts.some((part) => part === '' || part === '.' || part === '..') ? undefined : parts;

@@ -58,6 +58,17 @@ describe('search', () => {
     await alone.close();
   });
 
+  it('takes a question that is longer than facts are asked with, wherever it is cut', async () => {
+    for (const query of [
+      `lighthouse${' light'.repeat(680)} 🗼🗼🗼🗼`,
+      `x${'🗼'.repeat(2100)} lighthouse`,
+      '灯'.repeat(9000),
+    ]) {
+      const { isError, text } = await agent.call('search', { query });
+      expect([isError, text]).toEqual([false, expect.not.stringContaining('Without')]);
+    }
+  });
+
   it('names what is wrong by its own arguments, once', async () => {
     const { text, isError } = await agent.call('search', { query: 'x', limits: 3 });
     expect([isError, text]).toEqual([true, expect.stringMatching(/^search: .*limits.*query/)]);

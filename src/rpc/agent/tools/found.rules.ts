@@ -9,3 +9,16 @@ export const linesOf = (texts: Record<string, boolean>): string[] => {
   const lines = Object.keys(texts).filter((text) => texts[text]);
   return lines.length > 0 ? ['', ...lines] : [];
 };
+
+/** Characters of a question that GET /v1/facts takes. */
+const MOST_OF_QUERY = 4096;
+/** And of its encoded form: the head of a request has 16 KiB. */
+const MOST_ENCODED = 8192;
+
+/** As much of a question, from its beginning, as the address of GET /v1/facts holds. */
+export function asAddressHolds(query: string): string {
+  let text = query.slice(0, MOST_OF_QUERY).toWellFormed();
+  for (let { length } = encodeURIComponent(text); length > MOST_ENCODED; { length } = encodeURIComponent(text))
+    text = text.slice(0, (text.length * MOST_ENCODED) / length).toWellFormed();
+  return text;
+}

@@ -6,7 +6,7 @@ import { tryPart, type LeftOut, type Servers } from '../servers.js';
 import { AgentId, Cursor, placeOf, TokenBudget } from '../shared-arguments.js';
 import { strongestFit } from '../../../search/fit.js';
 import type { Fit } from '../../../search/fit.types.js';
-import { interleave, linesOf } from './found.rules.js';
+import { asAddressHolds, interleave, linesOf } from './found.rules.js';
 
 class SearchArguments {
   @Text({ about: 'What you want to know, in words.', min: 2, max: 20_000 })
@@ -118,12 +118,10 @@ const findPassages = async (given: SearchArguments, servers: Servers): Promise<R
 
 /** Results that POST /v1/retrieve answers at most. */
 const MOST = 50;
-/** Characters that GET /v1/facts takes. */
-const MOST_OF_QUERY = 4096;
 
 const findFacts = async (given: SearchArguments, servers: Servers): Promise<FoundFacts> => {
   const query = {
-    query: given.query.slice(0, MOST_OF_QUERY),
+    query: asAddressHolds(given.query),
     ...{ top_k: given.limit, as_of: given.as_of, fallback: 'newest', synonyms: true },
   };
   return (await servers.call<FoundFacts>('daemon', 'GET /v1/facts', { query })).body;
