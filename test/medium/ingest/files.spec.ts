@@ -7,13 +7,14 @@ import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.j
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { blake3Digest } from '../../../src/evidence/digest.js';
 import { openReceipt } from '../../../src/evidence/receipt.js';
+import { FileReadingService } from '../../../src/modules/knowledge/ingest/files/file-reading.service.js';
 import { IngestFilesStore } from '../../../src/modules/knowledge/ingest/files/ingest-files.store.js';
 import type { AcceptedFile } from '../../../src/modules/knowledge/ingest/files/ingest-files.types.js';
 import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
 import { docxOf, pdfOf, wordXml } from '../../kit/archives.js';
 import { startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
-import { waitForBlocked } from '../../kit/held-lock.js';
-import { ended, found } from './given.js';
+import { waitForBlocked, whileLocked } from '../../kit/held-lock.js';
+import { ended, found, ingested } from './given.js';
 
 let api: TestApi;
 let acme: TestTenant;
@@ -61,12 +62,23 @@ async function outcomeOf(sent: Promise<Answer>): Promise<string> {
 }
 
 /** A file as it is stored, without a job. */
-const storedFile = (): AcceptedFile => ({
-  ...{ ingestId: uuid(), corpusId: 'handbook', docId: 'race.txt', fileName: 'race.txt', mediaType: 'text/plain' },
+const storedFile = (docId = 'race.txt'): AcceptedFile => ({
+  ...{ ingestId: uuid(), corpusId: 'handbook', docId, fileName: 'race.txt', mediaType: 'text/plain' },
   ...{ title: null, url: null, shareability: 'owner_only', metadata: null, digest: Buffer.alloc(32) },
   ...{ content: Buffer.from('Text.'), acceptedBy: `key:${acme.keyId}`, authMode: 'api_key', agentSession: null },
 });
+/** Stores a file without a job, and says how it is read. */
+async function waitingFile(docId: string) {
+  const file = storedFile(docId);
+  await api.app.get(Tenancy).run(acme.tenantId, () => api.app.get(IngestFilesStore).record(file));
+  const read = () => api.app.get(FileReadingService).read(acme.tenantId, file.ingestId);
+  return { read, end: async () => (await ended(acme, file.ingestId)).error ?? 'completed' };
+}
 const inCorpus = (name: string): Sending => ({ fields: { corpusId: 'handbook' }, name });
+const remove = (docId: string) => acme.call('DELETE', `/v1/documents/handbook/${docId}`);
+const DELETED = 'The document was deleted before this version was indexed.';
+/** An acceptance waits for it late, when it holds its document. */
+const receiptsHead = () => `select from receipt_head where tenant_id = '${acme.tenantId}' for update`;
 const readDocument = async (docId: string) => (await acme.call('GET', `/v1/documents/handbook/${docId}`)).body;
 
 describe('a file', () => {
@@ -168,6 +180,80 @@ describe('a file', () => {
     await ending;
     expect(claimed?.ingestId).toBe(newer.ingestId);
     await tenancy.run(acme.tenantId, () => files.remove(newer.ingestId));
+  });
+
+  it('that waits ends with the deletion of its document, one that is new as well', async () => {
+    const file = await waitingFile('withdrawn.txt');
+    const before = await api.database.query(`select from outbox_event where kind = 'document.withdrawn'`);
+    const deleted = await remove('withdrawn.txt');
+    expect([deleted.status, deleted.body.receiptId]).toEqual([200, expect.any(String)]);
+    expect(await api.database.query(`select from outbox_event where kind = 'document.withdrawn'`)).toHaveLength(
+      before.length + 1,
+    );
+    await file.read();
+    expect(await file.end()).toBe(DELETED);
+    expect((await remove('withdrawn.txt')).status).toBe(404);
+  });
+
+  it('whose text is ready while its document is being deleted is not found', async () => {
+    await ingested(acme, { docId: 'deleting.txt' });
+    const file = await waitingFile('deleting.txt');
+    await whileLocked(api.database, `select from document where doc_id = 'deleting.txt' for update`, async (held) => {
+      const deleting = remove('deleting.txt');
+      await held.waitForBlocked(1, 'update document set deleted_at');
+      const reading = file.read();
+      await held.waitForBlocked(1, 'from ingest_file');
+      await held.commit();
+      expect((await deleting).status).toBe(200);
+      await reading;
+    });
+    expect(await file.end()).toBe(DELETED);
+    expect((await readDocument('deleting.txt')).type).toBe('DocumentUnknown');
+  });
+
+  it('whose text is being accepted when its new document is deleted is not found', async () => {
+    const file = await waitingFile('accepting.txt');
+    await whileLocked(api.database, receiptsHead(), async (held) => {
+      const reading = file.read();
+      await held.waitForBlocked(1, 'receipt_head');
+      const deleting = remove('accepting.txt');
+      await held.waitForBlocked(1, 'from ingest_file');
+      await held.commit();
+      expect((await deleting).status).toBe(200);
+      await reading;
+    });
+    await expect.poll(() => readDocument('accepting.txt')).toMatchObject({ type: 'DocumentUnknown' });
+  });
+
+  it.each(['new.txt', 'known.txt'])('does not replace a text that was sent later: %s', async (docId) => {
+    if (docId === 'known.txt') await ingested(acme, { docId });
+    const file = await waitingFile(docId);
+    await whileLocked(api.database, receiptsHead(), async (held) => {
+      const sending = ingested(acme, { docId, content: 'Sent later.' });
+      await held.waitForBlocked(1, 'receipt_head');
+      const reading = file.read();
+      await held.waitForBlocked(1, 'latest_version');
+      await held.commit();
+      expect(await sending).toMatchObject({ status: 'completed' });
+      await reading;
+    });
+    expect(await file.end()).toMatch(/^A version of the document that was sent later was accepted/);
+    expect((await readDocument(docId)).content).toBe('Sent later.');
+  });
+
+  it('whose text is being accepted is replaced by a text that was sent later', async () => {
+    const file = await waitingFile('first.txt');
+    await whileLocked(api.database, receiptsHead(), async (held) => {
+      const reading = file.read();
+      await held.waitForBlocked(1, 'receipt_head');
+      const sending = ingested(acme, { docId: 'first.txt', content: 'Sent later.' });
+      await held.waitForBlocked(1, 'latest_version');
+      await held.commit();
+      await reading;
+      expect(await sending).toMatchObject({ status: 'completed' });
+    });
+    expect(await file.end()).toBe('completed');
+    expect(await readDocument('first.txt')).toMatchObject({ content: 'Sent later.', version: 2 });
   });
 
   it('has its places bound: another one is found out', async () => {

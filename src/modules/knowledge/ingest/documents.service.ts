@@ -17,6 +17,7 @@ import type {
   DocumentWithdrawn,
 } from './documents.dto.js';
 import { DocumentsStore, type DocumentRow } from './documents.store.js';
+import { FileReadingService } from './files/file-reading.service.js';
 import { DOCUMENT_WITHDRAWN, withdrawnEvent } from './ingest.events.js';
 import { DocumentUnknown } from './ingest.problems.js';
 
@@ -26,6 +27,7 @@ export class DocumentsService {
   constructor(
     private readonly tenancy: Tenancy,
     private readonly documents: DocumentsStore,
+    private readonly files: FileReadingService,
     private readonly chunks: ChunksStore,
     private readonly indexing: IndexingService,
     private readonly audit: AuditTrail,
@@ -65,14 +67,15 @@ export class DocumentsService {
     return { ...toDocument(row), content: row.content, ...(row.quarantined ? { quarantined: true } : {}) };
   }
 
-  /** Takes a document out of search; its passages stay stored for the citations and proofs that name them. */
+  /** Takes a document out of search, with what waits of it; its passages stay stored for the citations and proofs that name them. */
   withdraw(caller: TenantCaller, { corpusId, docId }: DocumentPath): Promise<DocumentWithdrawn> {
     return this.tenancy.run(caller.tenantId, async () => {
+      const hadFiles = await this.files.withdraw(corpusId, docId);
       const withdrawn = await this.documents.withdraw(corpusId, docId);
-      if (!withdrawn) throw unknown(corpusId, docId);
+      if (!withdrawn && !hadFiles) throw unknown(corpusId, docId);
       const retired = await this.chunks.retire([{ corpusId, docId }]);
       for (const { shard, chunkIds } of retired) await this.indexing.withdraw(shard, chunkIds);
-      const { version } = withdrawn;
+      const version = withdrawn?.version ?? null;
       const { receiptId } = await this.audit.record(caller, {
         kind: DOCUMENT_WITHDRAWN,
         subject: docId,

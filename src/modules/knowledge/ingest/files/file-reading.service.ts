@@ -11,8 +11,11 @@ import { documentOf } from './ingest-files.rules.js';
 import { IngestFilesStore } from './ingest-files.store.js';
 import type { AcceptedFile } from './ingest-files.types.js';
 
-const OVERTAKEN =
-  'A version of the document that was sent later was accepted before this file was read; that one stays.';
+/** Gives up the unit of work in which a file's text was to be accepted. */
+class Overtaken extends Error {
+  override readonly message =
+    'A version of the document that was sent later was accepted before this file was read; that one stays.';
+}
 
 /**
  * Reads accepted files and has their text accepted like every text. Everything is decided from rows, so that a job may
@@ -50,24 +53,35 @@ export class FileReadingService {
     await this.tenancy.run(tenantId, () => this.store.fail(ingestIds, INTERRUPTED));
   }
 
+  /**
+   * Ends the unread files of a document that is deleted, in the open unit of work and before the document is locked.
+   * @returns whether there were any
+   */
+  async withdraw(corpusId: string, docId: string): Promise<boolean> {
+    const ended = await this.store.failUnread(corpusId, docId, DELETED);
+    this.tenancy.afterCommit(() => this.outcomes.inc({ outcome: 'failed' }, ended));
+    return ended > 0;
+  }
+
   private async settle(tenantId: string, file: AcceptedFile, outcome: ExtractionOutcome): Promise<void> {
     if ('reason' in outcome) return this.fail(tenantId, file, outcome.reason, outcome.cause);
     try {
       await this.tenancy.run(tenantId, () => this.accept(file, outcome));
     } catch (error) {
-      // The corpus has another language, for one: it is the file's sender who can change that.
-      if (!(error instanceof Problem) || error.kind.status >= 500) throw error;
-      await this.fail(tenantId, file, error.message || error.kind.title);
+      const reason = reasonOf(error);
+      if (reason === undefined) throw error;
+      await this.fail(tenantId, file, reason);
     }
   }
 
+  /** @throws Overtaken, and what refuses the text */
   private async accept(file: AcceptedFile, outcome: Extract<ExtractionOutcome, { file: unknown }>): Promise<void> {
-    const { isNext, isOvertaken, isWithdrawn } = await this.store.lock(file);
-    if (!isNext) return;
+    if (!(await this.store.lock(file))) return;
     const { ingestId, acceptedBy: principal, authMode: authType, agentSession } = file;
-    if (isOvertaken || isWithdrawn) return this.store.fail([ingestId], isOvertaken ? OVERTAKEN : DELETED);
     const sender = { principal, authType, agentSession: agentSession ?? undefined };
     await this.ingests.acceptText(sender, ingestId, documentOf(file, outcome.file));
+    // Not earlier: a later version that is being accepted holds the document, and is seen once it lets go of it.
+    if (await this.store.isOvertaken(file)) throw new Overtaken();
     await this.store.remove(ingestId);
     this.tenancy.afterCommit(() => this.outcomes.inc({ outcome: 'read' }));
   }
@@ -77,4 +91,11 @@ export class FileReadingService {
     await this.tenancy.run(tenantId, () => this.store.fail([ingestId], reason));
     this.outcomes.inc({ outcome: 'failed' });
   }
+}
+
+/** Why a file's text is not accepted, where its sender can change that: the corpus has another language, for one. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof Overtaken) return error.message;
+  if (!(error instanceof Problem) || error.kind.status >= 500) return undefined;
+  return error.message || error.kind.title;
 }

@@ -2,16 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { AcceptedFile } from './ingest-files.types.js';
 
-/** How the document of a file stands. */
-interface FileOrder {
-  /** It is still to be read, and none that was sent before it for the document is. */
-  readonly isNext: boolean;
-  /** A version that was sent later was accepted meanwhile. */
-  readonly isOvertaken: boolean;
-  /** The document was deleted after the file was sent. */
-  readonly isWithdrawn: boolean;
-}
-
 const COLUMNS = `f.ingest_id as "ingestId", f.corpus_id as "corpusId", f.doc_id as "docId", f.file_name as "fileName", f.media_type as "mediaType",
   f.title, f.url, f.shareability, f.metadata, f.digest, f.content, f.accepted_by as "acceptedBy", f.auth_mode as "authMode", f.agent_session as "agentSession"`;
 
@@ -52,22 +42,46 @@ export class IngestFilesStore {
     return row;
   }
 
-  /** Locks a file until the unit of work ends, and says how its document stands. */
-  async lock({ ingestId, corpusId, docId }: AcceptedFile): Promise<FileOrder> {
+  /**
+   * Locks a file until the unit of work ends.
+   * @returns whether it is still to be read, and none that was sent before it for the document is
+   */
+  async lock({ ingestId, corpusId, docId }: AcceptedFile): Promise<boolean> {
     const locked = await this.tenancy.query(
       'select 1 from ingest_file where ingest_id = $1 and finished_at is null for update',
       [ingestId],
     );
-    const [row] = await this.tenancy.query<Omit<FileOrder, 'isNext'> & { hasOlder: boolean }>(
-      `select
-         exists (select from ingest_file o where o.corpus_id = $2 and o.doc_id = $3 and o.ingest_id < $1 and o.finished_at is null) as "hasOlder",
-         exists (select from ingest i where i.corpus_id = $2 and i.doc_id = $3 and i.ingest_id > $1) as "isOvertaken",
-         exists (select from document d join ingest_file f on f.ingest_id = $1
-           where d.corpus_id = $2 and d.doc_id = $3 and d.deleted_at > f.accepted_at) as "isWithdrawn"`,
+    const older = await this.tenancy.query(
+      `select 1 from ingest_file where corpus_id = $2 and doc_id = $3 and ingest_id < $1 and finished_at is null limit 1`,
       [ingestId, corpusId, docId],
     );
-    const { hasOlder, ...order } = row!;
-    return { ...order, isNext: locked.length > 0 && !hasOlder };
+    return locked.length > 0 && older.length === 0;
+  }
+
+  /** Whether a version that was sent later than a file was accepted; it stays so only while the document is locked. */
+  async isOvertaken({ ingestId, corpusId, docId }: AcceptedFile): Promise<boolean> {
+    const later = await this.tenancy.query(
+      'select 1 from ingest where corpus_id = $2 and doc_id = $3 and ingest_id > $1 limit 1',
+      [ingestId, corpusId, docId],
+    );
+    return later.length > 0;
+  }
+
+  /**
+   * Ends the unread files of a document. They are locked before the document is, as by the one that is accepted.
+   * @returns how many there were
+   */
+  async failUnread(corpusId: string, docId: string, reason: string): Promise<number> {
+    const ended = await this.tenancy.query<{ ingest_id: string }>(
+      `select ingest_id from ingest_file where corpus_id = $1 and doc_id = $2 and finished_at is null order by ingest_id for update`,
+      [corpusId, docId],
+    );
+    if (ended.length > 0)
+      await this.fail(
+        ended.map((row) => row.ingest_id),
+        reason,
+      );
+    return ended.length;
   }
 
   /** Ends files without a text; their bytes go. */
