@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { COUNT_AS_TEXT } from '../../../../common/tokens/tokenizer.js';
 import { chunkDocument, type ChunkText } from './chunk-document.js';
 import { MAX_CHUNK_TOKENS, OVERLAP_TOKENS, type ContentFormat } from './chunking.types.js';
+import { extractHtml } from './html.js';
 import { MAX_PIECE_UNITS } from './token-meter.js';
 
 const MIB = 1024 * 1024;
@@ -276,6 +277,32 @@ describe('the passages of HTML', () => {
     ]);
   });
 
+  it.each([
+    ['an empty cell', '<tr><td>Rent<td><td>100', 'Rent |  | 100'],
+    ['empty cells at its ends', '<tr><td>x<td>y<td>z<tr><td> <td>2025<td>', 'x | y | z\n| 2025 |'],
+    ['an empty row', '<tr><td>a<td>b<tr><td><td><tr><td>c<td>d', 'a | b\nc | d'],
+    ['paragraphs', '<tr><td><p>Crew</p><td><p>7</p><p>or 8</p><td><div>9<br>', 'Crew | 7 or 8 | 9'],
+    ['a list', '<tr><td>Tools<td><ul><li>saw<li>axe</ul><td>2', 'Tools |   - saw   - axe | 2'],
+    ['one cell of a layout', '<tr><td><p>One.</p><p>Two.<br>Three.</p>', 'One.\nTwo.\nThree.'],
+    ['a table', '<tr><td>Menu<td><table><tr><td>a<td><td>b</table><td>End', 'Menu\na |  | b\nEnd'],
+    ['preformatted text', '<tr><td><pre>1\n2</pre><td><pre>a\nb</pre>', '1\n2\na\nb'],
+  ])('keep a row of a table as one line: %s', (_, rows, content) => {
+    const source = `<p>x</p><table>${rows}</table><p>The <i>end</i>.</p>`;
+    const text = extractHtml(source);
+    expect(text.text).toBe(`x\n\n${content}\n\nThe end.`);
+    // Behind the table offsets are as exact as before it.
+    const [start, end] = text.sourceRange(text.text.length - 8, text.text.length);
+    expect(source.slice(start, end)).toBe('The <i>end</i>.');
+    const deep = `${'<b>'.repeat(300)}x${'</b>'.repeat(300)}${source.slice(8)}`;
+    expect(extractHtml(deep).text).toContain(content);
+  });
+
+  it('have lines in a row that is as long as a passage', () => {
+    const row = (text: string) => `<table><tr><td>Menu<td><p>${text}</p><p>End.</p></table>`;
+    expect(extractHtml(row('Text. '.repeat(10))).text).toMatch(/^Menu \| Text\..* End\.$/);
+    expect(extractHtml(row('Text. '.repeat(400))).text).toMatch(/^Menu \| Text\..*\nEnd\.$/);
+  });
+
   it('point into the source', () => {
     const source = '<p>  caf&eacute; &notin; <i>is</i>\r\n open &#x1F600;&amp;</p>';
     const [chunk] = chunkDocument(source, 'html');
@@ -315,6 +342,8 @@ describe('hostile documents of 4 MiB end in time', () => {
     ['lists and wrong end tags', 'html', `${'<ul>'.repeat(400_000)}${'</ol>'.repeat(400_000)}x`],
     ['an open tag', 'html', `<p>x<a href="${repeat('y')}`],
     ['open comments', 'html', `<p>x${repeat('<!--')}`],
+    ['empty cells', 'html', `<table>${repeat('<tr><td><td>')}`],
+    ['lines in cells', 'html', `<table>${repeat('<tr><td>a<br>b<td>c')}`],
     ['rules below many elements', 'html', `${'<div>'.repeat(250)}x${'<hr>'.repeat(1_000_000)}`],
     ['character references', 'html', `<p>${repeat('&amp;')}`],
   ])('%s', { timeout: 180_000 }, (_, format, source) => {

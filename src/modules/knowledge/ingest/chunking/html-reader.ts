@@ -9,6 +9,8 @@ const LINE_ENDS = words('br hr tr caption dt dd option li');
 const CELLS = words('td th');
 const PREFORMATTED = words('pre listing plaintext xmp');
 const GROUPS = words('ul ol dl table pre listing plaintext xmp');
+/** With one of these in a cell the row is laid out, not a line. */
+const NO_CELL_OF_A_LINE = new Set([...PREFORMATTED, 'table']);
 const BLOCKS = words(
   'address article aside blockquote body center details dialog dir div fieldset figcaption figure footer form header hgroup html legend main menu nav p search section summary',
 );
@@ -23,7 +25,7 @@ function words(text: string): ReadonlySet<string> {
 /**
  * Turns the open tags, close tags and text of an HTML document, in order, into blocks of text. A list, table or
  * preformatted text is one
- * block with a line an item or row; elements need not be balanced.
+ * block with a line an item or row, whatever paragraphs the cells of the row have; elements need not be balanced.
  */
 export class HtmlReader {
   private readonly out = new HtmlText();
@@ -40,7 +42,9 @@ export class HtmlReader {
     const depth = headingDepth(tag);
     if (depth > 0) this.openHeading(depth);
     else if (GROUPS.has(tag)) this.openGroup(tag);
+    else if (CELLS.has(tag)) this.out.openCell();
     else this.separate(tag);
+    if (tag === 'tr') this.out.openRow();
     if (tag === 'li') this.out.mark(`${'  '.repeat(Math.max(0, Math.min(this.groups.length, 8) - 1))}- `);
     return true;
   }
@@ -48,6 +52,7 @@ export class HtmlReader {
   close(tag: string): void {
     if (headingDepth(tag) > 0) this.closeHeading();
     else if (GROUPS.has(tag)) this.closeGroup(tag);
+    else if (CELLS.has(tag)) this.out.closeCell();
     else this.separate(tag);
   }
 
@@ -61,8 +66,8 @@ export class HtmlReader {
   }
 
   private separate(tag: string): void {
-    if (CELLS.has(tag)) this.out.separate(Gap.Cell);
-    else if (LINE_ENDS.has(tag)) this.out.separate(Gap.Line);
+    if (tag === 'tr') this.out.closeRow();
+    if (LINE_ENDS.has(tag)) this.out.separate(Gap.Line);
     else if (BLOCKS.has(tag)) this.out.separate(this.groups.length > 0 ? Gap.Line : Gap.Block);
   }
 
@@ -86,6 +91,7 @@ export class HtmlReader {
   }
 
   private openGroup(tag: string): void {
+    if (NO_CELL_OF_A_LINE.has(tag)) this.out.leaveRow();
     if (this.groups.length === 0) this.out.enter('lines', this.path());
     else this.out.separate(Gap.Line);
     if (this.groups.length === DEEPEST_GROUP) return;
@@ -94,6 +100,7 @@ export class HtmlReader {
   }
 
   private closeGroup(tag: string): void {
+    if (tag === 'table') this.out.closeRow();
     const opened = this.groups.lastIndexOf(tag);
     if (opened === -1) return;
     for (const closed of this.groups.splice(opened)) if (PREFORMATTED.has(closed)) this.preformatted -= 1;

@@ -11,7 +11,18 @@ export enum Gap {
   Block,
 }
 
-const SEPARATORS = ['', ' ', ' | ', '\n', '\n\n'];
+const BORDER = ' | ';
+const SEPARATORS = ['', ' ', BORDER, '\n', '\n\n'];
+/** Characters of a row that is one line whatever its cells hold. What is longer fills a passage, and keeps its lines. */
+const LONGEST_ROW = 2_000;
+
+/** A row of a table whose cells are being read. */
+interface Row {
+  readonly start: number;
+  cells: number;
+  /** Line ends within its cells. */
+  readonly lineEnds: number[];
+}
 
 /**
  * Collects the readable text of an HTML document with, for each stretch, where it stands in the source. White space
@@ -22,6 +33,11 @@ export class HtmlText {
   private text = '';
   private gap = Gap.None;
   private pendingMark = '';
+  private row: Row | undefined;
+  /** Borders of cells since the last text of the row. */
+  private borders = 0;
+  /** Line ends that are spaces: a space is as long, so that all offsets stay. */
+  private readonly joined: number[] = [];
   private readonly starts: { start: number; kind: BlockKind; headingPath: readonly string[] }[] = [];
   private readonly map = new SourceMap();
   private block: { kind: BlockKind; headingPath: readonly string[] } = { kind: 'prose', headingPath: [] };
@@ -33,8 +49,40 @@ export class HtmlText {
 
   /** What the blocks from here on are. */
   enter(kind: BlockKind, headingPath: readonly string[]): void {
+    this.leaveRow();
     this.separate(Gap.Block);
     this.block = { kind, headingPath };
+  }
+
+  openRow(): void {
+    this.row = { start: this.text.length, cells: 0, lineEnds: [] };
+  }
+
+  /** Each cell but the first one has a border before it, whether or not there is text in it. */
+  openCell(): void {
+    if (this.row === undefined) return this.separate(Gap.Cell);
+    if (this.row.cells > 0) this.borders += 1;
+    this.row.cells += 1;
+  }
+
+  closeCell(): void {
+    this.separate(this.row === undefined ? Gap.Cell : Gap.Space);
+  }
+
+  /** A row with text has all its borders; one of several cells is one line. */
+  closeRow(): void {
+    const { row } = this;
+    if (row && this.isWithin(row)) {
+      this.text += BORDER.repeat(this.borders).trimEnd();
+      if (row.cells > 1 && this.text.length - row.start <= LONGEST_ROW) this.joined.push(...row.lineEnds);
+    }
+    this.leaveRow();
+  }
+
+  /** What follows is no cell of one line, such as a table within the row's table. */
+  leaveRow(): void {
+    this.row = undefined;
+    this.borders = 0;
   }
 
   /** Text that is not in the source, such as the mark of a list item. */
@@ -65,7 +113,8 @@ export class HtmlText {
   }
 
   finish(): ExtractedText {
-    const { text, map } = this;
+    const { map } = this;
+    const text = this.joinLines();
     const blocks: Block[] = [];
     this.starts.forEach((block, index) => {
       pushBlock(blocks, text, { ...block, end: this.starts[index + 1]?.start ?? text.length });
@@ -75,11 +124,29 @@ export class HtmlText {
 
   private bridge(): void {
     const opens = this.starts.length === 0 || this.gap === Gap.Block;
-    if (this.text !== '') this.text += SEPARATORS[this.gap];
-    if (opens) this.starts.push({ start: this.text.length, ...this.block });
+    const borders = BORDER.repeat(this.borders);
+    const isWithinRow = this.row !== undefined && this.isWithin(this.row);
+    if (isWithinRow && borders !== '') this.text += borders;
+    else {
+      if (isWithinRow && this.gap === Gap.Line) this.row?.lineEnds.push(this.text.length);
+      if (this.text !== '') this.text += SEPARATORS[this.gap];
+      if (opens) this.starts.push({ start: this.text.length, ...this.block });
+      this.text += borders.trimStart();
+    }
+    this.borders = 0;
     this.gap = Gap.None;
     this.text += this.pendingMark;
     this.pendingMark = '';
+  }
+
+  /** Whether the row has text already. */
+  private isWithin({ start }: Row): boolean {
+    return this.text.length > start;
+  }
+
+  private joinLines(): string {
+    const ends = [-1, ...this.joined];
+    return ends.map((end, index) => this.text.slice(end + 1, ends[index + 1] ?? this.text.length)).join(' ');
   }
 }
 

@@ -26,8 +26,7 @@ async function toHtml(bytes: Uint8Array): Promise<string> {
     const convertImage = mammoth.images.imgElement(() => Promise.resolve({ src: '' }));
     const options = { convertImage, externalFileAccess: false };
     const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(bytes) }, options);
-    // A row of a table is one line: its cells are no paragraphs.
-    return value.replace(/(<t[dh][^>]*>)<p>/g, '$1').replace(/<\/p>(<\/t[dh]>)/g, '$1');
+    return value;
   } catch (error) {
     throw new UnreadableFile('The document is damaged; open it and save it again.', { cause: error });
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { docxOf, wordXml } from '../../../../../test/kit/archives.js';
 import { extractFile } from './extract-file.js';
 import type { ExtractedFile } from './extraction.types.js';
 import type { FilePlace } from './locations.types.js';
@@ -59,6 +60,15 @@ describe('the text of a file, word by word', () => {
         'Years | Days\n0 to 5 | 28\nover 5 | 30\n',
       ].join('\n\n'),
     );
+  });
+
+  it('DOCX: a row of a table is one line, with its empty cells and all paragraphs of the others', async () => {
+    const cell = (...texts: string[]) =>
+      `<w:tc>${texts.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('') || '<w:p/>'}</w:tc>`;
+    const row = (...cells: string[]) => `<w:tr>${cells.join('')}</w:tr>`;
+    const table = `<w:tbl>${row(cell('Crew'), cell('7', 'approx'), cell('9'))}${row(cell('Rent'), cell(), cell('100'))}</w:tbl>`;
+    const xml = wordXml('Plan').replace('</w:body>', `${table}</w:body>`);
+    expect((await read(await docxOf(xml), 'a.docx')).text).toBe('Plan\n\nCrew | 7 approx | 9\nRent |  | 100\n');
   });
 
   it('XLSX: sheets as tables, with cells', async () => {
