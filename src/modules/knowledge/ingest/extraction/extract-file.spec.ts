@@ -167,6 +167,20 @@ describe('the text of a file, word by word', () => {
     expect((await read('"alone"', 'a.json')).text).toBe('"alone"');
   });
 
+  it('JSON: numbers as they are written, members in the order of the file', async () => {
+    const source =
+      '{"id":1864023781234567891,"10":"t\\u00e9n","9":[1e400,{"n":9007199254740993}],"p":19.90,"p":[],"e":{}}';
+    expect((await read(source, 'a.json')).text).toBe(
+      'id: 1864023781234567891\n\n10: "tén"\n\n9: [\n 1e400,\n {\n  "n": 9007199254740993\n }\n]\n\np: 19.90\n\np: []\n\ne: {}\n\n',
+    );
+    const nested = { a: [1, [], {}, [[true, null]], '"[,]:{}\\'], b: { c: { d: 'x' }, 'e"': -1.5e-7 } };
+    const shown = `${JSON.stringify(nested, null, 1)}\n\n`;
+    for (const indent of [0, 3])
+      expect((await read(JSON.stringify([nested], null, indent), 'a.json')).text).toBe(shown);
+    expect((await read(' {} ', 'a.json')).text).toBe('{}');
+    expect((await read('-0.0', 'a.json')).text).toBe('-0.0');
+  });
+
   it('HTML, Markdown and text as they are', async () => {
     const html = '<html><head><title>A &amp; B</title></head><body><p>Hi</p></body></html>';
     expect(await read(html, 'a.html')).toMatchObject({ text: html, title: 'A & B', contentType: 'text/html' });

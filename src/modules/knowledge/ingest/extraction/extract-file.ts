@@ -19,7 +19,7 @@ const READERS: Readonly<Record<FileKind, () => Promise<Reader>>> = {
   tsv: async () => (await import('./csv-text.js')).readTsv,
   html: async () => (await import('./plain-files.js')).readHtml,
   markdown: async () => (await import('./plain-files.js')).readMarkdown,
-  json: async () => (await import('./plain-files.js')).readJson,
+  json: async () => (await import('./json-file.js')).readJson,
   text: async () => (await import('./plain-files.js')).readText,
 };
 

@@ -1,7 +1,6 @@
 import { charsetOf, FILE_KINDS } from './file-kind.rules.js';
 import { decodeText } from './decode-text.js';
 import { UnreadableFile, type ExtractedFile, type SentFile } from './extraction.types.js';
-import { LocatedText } from './located-text.js';
 
 /** Text, Markdown and HTML are documents as they are, once decoded. */
 const asIs = (kind: 'text' | 'markdown' | 'html', contentType: ExtractedFile['contentType']) => {
@@ -31,26 +30,4 @@ function titleOfHtml(html: string): string | undefined {
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
     .replace(/&quot;/g, '"');
-}
-
-/** JSON (RFC 8259) with an indent, each member or element of its top level as a part by its JSON pointer (RFC 6901). */
-export function readJson({ bytes, mediaType }: SentFile): ExtractedFile {
-  const value = parseJson(decodeText(bytes, charsetOf(mediaType)));
-  const out = new LocatedText();
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  if (entries.length === 0) out.add(JSON.stringify(value));
-  for (const [name, member] of entries) {
-    const label = Array.isArray(value) ? '' : `${name}: `;
-    const part = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    out.add(`${label}${JSON.stringify(member, null, 1)}\n\n`, { part });
-  }
-  return { text: out.text, contentType: 'text/plain', mediaType: FILE_KINDS.json, locations: out.locations };
-}
-
-function parseJson(source: string): unknown {
-  try {
-    return JSON.parse(source) as unknown;
-  } catch (error) {
-    throw new UnreadableFile('The file is not JSON: it cannot be parsed.', { cause: error });
-  }
 }
