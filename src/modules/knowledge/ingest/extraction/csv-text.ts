@@ -6,6 +6,8 @@ import { LocatedText } from './located-text.js';
 import { addTable } from './table-text.js';
 
 const DELIMITERS = [',', ';', '\t', '|'];
+/** A first line by which Excel knows the delimiter; it is no row of the sheet. */
+const STATED_DELIMITER = /^"?sep=([^"\r\n])"?(?:\r?\n|$)/i;
 
 export const readCsv = (file: SentFile): ExtractedFile => readRows(file, 'csv');
 export const readTsv = (file: SentFile): ExtractedFile => readRows(file, 'tsv');
@@ -13,8 +15,9 @@ export const readTsv = (file: SentFile): ExtractedFile => readRows(file, 'tsv');
 /** Rows as a table (RFC 4180), the first one as its header. Rows are counted as spreadsheets do. */
 function readRows({ bytes, mediaType }: SentFile, kind: 'csv' | 'tsv'): ExtractedFile {
   const source = decodeText(bytes, charsetOf(mediaType));
-  const delimiter = kind === 'tsv' ? '\t' : delimiterOf(source);
-  const rows = parseRows(source, delimiter)
+  const [line = '', stated] = STATED_DELIMITER.exec(source) ?? [];
+  const delimiter = stated ?? (kind === 'tsv' ? '\t' : delimiterOf(source));
+  const rows = parseRows(source.slice(line.length), delimiter)
     .map((cells, index) => ({ cells, number: index + 1 }))
     .filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   if (rows.length === 0) throw new UnreadableFile('The table is empty.');

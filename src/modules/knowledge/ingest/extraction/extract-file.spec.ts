@@ -143,6 +143,11 @@ describe('the text of a file, word by word', () => {
     const comma = 'Name,Days\r\n"Ada, the first",28\r\n"""Bob""","3 | 4"\r\n';
     expect((await read(comma, 'a.csv')).text).toBe(table);
     expect((await read(comma.replaceAll('",', '";').replace('Name,', 'Name;'), 'a.csv')).text).toBe(table);
+    const stated = await read('sep=;\r\nName;Days\r\n"Ada, the first";28\r\n', 'a.csv');
+    expect(placed(stated)).toEqual([
+      ['| Name | Days |', { cells: 'A1:B1' }],
+      ['| Ada, the first | 28 |', { cells: 'A2:B2' }],
+    ]);
     const tsv = await read('Name\tDays\n\nAda, the first\t28\n', 'a.tsv');
     expect(placed(tsv)).toEqual([
       ['| Name | Days |', { cells: 'A1:B1' }],
