@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
+import { titleOfHtml } from '../../modules/knowledge/ingest/chunking/html-tree.js';
 import { mediaTypeOf, TEXT_TYPES } from './media-types.js';
 
 /** The content cap of the API (D16). */
@@ -55,8 +56,7 @@ function decode(bytes: Buffer, encoding: string): string | undefined {
 
 /** The first heading of Markdown, the title of HTML, or the name. */
 export function titleOf(content: string, name: string): string {
-  const found = /^#\s+(.+)$/m.exec(content) ?? /<title[^>]*>([^<]+)<\/title>/i.exec(content);
-  const title = (found?.[1] ?? name).replaceAll(/\s+/g, ' ').trim();
+  const title = (/^#\s+(.+)$/m.exec(content)?.[1] ?? titleOfHtml(content) ?? name).replaceAll(/\s+/g, ' ').trim();
   return title.slice(0, 200).toWellFormed() || name;
 }
 

@@ -61,7 +61,7 @@ describe('svc ingest of a folder', { timeout: 180_000 }, () => {
     put({
       '.gitignore': 'drafts/\n*.log.md\n',
       'kept.md': '# Kept',
-      'deep/kept.html': '<title>Deep page</title><p>Text of it.</p>',
+      'deep/kept.html': '<title>Deep &amp; p&auml;ge</title><p>Text of it.</p>',
       'deep/.gitignore': 'secret.txt\n',
       'deep/secret.txt': 'secret',
       'drafts/idea.md': 'idea',
@@ -92,7 +92,7 @@ describe('svc ingest of a folder', { timeout: 180_000 }, () => {
       'zeros.txt': 'not text',
       'link.md': 'a symbolic link',
     });
-    expect((await documentsOf(acme, 'rules')).get('deep/kept.html')).toMatchObject({ title: 'Deep page' });
+    expect((await documentsOf(acme, 'rules')).get('deep/kept.html')).toMatchObject({ title: 'Deep & päge' });
     const { stdout } = await ingest(folder, '--corpus', 'rules', '--verbose');
     expect(stdout).toMatch(/^rules: 0 sent, 2 unchanged, 13 left out\nLeft out: .*2 empty.*\n/);
     expect(stdout).toMatch(/^LEFT OUT +REASON$/m);

@@ -1,39 +1,16 @@
-import {
-  defaultTreeAdapter,
-  parse,
-  Tokenizer,
-  TokenizerMode,
-  type DefaultTreeAdapterTypes,
-  type Token,
-  type TokenHandler,
-} from 'parse5';
+import { Tokenizer, TokenizerMode, type DefaultTreeAdapterTypes, type Token, type TokenHandler } from 'parse5';
 import type { ExtractedText } from './chunking.types.js';
 import { HtmlReader } from './html-reader.js';
-
-/**
- * Open elements at a time. The tree builder looks through all of them at many tags, so its time is bounded by this
- * times the document's
- * length; pages that people write stay below 60.
- */
-const DEEPEST_TREE = 256;
-/**
- * Elements of a tree: mis-nested formatting makes several of every tag. Pages of 4 MiB that people write have half as
- * many at most.
- */
-const MAX_TREE = 200_000;
+import { parseTree } from './html-tree.js';
 
 /** Elements whose content holds no tags. */
 const RAW_TEXT = new Set(['script', 'style', 'noscript', 'iframe', 'textarea', 'title', 'xmp']);
 
-class TreeTooLarge extends Error {}
-
 /**
  * Reads HTML as a browser shows it without style sheets: scripts, styles and hidden elements are left out, character
- * references decoded,
- * headings, paragraphs, lists, tables and preformatted text kept apart. A document nested deeper than DEEPEST_TREE, or
- * of more elements than
- * MAX_TREE, is read tag by tag instead of as a tree: its text and blocks are kept, elements hidden by an attribute are
- * not recognised.
+ * references decoded, headings, paragraphs, lists, tables and preformatted text kept apart. A document that is too large
+ * for a tree is read tag by tag instead: its text and blocks are kept, elements hidden by an attribute are not
+ * recognised.
  */
 export function extractHtml(source: string): ExtractedText {
   const reader = new HtmlReader(source);
@@ -41,28 +18,6 @@ export function extractHtml(source: string): ExtractedText {
   if (document === undefined) readTags(source, reader);
   else readTree(document, reader);
   return reader.finish();
-}
-
-function parseTree(source: string): DefaultTreeAdapterTypes.Document | undefined {
-  let depth = 0;
-  let elements = 0;
-  const treeAdapter = {
-    ...defaultTreeAdapter,
-    onItemPush: () => {
-      depth += 1;
-      elements += 1;
-      if (depth > DEEPEST_TREE || elements > MAX_TREE) throw new TreeTooLarge();
-    },
-    onItemPop: () => {
-      depth -= 1;
-    },
-  };
-  try {
-    return parse(source, { sourceCodeLocationInfo: true, treeAdapter });
-  } catch (error) {
-    if (error instanceof TreeTooLarge) return undefined;
-    throw error;
-  }
 }
 
 /** Walks the tree without recursion; `null` marks the place where the element below it on the stack ends. */

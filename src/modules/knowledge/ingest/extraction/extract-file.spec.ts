@@ -133,6 +133,10 @@ describe('the text of a file, word by word', () => {
   it('RTF: the text alone, in its code page and in Unicode', async () => {
     const file = await read(shipped('notice.rtf'), 'notice.rtf');
     expect(file.text).toBe('The canteen closes at 14:30.\nCafé and 東京 are open.\nNew line boldlink text.\n');
+    expect(file.title).toBe('Notice');
+    const titled =
+      "{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}{\\info{\\title Gr\\'fc\\'dfe {\\b \\u26481?}}{\\author Me}}Hi\\par}";
+    expect(await read(titled, 'a.rtf')).toMatchObject({ title: 'Grüße 東', text: 'Hi\n' });
     const table =
       '{\\rtf1\\ansi\\trowd\\cellx1\\cellx2 A1\\cell B1\\cell\\row\\trowd A2\\cell B2\\cell\\row\\pard After.\\par}';
     expect((await read(table, 'a.rtf')).text).toBe('A1\tB1\t\nA2\tB2\t\nAfter.\n');
@@ -189,6 +193,10 @@ describe('the text of a file, word by word', () => {
   it('HTML, Markdown and text as they are', async () => {
     const html = '<html><head><title>A &amp; B</title></head><body><p>Hi</p></body></html>';
     expect(await read(html, 'a.html')).toMatchObject({ text: html, title: 'A & B', contentType: 'text/html' });
+    const referring =
+      '<svg><title>No</title></svg><title>\nGr&uuml;&szlig;e &#8211; caf&eacute; &amp;lt;b&gt;</title><p>Hi';
+    expect((await read(referring, 'a.html')).title).toBe('Grüße – café &lt;b>');
+    expect((await read('<p>Hi</p>', 'a.html')).title).toBeUndefined();
     expect(await read('# A\n', 'a.md')).toMatchObject({ text: '# A\n', contentType: 'text/markdown' });
     expect(await read('BMW is a brand.', 'a.txt')).toMatchObject({ text: 'BMW is a brand.', mediaType: 'text/plain' });
   });

@@ -1,3 +1,4 @@
+import { titleOfHtml } from '../chunking/html-tree.js';
 import { charsetOf, FILE_KINDS } from './file-kind.rules.js';
 import { decodeText } from './decode-text.js';
 import { UnreadableFile, type ExtractedFile, type SentFile } from './extraction.types.js';
@@ -21,13 +22,4 @@ export const readHtml = asIs('html', 'text/html');
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
   return /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(head)?.[1];
-}
-
-function titleOfHtml(html: string): string | undefined {
-  const title = /<title[^>]{0,200}>([^<]{1,4000})<\/title>/i.exec(html.slice(0, 65_536))?.[1];
-  return title
-    ?.replace(/&amp;/g, '&')
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&quot;/g, '"');
 }

@@ -31,6 +31,9 @@ interface RtfToken {
   readonly word?: string;
 }
 
+/** Words of the file's group that say in which character set it is. */
+const CHARACTER_SET = new Set(['rtf', 'ansi', 'mac', 'pc', 'pca', 'ansicpg']);
+
 /** Words that part what stands around them, as words that the reader knows. */
 const PARTING: ReadonlyMap<string, string> = new Map([
   ...['cell', 'nestcell'].map((word) => [word, 'tab'] as const),
@@ -58,21 +61,49 @@ function textTokens(): Transform {
   });
 }
 
+/** Passes on the title among what the file says of the document, as if it were its text. */
+function titleTokens(): Transform {
+  /** The words that the open groups begin with. */
+  const groups: string[] = [];
+  return new Transform({
+    objectMode: true,
+    transform(token: RtfToken, _encoding, done) {
+      const { type, word = ' ' } = token;
+      if (type === GROUP_START) groups.push('');
+      else if (groups.at(-1) === '') groups.splice(-1, 1, word);
+      const isBracket = type === GROUP_START || type === GROUP_END;
+      const isOfTitle = groups[1] === 'info' && groups[2] === 'title';
+      const isKept = isOfTitle
+        ? groups.length > 3 || !(isBracket || word === 'title')
+        : groups.length === 1 && (isBracket || CHARACTER_SET.has(word));
+      if (isKept) this.push(token);
+      if (type === GROUP_END) groups.pop();
+      done();
+    },
+  });
+}
+
 /** The text of a document in the Rich Text Format, without pictures, fields and notes to the format itself. */
 export async function readRtf({ bytes }: SentFile): Promise<ExtractedFile> {
+  const text = (await plainTextOf(bytes, textTokens())).replace(/\r\n?/g, '\n').trim();
+  if (text === '') throw new UnreadableFile('The RTF file has no text.');
+  const title = (await plainTextOf(bytes, titleTokens())).trim() || undefined;
+  return { text: `${text}\n`, contentType: 'text/plain', mediaType: FILE_KINDS.rtf, title, locations: [] };
+}
+
+/** @param tokens what of the file is its text */
+async function plainTextOf(bytes: Uint8Array, tokens: Transform): Promise<string> {
   const parts: string[] = [];
   try {
     const reader = new ToPlainText({ decode: decodePage, outputMode: 'string', warn: () => undefined });
-    await pipeline(Readable.from([Buffer.from(bytes)]), new Tokenize(), textTokens(), reader, async (chunks) => {
+    await pipeline(Readable.from([Buffer.from(bytes)]), new Tokenize(), tokens, reader, async (chunks) => {
       for await (const chunk of chunks) parts.push(String(chunk));
     });
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
     throw new UnreadableFile('The RTF file is damaged or broken off; open it and save it again.', { cause: error });
   }
-  const text = parts.join('').replace(/\r\n?/g, '\n').trim();
-  if (text === '') throw new UnreadableFile('The RTF file has no text.');
-  return { text: `${text}\n`, contentType: 'text/plain', mediaType: FILE_KINDS.rtf, locations: [] };
+  return parts.join('');
 }
 
 function decodePage(bytes: Buffer, codePage: string): string {
