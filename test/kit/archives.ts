@@ -23,6 +23,22 @@ export const docxOf = (document: string, more: Readonly<Record<string, Buffer | 
     ...more,
   });
 
+/** The least workbook: one sheet with one row, whose cells refer by their styles to formats of numbers. */
+export const xlsxOf = (cells: string, formats: readonly string[]): Promise<Buffer> => {
+  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+  const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  const codes = formats.map((code, index) => `<numFmt numFmtId="${164 + index}" formatCode="${code}"/>`).join('');
+  const styles = formats.map((_, index) => `<xf numFmtId="${164 + index}"/>`).join('');
+  return zipOf({
+    '[Content_Types].xml': TYPES('xl/workbook.xml', 'spreadsheetml.sheet'),
+    '_rels/.rels': RELATIONS('xl/workbook.xml'),
+    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${type}"><sheets><sheet name="One" sheetId="1" r:id="r1"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${type}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="${type}/styles" Target="styles.xml"/></Relationships>`,
+    'xl/styles.xml': `<styleSheet xmlns="${main}"><numFmts>${codes}</numFmts><cellXfs>${styles}</cellXfs></styleSheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet xmlns="${main}"><sheetData><row r="1">${cells}</row></sheetData></worksheet>`,
+  });
+};
+
 /** A Word document of one paragraph; `prolog` stands before its root element. */
 export const wordXml = (text: string, prolog = ''): string =>
   `<?xml version="1.0"?>${prolog}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`;

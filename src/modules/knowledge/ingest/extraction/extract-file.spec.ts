@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { docxOf, wordXml } from '../../../../../test/kit/archives.js';
+import { docxOf, wordXml, xlsxOf } from '../../../../../test/kit/archives.js';
 import { extractFile } from './extract-file.js';
 import type { ExtractedFile } from './extraction.types.js';
 import type { FilePlace } from './locations.types.js';
@@ -90,6 +90,26 @@ describe('the text of a file, word by word', () => {
       ['|  |  | x | rich |  |', { sheet: 'Off', cells: 'A7:D7' }],
       ['|  |  | link | 2026-01-05T13:30:00 | 0.30000000000000004 |', { sheet: 'Off', cells: 'A9:E9' }],
     ]);
+  });
+
+  it('XLSX: times of day, and durations by their formats, are no dates', async () => {
+    const formats = ['h:mm', 'h:mm:ss', '[h]:mm:ss', '[mm]:ss', 'yyyy-mm-dd', 'yyyy-mm-dd hh:mm'];
+    const rowOf = (...cells: [value: number, format: string][]) =>
+      cells.map(([value, format], at) => `<c r="${'ABCDEF'[at]}1" s="${formats.indexOf(format)}"><v>${value}</v></c>`);
+    const row = rowOf(
+      ...([
+        [0.25, 'h:mm'],
+        [0.2916782407407407, 'h:mm:ss'],
+        [1.5, '[h]:mm:ss'],
+      ] as [number, string][]),
+      ...([
+        [0.0625, '[mm]:ss'],
+        [46000, 'yyyy-mm-dd'],
+        [46000.5625, 'yyyy-mm-dd hh:mm'],
+      ] as [number, string][]),
+    );
+    const file = await read(await xlsxOf(row.join(''), formats), 'a.xlsx');
+    expect(placed(file)[0]![0]).toBe('| 06:00 | 07:00:01 | 36:00:00 | 1:30:00 | 2025-12-09 | 2025-12-09T13:30:00 |');
   });
 
   it('PPTX: slides with titles, tables and notes', async () => {

@@ -38,7 +38,7 @@ interface Relation {
 }
 
 /** Where a part of the file refers to (ECMA-376, part 2, 8.5). */
-function relationsOf(archive: SafeArchive, part: string): Relation[] {
+export function relationsOf(archive: SafeArchive, part: string): Relation[] {
   const cut = part.lastIndexOf('/');
   const file = `${part.slice(0, cut)}/_rels/${part.slice(cut + 1)}.rels`;
   if (!archive.has(file)) return [];

@@ -5,13 +5,20 @@ import { titleOf } from './docx-text.js';
 import { LocatedText } from './located-text.js';
 import { SafeArchive } from './safe-archive.js';
 import { addTable, type TableRow } from './table-text.js';
+import { XlsxTimes } from './xlsx-times.js';
 
-/** The sheets of a workbook as tables, each under its name: values as they were last computed, dates in ISO 8601. */
+/** The sheets of a workbook as tables, each under its name: values as they were last computed, dates and times as XlsxTimes writes them. */
 export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {
   const archive = await SafeArchive.read(bytes);
   const out = new LocatedText();
-  for (const { sheet, data } of await readSheets(bytes)) {
-    const rows = data.map((cells, index): TableRow => ({ cells: trimEnd(cells.map(textOf)), number: index + 1 }));
+  const sheets = await readSheets(bytes);
+  const times = new XlsxTimes(archive);
+  for (const { sheet, data } of sheets) {
+    const timeOf = times.ofSheet(sheet);
+    const rows = data.map((cells, row): TableRow => {
+      const texts = cells.map((value, column) => (value instanceof Date ? timeOf(value, row, column) : textOf(value)));
+      return { cells: trimEnd(texts), number: row + 1 };
+    });
     const filled = rows.filter(({ cells }) => cells.length > 0);
     if (filled.length === 0) continue;
     out.add(`## ${sheet}\n\n`);
@@ -30,12 +37,8 @@ async function readSheets(bytes: Uint8Array) {
   }
 }
 
-function textOf(value: unknown): string {
-  if (!(value instanceof Date))
-    return ['string', 'number', 'boolean'].includes(typeof value) ? `${value as string}` : '';
-  const text = value.toISOString();
-  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19);
-}
+const textOf = (value: unknown): string =>
+  ['string', 'number', 'boolean'].includes(typeof value) ? `${value as string}` : '';
 
 function trimEnd(cells: readonly string[]): string[] {
   const last = cells.findLastIndex((cell) => cell.trim() !== '');
