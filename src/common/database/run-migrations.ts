@@ -1,5 +1,6 @@
 import { PgBoss } from 'pg-boss';
 import { DataSource } from 'typeorm';
+import { ADVISORY_LOCKS } from './advisory-locks.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { applyFunctions } from '../../migrations/sql-functions.js';
 import { JOBS_SCHEMA } from '../jobs/jobs.js';
@@ -8,9 +9,6 @@ import { UserError } from '../user-error.js';
 import { withConnection, type DatabaseAddress } from './connection.js';
 import { checkOwnerRights, MIGRATION_NAME, settleLogins } from './login-roles.js';
 import { acceptNewerSchema, readSchemaState, recordVersion } from './schema-version.js';
-
-/** Any constant: the same for every process, so that only one migrates at a time. */
-const MIGRATION_LOCK = 7_389_214_655;
 
 /**
  * Brings the database to the newest migration and the SQL functions to their files, makes the job queues and settles
@@ -37,7 +35,7 @@ export async function migrate(
   }).initialize();
   const lock = dataSource.createQueryRunner();
   try {
-    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await lock.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const newer = await acceptNewerSchema((sql) => lock.query(sql));
     if (newer !== undefined) {
       // Functions, queues and logins stay as the newer one made them.
@@ -55,7 +53,7 @@ export async function migrate(
     if (left.length > 0) log(`The owner may not do all of it; as a superuser: ${left.join('; ')}`);
     return ran.map((migration) => migration.name);
   } finally {
-    await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await lock.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]).catch(() => undefined);
     await lock.release();
     await dataSource.destroy();
   }

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import type { CborMap } from '../../evidence/cbor.js';
 import { digestBytes } from '../../evidence/digest.js';
@@ -11,8 +12,6 @@ import type { EvidenceSigner, VerifyingKey } from '../../evidence/signing-key.js
 import { FIRST_KIND } from './known-keys.js';
 import { ReceiptsStore } from './receipts.store.js';
 
-/** Any constant: the same in every process. */
-const KEYS_LOCK = 7_389_214_657;
 /** Clocks of hosts differ a little, so validity starts a minute early. */
 const EARLY_MS = 60_000;
 
@@ -31,7 +30,7 @@ export class KeyStatements {
 
   /** One process at a time looks which keys there are and adds its own, until the transaction ends. */
   static async lock(query: Query, by: Author): Promise<KeyStatements> {
-    await query('select pg_advisory_xact_lock($1)', [KEYS_LOCK]);
+    await query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.signingKeys]);
     return new KeyStatements(query, by);
   }
 

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import type { RecordType } from '../../evidence/log-entry.js';
 import { SELECT_TILES } from './log-reader.js';
@@ -21,9 +22,6 @@ export interface PendingRecord extends LogRecord {
   readonly logged: boolean;
 }
 
-/** Any constant: the same in every process. */
-const LOG_LOCK = 7_389_214_656;
-
 /** The rows of the log, written within one transaction of the operator role. */
 export class LogWriter {
   constructor(private readonly query: Query) {}
@@ -31,10 +29,12 @@ export class LogWriter {
   /** Holds the log until the transaction ends. @returns false when another process has it and `wait` is false */
   async lock(wait: boolean): Promise<boolean> {
     if (wait) {
-      await this.query('select pg_advisory_xact_lock($1)', [LOG_LOCK]);
+      await this.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.log]);
       return true;
     }
-    const [row] = await this.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [LOG_LOCK]);
+    const [row] = await this.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1) as held', [
+      ADVISORY_LOCKS.log,
+    ]);
     return row?.held === true;
   }
 

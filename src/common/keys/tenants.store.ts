@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import type { Tier } from '../contract/caller.js';
 import { withConnection, type DatabaseAddress } from '../database/connection.js';
 import type { Query } from '../tenancy/cross-tenant.js';
@@ -7,9 +8,6 @@ import { DISCOVERY_TENANT } from '../tenancy/discovery-tenant.js';
 import type { TenantState } from '../tenancy/tenant-state.js';
 import { insertKey, markKeyRevoked, type MadeKey } from './key-rows.js';
 import { insertTenant, type TenantMaking } from './tenant-rows.js';
-
-/** Any constant: the same in every process. */
-const BOOTSTRAP_LOCK = 7_389_214_658;
 
 const COLUMNS = 'tenant_id, tier, created_at, implicit, state';
 
@@ -39,7 +37,7 @@ export class TenantsStore {
 
   /** From here to the end of the connection no other process makes the first tenant and its credentials. */
   async lockBootstrap(): Promise<void> {
-    await this.client.query('select pg_advisory_lock($1)', [BOOTSTRAP_LOCK]);
+    await this.client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.bootstrap]);
   }
 
   /**

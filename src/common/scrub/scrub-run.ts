@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
+import { ADVISORY_LOCKS } from '../database/advisory-locks.js';
 import { findEmbedded } from '../database/embedded/embedded.js';
 import type { DatabaseAddress } from '../database/connection.js';
 
@@ -23,9 +24,6 @@ const LOCK_TIMEOUT = '3s';
 /** A table that is never free for so long is tried again by the next run. */
 const ATTEMPTS = 20;
 const LOCK_NOT_AVAILABLE = '55P03';
-/** Any constant: one process rewrites at a time. */
-const SCRUB_LOCK = 7_389_214_656;
-
 /**
  * Rewrites the files of the database without what was removed: every table that can hold content, the statistics of
  * the planner, and the write-ahead log. Each step may be done again, so a process that dies leaves nothing half: the
@@ -46,7 +44,9 @@ export async function runScrub(address: DatabaseAddress, options: ScrubOptions):
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [SCRUB_LOCK]);
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+      ADVISORY_LOCKS.scrub,
+    ]);
     return rows[0]!.locked ? await new Scrub(client, options.isStopped ?? (() => false)).run() : undefined;
   } finally {
     await client.end();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADVISORY_LOCKS } from '../../../src/common/database/advisory-locks.js';
 import { CheckpointKeeper } from '../../../src/common/evidence-log/checkpoint-keeper.js';
 import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
@@ -66,7 +67,7 @@ describe('checkpoints that are kept outside the database', { timeout: 120_000 },
   }
   /** In one transaction that has the log, so that no process extends it in between. */
   async function tamper(...statements: string[]): Promise<void> {
-    const whole = ['begin', 'select pg_advisory_xact_lock(7389214656)', ...statements, 'commit'];
+    const whole = ['begin', `select pg_advisory_xact_lock(${ADVISORY_LOCKS.log})`, ...statements, 'commit'];
     await owner.query(whole.join('; '));
   }
   const setBack = (): Promise<void> =>

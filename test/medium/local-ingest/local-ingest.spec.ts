@@ -2,6 +2,7 @@ import { decodeFirst } from 'cborg';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blake3Digest } from '../../../src/evidence/digest.js';
+import { ADVISORY_LOCKS } from '../../../src/common/database/advisory-locks.js';
 import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
 import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
@@ -10,8 +11,6 @@ import { send, startApi, type Answer, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 
 const MIB = 1024 * 1024;
-/** The advisory lock that sealing takes in every process. */
-const SEALING = 0x5e_a1_19_67;
 let daemon: TestDaemon;
 let api: TestApi;
 beforeAll(async () => {
@@ -310,7 +309,7 @@ describe('POST /v1/local/ingest', () => {
     const holder = new Client({ connectionString: daemon.database.superuserUrl });
     await holder.connect();
     try {
-      await holder.query('begin; select pg_advisory_xact_lock($1)'.replace('$1', String(SEALING)));
+      await holder.query(`begin; select pg_advisory_xact_lock(${ADVISORY_LOCKS.sealing})`);
       const late = [1, 2].map((n) => ingest([document(`late${n}`)], { tenant_id: 'late' }));
       const answers = await Promise.all(late);
       expect(answers.map(({ status, body }) => [status, body.code])).toEqual([

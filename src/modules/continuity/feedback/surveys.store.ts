@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../../../common/database/advisory-locks.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { definitionOf, isSameDefinition } from './surveys.rules.js';
 import type { KnownSurvey, Survey, SurveyDefinition, SurveyWindow } from './surveys.types.js';
@@ -65,11 +66,8 @@ export async function keepDefinition(query: Query, survey: Survey): Promise<Surv
 
 /** From here to the end of the transaction nobody else opens or closes a survey. */
 export async function lockWindows(query: Query): Promise<void> {
-  await query('select pg_advisory_xact_lock($1)', [WINDOWS_LOCK]);
+  await query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.surveyWindows]);
 }
-
-/** Any constant: the same in every process. */
-const WINDOWS_LOCK = 7_389_214_660;
 
 /** Sets the window of a survey; windows are locked. */
 export async function setWindow(

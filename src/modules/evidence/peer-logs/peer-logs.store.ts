@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS } from '../../../common/database/advisory-locks.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import type { Finding } from './peer-heads.rules.js';
 import type { PeerLog, PeerLogState, PeerName, SeenHead } from './peer-logs.types.js';
@@ -49,7 +50,7 @@ export class PeerLogsStore {
 
   /** Until the transaction ends, no other adds a log. */
   async lockAll(): Promise<void> {
-    await this.query('select pg_advisory_xact_lock($1)', [PINS_LOCK]);
+    await this.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.peerLogs]);
   }
 
   async insert(logId: string, { name, keys, url }: { name: string; keys: readonly string[]; url: string | null }) {
@@ -103,9 +104,6 @@ export class PeerLogsStore {
     return rows.map(({ log_id }) => log_id);
   }
 }
-
-/** Any constant: the same in every process. */
-const PINS_LOCK = 7_389_214_662;
 
 interface Row {
   log_id: string;

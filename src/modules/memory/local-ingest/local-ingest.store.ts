@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
+import { ADVISORY_LOCKS } from '../../../common/database/advisory-locks.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 
 export interface NewSegment {
@@ -12,8 +13,6 @@ export interface NewSegment {
   readonly receiptId: string;
 }
 
-/** The advisory lock that each sealing holds until its unit of work ends: one at a time across all processes. */
-const SEALING = 0x5e_a1_19_67;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Sealed segments, and the lock by which one is sealed at a time. */
@@ -28,7 +27,7 @@ export class LocalIngestStore {
   async lockSealing(waitMs: number): Promise<boolean> {
     await this.tenancy.query(`select set_config('lock_timeout', $1, true)`, [`${Math.max(1, Math.floor(waitMs))}ms`]);
     try {
-      await this.tenancy.query('select pg_advisory_xact_lock($1)', [SEALING]);
+      await this.tenancy.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.sealing]);
     } catch (error) {
       if (error instanceof QueryFailedError && (error.driverError as { code?: string }).code === LOCK_NOT_AVAILABLE)
         return false;
