@@ -1,7 +1,7 @@
 -- Removes records of facts that nobody reads any more: of deleted chains, and with keep_days versions that were retired
 -- so many days ago; at most so many. What a legal hold pins stays, and so does a chain of which a record is quarantined.
--- Head and tombstone of a chain stay, so that its versions go on counting. The leaves of what went are named by
--- erased_fact under by_compaction, to be announced by a receipt in the same transaction.
+-- Head and tombstone of a chain stay, so that its versions go on counting; the head counts those that went. The leaves of
+-- what went are named by erased_fact under by_compaction, to be announced by a receipt in the same transaction.
 create or replace function svc_compact_facts(me text, by_compaction uuid, keep_days int, most int)
   returns table (deleted int, retired int, held int, more boolean)
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -42,6 +42,8 @@ create or replace function svc_compact_facts(me text, by_compaction uuid, keep_d
         perform svc_count_facts(me, one.owner, one.visibility, -one.records, 0);
       end if;
     end loop;
+    update fact_head h set compacted = h.compacted + c.records
+      from (select r.chain, count(*)::int as records from compact_row r group by 1) c where h.tenant_id = me and h.chain = c.chain;
     insert into erased_fact (tenant_id, receipt_id, leaf_index, erasure_id)
       select me, c.receipt_id, c.leaf_index, by_compaction from compact_row c where c.receipt_id is not null;
     update fact_batch b set facts = array(select case when e.leaf_index is null then u.id else nobody end

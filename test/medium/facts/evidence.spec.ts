@@ -167,6 +167,35 @@ describe('a group commit of facts', () => {
   });
 });
 
+describe('an entity of which facts were compacted', () => {
+  it('is exported without them, as not complete, and what else is deleted is damage', async () => {
+    const { tenant, call } = freshTenant();
+    const admin = daemon.as({ scopes: 'admin:read admin:write', tenant });
+    const retire = async (value: string) => {
+      const { fact_id: id } = await put(call, 'lamp', 'oil', value);
+      expect((await call('DELETE', `/v1/facts/${id}`)).status).toBe(200);
+    };
+    await put(call, 'lamp', 'wick', 'cotton');
+    await put(call, 'lamp', 'wick', 'linen');
+    await retire('colza');
+    const compact = async () => (await admin('POST', '/v1/admin/compact-facts', {})).body;
+    expect(await compact()).toMatchObject({ deleted_removed: 1, complete: true });
+    const found = async () => {
+      const { status, bytes } = await exportOf(tenant, 'lamp');
+      const verdict = await verdictOf(bytes);
+      return { status, ...verdict, complete: JSON.parse(Buffer.from(bytes).toString()).manifest.complete };
+    };
+    const bound = (count: number) => expect.stringContaining(`${count} facts, ${count} bound by receipts`);
+    expect(await found()).toMatchObject({ status: 200, ...HOLDS, contents: bound(3), complete: false });
+    // The second deletion leaves a gap between two tombstones.
+    await retire('whale');
+    expect(await compact()).toMatchObject({ deleted_removed: 1 });
+    expect(await found()).toMatchObject({ status: 200, ...HOLDS, contents: bound(3), complete: false });
+    await daemon.tamper(`delete from fact where tenant_id = '${tenant}' and value = 'cotton'`);
+    expect((await exportOf(tenant, 'lamp')).status).toBe(500);
+  });
+});
+
 describe('who wrote', () => {
   it('is the principal of the credential; an actor that differs is kept as a claim', async () => {
     const { tenant, call } = freshTenant();

@@ -143,6 +143,31 @@ describe('an export of an incident', () => {
     expect(verified.body.checks?.filter(({ ok, name }: any) => !ok && name !== 'auth-mode') ?? []).toEqual([]);
   });
 
+  it('has the facts of entities that begin as one is named, without what is set aside', async () => {
+    const first = await givenFact(call, 'days', { entity: 'begins:leave', value: 'thirty' });
+    const bad = await givenFact(call, 'days', { entity: 'begins:leave', value: 'two hundred' });
+    await givenFact(call, 'days', { entity: 'begins:leave', value: 'twenty-eight' });
+    await givenFact(call, 'days', { entity: 'begins:travel', value: 'five' });
+    await givenFact(call, 'days', { entity: 'other:begins', value: 'none' });
+    const incident = await openIncident(call, 'acme', { entities: ['begins:'] });
+    const exported = async (method: string, path: string) => {
+      const { body } = await call(method, path);
+      const verified = await call('POST', '/v1/audit/bundle/verify', body);
+      expect(verified.body.checks?.filter(({ ok, name }: any) => !ok && name !== 'auth-mode') ?? []).toEqual([]);
+      const text = JSON.stringify(body.disclosures);
+      const values = ['thirty', 'two hundred', 'twenty-eight', 'five', 'none'].filter((v) => text.includes(`"${v}"`));
+      return { complete: body.manifest.complete, values };
+    };
+    const whole = { complete: true, values: ['thirty', 'two hundred', 'twenty-eight', 'five'] };
+    expect(await exported('POST', `${incident}/export`)).toEqual(whole);
+    await walk(call, incident, { kind: 'fact', id: bad.fact_id, apply: true });
+    expect((await call('GET', `/v1/facts/${first.fact_id}`)).body.quarantined).toBeFalsy();
+    // The first one stands before the gap.
+    expect(await exported('POST', `${incident}/export`)).toEqual({ complete: false, values: ['twenty-eight', 'five'] });
+    const ofEntity = '/v1/replay/exports/facts/begins:leave?tenant_id=acme';
+    expect(await exported('GET', ofEntity)).toEqual({ complete: false, values: ['twenty-eight'] });
+  });
+
   it('takes a format and withholds what is named', async () => {
     const incident = await openIncident(call, 'acme', { notes: 'A secret.' });
     const { body } = await call('POST', `${incident}/export?redaction=notes,text`);

@@ -103,7 +103,7 @@ export class ExportsController {
     extension: true,
     ...COMMON,
     summary: 'Export the facts of an entity with receipts',
-    description: `${FORM} It has every version of every key that the caller may see, deletions too, each with the path to the receipt that binds it: the newest of them where there are more than one export can hold. A fact that is not what its receipt binds is not exported: the answer says which it is.`,
+    description: `${FORM} It has every version of every key that the caller may see, deletions too, each with the path to the receipt that binds it: the newest of them where there are more than one export can hold. Versions that an incident has set aside or that were compacted are not there, nor those of the same key before them: the manifest is not complete then. A fact that is not what its receipt binds is not exported: the answer says which it is.`,
     access: subjectAccess,
     problems: [SubjectUnknown, ReceiptNotLogged, ExportTooLarge, EvidenceDamaged],
     tried: { parameters: { entity: 'user:ada' } },

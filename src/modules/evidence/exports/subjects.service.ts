@@ -49,6 +49,7 @@ export interface EventRange {
 export interface CaseParts {
   id: string;
   receiptIds: readonly string[];
+  /** How entities begin. */
   entities: readonly string[];
   about: NonNullable<Evidence['about']>;
   /** Whether these are all receipts that there are of it. */
@@ -145,8 +146,8 @@ export class SubjectsService {
   }
 
   /**
-   * Every version of the facts of an entity that the caller may see, deletions too, the newest of them, and the
-   * receipts of their batches.
+   * The versions of the facts of an entity that the caller may see, deletions too, the newest of them, and the receipts
+   * of their batches. Not complete where some were set aside or compacted.
    * @throws SubjectUnknown; EvidenceDamaged for a fact that is not what its receipt binds
    */
   async gatherEntity(caller: DaemonCaller, entity: string): Promise<Evidence> {
@@ -160,20 +161,19 @@ export class SubjectsService {
   }
 
   /**
-   * What happened about an id, with further receipts and the facts of entities: what a case is made of. Facts that are
-   * not what their receipts bind are left out, and the export is not complete then.
+   * What happened about an id, with further receipts and the facts of entities that begin so: what a case is made of.
+   * Facts that are not what their receipts bind are left out, and the export is not complete then.
    * @throws SubjectUnknown
    */
   async gatherCase(caller: DaemonCaller, { id, receiptIds, entities, about, complete }: CaseParts): Promise<Evidence> {
     const own = await this.gatherAction(id, 'audit');
-    const facts = await Promise.all(entities.map((entity) => this.facts.readEntity(caller, entity)));
-    const sound = facts.filter(({ damage }) => !damage).flatMap((found) => found.facts);
-    const bound = sound.flatMap(({ binding }) => binding?.receiptId ?? []);
+    const { facts, complete: hasAllFacts } = await this.facts.readBeginning(caller, entities);
+    const bound = facts.flatMap(({ binding }) => binding?.receiptId ?? []);
     const known = new Set(own.records.map(({ receiptId }) => receiptId));
     const more = [...receiptIds, ...bound].filter((receiptId) => !known.has(receiptId));
     const records = inChainOrder([...own.records, ...(await this.records.findMany(more))]);
-    const isWhole = own.complete && complete && facts.every((found) => found.complete && !found.damage);
-    return { subjectId: id, complete: isWhole, about, records, items: [...sound.map(factItem), ...own.items] };
+    const isWhole = own.complete && complete && hasAllFacts;
+    return { subjectId: id, complete: isWhole, about, records, items: [...facts.map(factItem), ...own.items] };
   }
 
   /** As many events as one export can hold. */

@@ -9,7 +9,7 @@ import { IncidentsService } from './incidents.service.js';
 import { caseOf } from './incidents.views.js';
 import { IncidentTimelineStore } from './timeline/incident-timeline.store.js';
 
-/** Receipts of the window, and entities whose facts are exported, in one file. */
+/** Receipts of the window, and names of entities whose facts are exported, in one file. */
 const MAX_RECEIPTS = 300;
 const MAX_ENTITIES = 20;
 
@@ -32,7 +32,7 @@ export class IncidentExportsService {
     return this.exports.make(caller, request, presentation);
   }
 
-  /** Its own receipts and events, the receipts of its window, and the facts of the entities that it names. */
+  /** Its own receipts and events, the receipts of its window, and the facts of the entities that begin as it names them. */
   private async gather(caller: DaemonCaller, row: IncidentRow): Promise<Evidence> {
     const reader = { seesAll: caller.isAdmin, principal: caller.principal };
     const wanted = { sources: ['receipt'], after: undefined, limit: MAX_RECEIPTS + 1 } as const;
