@@ -1118,6 +1118,7 @@ create table fact_head (
   stored_at timestamp with time zone not null,
   supersedes bigint,
   records integer not null,
+  compacted integer not null default 0,
   constraint fact_head_pkey PRIMARY KEY (tenant_id, chain)
 );
 alter table fact_head enable row level security, force row level security;
@@ -4992,6 +4993,8 @@ AS $function$
         perform svc_count_facts(me, one.owner, one.visibility, -one.records, 0);
       end if;
     end loop;
+    update fact_head h set compacted = h.compacted + c.records
+      from (select r.chain, count(*)::int as records from compact_row r group by 1) c where h.tenant_id = me and h.chain = c.chain;
     insert into erased_fact (tenant_id, receipt_id, leaf_index, erasure_id)
       select me, c.receipt_id, c.leaf_index, by_compaction from compact_row c where c.receipt_id is not null;
     update fact_batch b set facts = array(select case when e.leaf_index is null then u.id else nobody end
