@@ -47,7 +47,7 @@ export class GatesService {
     return this.tenants.run(caller, undefined, async () => {
       const gate = await this.find(actionId);
       const shown = gate.isOver ? Object.assign(gate, { status: 'lapsed' }) : gate;
-      return resolutionOf(shown, gate.itemVersion);
+      return resolutionOf(shown);
     });
   }
 
@@ -76,23 +76,22 @@ export class GatesService {
       const refusal = refusalOf(by, gate, decision);
       if (refusal !== undefined) throw new MayNotDecide({ action_id: actionId }, refusal);
       if (gate.isOver || item.state !== gate.before.state || item.version !== gate.itemVersion)
-        return { gate: await this.lapse(caller, gate), item };
+        return this.lapse(caller, gate);
       return this.conclude(caller, { gate, item }, asked);
     });
-    if (settled.gate.status === 'lapsed') throw decided(settled.gate);
-    return resolutionOf(settled.gate, settled.item.version);
+    if (settled.status === 'lapsed') throw decided(settled);
+    return resolutionOf(settled);
   }
 
   private async conclude(
     caller: DaemonCaller,
     { gate, item }: Opened,
     { by, decision, reason = null }: { by: Party; decision: Decision; reason?: string | null | undefined },
-  ): Promise<Opened> {
+  ): Promise<WorkGateRow> {
     const passport = by.passport ?? caller.principal;
-    const changed = decision === 'approved' ? await this.apply(caller, gate, item, passport) : item;
+    if (decision === 'approved') await this.apply(caller, gate, item, passport);
     const said = decision === 'withdrawn' ? { byPassport: passport } : { approverPassport: passport };
-    const ended = await this.end(caller, gate, { status: decision, passport, reason, facts: said });
-    return { gate: ended, item: changed };
+    return this.end(caller, gate, { status: decision, passport, reason, facts: said });
   }
 
   private apply(by: Actor, gate: WorkGateRow, item: WorkItemRow, approver: string): Promise<WorkItemRow> {

@@ -16,7 +16,7 @@ export const gateOf = (row: WorkGateRow): PendingGate => ({
   may_decide: row.mayDecide ?? ['*'],
 });
 
-export const resolutionOf = (row: WorkGateRow, workVersion: number): GateResolution => ({
+export const resolutionOf = (row: WorkGateRow): GateResolution => ({
   ...gateOf(row),
   status: row.status,
   decided_by: row.decidedPassport,
@@ -24,7 +24,8 @@ export const resolutionOf = (row: WorkGateRow, workVersion: number): GateResolut
   decided_at: row.decidedAt?.toISOString() ?? null,
   reason: row.reason,
   receipt_id: row.decisionReceipt,
-  work_version: workVersion,
+  // Approved is the version that it is about alone, and the move makes the next one.
+  work_version: row.itemVersion + (row.status === 'approved' ? 1 : 0),
 });
 
 /** @param row undefined where the project never set one */
