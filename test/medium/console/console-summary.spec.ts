@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { made, must, patch } from '../work/given.js';
 
 let daemon: TestDaemon;
 let reader: DaemonCall;
@@ -52,6 +53,20 @@ describe('the overview of the console', () => {
     const summary = await send(reader, 'GET', '/v1/console/summary');
     expect(summary).toMatchObject({ waiting: { mint_requests: 1, gates: 0 }, active_holds: 1, open_incidents: 0 });
     expect(summary.last_receipts).toHaveLength(5);
+  });
+
+  it('counts a gate until its item changes, and lists it so long', async () => {
+    const ada = daemon.as({ scopes: ALL_SCOPES, passport: 'ada' });
+    const item = await made(ada, { state: 'in_review', assignee_passport: 'ada' });
+    await must(patch(ada, item.id, { state: 'done' }));
+    const waiting = async () => {
+      const { waiting: counts } = await send(reader, 'GET', '/v1/console/summary');
+      const queue = await send(reader, 'GET', '/v1/console/review/queue');
+      return [counts.gates, JSON.stringify(queue).includes(item.id)];
+    };
+    expect(await waiting()).toEqual([1, true]);
+    await must(patch(ada, item.id, { title: 'Another' }));
+    expect(await waiting()).toEqual([0, false]);
   });
 
   it('lists the newest facts by what is left of their confidence, without those of others', async () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { isOpenGate } from '../../coordination/work/gates/open-gates.views.js';
 import type { DatabaseFigures, TenantCounts, WaitingKind, WaitingRow } from './console-summary.types.js';
 
 /** Counted no further: a console shows "1000+". */
@@ -44,7 +45,7 @@ const WAITING: readonly Waiting[] = [
     until: 'null::timestamptz',
   },
   {
-    ...{ kind: 'gate', from: `work_gate x where x.tenant_id = $1 and x.status = 'pending' and x.expires_at > now()` },
+    ...{ kind: 'gate', from: `work_gate x where x.tenant_id = $1 and ${isOpenGate('x')}` },
     ...{ id: 'x.action_id::text', title: 'x.work_id::text', by: 'x.requested_principal', since: 'x.requested_at' },
     until: 'x.expires_at',
   },

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type RowLock } from '../../../common/tenancy/tenant-repository.js';
+import { isOpenGate } from '../../coordination/work/gates/open-gates.views.js';
 import { PassportRow } from './passport.entity.js';
 import type { EndedWith, PassportKind, PassportState } from './passports.types.js';
 
@@ -58,7 +59,7 @@ const HELD = `
   select
     (select count(*)::int from lease where tenant_id = $1 and status = 'held' and expires_at > clock_timestamp()
       and (holder_passport = $2 or held_by = $2)) as leases,
-    (select count(*)::int from work_gate where tenant_id = $1 and status = 'pending' and expires_at > clock_timestamp()
+    (select count(*)::int from work_gate g where tenant_id = $1 and ${isOpenGate('g')}
       and (requested_passport = $2 or requested_principal = 'passport:' || $2
         or may_decide <@ array[$2, 'passport:' || $2] and may_decide <> '{}')) as gates,
     (select count(*)::int from coord_intent where tenant_id = $1 and expires_at > now()

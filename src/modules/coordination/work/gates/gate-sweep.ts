@@ -5,6 +5,7 @@ import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { GatesService } from './gates.service.js';
 import { GatesStore } from './gates.store.js';
+import { isOverGate } from './open-gates.views.js';
 
 const EVERY_MS = 5_000;
 const BATCH = 50;
@@ -56,6 +57,4 @@ export class GateSweep implements OnApplicationBootstrap {
   }
 }
 
-const OVER = `
-  from work_gate g where g.status = 'pending' and (g.expires_at <= clock_timestamp()
-    or not exists (select from work_item i where i.tenant_id = g.tenant_id and i.work_id = g.work_id and i.version = g.item_version))`;
+const OVER = `from work_gate g where ${isOverGate('g')}`;

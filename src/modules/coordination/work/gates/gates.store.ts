@@ -2,11 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
 import { GatePolicyRow } from './gate-policy.entity.js';
+import { isOpenGate, isOverGate } from './open-gates.views.js';
 import { WorkGateRow } from './work-gate.entity.js';
-
-/** Pending, and neither past its time nor about an item that has changed. */
-const OPEN = `gate.expires_at > clock_timestamp() and exists (select from work_item i
-  where i.tenant_id = gate.tenant_id and i.work_id = gate.work_id and i.version = gate.item_version)`;
 
 /** The gates and policies of the open unit of work's tenant. */
 @Injectable()
@@ -28,7 +25,7 @@ export class GatesStore {
     const order = { requestedAt: 'asc', actionId: 'asc' } as const;
     return this.gates
       .select('gate', { status: 'pending', requestedPassport }, { order, after, take })
-      .andWhere(OPEN)
+      .andWhere(isOpenGate('gate'))
       .getMany();
   }
 
@@ -37,7 +34,7 @@ export class GatesStore {
     return this.gates
       .select('gate', { status: 'pending' }, { order: { requestedAt: 'asc', actionId: 'asc' }, take: 200 })
       .andWhere('gate.work_id = any(:workIds)', { workIds })
-      .andWhere(OPEN)
+      .andWhere(isOpenGate('gate'))
       .getMany();
   }
 
@@ -45,7 +42,7 @@ export class GatesStore {
   lockOver(take: number): Promise<WorkGateRow[]> {
     return this.gates
       .select('gate', { status: 'pending' }, { order: { requestedAt: 'asc', actionId: 'asc' }, take })
-      .andWhere(`not (${OPEN})`)
+      .andWhere(isOverGate('gate'))
       .setLock('for_no_key_update')
       .setOnLocked('skip_locked')
       .getMany();

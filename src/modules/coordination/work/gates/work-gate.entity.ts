@@ -2,10 +2,7 @@ import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { Microseconds } from '../../../../common/database/microseconds.js';
 import { TenantRow } from '../../../../common/tenancy/tenant-row.js';
 import type { GatedMembers, GateStatus } from './gates.types.js';
-
-const isOver = (gate: string): string =>
-  `(${gate}.status = 'pending' and (${gate}.expires_at <= clock_timestamp() or not exists (select from work_item i
-    where i.tenant_id = ${gate}.tenant_id and i.work_id = ${gate}.work_id and i.version = ${gate}.item_version)))`;
+import { isOverGate } from './open-gates.views.js';
 
 /** A move of a work item that waits for an approval, or waited. */
 @Entity('work_gate')
@@ -76,6 +73,6 @@ export class WorkGateRow extends TenantRow {
   isExpired!: boolean;
 
   /** Pending in the table alone: its time is over, or its item is not what it was. */
-  @VirtualColumn('boolean', { query: isOver })
+  @VirtualColumn('boolean', { query: isOverGate })
   isOver!: boolean;
 }
