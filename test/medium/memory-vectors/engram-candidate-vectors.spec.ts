@@ -59,7 +59,9 @@ describe('engrams with an embeddings endpoint', () => {
     expect((await found('engrams', 'automobile')).slice(0, 2)).toEqual(['spelling', 'parking']);
     expect((await found('engrams', 'a boat'))[0]).toBe('harbour');
     expect(await found('engrams', 'a boat', '&intent_bucket=road')).not.toContain('harbour');
-    expect(await found('engrams', 'a boat', '&limit=1')).toEqual(['harbour']);
+    expect(await asked('engrams', 'GET', '/v1/engrams?query=a%20boat&limit=1')).toMatchObject({
+      ...{ engrams: [{ name: 'harbour' }], has_more: false, next_cursor: null },
+    });
   });
 
   it('are part of a context by meaning, switched off ones are not', async () => {

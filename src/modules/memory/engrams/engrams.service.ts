@@ -49,7 +49,7 @@ export class EngramsService {
       engrams: found.slice(0, limit).map((name) => recordOf(engrams.get(name)!)),
       total: found.length,
       schema: 'svc.engrams/1',
-      has_more: found.length > limit,
+      has_more: false,
       next_cursor: null,
     };
   }
