@@ -113,6 +113,14 @@ describe('plan files', () => {
     }
     expect((await call('GET', '/v1/work/plan-000000000000000000000000')).status).toBe(404);
   });
+
+  it('have no comments, transitions and blockers', async () => {
+    const [{ id }] = (await list('source=plans')).work;
+    for (const kept of ['comments', 'transitions', 'blockers']) {
+      expect(await must(call('GET', `/v1/work/${id}/${kept}`))).toMatchObject({ [kept]: [], work_id: id });
+      expect((await call('GET', `/v1/work/plan-000000000000000000000000/${kept}`)).status).toBe(404);
+    }
+  });
 });
 
 describe('a folder of plans', () => {

@@ -10,7 +10,7 @@ import type { BlockerPath, BlockerReply, WorkBlocker, WorkBlockers } from './wor
 import type { WorkItemRow } from './work-item.entity.js';
 import { WorkMovesService } from './work-moves.service.js';
 import { BlockerCycle } from './work.problems.js';
-import { checkChangeable } from './work.service.js';
+import { checkChangeable, WorkService } from './work.service.js';
 import { WorkStore } from './work.store.js';
 import { workOf } from './work.views.js';
 
@@ -26,10 +26,12 @@ export class BlockersService {
     private readonly blockers: BlockersStore,
     private readonly moves: WorkMovesService,
     private readonly fences: FenceCheckService,
+    private readonly work: WorkService,
   ) {}
 
-  /** @throws WorkUnknown */
-  list(caller: DaemonCaller, workId: string): Promise<WorkBlockers> {
+  /** None of work of a plan file. @throws WorkUnknown */
+  async list(caller: DaemonCaller, workId: string): Promise<WorkBlockers> {
+    if (await this.work.isPlanned(caller, workId)) return { blockers: [], work_id: workId };
     return this.tenants.run(caller, undefined, async () => {
       await this.store.read(workId);
       return this.show(workId);

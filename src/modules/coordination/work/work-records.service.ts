@@ -7,9 +7,11 @@ import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { FenceCheckService } from '../leases/fence-check.service.js';
 import type { CreateComment, WorkComment, WorkComments, WorkTransitions } from './work-records.dto.js';
 import { WorkLinksService } from './work-links.service.js';
-import { checkChangeable } from './work.service.js';
+import { checkChangeable, WorkService } from './work.service.js';
 import { WorkStore } from './work.store.js';
 import { commentOf, transitionOf } from './work.views.js';
+
+const ONLY_PAGE = { has_more: false, next_cursor: null };
 
 /** What was said of an item, and how it moved. */
 @Injectable()
@@ -19,6 +21,7 @@ export class WorkRecordsService {
     private readonly store: WorkStore,
     private readonly fences: FenceCheckService,
     private readonly links: WorkLinksService,
+    private readonly work: WorkService,
   ) {}
 
   /** @throws WorkUnknown, PassportHeaderMismatch, FenceStale; ValidationFailed for work of a plan file */
@@ -35,9 +38,10 @@ export class WorkRecordsService {
     );
   }
 
-  /** @throws WorkUnknown */
-  listComments(caller: DaemonCaller, workId: string, { limit, cursor }: PageQuery): Promise<WorkComments> {
+  /** None of work of a plan file. @throws WorkUnknown */
+  async listComments(caller: DaemonCaller, workId: string, { limit, cursor }: PageQuery): Promise<WorkComments> {
     const after = decodeCursor(cursor, ['integer', 'uuid']);
+    if (await this.work.isPlanned(caller, workId)) return { comments: [], work_id: workId, ...ONLY_PAGE };
     return this.tenants.run(caller, undefined, async () => {
       await this.store.read(workId);
       const options = { order: { createdAt: 'asc', commentId: 'asc' }, after, take: limit + 1 } as const;
@@ -47,9 +51,10 @@ export class WorkRecordsService {
     });
   }
 
-  /** @throws WorkUnknown */
-  listTransitions(caller: DaemonCaller, workId: string, { limit, cursor }: PageQuery): Promise<WorkTransitions> {
+  /** None of work of a plan file. @throws WorkUnknown */
+  async listTransitions(caller: DaemonCaller, workId: string, { limit, cursor }: PageQuery): Promise<WorkTransitions> {
     const after = decodeCursor(cursor, ['integer']);
+    if (await this.work.isPlanned(caller, workId)) return { transitions: [], work_id: workId, ...ONLY_PAGE };
     return this.tenants.run(caller, undefined, async () => {
       await this.store.read(workId);
       const options = { order: { version: 'asc' }, after, take: limit + 1 } as const;

@@ -125,6 +125,11 @@ export class WorkService {
     return [{ action_id: actionId, from: before.state, to: after.state }];
   }
 
+  /** Whether it is work of a plan file, of which nothing is kept here. @throws WorkUnknown where no file has it */
+  async isPlanned(caller: DaemonCaller, id: string): Promise<boolean> {
+    return isPlanId(id) && (await this.readPlanned(caller, id)) !== undefined;
+  }
+
   private async readPlanned(caller: DaemonCaller, id: string): Promise<WorkItem> {
     const tenantId = await this.tenants.enter(caller);
     const found = await this.plans.find(tenantId, id);
