@@ -48,7 +48,8 @@ export class EraseSubject {
   documents?: DocumentToErase[];
 
   @TextList({
-    about: 'Principals, passports and agents: what they stored as facts, asked, answered, watched and noted.',
+    about:
+      'Principals, passports and agents: facts of which they wrote any version, with all versions, those of other writers and the current one too; and what they asked, answered, watched and noted.',
     maxItems: MAX_NAMES,
     max: 512,
     default: [],
@@ -56,7 +57,7 @@ export class EraseSubject {
   principals!: string[];
 
   @TextList({
-    about: `Texts of ${MIN_TEXT} to 400 characters: whatever holds one of them goes, exactly as it is written.`,
+    about: `Texts of ${MIN_TEXT} to 400 characters: whatever holds one of them goes, exactly as it is written. A fact, a document and an entity go with all their versions where any of them holds one, the current one too.`,
     maxItems: MAX_TEXTS,
     max: 400,
     default: [],
