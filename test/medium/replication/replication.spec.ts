@@ -82,6 +82,8 @@ describe('segments of another node', () => {
     const infra = await send(receiver.call, 'GET', '/v1/console/infra/summary');
     expect(infra.replicas).toMatchObject([{ node_id, last_seq: 3 }]);
     expect((await receiver.call('GET', '/v1/admin/segments/9')).status).toBe(404);
+    for (const path of ['?after=', '/'])
+      expect((await receiver.call('GET', `/v1/admin/segments${path}9223372036854775808`)).status).toBe(400);
   });
 
   it('are seen by their tenant alone', async () => {

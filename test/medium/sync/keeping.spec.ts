@@ -139,6 +139,7 @@ describe('the index', () => {
     expect([next.next_cursor, next.root_so_far, next.position]).toEqual([null, null, (await i.manifest()).position]);
     const last = await i.ok<Page>('GET', i.at(`collections/facts?since=${next.position}`));
     expect(last.items).toEqual([]);
+    expect((await i.call('GET', i.at('collections/facts?since=9223372036854775808'))).status).toBe(400);
   });
 
   it('says by one root that nothing is missing, the last page of a pass included', async () => {

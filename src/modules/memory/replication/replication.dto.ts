@@ -47,7 +47,7 @@ export class ReplicatedSegment {
 }
 
 export class SegmentsQuery {
-  @Integer({ about: 'Segments after this one.', min: 0, default: 0 })
+  @Integer({ about: 'Segments after this one.', min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 })
   after!: number;
 
   @Integer({ about: 'How many at most.', min: 1, max: 200, default: 50 })
@@ -89,7 +89,7 @@ export class SegmentList {
 }
 
 export class SegmentPath {
-  @Integer({ about: 'The number of the segment.', min: 1 })
+  @Integer({ about: 'The number of the segment.', min: 1, max: Number.MAX_SAFE_INTEGER })
   seq!: number;
 }
 

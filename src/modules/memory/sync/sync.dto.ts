@@ -34,7 +34,7 @@ export class VersionOriginMember {
   @Text({ about: 'The origin that wrote it.', pattern: /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/ })
   writer!: string;
 
-  @Integer({ about: 'Which of its writes.', min: 1 })
+  @Integer({ about: 'Which of its writes.', min: 1, max: Number.MAX_SAFE_INTEGER })
   seq!: number;
 
   @Text({ about: 'The digest of the content; null of a deletion.', nullable: true, pattern: DIGEST })
@@ -69,7 +69,12 @@ export class SyncRecord {
   @Text({ about: 'The digest of the version.', pattern: DIGEST })
   digest!: string;
 
-  @Integer({ about: 'Where it stands in the order of changes of the server that sent it.', optional: true, min: 0 })
+  @Integer({
+    about: 'Where it stands in the order of changes of the server that sent it.',
+    optional: true,
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+  })
   position?: number;
 
   @Flag({ about: 'An incident has its content set aside there.', optional: true })
@@ -95,6 +100,7 @@ export class CollectionQuery {
     about: 'Only what changed after this position, in the order of changes. Sent again with a cursor of such a page.',
     optional: true,
     min: 0,
+    max: Number.MAX_SAFE_INTEGER,
   })
   since?: number;
 }
