@@ -122,6 +122,7 @@ import { RecordRetrievalsAtOnce1795929000000 } from './1795929000000-record-retr
 import { HoldIdempotencyKeysAtOnce1795930000000 } from './1795930000000-hold-idempotency-keys-at-once.js';
 import { ReadSmallSegmentsWhole1795931000000 } from './1795931000000-read-small-segments-whole.js';
 import { FindConcernedWatches1795932000000 } from './1795932000000-find-concerned-watches.js';
+import { CompareAddressesInAscii1795934000000 } from './1795934000000-compare-addresses-in-ascii.js';
 import { CountCompactedFacts1795935000000 } from './1795935000000-count-compacted-facts.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -250,5 +251,6 @@ export const MIGRATIONS = [
   HoldIdempotencyKeysAtOnce1795930000000,
   ReadSmallSegmentsWhole1795931000000,
   FindConcernedWatches1795932000000,
+  CompareAddressesInAscii1795934000000,
   CountCompactedFacts1795935000000,
 ];

@@ -3204,7 +3204,7 @@ create table seat (
   constraint seat_not_discovery CHECK ((tenant_id <> 'svc-discovery'::text)),
   constraint seat_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
   constraint seat_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'revoked'::text]))),
-  constraint seat_user_email_check CHECK ((user_email = lower(user_email)))
+  constraint seat_user_email_check CHECK ((user_email = lower((user_email COLLATE "C"))))
 );
 alter table seat enable row level security, force row level security;
 create policy erased_rows on seat for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));

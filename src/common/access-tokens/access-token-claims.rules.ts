@@ -1,3 +1,4 @@
+import { inLowerCase } from '../fields/lower-case.js';
 import { isStorableText } from '../http/headers.js';
 import { MalformedClaim, readTimes } from '../bearer-auth/token-claims.js';
 
@@ -63,12 +64,6 @@ const own = (claims: Record<string, unknown>, name: string): unknown =>
 
 const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value !== '' && value.length <= most && isStorableText(value);
-
-/**
- * ASCII alone: other letters have lower cases that are letters of somebody else's address (U+212A, the sign for kelvin,
- * becomes a k).
- */
-const inLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /**
  * Which of the scopes a token must bear it lacks. Some providers name a scope by the address of its resource where it

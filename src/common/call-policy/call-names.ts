@@ -1,8 +1,5 @@
-/**
- * The one form of an id of a server, publisher or principal, and of a tool digest: with A to Z in lower case, so that
- * no other spelling passes what stops or pins one. Whatever is kept or compared went through here.
- */
-export const inLowerCase = (id: string): string => id.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+// Ids of servers, publishers and principals, and tool digests, are kept and compared in lower case (inLowerCase), so
+// that no other spelling passes what stops or pins one.
 
 /** The id of a server: what a header can carry unchanged, 1 to 120 printable characters of ASCII. */
 export const SERVER_ID = /^[!-~]([ -~]{0,118}[!-~])?$/;

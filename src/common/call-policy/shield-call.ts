@@ -3,7 +3,8 @@ import type { RouteRecord } from '../contract/contract.js';
 import { headerOf, isDuplicated, isStorableText } from '../http/headers.js';
 import { invalid } from '../problem/common-problems.js';
 import { argumentsOf } from './call-arguments.js';
-import { inLowerCase, SERVER_ID, TOOL_DIGEST } from './call-names.js';
+import { inLowerCase } from '../fields/lower-case.js';
+import { SERVER_ID, TOOL_DIGEST } from './call-names.js';
 import type { ShieldCall } from './shield-pipeline.js';
 import type { SignedToolCall } from './tool-call-signer.js';
 

@@ -20,6 +20,8 @@ const PEOPLE = {
   olga: { email: 'olga@example.org', email_verified: true, groups: ['staff'] },
   pat: { email: 'pat@example.org', email_verified: true },
   nameless: {},
+  // Its first letter is the sign for kelvin, whose lower case is a k.
+  likeKate: { email: '\u212Aate@example.org', email_verified: true, groups: ['staff'] },
 };
 
 let provider: PeopleProvider;
@@ -39,6 +41,7 @@ beforeAll(async () => {
   });
   await seat('ada@example.org', 'viewer');
   await seat('bob@example.org', 'viewer');
+  await seat('kate@example.org', 'viewer');
   const owner = await api.tenant.call('POST', '/v1/org/bootstrap-owner', { email: 'olga@example.org' });
   await accept(owner.body.inviteToken);
   await api.tenant.call('POST', '/v1/org/invite', { email: 'pat@example.org' });
@@ -146,6 +149,7 @@ describe('signing in at the identity provider', () => {
     ['an unverified e-mail', 'eve'],
     ['no e-mail', 'nameless'],
     ['an e-mail without a seat', 'mallory'],
+    ["an e-mail that looks like somebody else's", 'likeKate'],
     ['an invitation that was not accepted', 'pat'],
   ])('refuses %s', async (_, name) => {
     const answer = await signIn(name);

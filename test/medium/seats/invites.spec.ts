@@ -156,6 +156,17 @@ describe('an invitation', () => {
     expect([third.status, third.body.type, third.body.seatId]).toEqual([409, 'SeatActive', first.seat.id]);
   });
 
+  it('takes letters beyond ASCII as they are, as they may be of somebody else', async () => {
+    const kept = async (email: string) => (await invite(email)).body.seat;
+    const capital = await kept('ÄNNE@Corp.example');
+    expect(capital.userEmail).toBe('Änne@corp.example');
+    expect((await kept('Änne@corp.example')).id).toBe(capital.id);
+    const small = await kept('änne@corp.example');
+    const found = await acme.call('GET', `/v1/org/seats?email=${encodeURIComponent('änNE@corp.example')}`);
+    expect(found.body.seats.map(({ id }: any) => id)).toEqual([small.id]);
+    expect(small.id).not.toBe(capital.id);
+  });
+
   it('is one seat for an e-mail that is invited many times at once', async () => {
     const email = someEmail('crowd');
     const answers = await Promise.all(Array.from({ length: 6 }, () => invite(email)));

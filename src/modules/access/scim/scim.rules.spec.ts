@@ -37,6 +37,7 @@ describe('a user', () => {
     [],
     {},
     { userName: 'ada' },
+    { userName: '\u212Aate@b.example' },
     { userName: 'a@b.example', active: 'maybe' },
     { userName: 'a@b.example', roles: [{ value: 'owner' }] },
     { userName: 'a@b.example', externalId: 7 },
@@ -112,6 +113,7 @@ describe('a filter', () => {
   it.each([
     [undefined, {}],
     ['userName eq "Ada@Example.org"', { userName: 'ada@example.org' }],
+    ['userName eq "\u212AATE@b.example"', { userName: '\u212Aate@b.example' }],
     ['externalId eq "X1"', { externalId: 'X1' }],
     ['username EQ "a@b.example"', { userName: 'a@b.example' }],
     [`${USER_SCHEMA}:userName eq "a@b.example"`, { userName: 'a@b.example' }],

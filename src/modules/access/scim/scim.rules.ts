@@ -3,6 +3,7 @@ import { parse } from 'scim2-parse-filter';
 import { z } from 'zod';
 import { GROUP_ROLES, type GroupRole } from '../../../common/config/people-settings.js';
 import { strongestOf } from '../../../common/config/strongest-role.rules.js';
+import { inLowerCase } from '../../../common/fields/lower-case.js';
 import { USER_SCHEMA } from './scim-schemas.js';
 import { ScimInvalid, type ScimErrorType } from './scim.problems.js';
 
@@ -49,7 +50,7 @@ const truth = z.preprocess(
 
 const UserBody = z.looseObject({
   userName: z.preprocess(
-    (value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
+    (value) => (typeof value === 'string' ? inLowerCase(value.trim()) : value),
     z
       .string()
       .max(320)
@@ -144,7 +145,7 @@ const FILTERED: Record<string, keyof ScimUserFilter> = { username: 'userName', e
 /** @throws ScimInvalid */
 export function readFilter(text: string | undefined): ScimUserFilter {
   const filter = readEquality(text, FILTERED, USER_SCHEMA, 'userName, externalId or id');
-  return filter.userName === undefined ? filter : { userName: filter.userName.toLowerCase() };
+  return filter.userName === undefined ? filter : { userName: inLowerCase(filter.userName) };
 }
 
 /**

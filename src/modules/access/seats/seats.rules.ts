@@ -20,9 +20,6 @@ export function billSeats(tier: Tier, { active, pending }: SeatCount): SeatBilli
   return { includedSeats, overageSeats, overagePence: overageSeats * OVERAGE_PENCE };
 }
 
-/** E-mail addresses are compared and kept in lower case. */
-export const normaliseEmail = (email: string): string => email.toLowerCase();
-
 /**
  * Whether somebody with this role may bring a seat from one role to another: only an owner gives or takes away owner
  * (D13).

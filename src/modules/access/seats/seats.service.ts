@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import type { SeatRole } from '../../../common/contract/contract.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
+import { inLowerCase } from '../../../common/fields/lower-case.js';
 import { Forbidden } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { OrganisationLock } from './organisation-lock.service.js';
@@ -9,7 +10,7 @@ import { SeatBillingService } from './seat-billing.service.js';
 import { SeatJournal } from './seat-journal.service.js';
 import type { OrgSeat, OrgSeatListQuery, OrgSeatsResponse } from './seats.dto.js';
 import { InvitationOfNonOwner, LastOwner, SeatRevoked, SeatUnknown } from './seats.problems.js';
-import { mayChange, normaliseEmail } from './seats.rules.js';
+import { mayChange } from './seats.rules.js';
 import { SeatsStore } from './seats.store.js';
 import type { SeatRow } from './seat.entity.js';
 import { toSeat } from './seats.views.js';
@@ -35,7 +36,7 @@ export class SeatsService {
 
   list(caller: TenantCaller, { limit, cursor, status, role, email }: OrgSeatListQuery): Promise<OrgSeatsResponse> {
     const after = decodeCursor(cursor, ['uuid']);
-    const filter = { status, role, userEmail: email === undefined ? undefined : normaliseEmail(email) };
+    const filter = { status, role, userEmail: email === undefined ? undefined : inLowerCase(email) };
     return this.tenancy.run(caller.tenantId, async () => {
       const rows = await this.store.list(filter, after, limit + 1);
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.seatId]);

@@ -22,6 +22,10 @@ it.each([
   expect(personOf({ ...ADA, ...claims }, RULES)).toEqual({ email: 'ada@example.org', role });
 });
 
+it('is nobody else whose letters have the same lower case', () => {
+  expect(personOf({ ...ADA, email: '\u212Aate@Corp.com' }, RULES)?.email).toBe('\u212Aate@corp.com');
+});
+
 it.each([
   {},
   { email: 'ada@example.org' },

@@ -1,5 +1,6 @@
 import type { GroupRole } from '../../../../common/config/people-settings.js';
 import { strongestRole } from '../../../../common/config/strongest-role.rules.js';
+import { inLowerCase } from '../../../../common/fields/lower-case.js';
 
 /** Who signed in at the identity provider, as far as a seat is concerned. */
 export interface ProviderPerson {
@@ -21,5 +22,5 @@ export function personOf(
   const { email, email_verified } = claims;
   if (typeof email !== 'string' || email === '' || email_verified !== true) return undefined;
   const groups = claims[groupsClaim];
-  return { email: email.toLowerCase(), role: strongestRole(Array.isArray(groups) ? groups : [], groupRoles) };
+  return { email: inLowerCase(email), role: strongestRole(Array.isArray(groups) ? groups : [], groupRoles) };
 }

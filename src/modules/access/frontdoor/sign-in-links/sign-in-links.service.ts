@@ -1,5 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
+import { inLowerCase } from '../../../../common/fields/lower-case.js';
 import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Throttle } from '../../../../common/throttle/throttle.js';
 import { SeatInvitesService } from '../../seats/invites/seat-invites.service.js';
@@ -44,7 +45,7 @@ export class SignInLinksService implements BeforeApplicationShutdown {
   private async mail({ tenantId, email }: FrontdoorSignInLinkRequest): Promise<void> {
     // A link that reaches nobody must not take the place of one that a colleague has handed over.
     if (this.settings.mail.smtpUrl === undefined) return;
-    const mailbox = JSON.stringify([tenantId, email.toLowerCase()]);
+    const mailbox = JSON.stringify([tenantId, inLowerCase(email)]);
     if ((await this.throttle.admitRequest('sign-in mail', mailbox, TO_MAILBOX)) > 0) return;
     await this.invites.mailSignInLink(tenantId, email);
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { uuid } from '../../../../common/ids/uuid.js';
 import type { CallerRole, TenantCaller } from '../../../../common/contract/caller.js';
+import { inLowerCase } from '../../../../common/fields/lower-case.js';
 import { PublicAddress } from '../../../../common/http/public-address.js';
 import { Mailer } from '../../../../common/mail/mailer.js';
 import { Forbidden } from '../../../../common/problem/common-problems.js';
@@ -10,7 +11,7 @@ import { OrganisationLock } from '../organisation-lock.service.js';
 import { SeatBillingService } from '../seat-billing.service.js';
 import { SeatJournal } from '../seat-journal.service.js';
 import { InviteUnknown, OwnerExists, OwnerNeedsKey, SeatActive } from '../seats.problems.js';
-import { holdsOwnership, mayChange, normaliseEmail } from '../seats.rules.js';
+import { holdsOwnership, mayChange } from '../seats.rules.js';
 import { SeatsStore } from '../seats.store.js';
 import type { SeatRow } from '../seat.entity.js';
 import type { InvitedRole, SeatEvent } from '../seats.types.js';
@@ -73,8 +74,8 @@ export class SeatInvitesService {
         );
       const inviter = inviterOf(caller);
       return this.billing.track(caller, async () => {
-        await this.clearExpired(owners, normaliseEmail(email), inviter);
-        const issued = await this.issue({ email: normaliseEmail(email), role: 'owner' }, inviter);
+        await this.clearExpired(owners, inLowerCase(email), inviter);
+        const issued = await this.issue({ email: inLowerCase(email), role: 'owner' }, inviter);
         return { ...issued.seat, ...issued };
       });
     });
@@ -87,7 +88,7 @@ export class SeatInvitesService {
   invite(caller: TenantCaller, { email, role }: OrgInviteRequest): Promise<OrgInviteResponse> {
     return this.tenancy.run(caller.tenantId, async () => {
       await this.lock.take(caller);
-      return this.billing.track(caller, () => this.issue({ email: normaliseEmail(email), role }, inviterOf(caller)));
+      return this.billing.track(caller, () => this.issue({ email: inLowerCase(email), role }, inviterOf(caller)));
     });
   }
 
@@ -96,10 +97,7 @@ export class SeatInvitesService {
    * @param actor the principal that made the tenant
    */
   inviteFirstOwner(email: string, { principal, authType }: TenantCaller): Promise<OrgInviteResponse> {
-    return this.issue(
-      { email: normaliseEmail(email), role: 'owner' },
-      { principal, authMode: authType, role: 'owner' },
-    );
+    return this.issue({ email: inLowerCase(email), role: 'owner' }, { principal, authMode: authType, role: 'owner' });
   }
 
   /**
@@ -108,7 +106,7 @@ export class SeatInvitesService {
    */
   mailSignInLink(tenantId: string, email: string): Promise<void> {
     return this.tenancy.run(tenantId, async () => {
-      const seat = await this.store.findByEmail(normaliseEmail(email));
+      const seat = await this.store.findByEmail(inLowerCase(email));
       if (seat?.status !== 'active' || !(await this.store.isTenantActive())) return;
       const { token, hash } = mintInvite(tenantId, seat.seatId);
       const invited = await this.store.inviteToSignIn(seat.seatId, hash, null);

@@ -6,7 +6,7 @@ import { EvidenceService } from '../../../../common/evidence-log/evidence.servic
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
 import { argumentsDigest, argumentsOf } from '../../../../common/call-policy/call-arguments.js';
-import { inLowerCase } from '../../../../common/call-policy/call-names.js';
+import { inLowerCase } from '../../../../common/fields/lower-case.js';
 import { namedDigest } from '../../../../evidence/digest.js';
 import { sha256 } from '../../../../evidence/sha256.js';
 import { TOOL_SERVER_ID } from '../../../../common/call-policy/shield-pipeline.js';

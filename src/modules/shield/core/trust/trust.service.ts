@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { inLowerCase, TOOL_DIGEST } from '../../../../common/call-policy/call-names.js';
+import { TOOL_DIGEST } from '../../../../common/call-policy/call-names.js';
+import { inLowerCase } from '../../../../common/fields/lower-case.js';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
 import { invalid, invalidMembers } from '../../../../common/problem/common-problems.js';
