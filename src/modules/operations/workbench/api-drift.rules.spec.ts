@@ -58,4 +58,10 @@ describe('the drift of a manifest', () => {
     expect(driftOf({ paths: 'x' }, document(paths)).length).toBe(1);
     expect(countOperations(document(paths))).toBe(1);
   });
+
+  it('is found without delay where a path is hostile', () => {
+    const began = performance.now();
+    expect(countOperations(document({ [`/${'{'.repeat(200_000)}`]: { get: operation() } }))).toBe(1);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
 });

@@ -22,7 +22,7 @@ function operationsOf(document: JsonObject): Map<string, Operation> {
       if (!isObject(node)) continue;
       const verb = method.toUpperCase();
       const parameters = [...listOf(item.parameters), ...listOf(node.parameters)];
-      found.set(`${verb} ${path.replace(/\{[^}]*\}/g, '{}')}`, { address: `${verb} ${path}`, node, parameters });
+      found.set(`${verb} ${path.replace(/\{[^{}]*\}/g, '{}')}`, { address: `${verb} ${path}`, node, parameters });
     }
   }
   return found;

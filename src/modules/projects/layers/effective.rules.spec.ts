@@ -38,4 +38,11 @@ describe('merged texts', () => {
     expect(mergeTexts(['', ' \n', 'a'])).toBe('a\n');
     expect(mergeTexts([])).toBe('');
   });
+
+  it('take no longer where a text is blank for the most part', () => {
+    const text = `${' '.repeat(1_000_000)}x`;
+    const began = performance.now();
+    expect(mergeTexts([text])).toBe(`${text}\n`);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
 });

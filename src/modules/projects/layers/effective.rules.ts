@@ -32,7 +32,7 @@ export function inForce<Layer extends Ranked>(layers: readonly Layer[]): InForce
 /** One text of several, an empty line between two; an empty one says nothing and only overrides. */
 export const mergeTexts = (texts: readonly string[]): string =>
   texts
-    .map((text) => text.replace(/\s+$/, ''))
+    .map((text) => text.trimEnd())
     .filter((text) => text !== '')
     .map((text) => `${text}\n`)
     .join('\n');

@@ -53,6 +53,14 @@ describe('a plan file', () => {
     expect(ids.every(isPlanId)).toBe(true);
   });
 
+  it('is read without delay where it is blank for the most part', () => {
+    const blanks = ' '.repeat(200_000);
+    const began = performance.now();
+    const [item] = readPlan('a.md', `# One${blanks}x\n\n- [ ] Two${blanks}x ${blanks}{#two}\n`);
+    expect([item!.id, item!.title]).toEqual([readPlan('a.md', '- [ ] Two x {#two}')[0]!.id, 'Two x']);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
   it('may have Windows line ends, and no text at all', () => {
     expect(readPlan('a.md', '- [ ] One\r\n  more\r\n- [x] Two\r\n').map(({ title, body }) => [title, body])).toEqual([
       ['One', 'more'],

@@ -30,8 +30,11 @@ export const isPlanId = (id: string): boolean => id.startsWith(PREFIX);
 /** The mark of a check-list item; `[~]` is begun, which GitHub's lists do not know. */
 const MARK = /^\[([ xX~])\][ \t]+(?=\S)/;
 const STATES: Record<string, PlanItem['state']> = { ' ': 'ready', x: 'done', X: 'done', '~': 'in_progress' };
-/** An id that the file itself gives an item: `{#release-notes}` at the end of its first line. */
-const OWN_ID = /[ \t]*\{#([A-Za-z0-9._-]{1,64})\}[ \t]*$/;
+/**
+ * An id that the file itself gives an item: `{#release-notes}` at the end of its first line. Blanks are looked at from
+ * the first of a row alone, else a long row would take the square of its length.
+ */
+const OWN_ID = /(?<![ \t])[ \t]*\{#([A-Za-z0-9._-]{1,64})\}[ \t]*$/;
 /** More marks of lists and quotes than anybody writes: reading them takes the square of their number. */
 const NESTED = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){40}/m;
 const INDENTED = /^[ \t]{200}/m;
@@ -81,7 +84,7 @@ class PlanReader {
 
   private enter(node: Nodes): void {
     if (node.type === 'heading') {
-      const title = this.textOf(node).replace(/^#+[ \t]*|[ \t]+#+$/g, '');
+      const title = this.textOf(node).replace(/^#+[ \t]*|(?<![ \t])[ \t]+#+$/g, '');
       this.headings = [...this.headings.filter(({ depth }) => depth < node.depth), { depth: node.depth, title }];
     }
     if (node.type === 'list') this.enterList(node);

@@ -45,5 +45,7 @@ it('divides by lines and sentences, with places in the text, and not after abbre
 
 it('compares texts by their words', () => {
   expect(compared('  Dark\n MODE. ')).toBe('dark mode');
+  expect(compared(`${'!'.repeat(200_000)}x`)).toHaveLength(200_001);
+  expect(compared(`x${',;'.repeat(9)}`)).toBe('x');
   expect([shortName('Dark Mode!'), shortName('…'), shortName('x'.repeat(99)).length]).toEqual(['dark-mode', '', 64]);
 });

@@ -75,7 +75,8 @@ export const compared = (text: string): string =>
     .toLowerCase()
     .replace(/\s+/gu, ' ')
     .trim()
-    .replace(/[.!;,]+$/u, '');
+    // Without what stands before the group, a long row of marks would be looked at from each of them.
+    .replace(/(?<![.!;,])[.!;,]+$/u, '');
 
 type Named = Pick<Proposal, 'entity' | 'key'>;
 
