@@ -14,6 +14,8 @@ export type ReadEvents = (after: EventPosition, limit: number) => Promise<Stored
  * client reads slowly, reads by itself until it has caught up with the others.
  */
 export class TenantFollower {
+  /** All that joined and have not left, whether they have caught up or not. */
+  private readonly joined = new Set<LiveConnection>();
   private readonly current = new Set<LiveConnection>();
   private following: Promise<void> | undefined;
   private isStale = false;
@@ -25,18 +27,20 @@ export class TenantFollower {
   ) {}
 
   get isIdle(): boolean {
-    return this.current.size === 0;
+    return this.joined.size === 0;
   }
 
   /**
    * Reads for the connection alone until it is where the others are, and takes it in. Ends early when its client has
-   * gone.
+   * gone: it left while it was waited for, and would never leave again.
    */
   async join(connection: LiveConnection): Promise<void> {
+    this.joined.add(connection);
     for (;;) {
       if (connection.isBlocked) await connection.drained();
       if (connection.isGone) return;
       const events = await this.read(connection.seen, BATCH);
+      if (connection.isGone) return;
       connection.send(events);
       // What was read last is as new as anything the others were sent, unless they were sent more meanwhile; that is
       // read by another round, or was swept.
@@ -46,6 +50,7 @@ export class TenantFollower {
   }
 
   leave(connection: LiveConnection): void {
+    this.joined.delete(connection);
     this.current.delete(connection);
   }
 
