@@ -62,6 +62,8 @@ export class SseTransport implements OnModuleInit, BeforeApplicationShutdown {
   async serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (this.isClosing) throw new ServiceUnavailable({ retryAfterSec: 1 }, 'This process is stopping; reconnect');
     const { raw } = reply.hijack();
+    // The client has gone while its credential was looked up: nobody is left to answer, and nothing would end it.
+    if (raw.destroyed) return;
     raw.writeHead(200, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     if (request.method === 'HEAD') return void raw.end();
     const { principal = '', tenantId = '' } = request.caller ?? {};

@@ -1,6 +1,9 @@
+import type { Server } from 'node:http';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SseTransport } from '../../../src/rpc/transports/sse.transport.js';
 import { send, startApi, type TestApi } from '../../kit/app.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 import { SseClient } from './sse-client.js';
 
@@ -145,6 +148,22 @@ describe('the credential', () => {
       const answer = await send(tools.url, 'GET', '/sse', undefined, headers);
       expect([answer.status, answer.body.type]).toEqual([401, 'Unauthorized']);
     }
+  });
+
+  it('may be looked up for a client that goes meanwhile: nothing of it is kept', async () => {
+    const made = (await api.tenant.call('POST', '/v1/org/api-keys', { label: 'gone' })).body;
+    const own = credential({ ...api.tenant, apiKey: made.apiKey });
+    const server = tools.app.getHttpServer() as Server;
+    const sockets = () => promisify(server.getConnections.bind(server))();
+    await whileLocked(api.database, 'lock table api_key in access exclusive mode', async (held) => {
+      const client = open(own);
+      await held.waitForBlocked(1);
+      const before = await sockets();
+      client.destroy();
+      await expect.poll(sockets, soon).toBeLessThan(before);
+    });
+    await begun(open(own));
+    expect(await connections()).toBe(1);
   });
 
   it('ends the connection as soon as it is revoked, and no other', async () => {

@@ -29,6 +29,8 @@ export class BundleShares implements OnModuleInit {
 
   /** @throws ServiceUnavailable */
   private take(request: FastifyRequest, reply: FastifyReply): void {
+    // The client has gone while the guards looked at it: its place would never be given back.
+    if (reply.raw.destroyed) return;
     const isIdentified = request.daemonCaller !== undefined;
     const client = `${isIdentified} ${this.addresses.of(request)}`;
     const count = this.inFlight.get(client) ?? 0;
