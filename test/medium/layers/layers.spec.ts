@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { blake3Digest } from '../../../src/evidence/digest.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 
 let daemon: TestDaemon;
@@ -205,6 +206,19 @@ describe('a layer', () => {
     expect([versions.count, versions.has_more]).toEqual([4, true]);
     const older = await must('GET', `${layers}/b/versions?cursor=${versions.next_cursor}`);
     expect([older.count, older.has_more]).toEqual([2, false]);
+  });
+
+  it('has that bound for many that are written at once', async () => {
+    const content = `${'x '.repeat(31)}\n`.repeat(16 * 1024);
+    const held = `select from project where project_id = '${id}' for update`;
+    await whileLocked(daemon.database, held, async (lock) => {
+      const writes = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => call('PUT', `${layers}/${name}`, { content }));
+      await lock.waitForBlocked(writes.length);
+      await lock.commit();
+      const statuses = (await Promise.all(writes)).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([200, 200, 200, 200, 409, 409]);
+    });
+    expect((await must('GET', layers)).count).toBe(4);
   });
 
   it('is pinned by a legal hold on its entity', async () => {

@@ -155,10 +155,13 @@ export class LayersService {
     if (planeId !== undefined) await this.planes.find(projectId, planeId);
   }
 
-  /** The place and the layer stay as they are until the unit of work ends. */
+  /**
+   * The place stays as it is until the unit of work ends, and others that write to it wait: what its layers are
+   * together is the same when it is counted and when it is committed.
+   */
   private async open(place: LayerPlace, layer: string, { baseVersion, fence }: WriteTerms): Promise<OwnedName> {
-    if (place.planeId === undefined) await this.projects.findOpen(place.projectId, 'share');
-    else await this.planes.findOpen(place.projectId, place.planeId, 'share');
+    if (place.planeId === undefined) await this.projects.findOpen(place.projectId);
+    else await this.planes.findOpen(place.projectId, place.planeId);
     await this.fences.check(fence);
     const name = nameOf(place, layer);
     checkVersion(await this.facts.lock(name), baseVersion);
