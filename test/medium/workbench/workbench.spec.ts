@@ -212,6 +212,26 @@ describe('a handoff', () => {
     const audit = await send('GET', '/v1/observe/sessions/s-end/audit');
     expect(JSON.stringify(audit)).toContain(made.handoff_hash);
   });
+
+  it('bears the gates of its project, however many others wait before them', async () => {
+    const gateIn = async (project_id: string): Promise<string> => {
+      const item = { project_id, title: 'To approve', state: 'in_review', assignee_passport: 'ada' };
+      const { work_id } = await send('POST', '/v1/work', { ...item, created_by_passport: 'ada' });
+      const { queued } = await send('PATCH', `/v1/work/${work_id}`, { state: 'done', by_passport: 'ada' });
+      return queued[0].action_id;
+    };
+    const [first, second] = [await gateIn('crowded'), await gateIn('quiet')];
+    await asSuperuser(
+      daemon.database,
+      `insert into work_gate select (jsonb_populate_record(g, jsonb_build_object('action_id', gen_random_uuid(),
+         'requested_at', g.requested_at - interval '1 minute'))).* from work_gate g, generate_series(1, 201)
+       where g.action_id = '${first}'`,
+    );
+    const quiet = await bench('handoff-v2', { project_id: 'quiet', limit: 1 });
+    expect([quiet.pending_gates.map((one: any) => one.action_id), quiet.truncated]).toEqual([[second], false]);
+    const crowded = await bench('handoff-v2', { project_id: 'crowded', limit: 200 });
+    expect([crowded.pending_gates.length, crowded.truncated]).toEqual([200, true]);
+  });
 });
 
 describe('a timeline and a triage', () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatesStore } from './gates/gates.store.js';
+import type { GateFilter } from './gates/gates.types.js';
 import type { WorkGateRow } from './gates/work-gate.entity.js';
 import type { WorkItemRow } from './work-item.entity.js';
 import { WorkListStore, type WorkFilter } from './work-list.store.js';
@@ -36,8 +37,8 @@ export class WorkOutlookService {
     return blocked.filter(({ blockerKind }) => blockerKind === 'needs_info');
   }
 
-  /** Oldest first. @param requestedPassport undefined: whoever asked */
-  listGates(requestedPassport: string | undefined, limit: number): Promise<WorkGateRow[]> {
-    return this.gates.listOpen(requestedPassport, undefined, limit);
+  /** Oldest first. */
+  listGates(of: GateFilter, limit: number): Promise<WorkGateRow[]> {
+    return this.gates.listOpen(of, undefined, limit);
   }
 }

@@ -60,7 +60,7 @@ export class SessionItemsService {
   async listGates(caller: DaemonCaller): Promise<Gathered> {
     const seesAll = mayAny(caller, 'admin:read');
     if (caller.passport === undefined && !seesAll) return refused('gates', 'a passport, or admin:read');
-    const rows = await this.work.listGates(seesAll ? undefined : caller.passport, MAX_ITEMS);
+    const rows = await this.work.listGates(seesAll ? {} : { requestedPassport: caller.passport }, MAX_ITEMS);
     return rows.map(({ actionId, workId, after, requestedPassport }) => ({
       section: 'gates',
       id: actionId,

@@ -20,6 +20,7 @@ import { counted, judge } from './judgement.rules.js';
 
 /** What of the board somebody else can go on with. */
 const OPEN = ['in_progress', 'in_review', 'blocked', 'ready'] as const;
+/** Items of each kind at most; one more is read where it shows that there are more. */
 const MOST = 200;
 
 type Content = Pick<Handoff, 'open_work' | 'leases' | 'pending_gates' | 'intents' | 'last_receipts' | 'truncated'>;
@@ -64,9 +65,9 @@ export class HandoffService {
     { from, sessionId }: { from: string; sessionId: string | null },
   ): Promise<Content> {
     const work = await this.listWork(caller, project_id, limit);
-    const { live, gates } = await this.tenants.run(caller, undefined, async () => ({
+    const { live, waiting } = await this.tenants.run(caller, undefined, async () => ({
       live: [...(await this.leases.listLive('work')), ...(await this.leases.listLive('path'))],
-      gates: (await this.outlook.listGates(undefined, MOST)).map(gateOf),
+      waiting: (await this.outlook.listGates({ projectId: project_id }, limit + 1)).map(gateOf),
     }));
     const own = live.filter(({ holderPassport, heldBy }) => holderPassport === from || heldBy === from);
     const active = await this.intents.listActive(caller, {
@@ -74,7 +75,6 @@ export class HandoffService {
       ...(project_id === undefined ? {} : { project_id }),
     });
     const intents = active.intents.filter((one) => one.by_passport === from || one.session_id === sessionId);
-    const waiting = gates.filter((gate) => project_id === undefined || gate.project_id === project_id);
     const ids = new Set(work.map(({ work_id }) => work_id));
     const leases = own.filter(({ kind, subject }) => project_id === undefined || kind === 'path' || ids.has(subject));
     const receipts = await this.listReceipts(caller, from, sessionId, limit);
@@ -99,7 +99,7 @@ export class HandoffService {
   ): Promise<Handoff['open_work']> {
     const found: Handoff['open_work'] = [];
     for (const state of OPEN) {
-      const query = { source: 'kanban' as const, limit: MOST, state };
+      const query = { source: 'kanban' as const, limit: MOST + 1, state };
       const { work } = await this.board.list(
         caller,
         projectId === undefined ? query : { ...query, project_id: projectId },

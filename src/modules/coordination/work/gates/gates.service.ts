@@ -36,7 +36,7 @@ export class GatesService {
   list(caller: DaemonCaller, { by_passport, limit, cursor }: PendingGatesQuery): Promise<PendingGates> {
     const after = decodeCursor(cursor, ['integer', 'uuid']);
     return this.tenants.run(caller, undefined, async () => {
-      const rows = await this.store.listOpen(by_passport, after, limit + 1);
+      const rows = await this.store.listOpen({ requestedPassport: by_passport }, after, limit + 1);
       const { page, next_cursor } = takePage(rows, limit, (row) => [row.requestedUs, row.actionId]);
       return { pending: page.map(gateOf), count: page.length, next_cursor };
     });

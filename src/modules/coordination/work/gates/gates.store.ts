@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
 import { GatePolicyRow } from './gate-policy.entity.js';
+import type { GateFilter } from './gates.types.js';
 import { isOpenGate, isOverGate } from './open-gates.views.js';
 import { WorkGateRow } from './work-gate.entity.js';
 
@@ -17,14 +18,10 @@ export class GatesStore {
   }
 
   /** Oldest first. */
-  listOpen(
-    requestedPassport: string | undefined,
-    after: [number, string] | undefined,
-    take: number,
-  ): Promise<WorkGateRow[]> {
+  listOpen(of: GateFilter, after: [number, string] | undefined, take: number): Promise<WorkGateRow[]> {
     const order = { requestedAt: 'asc', actionId: 'asc' } as const;
     return this.gates
-      .select('gate', { status: 'pending', requestedPassport }, { order, after, take })
+      .select('gate', { status: 'pending', ...of }, { order, after, take })
       .andWhere(isOpenGate('gate'))
       .getMany();
   }

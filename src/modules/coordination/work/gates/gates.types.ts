@@ -12,3 +12,9 @@ export interface GatedMembers {
 
 export const GATE_DECISIONS = ['approve', 'reject'] as const;
 export type GateDecision = (typeof GATE_DECISIONS)[number];
+
+/** Of whom and of what gates are; of all where nothing is given. */
+export interface GateFilter {
+  requestedPassport?: string | undefined;
+  projectId?: string | undefined;
+}
