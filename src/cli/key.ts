@@ -59,16 +59,16 @@ const list = () =>
         print(options, { tenant_id: tenantId, keys }, () =>
           table(
             ['KEY', 'PREFIX', 'CREATED', 'STATE'],
-            keys.map(({ key_id, prefix, created_at, revoked_at }) => [
-              key_id,
-              prefix,
-              tableTime(created_at),
-              revoked_at ? `revoked ${tableTime(revoked_at)}` : 'active',
-            ]),
+            keys.map((key) => [key.key_id, key.prefix, tableTime(key.created_at), stateOf(key)]),
           ),
         );
       }),
     );
+
+const stateOf = ({ status, revoked_at, expires_at }: KeyRow): string => {
+  const since = revoked_at ?? expires_at;
+  return status === 'active' || !since ? status : `${status} ${tableTime(since)}`;
+};
 
 const rotate = () =>
   new Command('rotate')
@@ -78,8 +78,12 @@ const rotate = () =>
     .option('--json', 'print one JSON object')
     .action((tenantId: string, key: string, options: OutputOptions) =>
       inTenant(tenantId, async (store) => {
-        const made = await store.rotateKey(tenantId, (await readKey(store, tenantId, key)).key_id);
-        if (!made) throw new UserError(`Key ${key} was revoked before`);
+        const found = await readKey(store, tenantId, key);
+        const made = await store.rotateKey(tenantId, found.key_id);
+        if (!made)
+          throw new UserError(
+            `Key ${key} ${found.status === 'expired' ? 'has expired' : 'was revoked before'}; svc key create ${tenantId} makes another one`,
+          );
         showKey(options, tenantId, made);
       }),
     );

@@ -42,15 +42,29 @@ export interface KeyTerms {
   expires_at: Date | null;
 }
 
+/** The state of a key, by the database's clock; for the API and the command line. */
+export const statusOfKey = (key: string): string =>
+  `case when ${key}.revoked_at is not null then 'revoked' when ${key}.expires_at <= now() then 'expired' else 'active' end`;
+
+/**
+ * Ends a key that still works, for one in its place.
+ * @returns undefined when there is none
+ */
+export const markKeyRotated = (query: Query, ending: Omit<KeyEnding, 'reason'>): Promise<KeyTerms | undefined> =>
+  markEnded(query, { ...ending, reason: 'rotated' }, `${statusOfKey('api_key')} = 'active'`);
+
 /**
  * Ends a key; triggers end its sessions and notify every process.
  * @returns undefined when there is no such key that had not been revoked
  */
-export async function markKeyRevoked(query: Query, ending: KeyEnding): Promise<KeyTerms | undefined> {
+export const markKeyRevoked = (query: Query, ending: KeyEnding): Promise<KeyTerms | undefined> =>
+  markEnded(query, ending, 'revoked_at is null');
+
+async function markEnded(query: Query, ending: KeyEnding, condition: string): Promise<KeyTerms | undefined> {
   const { tenantId, keyId, revokedBy, reason = null } = ending;
   const [row] = await query<KeyTerms>(
     `update api_key set revoked_at = now(), revoked_by = $3, revoke_reason = $4
-     where tenant_id = $1 and key_id::text = $2 and revoked_at is null returning label, expires_at`,
+     where tenant_id = $1 and key_id::text = $2 and ${condition} returning label, expires_at`,
     [tenantId, keyId, revokedBy, reason],
   );
   return row;

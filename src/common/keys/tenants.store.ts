@@ -6,7 +6,7 @@ import type { Query } from '../tenancy/cross-tenant.js';
 import { OPERATOR } from '../evidence-log/audit-trail.js';
 import { DISCOVERY_TENANT } from '../tenancy/discovery-tenant.js';
 import type { TenantState } from '../tenancy/tenant-state.js';
-import { insertKey, markKeyRevoked, type MadeKey } from './key-rows.js';
+import { insertKey, markKeyRevoked, markKeyRotated, statusOfKey, type MadeKey } from './key-rows.js';
 import { insertTenant, type TenantMaking } from './tenant-rows.js';
 
 const COLUMNS = 'tenant_id, tier, created_at, implicit, state';
@@ -25,6 +25,8 @@ export interface KeyRow {
   prefix: string;
   created_at: Date;
   revoked_at: Date | null;
+  expires_at: Date | null;
+  status: 'active' | 'expired' | 'revoked';
 }
 
 /** Tenants and their keys, for the command line: one connection, as svc_operator. */
@@ -72,7 +74,8 @@ export class TenantsStore {
   async listKeys(tenantId: string): Promise<KeyRow[]> {
     return (
       await this.client.query<KeyRow>(
-        'select tenant_id, key_id, prefix, created_at, revoked_at from api_key where tenant_id = $1 order by created_at, key_id',
+        `select tenant_id, key_id, prefix, created_at, revoked_at, expires_at, ${statusOfKey('api_key')} as status
+         from api_key where tenant_id = $1 order by created_at, key_id`,
         [tenantId],
       )
     ).rows;
@@ -83,11 +86,13 @@ export class TenantsStore {
     return (await markKeyRevoked(this.query, { tenantId, keyId, revokedBy: OPERATOR.principal })) !== undefined;
   }
 
-  /** A new key in place of one that is revoked in the same transaction; its label and expiry go on. */
+  /**
+   * A new key in place of one that still works, which is revoked in the same transaction; its label and expiry go on.
+   * @returns undefined where it does not work any more
+   */
   async rotateKey(tenantId: string, keyId: string): Promise<MadeKey | undefined> {
     await this.client.query('begin');
-    const ending = { tenantId, keyId, revokedBy: OPERATOR.principal, reason: 'rotated' };
-    const terms = await markKeyRevoked(this.query, ending);
+    const terms = await markKeyRotated(this.query, { tenantId, keyId, revokedBy: OPERATOR.principal });
     const making = { tenantId, createdBy: OPERATOR.principal, label: terms?.label, expiresAt: terms?.expires_at };
     const made = terms && (await insertKey(this.query, making));
     await this.client.query('commit');

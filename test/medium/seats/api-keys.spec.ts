@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TenantsStore } from '../../../src/common/keys/tenants.store.js';
 import { caller, send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 import { accept, cookieOf, givenMember, someEmail, until, WITHIN_MS } from './given.js';
 
@@ -143,6 +144,15 @@ describe('an API key', () => {
     const { apiKeys } = (await tenant.call('GET', '/v1/org/api-keys?status=expired')).body;
     expect(apiKeys.map((key: any) => key.id)).toEqual([id]);
     expect(verdict(await rotate(tenant, id))).toBe('409 ApiKeyEnded');
+    // Of the command line.
+    await TenantsStore.using({ ownerUrl: api.database.url }, async (store) => {
+      expect(await store.rotateKey(tenant.tenantId, id)).toBeUndefined();
+      const states = (await store.listKeys(tenant.tenantId)).map(({ key_id, status }) => [key_id, status]);
+      expect(states).toEqual([
+        [tenant.keyId, 'active'],
+        [id, 'expired'],
+      ]);
+    });
   });
 
   it('of another tenant is not there', async () => {

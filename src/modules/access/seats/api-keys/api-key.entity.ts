@@ -1,11 +1,8 @@
 import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { Microseconds } from '../../../../common/database/microseconds.js';
+import { statusOfKey } from '../../../../common/keys/key-rows.js';
 import { TenantRow } from '../../../../common/tenancy/tenant-row.js';
 import type { ApiKeyStatus } from './api-keys.dto.js';
-
-/** A key's state, by the database's clock. */
-const statusOf = (key: string): string =>
-  `case when ${key}.revoked_at is not null then 'revoked' when ${key}.expires_at <= now() then 'expired' else 'active' end`;
 
 /** Written by `common/keys/key-rows.ts` alone, for the API and the command line. */
 @Entity('api_key')
@@ -44,7 +41,7 @@ export class ApiKeyRow extends TenantRow {
   @Column('text', { nullable: true })
   revokeReason!: string | null;
 
-  @VirtualColumn('text', { query: statusOf })
+  @VirtualColumn('text', { query: statusOfKey })
   status!: ApiKeyStatus;
 
   @Microseconds('created_at')

@@ -60,8 +60,8 @@ export class ApiKeysService {
   rotate(caller: TenantCaller, keyId: string, expiresAt: string | undefined): Promise<ApiKeyCreated> {
     const expiry = expiresAt === undefined ? undefined : readExpiry(expiresAt);
     return this.tenancy.run(caller.tenantId, async () => {
-      const row = await this.open(caller, keyId);
-      const terms = row.status === 'active' ? await this.store.revoke(keyId, caller.principal, 'rotated') : undefined;
+      await this.open(caller, keyId);
+      const terms = await this.store.rotate(keyId, caller.principal);
       if (!terms) throw new ApiKeyEnded({ keyId }, 'Make a new key with POST /v1/org/api-keys');
       const created = await this.insert(caller, terms.label, expiry ?? terms.expires_at);
       await this.note(caller, 'api_key.rotated', created, { replaces: keyId });

@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Not } from 'typeorm';
 import type { SeatRole } from '../../../../common/contract/contract.js';
-import { insertKey, markKeyRevoked, type KeyTerms, type MadeKey } from '../../../../common/keys/key-rows.js';
+import {
+  insertKey,
+  markKeyRevoked,
+  markKeyRotated,
+  type KeyTerms,
+  type MadeKey,
+} from '../../../../common/keys/key-rows.js';
 import type { Query } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
@@ -59,6 +65,11 @@ export class ApiKeysStore {
 
   revoke(keyId: string, revokedBy: string, reason: string | undefined): Promise<KeyTerms | undefined> {
     return markKeyRevoked(this.query, { tenantId: this.tenancy.tenant, keyId, revokedBy, reason });
+  }
+
+  /** @returns undefined when it does not work any more */
+  rotate(keyId: string, revokedBy: string): Promise<KeyTerms | undefined> {
+    return markKeyRotated(this.query, { tenantId: this.tenancy.tenant, keyId, revokedBy });
   }
 
   private readonly query: Query = (sql, parameters) => this.tenancy.query(sql, parameters);
