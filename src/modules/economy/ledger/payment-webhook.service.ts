@@ -15,7 +15,10 @@ import { type Settlement, SettlementService } from './settlement.service.js';
 
 /** Who acts when the payment provider reports. */
 const PROVIDER = { principal: 'svc:payment-provider', authType: 'webhook_signature' };
-const STATES: Record<string, FinalState> = { 'conversion.applied': 'applied', 'conversion.failed': 'failed' };
+const STATES = new Map<string, FinalState>([
+  ['conversion.applied', 'applied'],
+  ['conversion.failed', 'failed'],
+]);
 
 /** What the payment provider reports of conversions: each event counts once, and the first final state stands. */
 @Injectable()
@@ -34,7 +37,7 @@ export class PaymentWebhookService {
   async receive(signature: string | undefined, body: Buffer): Promise<PaymentEventAcknowledged> {
     this.authenticate(signature, body);
     const event = this.contract.transform(readJson(body), { type: 'body', metatype: PaymentEvent }) as PaymentEvent;
-    const state = STATES[event.type];
+    const state = STATES.get(event.type);
     if (!state) return { received: true, duplicate: false, outcome: 'ignored' };
     const { conversionId, tenantId: named } = event.data;
     const tenantId = await this.crossTenant.run('payment webhook', (query) =>
