@@ -79,6 +79,8 @@ describe('a PATCH', () => {
     ['that removes', { op: 'remove', path: 'externalId' }, { externalId: null, role: 'member' }],
     ['of a role', { op: 'replace', path: 'roles[primary eq true].value', value: 'admin' }, { role: 'admin' }],
     ['of all roles', { op: 'replace', path: 'roles', value: [{ value: 'viewer' }] }, { role: 'viewer' }],
+    ['of any text', { op: 'replace', path: 'externalId', value: 'prototype' }, { externalId: 'prototype' }],
+    ['of any text of a member', { op: 'add', value: { title: 'constructor' } }, { active: true }],
     ['of what is not kept', { op: 'add', path: 'displayName', value: 'Ada' }, { active: true, role: 'member' }],
   ])('%s', (_, operation, expected) => {
     expect(patch(operation)).toMatchObject(expected);
@@ -97,6 +99,7 @@ describe('a PATCH', () => {
     ['an owner', { op: 'replace', path: 'roles', value: [{ value: 'owner' }] }, 'invalidValue'],
     ['no truth value', { op: 'replace', path: 'active', value: 'perhaps' }, 'invalidValue'],
     ['a path out of the user', { op: 'add', path: '__proto__.active', value: true }, 'invalidPath'],
+    ['the same within a value', { op: 'add', value: [{ name: JSON.parse('{"__proto__":{}}') }] }, 'invalidPath'],
     ['the same in a value', { op: 'add', value: { 'constructor.prototype.active': true } }, 'invalidPath'],
   ])('refuses %s', (_, operation, type) => {
     expect(typeOf(() => (operation === undefined ? patchUser(ADA, {}) : patch(operation)))).toBe(type);
@@ -125,6 +128,8 @@ describe('a filter', () => {
     'userName',
     'userName co "a"',
     'password eq "a"',
+    'constructor eq "a"',
+    '__proto__ eq "a"',
     'userName eq 1',
     'a eq "b" and c eq "d"',
     '((',

@@ -121,7 +121,6 @@ interface Patchable {
  * @throws ScimInvalid
  */
 export function applyPatch(resource: Patchable, body: unknown): unknown {
-  if (FORBIDDEN_NAMES.test(JSON.stringify(body) ?? '')) throw invalid('invalidPath', 'A path names no attribute');
   const patch = body as ScimPatch;
   try {
     patchBodyValidation(patch);
@@ -131,6 +130,8 @@ export function applyPatch(resource: Patchable, body: unknown): unknown {
   if (patch.Operations.length > MAX_OPERATIONS)
     throw invalid('invalidSyntax', `Send at most ${MAX_OPERATIONS} operations`);
   try {
+    const named = [...patch.Operations.map(({ path }) => path ?? ''), ...namesIn(patch.Operations)];
+    if (named.some((name) => FORBIDDEN_NAMES.test(name))) throw new Error('a path names no attribute');
     const { meta: _, ...before } = structuredClone(resource);
     const meta = { created: new Date(resource.meta.created), lastModified: new Date(resource.meta.lastModified) };
     return scimPatch({ ...before, meta }, patch.Operations, { mutateDocument: true, treatMissingAsAdd: true });
@@ -138,6 +139,12 @@ export function applyPatch(resource: Patchable, body: unknown): unknown {
     throw invalid('invalidPath', `The operations cannot be applied: ${(error as Error).message}`);
   }
 }
+
+/** The names of members, those within members too; values may be any text. */
+const namesIn = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, member]) => [name, ...namesIn(member)])
+    : [];
 
 /** What a user is looked for by, with the names as they are kept. */
 const FILTERED: Record<string, keyof ScimUserFilter> = { username: 'userName', externalid: 'externalId', id: 'id' };
@@ -169,7 +176,6 @@ export function readEquality<Name extends string>(
   }
   if (filter.op !== 'eq' || typeof filter.compValue !== 'string') throw invalid('invalidFilter', `filter: ${expected}`);
   const path = filter.attrPath.toLowerCase().replace(`${schema.toLowerCase()}:`, '');
-  const name = names[path];
-  if (name === undefined) throw invalid('invalidFilter', `filter: ${expected}`);
-  return { [name]: filter.compValue } as { [Key in Name]?: string };
+  if (!Object.hasOwn(names, path)) throw invalid('invalidFilter', `filter: ${expected}`);
+  return { [names[path]!]: filter.compValue } as { [Key in Name]?: string };
 }
