@@ -1,3 +1,5 @@
+import { readAtMost } from '../http/bounded-answer.js';
+
 const MAX_BYTES = 1024 * 1024;
 const FETCH_MS = 5_000;
 
@@ -12,14 +14,7 @@ export async function fetchDocument(address: string | URL, init: RequestInit = {
     await response.body?.cancel();
     throw new Error(`it answered ${response.status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error('its answer is larger than 1 MiB');
-    chunks.push(chunk);
-  }
-  return new Response(Buffer.concat(chunks), { status: 200 });
+  return new Response(Buffer.from(await readAtMost(response, MAX_BYTES)), { status: 200 });
 }
 
 /** An address without what may be a secret in it. */

@@ -10,23 +10,11 @@ import { SeatBillingService } from './seat-billing.service.js';
 import type { SeatRow } from './seat.entity.js';
 import { SeatJournal } from './seat-journal.service.js';
 import { SeatsStore } from './seats.store.js';
-import type { SeatEvent } from './seats.types.js';
+import type { SeatEvent, SeatSession } from './seats.types.js';
+import { toSeatSession } from './seats.views.js';
 
 /** How the actor of what happens here is authenticated. */
 const OIDC = 'oidc';
-
-/** A session that was opened for a seat. */
-export interface SeatSession {
-  session: {
-    tenantId: string;
-    authType: 'seat';
-    expiresAt: string;
-    seatId: string;
-    seatRole: SeatRole;
-    seatEmail: string;
-  };
-  cookie: string;
-}
 
 /** Seats of people whom the identity provider of the installation vouches for. */
 @Injectable()
@@ -54,7 +42,7 @@ export class ProviderSeatsService {
       const seat = await this.giveRole(found, person.role, { ...by, reason: 'groups at the identity provider' });
       const { cookie, expiresAt } = await this.sessions.open({ authType: 'seat', seatId: seat.seatId });
       await this.journal.note(seat, { kind: 'signed_in', ...by });
-      return { session: sessionOf(seat, expiresAt), cookie };
+      return { session: toSeatSession(seat, expiresAt), cookie };
     });
   }
 
@@ -100,12 +88,3 @@ export class ProviderSeatsService {
     return changed;
   }
 }
-
-const sessionOf = (seat: SeatRow, expiresAt: Date): SeatSession['session'] => ({
-  tenantId: seat.tenantId,
-  authType: 'seat',
-  expiresAt: expiresAt.toISOString(),
-  seatId: seat.seatId,
-  seatRole: seat.role,
-  seatEmail: seat.userEmail,
-});

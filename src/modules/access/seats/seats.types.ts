@@ -23,3 +23,16 @@ export interface SeatCount {
   active: number;
   pending: number;
 }
+
+/** A session that was opened for a seat. */
+export interface SeatSession {
+  session: {
+    tenantId: string;
+    authType: 'seat';
+    expiresAt: string;
+    seatId: string;
+    seatRole: SeatRole;
+    seatEmail: string;
+  };
+  cookie: string;
+}

@@ -15,7 +15,7 @@ import { holdsOwnership, mayChange } from '../seats.rules.js';
 import { SeatsStore } from '../seats.store.js';
 import type { SeatRow } from '../seat.entity.js';
 import type { InvitedRole, SeatEvent } from '../seats.types.js';
-import { toSeat } from '../seats.views.js';
+import { toSeat, toSeatSession } from '../seats.views.js';
 import { inviteMail } from './invite-mail.js';
 import { isSameHash, mintInvite, readInvite } from './invite-token.js';
 import type {
@@ -130,7 +130,7 @@ export class SeatInvitesService {
         actor: `seat:${seat.seatId}`,
         authMode: 'seat',
       });
-      return { session: sessionOf(seat, expiresAt), cookie };
+      return { session: { ...toSeatSession(seat, expiresAt), seat: toSeat(seat) }, cookie };
     });
   }
 
@@ -215,15 +215,3 @@ const notAccepted = () =>
     {},
     'It was used, replaced, withdrawn or has expired, or never was; ask for another invitation, or, where you had accepted one before, for a link to sign in with POST /frontdoor/auth/sign-in-link',
   );
-
-function sessionOf(seat: SeatRow, expiresAt: Date): OrgAcceptInviteResponse {
-  return {
-    tenantId: seat.tenantId,
-    authType: 'seat',
-    expiresAt: expiresAt.toISOString(),
-    seatId: seat.seatId,
-    seatRole: seat.role,
-    seatEmail: seat.userEmail,
-    seat: toSeat(seat),
-  };
-}
