@@ -7,6 +7,7 @@ import { ToolAdmissionsModule } from '../modules/shield/core/tool-calls/tool-adm
 import { AutoSteps } from '../common/evidence-log/auto-steps.js';
 import { ToolCallSteps } from './tool-call-steps.js';
 import { AgentCalls } from './agent/agent-calls.service.js';
+import { AgentRepeats } from './agent/agent-repeats.js';
 import { AgentTools } from './agent/agent-tools.js';
 import { DaemonConnection } from './daemon-connection.js';
 import { ServerCredentials } from './server-credentials.js';
@@ -55,6 +56,7 @@ export class RpcModule {
         { provide: RpcServer, useValue: server },
         { provide: ToolRegistry, useFactory: makeServiceTools },
         AgentCalls,
+        AgentRepeats,
         AgentTools,
         ApiConnection,
         DaemonConnection,

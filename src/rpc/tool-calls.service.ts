@@ -3,7 +3,7 @@ import { checkedSession } from '../common/http/agent-session.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import { Metrics } from '../common/observability/metrics.js';
 import { isInTrace, type SpanOptions, traced } from '../common/observability/tracing.js';
-import { IdempotencyKeyRequired, invalid, Unauthorized } from '../common/problem/common-problems.js';
+import { invalid, Unauthorized } from '../common/problem/common-problems.js';
 import { Problem } from '../common/problem/problem.js';
 import type { ToolCall } from '../common/call-policy/tool-call-signer.js';
 import { TOOL_SERVER_ID } from '../common/call-policy/shield-pipeline.js';
@@ -13,6 +13,7 @@ import { AgentAnswer } from './agent/agent-answer.js';
 import type { OtherTools } from './agent/servers.js';
 import { AgentCalls } from './agent/agent-calls.service.js';
 import { CallStatesService } from './call-states.service.js';
+import { effectKeyOf } from './effect-key.js';
 import { RPC_CODES, RpcFailure } from './json-rpc.js';
 import { JsonText, parsedJson } from './json-text.js';
 import { ToolCallSteps } from './tool-call-steps.js';
@@ -132,9 +133,9 @@ export class ToolCallsService {
   private toolsFor(peer: Peer): OtherTools {
     return {
       list: (set) => this.catalog.definitionsOf(set),
-      call: async (name, given) => {
-        const answer = await this.call(name, given, peer);
-        return answer.text;
+      call: async (name, given, key) => {
+        const answer = await this.call(name, given, { ...peer, idempotencyKey: key });
+        return { text: answer.text, isReplayed: answer.isReplayed };
       },
     };
   }
@@ -162,7 +163,9 @@ export class ToolCallsService {
     const approvalToken = given.approvalToken ?? peer.approvalToken;
     if (approvalToken !== undefined) call.approvalToken = approvalToken;
     if (tool.idempotency === 'none') return call;
-    const sent = keyOf(tool, given, peer);
+    const sent = effectKeyOf(given.idempotencyKey, peer.idempotencyKey, {
+      isRequired: tool.idempotency === 'required',
+    });
     let key: Promise<string> | undefined;
     call.idempotencyKey = () => (key ??= sent === undefined ? this.deriveKey(call) : Promise.resolve(sent));
     return call;
@@ -224,27 +227,6 @@ const spanOf = (tool: string, { traceparent, transport }: Peer): [string, SpanOp
 function codeToTell(error: unknown): number {
   if (error instanceof RpcFailure) return error.code;
   return error instanceof Problem ? codeOf(error.kind.status, error.kind.type) : RPC_CODES.internalError;
-}
-
-/** The parameter, or the header of the request; both must agree, as for the API (D9). */
-function keyOf(
-  { idempotency }: Tool,
-  { idempotencyKey: own }: ToolArguments,
-  { idempotencyKey: ofHeader }: Peer,
-): string | undefined {
-  if (own !== undefined && ofHeader !== undefined && own !== ofHeader)
-    throw new IdempotencyKeyRequired(
-      {},
-      'params.idempotency_key and the header x-idempotency-key differ; send one, or the same in both',
-    );
-  const key = own ?? ofHeader;
-  const isMissing = key === undefined && idempotency === 'required';
-  if (isMissing || (key !== undefined && !/^(?=.{8,255}$)[!-~]([ -~]*[!-~])?$/.test(key)))
-    throw new IdempotencyKeyRequired(
-      {},
-      'Send params.idempotency_key with 8 to 255 characters of ASCII, a new one for each effect; where a request holds one call, the header x-idempotency-key serves too',
-    );
-  return key;
 }
 
 /** The call as the shield decides on it and as it is signed for the API. */

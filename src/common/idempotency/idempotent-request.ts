@@ -85,8 +85,9 @@ function keyOf(request: FastifyRequest): string {
   return key;
 }
 
+const digestOf = ({ query, body }: FastifyRequest): Buffer => digestOfMeaning([query ?? {}, body ?? null]);
+
 /**
- * SHA-256 over the request's meaning: query and body in canonical form (RFC 8785), so that white space and member order
- * do not matter.
+ * SHA-256 over a request's meaning in canonical form (RFC 8785), so that white space and member order do not matter.
  */
-const digestOf = ({ query, body }: FastifyRequest): Buffer => sha256(canonicalize([query ?? {}, body ?? null]) ?? '');
+export const digestOfMeaning = (meaning: unknown): Buffer => sha256(canonicalize(meaning) ?? '');

@@ -141,6 +141,11 @@ export class Tenancy {
     return result;
   }
 
+  /** Does what is no part of the open unit of work, which stays open meanwhile. */
+  apart<T>(work: () => T): T {
+    return this.current.exit(work);
+  }
+
   get manager(): EntityManager {
     return this.unit().manager;
   }

@@ -10,6 +10,16 @@ export class AgentAnswer {
     readonly data: Record<string, unknown> = {},
   ) {}
 
+  /** Whether it is the answer of an earlier call, which had the effect. */
+  get isReplayed(): boolean {
+    return this.data['repeated'] === true;
+  }
+
+  /** The same, as the answer of a call that repeats this one. */
+  get repeated(): AgentAnswer {
+    return new AgentAnswer(this.text, { ...this.data, repeated: true });
+  }
+
   /** As the result of plain JSON-RPC: one object. */
   toJSON(): Record<string, unknown> {
     return { text: this.text, ...this.data };

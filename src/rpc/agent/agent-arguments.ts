@@ -2,6 +2,7 @@ import { readAs } from '../../common/fields/contract.pipe.js';
 import { findFault } from '../../common/http/json-body.js';
 import { Forbidden, invalid } from '../../common/problem/common-problems.js';
 import { CONTROL_PARAMETERS } from '../tools/control-parameters.js';
+import { effectKeyOf } from '../effect-key.js';
 import type { AgentTool } from './agent-tool.js';
 
 /** What a call says. */
@@ -14,17 +15,26 @@ export interface AgentArguments {
   approvalToken?: string;
 }
 
+/** What is known of a call next to its arguments. */
+interface Known {
+  /** That of the credential. */
+  tenantId?: string;
+  /** The key of the effect, where the request has one. */
+  headerKey?: string | undefined;
+}
+
 const NOT_READ: ReadonlySet<string> = new Set([...CONTROL_PARAMETERS, 'tenant_id']);
 
 /**
  * Reads the arguments of a call. The key of the effect, the token of an approval and the tenant are taken, and not
  * listed: what a model has no use for costs it nothing.
- * @throws ValidationFailed naming every argument that is wrong; Forbidden for another tenant than the credential's
+ * @throws ValidationFailed naming every argument that is wrong; Forbidden for another tenant than the credential's;
+ * IdempotencyKeyRequired for a key that is none
  */
 export function readAgentArguments(
-  { given, name }: AgentTool,
+  { given, name, isRead }: AgentTool,
   params: object | undefined,
-  tenantId?: string,
+  { tenantId, headerKey }: Known = {},
 ): AgentArguments {
   if (Array.isArray(params)) throw invalid('arguments', `must be an object: ${name} takes its arguments by name`);
   const sent = (params ?? {}) as Record<string, unknown>;
@@ -34,9 +44,10 @@ export function readAgentArguments(
   if (tenant !== undefined && tenantId !== undefined && tenant !== tenantId)
     throw new Forbidden({}, 'tenant_id names another tenant than the credential; leave it out');
   const args = Object.fromEntries(Object.entries(sent).filter(([member]) => !NOT_READ.has(member)));
+  const idempotencyKey = isRead ? undefined : effectKeyOf(key, headerKey);
   return {
     ...{ args, given: readAs(given, args, 'arguments') },
-    ...(typeof key === 'string' ? { idempotencyKey: key } : {}),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(typeof token === 'string' ? { approvalToken: token } : {}),
   };
 }

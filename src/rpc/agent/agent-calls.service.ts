@@ -5,7 +5,7 @@ import type { ToolCall } from '../../common/call-policy/tool-call-signer.js';
 import type { Address } from '../../common/contract/contract.js';
 import { checkedSession } from '../../common/http/agent-session.js';
 import { ToolAdmissionsService } from '../../modules/shield/core/tool-calls/tool-admissions.service.js';
-import { forwardHeaders } from '../forwarded-headers.js';
+import { forwardHeaders, REPLAYED_HEADER } from '../forwarded-headers.js';
 import type { Peer, ToolCaller } from '../peer.js';
 import { ServerCredentials } from '../server-credentials.js';
 import { ToolCallSteps } from '../tool-call-steps.js';
@@ -13,7 +13,9 @@ import { ToolRequests } from '../tool-requests.service.js';
 import type { AgentAnswer } from './agent-answer.js';
 import { readAgentArguments, type AgentArguments } from './agent-arguments.js';
 import { failureOfAgentCall } from './agent-failures.js';
+import { AgentRepeats, effectOf } from './agent-repeats.js';
 import type { AgentTool } from './agent-tool.js';
+import { newIdOf } from './new-id.js';
 import { replyOf } from './route-reply.js';
 import { requestTo } from './route-request.js';
 import type { OtherTools, RouteParts, RouteReply, ServerName, Servers } from './servers.js';
@@ -36,13 +38,14 @@ export class AgentCalls {
     private readonly requests: ToolRequests,
     private readonly credentials: ServerCredentials,
     private readonly steps: ToolCallSteps,
+    private readonly repeats: AgentRepeats,
   ) {}
 
   /** @throws RpcFailure, Problem */
   async run(tool: AgentTool, params: object | undefined, { peer, caller, tools }: Speaking): Promise<AgentAnswer> {
     const { name } = tool;
     try {
-      const read = readAgentArguments(tool, params, caller.tenantId);
+      const read = readAgentArguments(tool, params, { tenantId: caller.tenantId, headerKey: peer.idempotencyKey });
       const call: ToolCall = {
         ...{ caller, tool: name, route: addressOf(tool), serverId: TOOL_SERVER_ID, toolDigest: tool.digest },
         ...{ isRead: tool.isRead, arguments: read.args },
@@ -58,24 +61,31 @@ export class AgentCalls {
   private async admitAndRun(
     tool: AgentTool,
     call: ToolCall,
-    { given, idempotencyKey, approvalToken = undefined }: AgentArguments,
+    { args, given, idempotencyKey: key, approvalToken = undefined }: AgentArguments,
     { peer, caller, tools }: Speaking,
   ): Promise<AgentAnswer> {
     const token = approvalToken ?? peer.approvalToken;
-    const usesApprovalNow = !tool.changesApi(given);
-    const admission = { ...call, usesApprovalNow, ...(token === undefined ? {} : { approvalToken: token }) };
-    const { decisionId } = await this.admissions.admit(admission);
+    const stored = key === undefined || tool.once === 'called' ? undefined : { tool, caller, args, key };
+    const { decisionId } = await this.admissions.admit({
+      ...call,
+      usesApprovalNow: !tool.changesApi(given),
+      ...(token === undefined ? {} : { approvalToken: token }),
+      ...(stored === undefined ? {} : { effect: effectOf(stored) }),
+    });
     const sent = {
       ...{ credential: this.credentials.of(caller, peer), decisionId, approvalToken: token },
-      ...{ idempotencyKey: idempotencyKey ?? peer.idempotencyKey, agentSession: peer.agentSession },
+      ...{ idempotencyKey: key, agentSession: peer.agentSession },
     };
     const servers: Servers = {
-      tools,
+      ...{ tools, idempotencyKey: key, newId: () => newIdOf({ tool: tool.name, args, key }) },
       tenantId: () => Promise.resolve(caller.tenantId),
       call: <T extends object>(server: ServerName, address: Address, parts?: RouteParts) =>
         this.send<T>(call, { server, address, parts }, sent, peer),
     };
-    return tool.run(given, servers);
+    const run = () => tool.run(given, servers);
+    const answer = await (stored === undefined ? run() : this.repeats.run(stored, run));
+    if (answer.isReplayed) peer.responseHeaders?.set(REPLAYED_HEADER, 'true');
+    return answer;
   }
 
   private async send<T extends object>(

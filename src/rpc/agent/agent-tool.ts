@@ -11,6 +11,12 @@ import type { ServerName, Servers } from './servers.js';
 type ServerRoute = `${ServerName} ${Address}`;
 
 /**
+ * `held`: the key is held while the call lasts. `api`: what the API is sent is made of the arguments and the key alone,
+ * so that the API makes it once; nothing is held while the call waits. `called`: the tool that it calls.
+ */
+type Once = 'held' | 'api' | 'called';
+
+/**
  * A tool of the default set: made for a model, it answers text with ids that other tools take, and may need several
  * routes of both servers. What it changes, it changes by one of them.
  */
@@ -25,6 +31,8 @@ export interface AgentToolDeclaration<Given extends object = object> {
   routes: readonly [ServerRoute, ...ServerRoute[]];
   /** Whether it changes nothing. */
   isRead: boolean;
+  /** Of one that changes something: what makes its effect one, however often it comes with the same key. */
+  once?: Once;
   isDestructive?: true;
   /** Whether its answer may hold text that others wrote. */
   isOpenWorld?: true;

@@ -31,13 +31,27 @@ export interface ListedTool {
 export interface OtherTools {
   /** @throws ValidationFailed for a set that there is not */
   list(set: string): Promise<readonly ListedTool[]>;
-  /** @returns what a model reads of the answer @throws as a call by the name of the tool does */
-  call(name: string, given: Record<string, unknown>): Promise<string>;
+  /**
+   * @param key of the effect
+   * @returns what a model reads of the answer
+   * @throws as a call by the name of the tool does
+   */
+  call(
+    name: string,
+    given: Record<string, unknown>,
+    key: string | undefined,
+  ): Promise<{ text: string; isReplayed: boolean }>;
 }
 
 /** Both servers, as whoever called the tool: each route with the caller's own credential. */
 export interface Servers {
   readonly tools: OtherTools;
+
+  /** The key of the effect, where one was sent. */
+  readonly idempotencyKey: string | undefined;
+
+  /** An id for something new: the same again for a repeat with the same key. */
+  newId(): string;
 
   /** The tenant that the caller works in, for routes whose body or query must name it. */
   tenantId(): Promise<string>;

@@ -7,6 +7,10 @@ import { JsonText } from '../json-text.js';
 export const ERROR_META = 'svc/error';
 /** Present, and true, where the result repeats that of an earlier call, which had the effect (D85). */
 const REPLAYED_META = 'svc/replayed';
+const REPLAYED = { _meta: { [REPLAYED_META]: true } };
+
+/** Whether a result is one. */
+export const isReplay = ({ _meta: meta }: CallToolResult): boolean => meta?.[REPLAYED_META] === true;
 
 /**
  * What a model can do nothing about, or only its client can: answered as a JSON-RPC error, with this code. All other
@@ -36,15 +40,16 @@ export function resultOf(answer: unknown): CallToolResult {
     content: [{ type: 'text', text }],
     structuredContent,
     isError: false,
-    ...(isReplayed ? { _meta: { [REPLAYED_META]: true } } : {}),
+    ...(isReplayed ? REPLAYED : {}),
   };
 }
 
 /** Text for the model, and the rest for programs. */
-export const resultOfAgentAnswer = ({ text, data }: AgentAnswer): CallToolResult => ({
+export const resultOfAgentAnswer = ({ text, data, isReplayed }: AgentAnswer): CallToolResult => ({
   content: [{ type: 'text', text }],
   structuredContent: data,
   isError: false,
+  ...(isReplayed ? REPLAYED : {}),
 });
 
 /**

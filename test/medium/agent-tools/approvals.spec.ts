@@ -61,3 +61,19 @@ it('a call that waited for an approval goes through when it is repeated, once, a
     expect([name, await messageOf()]).toEqual([name, expect.stringContaining('approval')]);
   }
 });
+
+it('with a key, what went through by its approval is answered again, and needs no other one', async () => {
+  const { client } = endpoints[0]!;
+  const given = { title: 'Keyed', content: 'Under review.', idempotency_key: 'keyed-under-review' };
+  const call = () => client.callTool({ name: 'ingest', arguments: given });
+  const refused: Error = await call().then(
+    () => expect.fail('no approval was asked for'),
+    (error: Error) => error,
+  );
+  const [, approvalRequestId] = /approvals\/([0-9a-f-]{36})\/resolve/.exec(refused.message)!;
+  await expectStatus(200, resolve(approver, approvalRequestId!));
+  const first = await call();
+  expect(first.isError).toBe(false);
+  const { structuredContent } = first as { structuredContent: object };
+  expect((await call()).structuredContent).toEqual({ ...structuredContent, repeated: true });
+});

@@ -11,6 +11,7 @@ import type { AgentAnswer } from '../../../rpc/agent/agent-answer.js';
 import { readAgentArguments } from '../../../rpc/agent/agent-arguments.js';
 import { failureOfAgentCall } from '../../../rpc/agent/agent-failures.js';
 import type { AgentTool } from '../../../rpc/agent/agent-tool.js';
+import { newIdOf } from '../../../rpc/agent/new-id.js';
 import { replyOf } from '../../../rpc/agent/route-reply.js';
 import { requestTo } from '../../../rpc/agent/route-request.js';
 import {
@@ -25,7 +26,7 @@ import type { ApiConnection } from '../../../rpc/api-connection.js';
 import { REPLAYED_HEADER } from '../../../rpc/forwarded-headers.js';
 import { RpcFailure } from '../../../rpc/json-rpc.js';
 import { JsonText, parsedJson } from '../../../rpc/json-text.js';
-import { resultOf, resultOfFailure } from '../../../rpc/mcp/mcp-results.js';
+import { isReplay, resultOf, resultOfFailure } from '../../../rpc/mcp/mcp-results.js';
 import type { ServerAnswer } from '../../../rpc/server-connection.js';
 import { readArguments, requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
 import type { ToolCatalog } from '../../../rpc/tools/tool-catalog.service.js';
@@ -109,7 +110,8 @@ export class DaemonToolCalls {
     try {
       const read = readAgentArguments(tool, given);
       const servers: Servers = {
-        tools: this.toolsFor(request),
+        ...{ tools: this.toolsFor(request), idempotencyKey: read.idempotencyKey },
+        newId: () => newIdOf({ tool: tool.name, args: read.args, key: read.idempotencyKey }),
         tenantId: () => this.parts.credentials.tenantOf(request),
         call: <T extends object>(server: ServerName, address: Address, parts?: RouteParts) =>
           this.send<T>({ server, address, parts }, { isRead: tool.isRead, ...read }, request),
@@ -123,11 +125,12 @@ export class DaemonToolCalls {
   private toolsFor(request: FastifyRequest): OtherTools {
     return {
       list: (set) => this.parts.catalog.definitionsOf(set),
-      call: async (name, given) => {
+      call: async (name, given, key) => {
         const tool = await this.find(name);
         if (!tool) throw invalid('tool', 'names no tool; more_tools without arguments lists the sets');
-        const { content } = await this.call(tool, given, request);
-        return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+        const result = await this.call(tool, { ...(takesKey(tool) ? keyIn(key) : {}), ...given }, request);
+        const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+        return { text, isReplayed: isReplay(result) };
       },
     };
   }
@@ -169,5 +172,10 @@ export class DaemonToolCalls {
     });
   }
 }
+
+/** Of the others, the routes take none. */
+const takesKey = (tool: Tool | AgentTool): boolean => ('run' in tool ? !tool.isRead : tool.idempotency !== 'none');
+
+const keyIn = (key: string | undefined): object => (key === undefined ? {} : { idempotency_key: key });
 
 const NO_API = 'the daemon does not know where the tenant API is; its operator sets SVC_API_URL';

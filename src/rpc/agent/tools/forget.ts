@@ -16,6 +16,7 @@ export const FORGET = agentTool<ForgetArguments>({
   given: ForgetArguments,
   routes: ['daemon DELETE /v1/facts/:factId'],
   isRead: false,
+  once: 'held',
   isDestructive: true,
   run: async ({ fact_id }, servers) => {
     const { id: factId } = readId(fact_id);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Integer, Text } from '../../../common/fields/fields.js';
 import { AgentAnswer } from '../agent-answer.js';
@@ -37,23 +36,27 @@ export const INGEST = agentTool<IngestArguments>({
   given: IngestArguments,
   routes: ['api POST /v1/ingest', 'api GET /v1/ingest/:id'],
   isRead: false,
+  once: 'api',
   run: ingest,
 });
 
 async function ingest(given: IngestArguments, servers: Servers): Promise<AgentAnswer> {
-  const { corpus_id: corpusId, doc_id: docId = randomUUID(), title, content } = given;
+  const { corpus_id: corpusId, doc_id: docId = servers.newId(), title, content } = given;
   const id = `${corpusId}/${docId}`;
   const url = given.url ?? `${OWN_URL}${encodeURIComponent(corpusId)}/${encodeURIComponent(docId)}`;
   const body = { tenantId: await servers.tenantId(), corpusId, docId, title, content, url };
-  const { body: accepted } = await servers.call<{ ingestId: string; receiptId?: string }>('api', 'POST /v1/ingest', {
-    body,
-  });
+  const { body: accepted, isReplayed } = await servers.call<Accepted>('api', 'POST /v1/ingest', { body });
   const { status, error } = await follow(accepted.ingestId, given.wait_seconds, servers);
   const receipt = accepted.receiptId === undefined ? {} : { receipt_id: idOf('receipt', accepted.receiptId) };
-  const data = { id: idOf('document', id), status, ...receipt };
+  const data = { id: idOf('document', id), status, ...receipt, ...(isReplayed ? { repeated: true } : {}) };
   if (status === 'completed') return new AgentAnswer(`${id} is searchable.`, data);
   if (status === 'failed') return new AgentAnswer(`${id} was not taken: ${error ?? 'no reason was given'}`, data);
   return new AgentAnswer(`${id} is accepted and will be searchable soon; it is ${status}.`, data);
+}
+
+interface Accepted {
+  ingestId: string;
+  receiptId?: string;
 }
 
 interface Status {

@@ -21,6 +21,7 @@ export const LINK = agentTool<LinkArguments>({
   given: LinkArguments,
   routes: ['daemon PUT /v1/edges'],
   isRead: false,
+  once: 'held',
   run: async ({ from_id, relation, to_id }, servers) => {
     const from = await nodeOf('from_id', from_id, servers);
     const to = await nodeOf('to_id', to_id, servers);

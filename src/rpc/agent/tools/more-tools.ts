@@ -28,6 +28,7 @@ export const MORE_TOOLS = agentTool<MoreToolsArguments>({
   // Each tool that it calls is decided on as itself.
   routes: ['api GET /capabilities'],
   isRead: false,
+  once: 'called',
   isOpenWorld: true,
   run: moreTools,
 });
@@ -48,8 +49,14 @@ async function moreTools(given: MoreToolsArguments, servers: Servers): Promise<A
 
 async function call(tool: string, given: MoreToolsArguments, servers: Servers): Promise<AgentAnswer> {
   if (tool === 'more_tools') throw invalid('tool', 'must be another tool than more_tools');
-  const answer = await servers.tools.call(tool, given.arguments ?? {});
-  return fitAnswer({ head: [], items: [{ text: answer, data: { tool } }], itemsAs: 'called' }, given.token_budget);
+  const { text, isReplayed } = await servers.tools.call(tool, given.arguments ?? {}, servers.idempotencyKey);
+  return fitAnswer(
+    {
+      ...{ head: [], items: [{ text, data: { tool } }], itemsAs: 'called' },
+      end: () => (isReplayed ? { data: { repeated: true } } : {}),
+    },
+    given.token_budget,
+  );
 }
 
 const setsOf = (): AnswerItem[] =>

@@ -33,6 +33,7 @@ export const PROVE = agentTool<ProveArguments>({
     'daemon GET /v1/receipts/:receiptId/verification',
   ],
   isRead: false,
+  once: 'api',
   changesApi: ({ id }) => !['fact', 'proof'].includes(readId(id).kind ?? ''),
   run: prove,
 });

@@ -44,6 +44,7 @@ export const RECORD_ANSWER = agentTool<RecordAnswerArguments>({
   given: RecordAnswerArguments,
   routes: ['api POST /v1/answers', 'api GET /v1/proof/jobs/:id'],
   isRead: false,
+  once: 'api',
   run: recordAnswer,
 });
 

@@ -53,6 +53,7 @@ export const REMEMBER = agentTool<RememberArguments>({
   given: RememberArguments,
   routes: ['daemon PUT /v1/facts', 'api POST /v1/home/:agentId/primitives', 'api GET /v1/home/:agentId/primitives'],
   isRead: false,
+  once: 'held',
   changesApi: ({ as }) => as !== 'fact',
   run: (given, servers) =>
     given.as === 'fact' ? rememberFact(given, servers) : rememberPrimitive(given, given.as, servers),

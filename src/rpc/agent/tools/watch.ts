@@ -42,6 +42,7 @@ export const WATCH = agentTool<WatchArguments>({
   given: WatchArguments,
   routes: ['api POST /v1/watches', 'api GET /v1/watches', 'api DELETE /v1/watches/:id'],
   isRead: false,
+  once: 'api',
   changesApi: ({ id, query, stop }) => stop || id !== undefined || query !== undefined,
   run: watch,
 });
@@ -53,16 +54,24 @@ async function watch(given: WatchArguments, servers: Servers): Promise<AgentAnsw
   if (id !== undefined && query !== undefined)
     throw invalid('query', 'and id are two things to watch; send one of them');
   const target = query === undefined ? targetOf(id!) : { targetType: 'query', query: { query } };
-  const { body } = await servers.call<Watch>('api', 'POST /v1/watches', { body: { agentId, note, ...target } });
-  return new AgentAnswer(`${lineOf(body)} is watched.`, { watch_id: idOf('watch', body.watchId) });
+  const { body, isReplayed } = await servers.call<Watch>('api', 'POST /v1/watches', {
+    body: { agentId, note, ...target },
+  });
+  return new AgentAnswer(`${lineOf(body)} is watched.`, {
+    ...{ watch_id: idOf('watch', body.watchId) },
+    ...(isReplayed ? { repeated: true } : {}),
+  });
 }
 
 async function stopWatch({ id }: WatchArguments, servers: Servers): Promise<AgentAnswer> {
   const read = id === undefined ? undefined : readId(id);
   if (!read || (read.kind !== 'watch' && read.kind !== undefined))
     throw invalid('id', 'must be that of the watch to end: watch:...');
-  await servers.call('api', 'DELETE /v1/watches/:id', { params: { id: read.id } });
-  return new AgentAnswer(`${idOf('watch', read.id)} has ended.`, { watch_id: idOf('watch', read.id), active: false });
+  const { isReplayed } = await servers.call('api', 'DELETE /v1/watches/:id', { params: { id: read.id } });
+  return new AgentAnswer(`${idOf('watch', read.id)} has ended.`, {
+    ...{ watch_id: idOf('watch', read.id), active: false },
+    ...(isReplayed ? { repeated: true } : {}),
+  });
 }
 
 /** Of one page. */

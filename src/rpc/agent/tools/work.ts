@@ -67,6 +67,7 @@ export const WORK = agentTool<WorkArguments>({
     'daemon POST /v1/work/:id/comments',
   ],
   isRead: false,
+  once: 'held',
   run: (given, servers) => RUN[given.action](given, servers),
 });
 

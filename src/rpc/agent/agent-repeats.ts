@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { type IdempotentRequest, digestOfMeaning, repeatedReply } from '../../common/idempotency/idempotent-request.js';
+import { IdempotencyStore } from '../../common/idempotency/idempotency.store.js';
+import { Tenancy } from '../../common/tenancy/tenancy.js';
+import type { ToolCaller } from '../peer.js';
+import { AgentAnswer } from './agent-answer.js';
+import type { AgentTool } from './agent-tool.js';
+
+/** Of a tool's effect, what its key stands under where a request has its method. */
+const METHOD = 'TOOL';
+
+/** A call with a key. */
+export interface KeyedCall {
+  tool: AgentTool;
+  caller: ToolCaller;
+  /** As they were given, without what is about the call itself. */
+  args: Record<string, unknown>;
+  key: string;
+}
+
+/** Where the answer of a call is stored, for the decision on a repeat. */
+export const effectOf = ({ tool: { name }, key }: KeyedCall) => ({
+  ...{ method: METHOD, path: name },
+  idempotencyKey: () => Promise.resolve(key),
+});
+
+/**
+ * One effect and one answer a key, of the tools that are made for agents (docs/decisions/0392). What the API makes once
+ * by the key is not held: its answer is looked up before and stored after.
+ */
+@Injectable()
+export class AgentRepeats {
+  constructor(
+    private readonly tenancy: Tenancy,
+    private readonly store: IdempotencyStore,
+  ) {}
+
+  /** @throws IdempotencyInProgress, IdempotencyKeyReused, and what the work throws, of which nothing is stored */
+  run(call: KeyedCall, work: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
+    const asked = requestOf(call);
+    return call.tool.once === 'held' ? this.runHeld(asked, work) : this.runFree(asked, work);
+  }
+
+  /** The requests to the servers are no part of the unit of work that holds the key. */
+  private runHeld(asked: IdempotentRequest, work: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
+    return this.tenancy.run(asked.tenantId, async () => {
+      const before = await this.findAnswer(asked);
+      if (before) return before;
+      const answer = await this.tenancy.apart(work);
+      await this.record(asked, answer);
+      return answer;
+    });
+  }
+
+  private async runFree(asked: IdempotentRequest, work: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
+    const before = await this.tenancy.run(asked.tenantId, () => this.findAnswer(asked));
+    if (before) return before;
+    const answer = await work();
+    await this.tenancy.run(asked.tenantId, () => this.record(asked, answer));
+    return answer;
+  }
+
+  private async findAnswer(asked: IdempotentRequest): Promise<AgentAnswer | undefined> {
+    const [stored] = await this.store.hold([asked.scope]);
+    const body = repeatedReply(stored, asked)?.body;
+    if (typeof body !== 'string') return undefined;
+    const { text, data } = JSON.parse(body) as Pick<AgentAnswer, 'text' | 'data'>;
+    return new AgentAnswer(text, data).repeated;
+  }
+
+  private async record({ scope, digest }: IdempotentRequest, { text, data }: AgentAnswer): Promise<void> {
+    const body = JSON.stringify({ text, data });
+    await this.store.record([{ scope, reply: { request_digest: digest, status: 200, body } }]);
+  }
+}
+
+const requestOf = ({ tool, caller, args, key }: KeyedCall): IdempotentRequest => ({
+  tenantId: caller.tenantId,
+  scope: { principal: caller.principal, method: METHOD, path: tool.name, key },
+  digest: digestOfMeaning(args),
+});

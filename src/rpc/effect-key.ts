@@ -1,0 +1,28 @@
+import { IdempotencyKeyRequired } from '../common/problem/common-problems.js';
+
+/** Goes on in a header: ASCII that no reader trims. */
+const KEY = /^(?=.{8,255}$)[!-~]([ -~]*[!-~])?$/;
+
+/**
+ * The key of an effect: the parameter, or the header of the request; both must agree, as for the API (D9).
+ * @param own as it was sent, whatever it is
+ * @throws IdempotencyKeyRequired
+ */
+export function effectKeyOf(
+  own: unknown,
+  ofHeader: string | undefined,
+  { isRequired = false }: { isRequired?: boolean } = {},
+): string | undefined {
+  if (own !== undefined && ofHeader !== undefined && own !== ofHeader)
+    throw new IdempotencyKeyRequired(
+      {},
+      'params.idempotency_key and the header x-idempotency-key differ; send one, or the same in both',
+    );
+  const key = own === undefined ? ofHeader : own;
+  if (key === undefined && !isRequired) return undefined;
+  if (typeof key === 'string' && KEY.test(key)) return key;
+  throw new IdempotencyKeyRequired(
+    {},
+    'Send params.idempotency_key with 8 to 255 characters of ASCII, a new one for each effect; where a request holds one call, the header x-idempotency-key serves too',
+  );
+}
