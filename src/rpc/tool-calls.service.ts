@@ -11,6 +11,7 @@ import { API_SET, TOOL_SET_NAMES } from '../common/contract/tool-sets.js';
 import { ToolAdmissionsService } from '../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { AgentAnswer } from './agent/agent-answer.js';
 import type { OtherTools } from './agent/servers.js';
+import { withTenant } from './agent/agent-arguments.js';
 import { AgentCalls } from './agent/agent-calls.service.js';
 import { CallStatesService } from './call-states.service.js';
 import { effectKeyOf } from './effect-key.js';
@@ -123,18 +124,20 @@ export class ToolCallsService {
     const { caller } = peer;
     if (!caller || (peer.isPublic && !isOpen(tool)))
       throw new Unauthorized({}, 'This tool needs a credential: call it by /rpc with x-tenant-id and x-api-key');
-    if ('run' in tool) return this.agentCalls.run(tool, params, { peer, caller, tools: this.toolsFor(peer) });
+    if ('run' in tool) return this.agentCalls.run(tool, params, { peer, caller, tools: this.toolsFor(peer, caller) });
     const ready = this.readyCall(tool, readArguments(tool, params, peer.requestId), { peer, caller });
     const call = toolCallOf(ready);
     return this.steps.around(call, ready.agentSession, () => this.callServer(call, ready, peer));
   }
 
   /** Each is counted and decided on as a call of its own. */
-  private toolsFor(peer: Peer): OtherTools {
+  private toolsFor(peer: Peer, { tenantId }: ToolCaller): OtherTools {
     return {
       list: (set) => this.catalog.definitionsOf(set),
       call: async (name, given, key) => {
-        const answer = await this.call(name, given, { ...peer, idempotencyKey: key });
+        const tool = await this.catalog.find(name);
+        const full = tool ? await withTenant(tool, given, () => Promise.resolve(tenantId)) : given;
+        const answer = await this.call(name, full, { ...peer, idempotencyKey: key });
         return { text: answer.text, isReplayed: answer.isReplayed };
       },
     };

@@ -3,6 +3,7 @@ import { findFault } from '../../common/http/json-body.js';
 import { Forbidden, invalid } from '../../common/problem/common-problems.js';
 import { CONTROL_PARAMETERS } from '../tools/control-parameters.js';
 import { effectKeyOf } from '../effect-key.js';
+import type { Tool } from '../tools/tool.js';
 import type { AgentTool } from './agent-tool.js';
 
 /** What a call says. */
@@ -50,4 +51,19 @@ export function readAgentArguments(
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(typeof token === 'string' ? { approvalToken: token } : {}),
   };
+}
+
+/**
+ * Arguments of a tool that more_tools calls: the tenant that it must have is the caller's, and more_tools does not
+ * show it.
+ */
+export async function withTenant(
+  { definition }: Tool | AgentTool,
+  given: Record<string, unknown>,
+  tenantOf: () => Promise<string | undefined>,
+): Promise<Record<string, unknown>> {
+  const { required = [] } = definition.inputSchema;
+  if (!required.includes('tenant_id') || given['tenant_id'] !== undefined) return given;
+  const tenantId = await tenantOf();
+  return tenantId === undefined ? given : { ...given, tenant_id: tenantId };
 }

@@ -8,7 +8,7 @@ import { invalid } from '../../../common/problem/common-problems.js';
 import { Problem } from '../../../common/problem/problem.js';
 import type { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
 import type { AgentAnswer } from '../../../rpc/agent/agent-answer.js';
-import { readAgentArguments } from '../../../rpc/agent/agent-arguments.js';
+import { readAgentArguments, withTenant } from '../../../rpc/agent/agent-arguments.js';
 import { failureOfAgentCall } from '../../../rpc/agent/agent-failures.js';
 import type { AgentTool } from '../../../rpc/agent/agent-tool.js';
 import { newIdOf } from '../../../rpc/agent/new-id.js';
@@ -128,7 +128,8 @@ export class DaemonToolCalls {
       call: async (name, given, key) => {
         const tool = await this.find(name);
         if (!tool) throw invalid('tool', 'names no tool; more_tools without arguments lists the sets');
-        const result = await this.call(tool, { ...(takesKey(tool) ? keyIn(key) : {}), ...given }, request);
+        const full = await withTenant(tool, given, () => this.parts.credentials.findTenantOf(request));
+        const result = await this.call(tool, { ...(takesKey(tool) ? keyIn(key) : {}), ...full }, request);
         const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
         return { text, isReplayed: isReplay(result) };
       },
