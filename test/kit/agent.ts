@@ -11,6 +11,8 @@ interface ToolAnswer {
   text: string;
   data: any;
   isError: boolean;
+  /** What programs find of a failure. */
+  error?: any;
 }
 export type CallTool = (name: string, given?: object) => Promise<ToolAnswer>;
 
@@ -72,7 +74,8 @@ async function ingest(
 }
 
 export async function callTool(client: Client, name: string, given: object): Promise<ToolAnswer> {
-  const { content, structuredContent, isError } = await client.callTool({ name, arguments: { ...given } });
+  const { content, structuredContent, isError, _meta } = await client.callTool({ name, arguments: { ...given } });
   const [part] = content;
-  return { text: part?.type === 'text' ? part.text : '', data: structuredContent, isError: isError === true };
+  const text = part?.type === 'text' ? part.text : '';
+  return { text, data: structuredContent, isError: isError === true, error: _meta?.['svc/error'] };
 }

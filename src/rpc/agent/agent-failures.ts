@@ -2,7 +2,7 @@ import { snakeCase } from '../../common/fields/snake-case.js';
 import type { Issue } from '../../common/problem/common-problems.js';
 import { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
-import { codeOf, failureOfProblem } from '../tools/tool-errors.js';
+import { codeOf, failureOfProblem, refusalOf } from '../tools/tool-errors.js';
 import { RouteRefusal } from './servers.js';
 
 /** How a call of a tool for agents failed, in its own arguments; anything unexpected goes on as it is. */
@@ -13,8 +13,11 @@ export function failureOfAgentCall(error: unknown, tool: string, requestId: stri
   return failure(code, tool, { ...data, message });
 }
 
-function failureOfRefusal({ status, problem, kind, message }: RouteRefusal, tool: string, requestId: string) {
-  return failure(codeOf(status, kind), tool, { request_id: requestId, ...problem, type: kind, message });
+function failureOfRefusal(refusal: RouteRefusal, tool: string, requestId: string) {
+  const { kind, message } = refusal;
+  const [status, problem] = refusalOf(refusal.status, refusal.problem);
+  const type = kind === '' ? problem['type'] : kind;
+  return failure(codeOf(status, type), tool, { request_id: requestId, ...problem, type, message });
 }
 
 function failure(code: RpcFailure['code'], tool: string, data: Record<string, unknown>): RpcFailure {

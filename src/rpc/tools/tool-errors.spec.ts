@@ -91,6 +91,35 @@ describe('an error of the API', () => {
   });
 
   it.each([
+    [200, { enabled: false, flag: 'SVCD_OBSERVE' }, { type: 'FeatureDisabled', status: 412 }],
+    [404, { type: 'https://svc.dev/errors/flag-off', title: 'Not Found', status: 404, flag: 'SVCD_OBSERVE' }, {}],
+    [501, { type: 'urn:svc:error/plane-off', title: 'Not Implemented', status: 501, flag: 'SVCD_OBSERVE' }, {}],
+  ])('of the daemon that something is off (%i) names the switch and how to set it', (status, body, more) => {
+    const detail = 'This is switched off; set SVCD_OBSERVE=1';
+    const failure = answered(status, { ...body, detail });
+    expect(failure).toMatchObject({ code: -32008, message: detail });
+    expect(failure.data).toMatchObject({ ...body, ...more, detail, feature: 'SVCD_OBSERVE' });
+  });
+
+  it('of the daemon is reported by its detail, and names parameters', () => {
+    const type = 'https://svc.dev/errors/fact-unknown';
+    expect(answered(404, { type, title: 'Not Found', status: 404, detail: 'There is no such fact' })).toMatchObject({
+      code: -32004,
+      message: 'There is no such fact',
+    });
+    const unfit = answered(
+      400,
+      {
+        type: 'https://svc.dev/errors/validation-failed',
+        title: 'The request does not match its description',
+        issues: [{ path: 'body.query', message: 'must be a string' }],
+      },
+      'query_vault',
+    );
+    expect(unfit.message).toBe('params.query: must be a string');
+  });
+
+  it.each([
     [502, undefined, -32009, true],
     [504, 'Gateway Timeout', -32009, true],
     [500, { oops: 1 }, -32603, false],

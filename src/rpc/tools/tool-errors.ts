@@ -1,5 +1,6 @@
 import { isRecord } from '../../evidence/canonical-json.js';
-import { invalid, type Issue, type ValidationFailed } from '../../common/problem/common-problems.js';
+import { isReportedOff } from '../../common/contract/plane-reported-off.js';
+import { FeatureDisabled, invalid, type Issue, type ValidationFailed } from '../../common/problem/common-problems.js';
 import { bodyOf } from '../../common/problem/problem.filter.js';
 import type { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure, type RpcCode } from '../json-rpc.js';
@@ -29,12 +30,32 @@ const BY_TYPE: Record<string, RpcCode> = {
   ShieldDenied: RPC_CODES.shieldDenied,
   CreditsExhausted: RPC_CODES.quotaExhausted,
   QuotaExhausted: RPC_CODES.quotaExhausted,
+  // The daemon's, of which one is 404 and one 501.
+  FlagOff: RPC_CODES.featureDisabled,
+  PlaneOff: RPC_CODES.featureDisabled,
 };
 
 export const codeOf = (status: number, type?: unknown): RpcCode =>
-  (typeof type === 'string' && Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined) ??
-  BY_STATUS[status] ??
-  RPC_CODES.internalError;
+  BY_TYPE[kindOf(type)] ?? BY_STATUS[status] ?? RPC_CODES.internalError;
+
+/** The name of a problem's kind: of the daemon, which writes `https://.../flag-off`, it is `FlagOff`. */
+const kindOf = (type: unknown): string =>
+  typeof type === 'string'
+    ? type.replace(/^.*[/:]/, '').replace(/(?:^|[-_])([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    : '';
+
+/** A refusal of either server: what is switched off names its switch as `feature`, however it is said. */
+export function refusalOf(status: number, body: Record<string, unknown>): [number, Record<string, unknown>] {
+  if (isReportedOff(body)) return [OFF.status, { ...OFF, ...body, feature: body['flag'] }];
+  const isOff = codeOf(status, body['type']) === RPC_CODES.featureDisabled && typeof body['flag'] === 'string';
+  return [status, isOff ? { ...body, feature: body['flag'] } : body];
+}
+
+/** What a plane that reports with 200 that it is off lacks of a problem. */
+const OFF = {
+  ...{ type: FeatureDisabled.type, title: FeatureDisabled.title, status: FeatureDisabled.status },
+  ...{ code: 'FEATURE_DISABLED', retryable: false },
+};
 
 /** Maps a problem of the tool service itself to a failure. */
 export function failureOfProblem(problem: Problem, requestId?: string): RpcFailure {
@@ -64,16 +85,18 @@ export const failureOfFile = ({ members }: Tool, requestId: string): RpcFailure 
     : new RpcFailure(RPC_CODES.upstream, NOT_UNDERSTOOD, unreadable(502));
 
 /**
- * Maps an error response of the API to a failure. Its body is unchanged, except that the paths of issues name
+ * Maps an error response of a server to a failure. Its body is unchanged, except that the paths of issues name
  * parameters of the tool.
  * @param body the body as JSON, or undefined where it was none
+ * @param tool absent where the response is to another request than that of the tool
  */
-export function failureOf(status: number, body: unknown, tool: Tool): RpcFailure {
-  if (!isRecord(body) || typeof body.type !== 'string')
-    return new RpcFailure(codeOf(status), NOT_UNDERSTOOD, unreadable(status));
-  if (body.type === 'NotFound') return notOffered(status, body, tool);
-  const data = Array.isArray(body.issues) ? withPlacesOf(tool, body, body.issues as Issue[]) : body;
-  return new RpcFailure(codeOf(status, body.type), messageOf(data), data);
+export function failureOf(answered: number, body: unknown, tool?: Tool): RpcFailure {
+  const [status, problem] = isRecord(body) ? refusalOf(answered, body) : [answered, {}];
+  const { type, issues } = problem;
+  if (typeof type !== 'string') return new RpcFailure(codeOf(status), NOT_UNDERSTOOD, unreadable(status));
+  if (tool && type === 'NotFound') return notOffered(status, problem, tool);
+  const data = tool && Array.isArray(issues) ? withPlacesOf(tool, problem, issues as Issue[]) : problem;
+  return new RpcFailure(codeOf(status, type), messageOf(data), data);
 }
 
 /**
@@ -85,8 +108,9 @@ function notOffered(status: number, body: Record<string, unknown>, { definition,
   return new RpcFailure(codeOf(status), text, { ...body, detail: text, message: text });
 }
 
-const messageOf = ({ message, title }: Record<string, unknown>): string =>
-  [message, title].find((text) => typeof text === 'string') ?? NOT_UNDERSTOOD;
+/** The daemon has no message. */
+const messageOf = ({ message, detail, title }: Record<string, unknown>): string =>
+  [message, detail, title].find((text) => typeof text === 'string') ?? NOT_UNDERSTOOD;
 
 const NOT_UNDERSTOOD = 'The API gave an answer that is none of its own; what stands between may have failed';
 
@@ -108,7 +132,7 @@ function withPlacesOf(tool: Tool, body: Record<string, unknown>, issues: Issue[]
     .map(({ path, message }) => `${path}: ${message}`)
     .join('; ');
   // The text names the same places, and is made of the issues where they are all there is to it.
-  return body.type === 'ValidationFailed'
+  return kindOf(body['type']) === 'ValidationFailed'
     ? { ...body, issues: placed, detail: text, message: text }
     : { ...body, issues: placed };
 }

@@ -78,6 +78,40 @@ describe('either MCP endpoint', () => {
     expect(streamed.map(({ error }) => error)).toEqual(expected);
   });
 
+  it('calls by more_tools what must be given the tenant, as it lists it: without', async () => {
+    for (const { name, call } of endpoints) {
+      const listed = await call('more_tools', { set: 'evidence' });
+      expect([name, listed.text]).toEqual([name, expect.stringContaining('verify_receipt(receipt_id)')]);
+      const { receipt_id } = (await call('remember', { entity: 'e', key: 'k', value: name })).data;
+      const given = { receipt_id: receipt_id.replace('receipt:', '') };
+      const { text, isError } = await call('more_tools', { tool: 'verify_receipt', arguments: given });
+      expect([name, isError, text]).toEqual([name, false, expect.stringContaining('"verified":true')]);
+      const other = { ...given, tenant_id: 'umbrella' };
+      expect((await call('more_tools', { tool: 'verify_receipt', arguments: other })).text).not.toContain(
+        '"verified":true',
+      );
+    }
+  });
+
+  it('says of what is switched off what switches it on, however the daemon answers that', async () => {
+    for (const { name, call } of endpoints) {
+      for (const [tool, given, feature] of [
+        [
+          'open_step',
+          { session_id: 's', actor: 'ada', label: 'x', ts_start: new Date().toISOString() },
+          'SVCD_OBSERVE',
+        ],
+        ['acquire_path', { resource: 'src', mode: 'write' }, 'SVCD_PUNCHCARD'],
+        ['extract_memories', { text: 'x' }, 'SVCD_'],
+      ] as const) {
+        const { error, isError } = await call(tool, given);
+        expect([name, tool, isError, error?.code]).toEqual([name, tool, true, -32008]);
+        expect(error.data.feature).toContain(feature);
+        expect(error.message).toContain(`set ${error.data.feature}=`);
+      }
+    }
+  });
+
   it('shows one tenant nothing of another', async () => {
     const other = await agent.api.addTenant('umbrella');
     for (const { url } of endpoints) {

@@ -5,12 +5,13 @@ import { FENCE_HEADER } from '../../../common/contract/fence.js';
 import { SESSION_HEADER } from '../../../common/http/agent-session.js';
 import { currentTraceparent, traced } from '../../../common/observability/tracing.js';
 import type { ProblemWriter } from '../../../common/problem/send-problem.js';
+import { ERROR_META } from '../../../rpc/mcp/mcp-results.js';
 import { requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
-import { fileProblem, isJsonType } from '../../../rpc/tools/tool-errors.js';
+import { failureOf, fileProblem, isJsonType } from '../../../rpc/tools/tool-errors.js';
 import { findUnfit } from './tool-arguments.rules.js';
 
-/** Where programs find the problem of a failed call. */
+/** Where programs find the problem of a failed call, as the daemon writes it. */
 const PROBLEM_META = 'svc/problem';
 
 /** What of an MCP request goes on to the route: who speaks, and in which trace. */
@@ -51,15 +52,15 @@ export async function callTool(
   request: FastifyRequest,
 ): Promise<CallToolResult> {
   const unfit = findUnfit(tool, given, http);
-  if (unfit) return failed(problems.bodyOf(unfit, request.id));
+  if (unfit) return failed(problems.bodyOf(unfit, request.id), tool);
   const { name } = tool.definition;
   const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name };
   const { status, answer, text, isFile } = await traced(`execute_tool ${name}`, { attributes }, () =>
     callRoute(http, requestOf(tool, given), request),
   );
-  if (isFile) return failed(problems.bodyOf(fileProblem('arguments'), request.id));
+  if (isFile) return failed(problems.bodyOf(fileProblem('arguments'), request.id), tool);
   // A plane that is switched off says so with 200, which is no answer of the tool.
-  if (status >= 400 || isReportedOff(answer)) return failed(answer);
+  if (status >= 400 || isReportedOff(answer)) return failed(answer, tool);
   return { content: [{ type: 'text', text }], structuredContent: answer, isError: false };
 }
 
@@ -104,11 +105,14 @@ function passedOn({ raw: { rawHeaders }, id, daemonCaller }: FastifyRequest): Re
 export const problemIn = ({ _meta: meta }: CallToolResult): Record<string, unknown> | undefined =>
   meta?.[PROBLEM_META] as Record<string, unknown> | undefined;
 
-/** A failure as the model reads it; programs find it in `_meta`. */
-export function failed(problem: Record<string, unknown>): CallToolResult {
+/**
+ * A failure as the model reads it; programs find it in `_meta` as the daemon writes it, and as the tool service does.
+ */
+export function failed(problem: Record<string, unknown>, tool?: Tool): CallToolResult {
+  const { code, message, data } = failureOf(Number(problem['status'] ?? 200), problem, tool);
   return {
     content: [{ type: 'text', text: JSON.stringify(problem) }],
     isError: true,
-    _meta: { [PROBLEM_META]: problem },
+    _meta: { [PROBLEM_META]: problem, [ERROR_META]: { code, message, data } },
   };
 }
