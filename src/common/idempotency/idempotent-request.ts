@@ -41,7 +41,7 @@ export function repeatedReply(
 ): StoredReply | undefined {
   if (stored === 'in progress') throw inProgress({ scope });
   if (stored && !stored.request_digest.equals(digest)) {
-    throw new IdempotencyKeyReused({ idempotencyKey: scope.key }, 'Use a new x-idempotency-key for a new request');
+    throw new IdempotencyKeyReused({ idempotencyKey: scope.key }, 'Use a new idempotency key for a new request');
   }
   return stored;
 }

@@ -3,6 +3,7 @@ import type { Issue } from '../../common/problem/common-problems.js';
 import { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import { codeOf, failureOfProblem, refusalOf } from '../tools/tool-errors.js';
+import { argumentAt } from './argument-names.js';
 import { RouteRefusal } from './servers.js';
 
 /** How a call of a tool for agents failed, in its own arguments; anything unexpected goes on as it is. */
@@ -21,19 +22,23 @@ function failureOfRefusal(refusal: RouteRefusal, tool: string, requestId: string
 }
 
 function failure(code: RpcFailure['code'], tool: string, data: Record<string, unknown>): RpcFailure {
-  const issues = Array.isArray(data['issues']) ? (data['issues'] as Issue[]).map(inArguments) : undefined;
-  const said = issues ? issues.map(({ path, message }) => `${path} ${message}`).join('; ') : String(data['message']);
+  const found = Array.isArray(data['issues']) ? (data['issues'] as Issue[]) : undefined;
+  const issues = found?.map((issue) => inArguments(tool, issue));
+  const said = issues ? issues.map(lineOf).join('; ') : String(data['message']);
   const text = code === RPC_CODES.internalError ? said : `${tool}: ${said}`;
   return new RpcFailure(code, text, { ...data, ...(issues && { issues }), detail: text, message: text }, { text });
 }
 
+/** What is wrong with the arguments as a whole has no path. */
+const lineOf = ({ path, message }: Issue): string => (path === '' ? message : `${path} ${message}`);
+
 /** `body.corpusIds[0]` is the argument `corpus_ids[0]`. */
-function inArguments({ path, message }: Issue): Issue {
-  const named = path
-    .replace(/^(arguments|params|body|query|path)\.?/, '')
-    .split('.')
-    .map((step) => step.replace(/^\w+/, snakeCase))
-    .join('.');
+function inArguments(tool: string, { path, message }: Issue): Issue {
+  const place = path.replace(/^(arguments|params|body|query|path|headers)(?:\.|$)/, '');
+  const member = place.split('.').map((step) => step.replace(/^\w+/, snakeCase));
+  const named = path.startsWith('arguments') ? member.join('.') : argumentAt(tool, member.join('.'));
   // Some rules begin with the name of the member.
-  return { path: named, message: message.startsWith(`${named} `) ? message.slice(named.length + 1) : message };
+  const own = [named, member.join('.'), member.at(-1)!, place.split('.').at(-1)!];
+  const begins = own.find((name) => name !== '' && message.startsWith(`${name} `));
+  return { path: named, message: begins === undefined ? message : message.slice(begins.length + 1) };
 }

@@ -175,3 +175,30 @@ describe('more_tools', () => {
     ]);
   });
 });
+
+describe('errors', () => {
+  it.each([
+    ['work', { action: 'claim', agent_id: 'Bob Smith' }, /^work: agent_id /],
+    ['work', { action: 'create', text: 'x'.repeat(9_000) }, /^work: text /],
+    ['link', { from_id: 'person:ada', relation: 'does', to_id: 'fact:none' }, /^link: to_id /],
+    ['record_answer', { text: 'x', cites: ['chk_none'] }, /^record_answer: cites\[0\] /],
+    ['more_tools', { set: 'nope' }, /^more_tools: set must be one of/],
+  ])('of %s name the arguments of the tool: %j', async (tool, given, said) => {
+    const { isError, text } = await call(tool, given);
+    expect([isError, text]).toEqual([true, expect.stringMatching(said)]);
+  });
+
+  it('are none for the largest budget', async () => {
+    const { text, isError } = await call('start_session', { agent_id: 'ada', token_budget: 100_000 });
+    expect([isError, text]).toEqual([false, expect.not.stringContaining('Without')]);
+  });
+
+  it('of two writes of a goal at once say what to do', async () => {
+    const write = (value: string) => call('remember', { as: 'goal', key: 'at-once', value });
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map(write));
+    for (const { isError, text } of answers)
+      expect(text).toMatch(
+        isError ? /somebody else wrote it at the same time; send it again/ : /^Remembered your goal/,
+      );
+  });
+});

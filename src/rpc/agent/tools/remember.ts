@@ -4,7 +4,7 @@ import { PRIMITIVE_KINDS, type PrimitiveKind } from '../../../modules/continuity
 import { AgentAnswer } from '../agent-answer.js';
 import { idOf, readId } from '../agent-ids.rules.js';
 import { agentTool } from '../agent-tool.js';
-import type { Servers } from '../servers.js';
+import { RouteRefusal, type RouteParts, type Servers } from '../servers.js';
 import { AgentId } from '../shared-arguments.js';
 import { namingCurrentFact } from './current-fact.js';
 
@@ -98,17 +98,22 @@ async function rememberPrimitive(
   });
   const [before] = found.body.primitives;
   const pins = sources.map((source) => pinOf(source));
-  const { body } = await servers.call<Primitive>('api', 'POST /v1/home/:agentId/primitives', {
-    params,
-    body: {
-      ...{ kind, name, content: { text: value }, expectedVersion: before?.version ?? 0 },
-      ...(pins.length > 0 ? { pins } : {}),
-    },
-  });
+  const sent = { kind, name, content: { text: value }, expectedVersion: before?.version ?? 0 };
+  const body = await write({ params, body: { ...sent, ...(pins.length > 0 ? { pins } : {}) } }, servers);
   const replaced = before ? ` It replaces: ${before.content.text ?? '(data)'}` : '';
   return new AgentAnswer(`Remembered your ${kind} ${name}, version ${body.version}.${replaced}`, {
     ...{ kind, key: name, version: body.version },
   });
+}
+
+async function write(parts: RouteParts, servers: Servers): Promise<Primitive> {
+  try {
+    return (await servers.call<Primitive>('api', 'POST /v1/home/:agentId/primitives', parts)).body;
+  } catch (error) {
+    if (!(error instanceof RouteRefusal) || error.kind !== 'PrimitiveConflict') throw error;
+    const detail = 'somebody else wrote it at the same time; send it again to replace that';
+    throw new RouteRefusal(error.server, error.address, error.status, { ...error.problem, detail });
+  }
 }
 
 function pinOf(source: string): object {

@@ -210,9 +210,11 @@ async function changes(agentId: string, _: number, servers: Servers): Promise<An
 
 /** Of the budget, what the agent noted may take. */
 const SHARE_OF_CONTEXT = 0.4;
+/** Tokens that GET /v1/home/:agentId/session-context takes at most. */
+const MOST_OF_CONTEXT = 32_000;
 
 async function context(agentId: string, budget: number, servers: Servers): Promise<AnswerItem[]> {
-  const query = { token_budget: Math.floor(budget * SHARE_OF_CONTEXT) };
+  const query = { token_budget: Math.min(MOST_OF_CONTEXT, Math.floor(budget * SHARE_OF_CONTEXT)) };
   const { body } = await servers.call<{ text: string }>('api', 'GET /v1/home/:agentId/session-context', {
     params: { agentId },
     query,
