@@ -6,7 +6,7 @@ import { makeServiceTools } from './service-tools.js';
 
 const registry = makeServiceTools();
 const answered = (status: number, body: unknown, name: ToolName = 'query_vault') =>
-  failureOf(status, body, registry.find(name)!);
+  failureOf(status, body, registry.find(name));
 
 describe('an error of the API', () => {
   it.each([
