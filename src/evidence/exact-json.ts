@@ -4,6 +4,8 @@ export interface Inexactness {
   readonly message: string;
 }
 
+export const LOST_DIGITS = 'is a whole number past 2^53 - 1, which lost digits; send it as text';
+
 /**
  * Finds what keeps a JSON value from having one digest everywhere: a whole number past 2^53 - 1, of which other readers
  * know other digits. Values are also counted, lists and objects too, because what an encoder takes in memory for a
@@ -14,7 +16,7 @@ export function findInexactness(value: unknown, most: number): Inexactness | und
   const path = findLossyNumber(value, count);
   if (count.left < 0) return { path: '', message: `holds more than ${most} values; divide it` };
   if (path === undefined) return undefined;
-  return { path, message: 'is a whole number past 2^53 - 1, which lost digits; send it as text' };
+  return { path, message: LOST_DIGITS };
 }
 
 function findLossyNumber(value: unknown, count: { left: number }): string | undefined {

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationFailed, type Issue } from '../problem/common-problems.js';
 import { readAs } from './contract.pipe.js';
-import { Documented, ExtraMembersAllowed, Integer, ListOf, ListReadLater, Nested, OneOf, Text } from './fields.js';
+import {
+  Documented,
+  ExtraMembersAllowed,
+  FreeObject,
+  Integer,
+  ListOf,
+  ListReadLater,
+  Nested,
+  OneOf,
+  Text,
+} from './fields.js';
 
 class Part {
   @Text({ about: 'A name.', min: 1, max: 3 })
@@ -34,6 +44,14 @@ class Whole extends Named {
 class Open {
   @Nested({ about: 'A part.', type: () => Part, optional: true })
   part?: Part;
+}
+
+class Free {
+  @FreeObject({ about: 'Anything.', optional: true })
+  any?: object;
+
+  @FreeObject({ about: 'Anything.', isReadLater: true, optional: true })
+  later?: object;
 }
 
 class Shown {
@@ -123,6 +141,15 @@ describe('the reader of a class', () => {
     const sent = JSON.parse('{"part":{},"__proto__":{"polluted":1}}') as object;
     expect(faultsOf(Open, sent)).toEqual(['body.part.name is required']);
     expect({}).not.toHaveProperty('polluted');
+  });
+
+  it('names the place of a whole number that lost digits', () => {
+    const sent = { list: [{ n: 1 }, { n: 2 ** 53 }], far: 1e21 };
+    expect(faultsOf(Free, { any: sent, later: sent })).toEqual([
+      'body.any.list[1].n is a whole number past 2^53 - 1, which lost digits; send it as text',
+    ]);
+    expect(faultsOf(Free, { any: [] })).toEqual(['body.any any must be an object']);
+    expect(faultsOf(Free, { any: { list: [2 ** 53 - 1, 0.5, '9007199254740993'] } })).toEqual([]);
   });
 
   it('refuses what a class takes that has no rules', () => {

@@ -1,6 +1,7 @@
 import type { Type as Class } from '@nestjs/common';
 import { invalidMembers, type Issue } from '../problem/common-problems.js';
 import { allowsExtraMembers, fieldsOf, inheritedFieldsOf, type FieldRecord, type TextKind } from './fields.js';
+import type { ValueRule } from './value.rules.js';
 
 /** So many members that a request does not have are named; the rest of the request is not looked at then. */
 const MAX_UNKNOWN = 20;
@@ -84,7 +85,7 @@ const ofNoClass = (path: string): Issue => ({ path: `${path}.undefined`, message
 class MemberReader {
   readonly name: string;
   readonly hasRules: boolean;
-  private readonly rules: readonly { isKept(value: unknown): boolean; message: string }[];
+  private readonly rules: readonly (Omit<ValueRule, 'faultOf'> & { message: string })[];
   /** The class of the object that the value is, or of those that it is a list of, where they are read with it. */
   private readonly part: (() => Class<object>) | undefined;
   private readonly partMessage: string;
@@ -93,7 +94,7 @@ class MemberReader {
   constructor(private readonly field: FieldRecord) {
     const { name, options, schema, rules } = field;
     this.name = name;
-    this.rules = rules.map(({ isKept, faultOf }) => ({ isKept, message: faultOf(name) }));
+    this.rules = rules.map(({ faultOf, ...rest }) => ({ ...rest, message: faultOf(name) }));
     this.hasRules = rules.length > 0 || Boolean(options.optional || options.nullable);
     this.part = options.isReadLater ? undefined : options.type;
     const prefix = schema.type === 'array' ? 'each value in ' : '';
@@ -115,11 +116,12 @@ class MemberReader {
   check(value: unknown, where: string, found: Found): void {
     const { optional, nullable } = this.field.options;
     if (value === undefined ? optional : value === null && nullable) return;
-    for (const { isKept, message } of this.rules) {
+    for (const { isKept, placeIn, message } of this.rules) {
       if (isKept(value)) continue;
       // What is wrong with a value says nothing of one that is not there.
       const isMissing = value === undefined;
-      found.faults.push({ path: `${where}.${this.name}`, message: isMissing ? 'is required' : message });
+      const path = `${where}.${this.name}${placeIn?.(value) ?? ''}`;
+      found.faults.push({ path, message: isMissing ? 'is required' : message });
       if (isMissing) return;
     }
     if (this.part) this.checkParts(this.part(), value, `${where}.${this.name}`, found);

@@ -6,6 +6,7 @@ import {
   bounded,
   each,
   IS_EMAIL,
+  IS_EXACT,
   IS_FLAG,
   IS_INTEGER,
   IS_LIST,
@@ -170,9 +171,15 @@ export const Decimal = (options: FieldOptions & { min?: number; max?: number; de
 export const Flag = (options: FieldOptions & { default?: boolean }) =>
   field(options, { type: 'boolean' }, [IS_FLAG], 'flag');
 
-/** An object whose members are the caller's own. */
-export const FreeObject = (options: FieldOptions) =>
-  field(options, { type: 'object', additionalProperties: true }, [IS_OBJECT]);
+/**
+ * An object whose members are the caller's own. A whole number past 2^53 - 1 in it would be kept with other digits than
+ * were sent, so it is refused by its path; where `isReadLater`, by the service.
+ */
+export const FreeObject = (options: FieldOptions & { isReadLater?: true }) =>
+  field(options, { type: 'object', additionalProperties: true }, [
+    IS_OBJECT,
+    ...(options.isReadLater ? [] : [IS_EXACT]),
+  ]);
 
 export const TextList = (
   options: FieldOptions & { max?: number; maxItems?: number; minItems?: number; default?: string[] },

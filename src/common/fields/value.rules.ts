@@ -2,12 +2,15 @@
 import isEmail from 'validator/lib/isEmail.js';
 import isLength from 'validator/lib/isLength.js';
 import isUuid from 'validator/lib/isUUID.js';
+import { findInexactness, LOST_DIGITS } from '../../evidence/exact-json.js';
 
 /** What a value must be. */
 export interface ValueRule {
   isKept(value: unknown): boolean;
   /** What is said of a member whose value is not so. */
   faultOf(member: string): string;
+  /** The way from a value that is not so to what is wrong in it: '' or such as `.list[2].n`. */
+  placeIn?(value: unknown): string;
 }
 
 export const rule = (isKept: ValueRule['isKept'], fault: string): ValueRule => ({
@@ -28,6 +31,12 @@ export const IS_OBJECT = rule(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
 );
+/** How many values it may hold is bounded where its body is read. */
+export const IS_EXACT: ValueRule = {
+  isKept: (value) => findInexactness(value, Infinity) === undefined,
+  faultOf: () => LOST_DIGITS,
+  placeIn: (value) => findInexactness(value, Infinity)?.path ?? '',
+};
 export const IS_LIST = rule(Array.isArray, 'must be an array');
 
 /** A character is one to three units of UTF-16, with what chooses its presentation, so most texts need no count. */

@@ -334,6 +334,7 @@ describe('a request with a file', () => {
       [{ metadata: '[1]' }, 'body.metadata'],
       [{ metadata: '{"language":"klingon"}' }, 'body.metadata.language'],
       [{ metadata: '{"file":1}' }, 'body.metadata.file'],
+      [{ metadata: '{"id":1864023781234567891}' }, 'body.metadata.id'],
       [{ docId: 'a\0b' }, 'body.docId'],
       [{ fileName: 'x'.repeat(300) }, 'body.fileName'],
     ];

@@ -47,6 +47,7 @@ describe('POST /v1/ingest refuses', () => {
     ],
     ['large metadata', { metadata: { x: 'y'.repeat(70_000) } }, 400, 'ValidationFailed', 'body.metadata'],
     ['deep metadata', { metadata: nested(40) }, 400, 'ValidationFailed', 'body.metadata'],
+    ['a number that lost digits', { metadata: { of: [2 ** 53] } }, 400, 'ValidationFailed', 'body.metadata.of[0]'],
     ['a NUL character', { content: 'a\u0000b' }, 400, 'ValidationFailed', 'body.content'],
     ['a lone surrogate', { title: 'a\ud800b' }, 400, 'ValidationFailed', 'body.title'],
     ['a member that is not described', { language: 'english' }, 400, 'ValidationFailed', 'body.language'],

@@ -27,6 +27,7 @@ export class SignContentRequest {
   cert_chain_pem!: string;
 
   @FreeObject({
+    isReadLater: true,
     about: 'What is stated of the content: any JSON object. It is signed with it.',
     optional: true,
     example: { source: 'report.pdf' },

@@ -48,6 +48,7 @@ export class ImportEnvelopeRequest {
   tenant_id!: string;
 
   @FreeObject({
+    isReadLater: true,
     about:
       'The result: any JSON object of up to 2,000,000 values, at most 10,000 members in each object, without whole numbers past 2^53 - 1. Members with a meaning: `facts` (as PUT /v1/facts/bulk takes them), `entities` (kind, id, payload), `edges` (as PUT /v1/edges takes them), at most 10,000 each; `schema` and `purpose_tag`, text. All others are kept as they are.',
     example: { purpose_tag: 'research', facts: [{ entity: 'user:ada', key: 'city', value: 'London' }] },

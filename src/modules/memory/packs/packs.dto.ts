@@ -7,6 +7,7 @@ export class ImportPackRequest {
   tenant_id!: string;
 
   @FreeObject({
+    isReadLater: true,
     about: 'The pack (docs/formats/memory-pack.md), as POST /v1/memory/export and `svc memory export` write it.',
     example: { schema: 'svc.pack/1', facts: [{ entity: 'user:ada', key: 'city', value: 'London' }] },
   })

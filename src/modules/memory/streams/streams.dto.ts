@@ -9,6 +9,7 @@ export class AppendEvent {
   type!: string;
 
   @FreeObject({
+    isReadLater: true,
     about:
       'What there is to say of it: any JSON object of up to 100,000 values, lists and objects counted, and at most 10,000 members in each object. Whole numbers past 2^53 - 1 are refused, because JSON readers lose their digits: send them as text.',
     example: { order: 'o-17', cents: 4200 },

@@ -1,6 +1,7 @@
 import type { UploadBody } from '../../../../common/http/uploaded-file.js';
 import { isRecord } from '../../../../evidence/canonical-json.js';
 import { namedDigest } from '../../../../evidence/digest.js';
+import { findInexactness } from '../../../../evidence/exact-json.js';
 import { readJson } from '../../../../common/http/json-body.js';
 import { Problem } from '../../../../common/problem/problem.js';
 import { readBodyAs } from '../../../../common/fields/contract.pipe.js';
@@ -66,6 +67,8 @@ function readMetadata(text: string, where: string): Record<string, unknown> {
       `${where}.metadata`,
       'must be an object as JSON, such as {"language":"english"}, nested 32 levels at most',
     );
+  const fault = findInexactness(metadata, Infinity);
+  if (fault) throw invalid(`${where}.metadata${fault.path}`, fault.message);
   const own = SERVERS_OWN.find((name) => Object.hasOwn(metadata, name));
   if (own !== undefined) throw invalid(`${where}.metadata.${own}`, 'is found from the file; leave it out');
   return metadata;
