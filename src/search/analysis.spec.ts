@@ -47,6 +47,47 @@ test('text of the same letters in composed and decomposed form gives the same te
   }
 });
 
+test('what is not shown within a word does not divide it', () => {
+  for (const sign of ['\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u2060\u00ad']) {
+    expect(analyzerFor('simple').analyze(`Daten${sign}bank cafe${sign}\u0301`)).toEqual(['datenbank', 'caf\u00e9']);
+    expect(analyzerFor('simple').analyze(`a ${sign} b-${sign}c`)).toEqual(['a', 'b', 'c']);
+  }
+  const german = analyzerFor('german');
+  const [word] = german.analyze('Rechtsschutzversicherungsgesellschaft');
+  expect(german.analyze('Rechtsschutz\u00adversicherungs\u00adgesellschaft')).toEqual([word]);
+  expect(analyzerFor('simple').analyze('\u0915\u094d\u200d\u0937')).toEqual(['\u0915\u094d\u0937']);
+});
+
+test('it divides words where a script writes it for that', () => {
+  const simple = analyzerFor('simple');
+  expect(simple.analyze('\u0645\u06cc\u200c\u062e\u0648\u0627\u0646\u0645')).toEqual([
+    '\u0645\u06cc',
+    '\u062e\u0648\u0627\u0646\u0645',
+  ]);
+  expect(simple.analyze('\u0e14\u0e35\u200b\u0e21\u0e32\u0e01')).toEqual(
+    simple.analyze('\u0e14\u0e35 \u0e21\u0e32\u0e01'),
+  );
+});
+
+test('Turkish has its own letter case', () => {
+  const turkish = analyzerFor('turkish');
+  for (const [written, meant] of [
+    ['\u0130STANBUL', 'istanbul'],
+    ['I\u0307STANBUL', 'istanbul'],
+    ['\u0130zmir', 'izmir'],
+    ['IRMAK', '\u0131rmak'],
+    ['ISPARTA', '\u0131sparta'],
+    ['KITAPLARI', 'k\u0131taplar\u0131'],
+  ] as const)
+    expect(turkish.analyze(written), written).toEqual(turkish.analyze(meant));
+  expect(turkish.analyze('ilk ISPARTA ilk')).not.toContain('isparta');
+});
+
+test('a capital i with a dot is an i in other languages', () => {
+  for (const text of ['\u0130stanbul', 'I\u0307stanbul', 'i\u0307stanbul'])
+    expect(analyzerFor('english').analyze(text)).toEqual(analyzerFor('english').analyze('istanbul'));
+});
+
 test('nothing but marks, lone surrogates and controls gives no terms', () => {
   expect(analyzerFor('english').analyze('… — \ud800 \u0000 !!')).toEqual([]);
 });

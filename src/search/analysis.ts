@@ -21,6 +21,18 @@ const RUN = new RegExp(
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 const NON_ASCII = /[^\u0000-\u007f]/;
 
+/** Characters that are not shown and may stand within a word (UAX #29, WB4): soft hyphens, joiners, byte order marks. */
+const HAS_INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/;
+/**
+ * All of them but those that divide words: U+200C next to Arabic letters, as Persian writes it, and U+200B in scripts
+ * without spaces.
+ */
+const INVISIBLE = new RegExp(
+  '[\\u00ad\\u200d\\u2060\\ufeff]+|(?<!\\p{sc=Arab})\\u200c(?!\\p{sc=Arab})' +
+    `|(?<![${UNSPACED}])\\u200b(?![${UNSPACED}])`,
+  'gu',
+);
+
 const analyzers = new Map<Language, Analyzer>();
 
 /** The analyzer of a language; one instance a process, so that its stem memory is shared. */
@@ -41,23 +53,33 @@ class WordAnalyzer implements Analyzer {
   private readonly words = new SpanTable();
   private readonly termOf: (string | undefined)[] = [];
   private readonly rules;
+  /** Its I without a dot is another letter than its i. */
+  private readonly isTurkish: boolean;
 
   constructor(readonly language: Language) {
     this.rules = rulesOf(language);
+    this.isTurkish = language === 'turkish';
   }
 
   analyze(text: string): string[] {
     const terms: string[] = [];
-    if (!NON_ASCII.test(text)) {
+    if (!NON_ASCII.test(text) && !(this.isTurkish && text.includes('I'))) {
       this.addAsciiWords(text.toLowerCase(), terms);
       return terms;
     }
-    const folded = text.normalize('NFKC').toLowerCase().replaceAll('\u2019', "'");
-    for (const run of folded.match(RUN) ?? []) {
+    for (const run of this.fold(text).match(RUN) ?? []) {
       if (STARTS_UNSPACED.test(run)) addPairs(run, terms);
       else this.addWord(run, terms);
     }
     return terms;
+  }
+
+  /** Lower case of \u0130 is i, which JavaScript puts a dot above in languages other than Turkish. */
+  private fold(text: string): string {
+    const visible = HAS_INVISIBLE.test(text) ? text.replace(INVISIBLE, '') : text;
+    const composed = visible.normalize('NFKC');
+    const lower = this.isTurkish ? composed.toLocaleLowerCase('tr') : composed.toLowerCase();
+    return lower.replaceAll('i\u0307', 'i').replaceAll('\u2019', "'");
   }
 
   /** The same for text in ASCII only, which most of it is: a run is [a-z0-9]+(?:'[a-z]+)*. */
