@@ -83,6 +83,23 @@ describe('a passage', () => {
     ]);
   });
 
+  it('of a document that has its text again after it was deleted is read as what stands there now', async () => {
+    const deleted = sections('Okapis hide.', 'Secrets leak.', 'Tapirs swim.');
+    await given(reader, 'again', deleted, { title: 'Secret title', url: 'https://example.com/secret' });
+    const [okapis, secrets] = [await bestFor(reader, 'okapis hide'), await bestFor(reader, 'secrets leak')];
+    await reader.call('DELETE', '/v1/documents/handbook/again');
+    await given(reader, 'again', deleted.replaceAll('Secrets leak.', 'Nothing stays.'));
+    const { status, body } = await read(okapis, '?around=5');
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ version: 1, newestVersion: 2, current: true, title: 'About again' }),
+    ]);
+    expect([starts([body]), starts(body.before), starts(body.after)]).toEqual([['Okapis'], [], ['Tapirs']]);
+    expect(body.replacedBy).toEqual({ chunkId: await bestFor(reader, 'okapis hide'), content: body.content });
+    expect(JSON.stringify(body)).not.toMatch(/secret/i);
+    expect((await read(secrets)).status).toBe(404);
+  });
+
   it('that another tenant shares is read as retrieval shows it, until it is replaced', async () => {
     const share = (content: string, shareability: string) =>
       given(publisher, 'shared', content, { corpusId: 'open', shareability });
