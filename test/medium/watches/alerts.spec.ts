@@ -78,6 +78,7 @@ describe('a watched document', () => {
       ],
       passageCount: 1,
       proofJobId: null,
+      verdict: null,
       occurredAt: expect.any(String),
     });
     expect((await acme.call('DELETE', '/v1/documents/handbook/leave')).status).toBe(200);
@@ -175,7 +176,16 @@ describe('a watched answer', () => {
     const job = await acme.call('POST', '/v1/proof/jobs', { mode: 'light', answerId: 'tea-answer' });
     await expect
       .poll(() => alertsOf(acme, made), soon)
-      .toMatchObject([{ change: 'drifted', proofJobId: job.body.jobId }]);
+      .toMatchObject([{ change: 'drifted', state: 'drifted', verdict: 'drifted', proofJobId: job.body.jobId }]);
+  });
+
+  it('says that a proof is broken, and nothing of sources that hold', async () => {
+    await given(acme, 'cake', 'Cake is at five.');
+    const unsaid = { quote: 'at five', answerText: 'Cake is at noon.' };
+    await cite(acme, 'cake-answer', [await passage(acme, 'cake')], unsaid);
+    const made = await watch(acme, { targetType: 'answer', targetId: 'cake-answer' });
+    await acme.call('POST', '/v1/proof/jobs', { mode: 'light', answerId: 'cake-answer' });
+    await expect.poll(() => alertsOf(acme, made), soon).toMatchObject([{ state: null, verdict: 'broken' }]);
   });
 });
 

@@ -20,14 +20,20 @@ export async function watch(tenant: TestTenant, request: object): Promise<any> {
 }
 
 /** Records an answer that cites the passages, one quote each. */
-export async function cite(tenant: TestTenant, answerId: string, chunkIds: string[]): Promise<void> {
+export async function cite(
+  tenant: TestTenant,
+  answerId: string,
+  chunkIds: string[],
+  { quote, answerText }: { quote?: string; answerText?: string } = {},
+): Promise<void> {
   const { status, body } = await tenant.call(
     'POST',
     '/v1/citations',
     {
       agentId: 'scribe',
       answerId,
-      citations: chunkIds.map((chunkId) => ({ chunkId })),
+      answerText,
+      citations: chunkIds.map((chunkId) => ({ chunkId, quote })),
       idempotencyKey: crypto.randomUUID(),
     },
     { 'x-idempotency-key': '' },

@@ -14,7 +14,14 @@ import {
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { TenantMember } from '../../../common/fields/shared-members.js';
 import { SOURCE_STATES, type SourceState } from '../../knowledge/citations/source-states.types.js';
-import { CHANGES, TARGET_TYPES, type Change, type TargetType } from './watches.types.js';
+import {
+  CHANGES,
+  FAULTY_VERDICTS,
+  TARGET_TYPES,
+  type Change,
+  type FaultyVerdict,
+  type TargetType,
+} from './watches.types.js';
 
 const MAX_ID_LENGTH = 512;
 const MAX_TARGET_LENGTH = 1100;
@@ -192,14 +199,14 @@ export class WatchAlert {
 
   @Choice({
     about:
-      'new_version: the answer or document has one. deleted: the document, or that of a cited passage, is gone or no longer shared with this tenant. drifted: a passage that was watched or cited is not in the new version, or a proof did not hold. new_match: a passage that newly answers the query.',
+      'new_version: the answer or document has one. deleted: the document, or that of a cited passage, is gone or no longer shared with this tenant. drifted: a passage that was watched or cited is not in the new version, or a proof did not hold (`verdict` says how). new_match: a passage that newly answers the query.',
     values: CHANGES,
   })
   change!: Change;
 
   @Choice({
     about:
-      'Whether what is watched still holds, in the words of proofs and validity: drifted, or unavailable where the document is gone or no longer shared. Null for new_version and new_match.',
+      'Whether what is watched still holds, in the words of proofs and validity: drifted, or unavailable where the document is gone or no longer shared; of a proof its verdict. Null for new_version and new_match, and for a proof that is broken, which says nothing of the sources.',
     values: SOURCE_STATES,
     nullable: true,
   })
@@ -219,7 +226,7 @@ export class WatchAlert {
 
   @ListOf({
     about:
-      'At most 20. new_version: passages with a new text. drifted, deleted: the watched or cited passages that are no more. new_match: the matches.',
+      'At most 20. new_version: passages with a new text. drifted, deleted: the watched or cited passages that are no more. new_match: the matches. None of a proof: GET /v1/proof/jobs/{id}/chunks has them.',
     type: () => AlertPassage,
   })
   passages!: AlertPassage[];
@@ -229,6 +236,14 @@ export class WatchAlert {
 
   @Uuid({ about: 'The proof job that found it; null where it was not a proof.', nullable: true })
   proofJobId!: string | null;
+
+  @Choice({
+    about:
+      'What that proof said: broken where something of the record is missing or altered, else what became of the sources. Null where it was not a proof.',
+    values: FAULTY_VERDICTS,
+    nullable: true,
+  })
+  verdict!: FaultyVerdict | null;
 
   @DateTime({ about: 'When the change happened.' })
   occurredAt!: string;

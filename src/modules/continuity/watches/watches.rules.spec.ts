@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { namedTarget, passageKey, passageOf, stateAfter } from './watches.rules.js';
+import { FAULTY_VERDICTS } from './watches.types.js';
 
 const HASH: Uint8Array = Buffer.alloc(32, 0xab);
 const passage = { ownerTenantId: 'acme', corpusId: 'handbook', docId: 'leave', contentHash: HASH };
@@ -50,12 +51,15 @@ describe('a passage that a watch stands on', () => {
 
 describe('a change', () => {
   it('says whether what is watched still holds where it is about that', () => {
-    expect((['deleted', 'drifted', 'new_version', 'new_match'] as const).map(stateAfter)).toEqual([
-      'unavailable',
-      'drifted',
-      null,
-      null,
-    ]);
+    const after = (['deleted', 'drifted', 'new_version', 'new_match'] as const).map((change) =>
+      stateAfter({ change, verdict: null }),
+    );
+    expect(after).toEqual(['unavailable', 'drifted', null, null]);
+  });
+
+  it('that a proof found is what the proof said of the sources', () => {
+    const after = FAULTY_VERDICTS.map((verdict) => stateAfter({ change: 'drifted', verdict }));
+    expect(after).toEqual(['unknown', 'drifted', 'unavailable', null]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { PassageThen, SourceState } from '../../knowledge/citations/source-
 import { sha256 } from '../../../evidence/sha256.js';
 import type { WatchSource } from './watch-source.entity.js';
 import type { WatchRequest } from './watches.dto.js';
-import type { Change, TargetType, WatchedQuery } from './watches.types.js';
+import type { Alert, TargetType, WatchedQuery } from './watches.types.js';
 
 export const targetTypeOf = (written: WatchRequest['targetType']): TargetType =>
   written === 'artefact' ? 'artifact' : written;
@@ -53,8 +53,12 @@ export const passageOf = ({ ownerTenantId, corpusId, docId, contentHash }: Watch
   contentHash: `blake3:${contentHash}`,
 });
 
-/** Whether what is watched still holds after a change; null of a change that says nothing of it. */
-export function stateAfter(change: Change): SourceState | null {
+/**
+ * Whether what is watched still holds after a change; null of a change that says nothing of it. That a proof is broken
+ * says nothing of its sources: it is about the record.
+ */
+export function stateAfter({ change, verdict }: Pick<Alert, 'change' | 'verdict'>): SourceState | null {
+  if (verdict !== null) return verdict === 'broken' ? null : verdict;
   if (change === 'deleted') return 'unavailable';
   return change === 'drifted' ? 'drifted' : null;
 }

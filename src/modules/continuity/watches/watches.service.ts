@@ -160,11 +160,9 @@ const watchOf = (row: WatchRow): Watch => ({
   endedAt: row.endedAt?.toISOString() ?? null,
 });
 
-const alertOf = (row: AlertContent): WatchAlert => ({
-  alertId: row.alertId,
-  watchId: row.watchId,
-  change: row.change,
-  state: stateAfter(row.change),
-  ...row.body,
-  occurredAt: row.occurredAt.toISOString(),
-});
+function alertOf({ alertId, watchId, change, body, occurredAt }: AlertContent): WatchAlert {
+  // Alerts of earlier releases have no verdict.
+  const { verdict = null } = body;
+  const state = stateAfter({ change, verdict });
+  return { alertId, watchId, change, state, ...body, verdict, occurredAt: occurredAt.toISOString() };
+}

@@ -1,3 +1,5 @@
+import type { Verdict } from '../../knowledge/proofs/proofs.types.js';
+
 /** What may be watched. `artefact` is another writing of `artifact`. */
 export const TARGET_TYPES = ['answer', 'artifact', 'document', 'query'] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
@@ -6,6 +8,10 @@ export type ResolvedType = 'answer' | 'chunk' | 'document' | 'query';
 
 export const CHANGES = ['new_version', 'deleted', 'drifted', 'new_match'] as const;
 export type Change = (typeof CHANGES)[number];
+
+/** Verdicts of a proof that did not hold. */
+export const FAULTY_VERDICTS = ['unknown', 'drifted', 'unavailable', 'broken'] as const satisfies readonly Verdict[];
+export type FaultyVerdict = (typeof FAULTY_VERDICTS)[number];
 
 /** A watched question: a passage that is new among its best results is reported. */
 export interface WatchedQuery {
@@ -42,6 +48,8 @@ export interface Alert {
   passages: AlertedPassage[];
   passageCount: number;
   proofJobId: string | null;
+  /** Of that proof. */
+  verdict: FaultyVerdict | null;
 }
 
 /** What the queue carries to an evaluation: events, by owner and id. */

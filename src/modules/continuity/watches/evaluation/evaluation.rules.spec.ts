@@ -110,7 +110,7 @@ describe('a watched document of the tenant', () => {
       eventId: 'e',
       occurredAt: new Date(5),
       change: 'new_version',
-      ...{ corpusId, docId, from: 1, to: 2, passageCount: 40, proofJobId: null },
+      ...{ corpusId, docId, from: 1, to: 2, passageCount: 40, proofJobId: null, verdict: null },
       passages: [
         { ...passageOf('a'), ...place },
         { ...passageOf('b'), ...place },
@@ -241,10 +241,10 @@ describe('a proof', () => {
 
   it('that did not hold is reported by its job', () => {
     const alerts = judgeProofs(watch, [proof('holds'), proof('drifted'), proof('broken'), proof('unavailable')]);
-    expect(alerts.map(({ change, proofJobId }) => [change, proofJobId])).toEqual([
-      ['drifted', 'job drifted'],
-      ['drifted', 'job broken'],
-      ['deleted', 'job unavailable'],
+    expect(alerts.map(({ change, proofJobId, verdict }) => [change, proofJobId, verdict])).toEqual([
+      ['drifted', 'job drifted', 'drifted'],
+      ['drifted', 'job broken', 'broken'],
+      ['deleted', 'job unavailable', 'unavailable'],
     ]);
     expect(alerts[0]).toMatchObject({ corpusId: null, docId: null, passages: [], passageCount: 0 });
   });

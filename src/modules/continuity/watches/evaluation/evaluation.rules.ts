@@ -1,7 +1,7 @@
 import { v5 as uuidOf } from 'uuid';
 import type { PassageNow } from '../../../knowledge/citations/source-states.types.js';
 import { documentKeyOf, type PresentDocument } from '../../../knowledge/citations/present-documents.views.js';
-import type { Alert, AlertedPassage, Change } from '../watches.types.js';
+import type { Alert, AlertedPassage, Change, FaultyVerdict } from '../watches.types.js';
 import type { Candidate, Occurrence, PlacedSource } from './evaluation.types.js';
 
 /** Passages that an alert names at most; it counts all. */
@@ -31,7 +31,7 @@ export const versionOf = ({ data }: Occurrence): number | null => (data.version 
 function alert(one: Occurrence, change: Change, rest: Partial<Alert>): Alert {
   const { eventId, occurredAt } = one;
   const { corpusId, docId } = isAboutDocuments(one) ? nameOf(one) : { corpusId: null, docId: null };
-  const none = { from: null, to: null, passages: [], passageCount: 0, proofJobId: null };
+  const none = { from: null, to: null, passages: [], passageCount: 0, proofJobId: null, verdict: null };
   return { eventId, occurredAt, change, corpusId, docId, ...none, ...rest };
 }
 
@@ -43,9 +43,13 @@ export function judgeProofs({ resolvedType, targetId, known }: Candidate, occurr
       const { type, id } = data.subject as { type: string; id: string };
       return type === resolvedType && id === targetId && data.verdict !== 'holds';
     })
-    .map((one) =>
-      alert(one, one.data.verdict === 'unavailable' ? 'deleted' : 'drifted', { proofJobId: one.data.jobId as string }),
-    );
+    .map((one) => {
+      const verdict = one.data.verdict as FaultyVerdict;
+      return alert(one, verdict === 'unavailable' ? 'deleted' : 'drifted', {
+        proofJobId: one.data.jobId as string,
+        verdict,
+      });
+    });
 }
 
 /**

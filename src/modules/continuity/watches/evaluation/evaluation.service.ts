@@ -175,7 +175,7 @@ export class EvaluationService {
     const alertId = uuid();
     if (!(await this.store.recordAlert(watchId, alertId, alert))) return;
     const { eventId: _event, occurredAt, change, ...details } = alert;
-    const state = stateAfter(change);
+    const state = stateAfter(alert);
     const data = { alertId, watchId, agentId, targetType, targetId, change, state, ...details, note, occurredAt };
     await this.outbox.emit({ kind: 'watch.alert', subject: watchId, data });
     const severity = change === 'deleted' || change === 'drifted' ? 'warning' : 'info';
