@@ -91,10 +91,11 @@ function answerOf(
 ): AgentSponsorClaimResponse {
   if (!claim) throw unknown(agentId);
   const facts = { agentPrincipalId: agentId };
-  if (claim.sponsor_tenant_id !== null && claim.sponsor_tenant_id !== tenantId)
-    throw new AgentAlreadySponsored(facts, 'An agent has one sponsor; let it register again for another');
+  // Whoever sponsored it: nobody can any more.
   if (claim.is_over || !claim.sponsor_tier || !claim.sponsored_at)
     throw new AgentEnded(facts, 'Its bearer has expired or was revoked; let the agent register again');
+  if (claim.sponsor_tenant_id !== tenantId)
+    throw new AgentAlreadySponsored(facts, 'An agent has one sponsor; let it register again for another');
   return {
     accepted: true,
     agentPrincipalId: agentId,
