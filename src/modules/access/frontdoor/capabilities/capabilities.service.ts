@@ -1,12 +1,12 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { isAdmitted, isFlagOn, isTierAdmitted } from '../../../../common/contract/access-rules.js';
-import type { TenantCaller } from '../../../../common/contract/caller.js';
+import type { CallerRole, TenantCaller } from '../../../../common/contract/caller.js';
 import type { Address, RouteRecord } from '../../../../common/contract/contract.js';
 import { RouteManifest } from '../../../../common/contract/route-manifest.js';
 import type { FrontdoorSessionCapabilities } from './capabilities.dto.js';
 
-/** Which route each capability is about. Who may call it stands in the route's declaration alone. */
+/** Which route each capability is about. Which roles may call it stands in the route's declaration. */
 export const CAPABILITY_ROUTES = {
   proof: {
     canCreateJob: 'POST /v1/proof/jobs',
@@ -31,6 +31,9 @@ export const CAPABILITY_ROUTES = {
 
 type Groups = typeof CAPABILITY_ROUTES;
 type Routes = { [G in keyof Groups]: Record<keyof Groups[G], RouteRecord> };
+
+/** What the guards let a role ask for and the service then always refuses it, whatever the tenant has. */
+const NEVER_DONE_FOR = new Map<Address, readonly CallerRole[]>([['POST /v1/org/bootstrap-owner', ['admin']]]);
 
 /** Reports what a session may do, from the route declarations that the guards read. */
 @Injectable()
@@ -57,8 +60,12 @@ export class CapabilitiesService implements OnApplicationBootstrap {
   of(caller: TenantCaller): FrontdoorSessionCapabilities {
     return mapMembers(this.routes, (group) => ({
       enabled: Object.values(group).every((route) => isFlagOn(route, this.settings) && isTierAdmitted(route, caller)),
-      ...mapMembers(group, (route) => isAdmitted(route, caller, this.settings)),
+      ...mapMembers(group, (route) => this.isDone(route, caller)),
     })) as unknown as FrontdoorSessionCapabilities;
+  }
+
+  private isDone(route: RouteRecord, caller: TenantCaller): boolean {
+    return isAdmitted(route, caller, this.settings) && !NEVER_DONE_FOR.get(route.address)?.includes(caller.role);
   }
 }
 

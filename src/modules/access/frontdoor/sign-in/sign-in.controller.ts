@@ -63,7 +63,7 @@ export class SignInController {
     summary: 'Get the capabilities of the session',
     description:
       "For a page to show only what would work. Each flag is the verdict of the route's own guards on this session: its feature is on, its tier and its seat role are admitted. `enabled` leaves the " +
-      'role out. A flag says nothing about the rows: canBootstrapOwner stays true where an owner exists, and the route then answers 409.',
+      'role out. A flag says nothing about the rows: canBootstrapOwner stays true where an owner exists, and the route then answers 409. To an admin it is false: the route takes that role, and can only answer 409.',
     access: sessionOf('owner', 'admin', 'member', 'viewer'),
     reply: ok(FrontdoorSessionCapabilities),
     secretReply: true,
