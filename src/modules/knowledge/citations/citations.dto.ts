@@ -39,10 +39,16 @@ export class CitationRecordingBody {
   @TenantMember()
   tenantId?: string;
 
-  @Text({ about: 'The agent that answered.', min: 1, max: 120, example: 'default-agent' })
+  @Text({ about: 'The agent that answered.', min: 1, max: 120, example: 'default-agent', isInPaths: true })
   agentId!: string;
 
-  @Text({ about: "The answer's id, of the agent's choosing.", min: 1, max: 512, example: 'answer-2026-11-20-1' })
+  @Text({
+    about: "The answer's id, of the agent's choosing.",
+    min: 1,
+    max: 512,
+    example: 'answer-2026-11-20-1',
+    isInPaths: true,
+  })
   answerId!: string;
 
   @IdempotencyKeyMember()

@@ -16,6 +16,7 @@ export class IngestRequest {
     min: 1,
     max: MAX_ID_LENGTH,
     example: 'handbook',
+    isInPaths: true,
   })
   corpusId!: string;
 
@@ -24,6 +25,7 @@ export class IngestRequest {
     min: 1,
     max: MAX_ID_LENGTH,
     example: 'leave-policy',
+    isInPaths: true,
   })
   docId!: string;
 

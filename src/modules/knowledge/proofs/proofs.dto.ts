@@ -42,6 +42,7 @@ export class ProofRequest {
     min: 1,
     max: 120,
     default: 'default-agent',
+    isInPaths: true,
   })
   agentId!: string;
 

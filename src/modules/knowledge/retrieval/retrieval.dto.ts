@@ -29,6 +29,7 @@ export class RetrievalRequest {
     min: 1,
     max: MAX_ID_LENGTH,
     default: 'default-agent',
+    isInPaths: true,
   })
   agentId!: string;
 
