@@ -201,7 +201,7 @@ interface Known {
   passphrase: string | undefined;
 }
 
-/** The triggers that keep what a legal hold pins hold here as well. */
+/** The triggers that keep what a legal hold pins hold here as well, but for holds that an erasure proves released. */
 async function applyErasures(client: Client, kept: readonly KeptErasure[]): Promise<number> {
   const query: Query = async <Row>(sql: string, parameters: unknown[] = []) =>
     (await client.query(sql, parameters)).rows as Row[];

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
@@ -8,6 +9,8 @@ import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../..
 import { makeTenantFixture, SECRET } from '../../kit/tenant-fixture.js';
 import { SETTINGS, type Settings } from '../../../src/common/config/settings.js';
 import { ErasureList } from '../../../src/modules/governance/erasure/erasure-list.js';
+import { eraseAgain } from '../../../src/modules/governance/erasure/kept-erasures.js';
+import type { Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { ErasureSweep } from '../../../src/modules/governance/erasure/erasure.sweep.js';
 import { TENANT_TABLES } from '../../../src/common/database/tenant-tables.js';
 
@@ -254,6 +257,54 @@ describe('an erasure', { timeout: 240_000 }, () => {
     await daemon.app.get(ErasureSweep).goOn();
     expect((await call('GET', '/v1/facts?entity=case:9')).body.facts).toHaveLength(1);
     expect((await call('POST', '/v1/facts/erase', { entities: ['case:9'] })).body.erasure.state).toBe('removed');
+  });
+
+  it('is done again by a restore under holds that were placed before it, whole, and not under later ones', async () => {
+    await call('PUT', '/v1/facts', { entity: 'person:matter', key: 'k', value: 'v' });
+    const named = { corpusId: 'vault', docId: 'matter', title: 'Of the matter' };
+    const document = { ...named, tenantId: acme.tenantId, content: 'It is disputed.', url: 'https://example.org/' };
+    const path = `/v1/ingest/${(await acme.call('POST', '/v1/ingest', document)).body.ingestId}`;
+    await expect.poll(async () => (await acme.call('GET', path)).body.status, { timeout: 30_000 }).toBe('completed');
+    const hold = { tenant_id: acme.tenantId, reason: 'a dispute' };
+    const entity_prefixes = ['person:matter', 'document:vault/matter'];
+    const { id: holdId } = (await call('POST', '/v1/legal-holds', { ...hold, entity_prefixes })).body.hold;
+    const list = new ErasureList(daemon.app.get<Settings>(SETTINGS));
+    const erasureId = randomUUID();
+    const names = { entity_prefixes: [], fact_ids: [], principals: [], texts: [] };
+    list.prepare(
+      { erasure_id: erasureId, tenant_id: acme.tenantId, erased_by: 'p', erased_at: new Date().toISOString() },
+      { ...names, entities: ['person:matter'], documents: [{ corpus_id: 'vault', doc_id: 'matter' }] },
+    );
+    const [kept] = list.read().filter(({ erasure_id: id }) => id === erasureId);
+    list.discard(erasureId);
+    const owner = new Client({ connectionString: api.database.url });
+    await owner.connect();
+    const query: Query = async <Row>(sql: string, given: unknown[] = []) =>
+      (await owner.query(sql, given)).rows as Row[];
+    try {
+      await owner.query('begin');
+      await expect(eraseAgain(query, [{ ...kept!, erased_at: '2020-01-01T00:00:00.000Z' }])).rejects.toThrow(
+        new RegExp(`^Erasure ${erasureId} .*legal holds ${holdId} of the backup`),
+      );
+      await owner.query('rollback; begin');
+      expect([await eraseAgain(query, [kept!]), await eraseAgain(query, [kept!])]).toEqual([1, 0]);
+      // The hold goes on pinning whatever else is deleted.
+      await query(`select set_config('svc.erased_tenant', $1, true)`, [acme.tenantId]);
+      expect(await query(`select svc_holds_on($1, 'person:matter') as ids`, [acme.tenantId])).toEqual([
+        { ids: [holdId] },
+      ]);
+      await owner.query('commit');
+    } finally {
+      await owner.end();
+    }
+    const content = ['fact', 'fact_head', 'document', 'document_version', 'chunk', 'ingest'];
+    const left = [
+      ...(await tablesWith(acme.tenantId, 'person:matter')),
+      ...(await tablesWith(acme.tenantId, 'matter')),
+    ];
+    expect(left.filter((name) => content.includes(name))).toEqual([]);
+    expect((await call('DELETE', `/v1/legal-holds/${holdId}`)).status).toBe(200);
+    expect(await tablesWith(acme.tenantId, 'disputed')).toEqual([]);
   });
 
   it('knows every table of tenants', async () => {

@@ -1,13 +1,16 @@
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { requestScrub } from '../../../common/scrub/scrub.sweep.js';
+import { UserError } from '../../../common/user-error.js';
 import { fingerprintOf, type KeptErasure } from './erasure-list.js';
 import type { DocumentName, SubjectSelector } from './erasure.types.js';
 import { SubjectEraser } from './subject-eraser.js';
 
 /**
  * Erases again what a backup has brought back, in the open transaction of its restore: the names in the rows are held
- * against the fingerprints of the list, and what they make is erased as it was the first time.
+ * against the fingerprints of the list, and what they make is erased as it was the first time. An erasure that the
+ * backup has the row of was done before it: what has such names there was stored since, and stays.
  * @returns how many erasures found something
+ * @throws UserError where a legal hold pins something of it that was placed after the erasure
  */
 export async function eraseAgain(query: Query, list: readonly KeptErasure[]): Promise<number> {
   let erased = 0;
@@ -15,10 +18,15 @@ export async function eraseAgain(query: Query, list: readonly KeptErasure[]): Pr
     const { tenant_id: tenantId, erasure_id: erasureId } = kept;
     // The owner sees the rows of this tenant alone, and only now.
     await query(`select set_config('svc.erased_tenant', $1, true)`, [tenantId]);
+    if ((await query(DONE, [tenantId, erasureId])).length > 0) continue;
     const selector = await selectorOf(query, kept);
     const isThere = Object.values(selector).some((names: readonly unknown[]) => names.length > 0);
     if (!isThere) continue;
-    const { counts } = await new SubjectEraser(query, tenantId).erase(erasureId, selector);
+    // Holds that were placed before it let it pass (svc_holds_on_any).
+    await query(`select set_config('svc.erased_at', $1, true)`, [kept.erased_at]);
+    const eraser = new SubjectEraser(query, tenantId);
+    await refuseHeld(query, kept, () => eraser.find(selector));
+    const { counts } = await eraser.erase(erasureId, selector);
     await query(`select set_config('svc.erased_tenant', $1, true)`, [tenantId]);
     await query(KEEP, [
       tenantId,
@@ -30,14 +38,30 @@ export async function eraseAgain(query: Query, list: readonly KeptErasure[]): Pr
     ]);
     erased++;
   }
-  await query(`select set_config('svc.erased_tenant', '', true)`);
+  await query(`select set_config('svc.erased_tenant', '', true), set_config('svc.erased_at', '', true)`);
   return erased;
 }
 
-/** The erasure may be of before the backup, and its row there. */
+const DONE = 'select from erasure where tenant_id = $1 and erasure_id = $2';
 const KEEP = `
-  insert into erasure (tenant_id, erasure_id, erased_by, erased_at, counts, scrub_id) values ($1, $2, $3, $4, $5, $6)
-  on conflict (tenant_id, erasure_id) do nothing`;
+  insert into erasure (tenant_id, erasure_id, erased_by, erased_at, counts, scrub_id) values ($1, $2, $3, $4, $5, $6)`;
+
+/** The triggers keep what is pinned, row by row; an erasure is done as a whole or not at all. */
+async function refuseHeld(query: Query, kept: KeptErasure, find: () => Promise<unknown>): Promise<void> {
+  const { tenant_id: tenantId, erasure_id: erasureId, erased_at: erasedAt } = kept;
+  if ((await query(LATER_HOLDS, [tenantId, erasedAt])).length === 0) return;
+  await find();
+  const [row] = await query<{ holds: string[] }>('select svc_found_holds($1) as holds', [tenantId]);
+  if (row!.holds.length === 0) return;
+  throw new UserError(
+    `Erasure ${erasureId} of tenant ${tenantId}, done at ${erasedAt}, cannot be done again: the legal holds ${row!.holds.join(', ')} ` +
+      'of the backup pin what it names, and were placed later. Release them on the server that was backed up, back it up again and restore that; ' +
+      `or, if these holds go before the erasure, take ${erasureId}.json out of the list of erasures, and all that it names comes back`,
+  );
+}
+
+const LATER_HOLDS =
+  'select from legal_hold where tenant_id = $1 and released_at is null and placed_at >= $2::timestamptz limit 1';
 
 /** The names of the backup whose fingerprints the list has. */
 async function selectorOf(query: Query, kept: KeptErasure): Promise<SubjectSelector> {
