@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { EvidenceLook } from '../../../src/common/evidence-log/evidence-look.js';
 import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
+import { examineNewest } from '../../../src/common/evidence-log/newest-evidence.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { openReceipt } from '../../../src/evidence/receipt.js';
@@ -71,6 +72,69 @@ async function tamper(sql: string): Promise<void> {
   await client.query(`set session_replication_role = replica; ${sql}`);
   await client.end();
 }
+
+describe('who may see a document, and whether it is in search', () => {
+  const of = (table: string, docId: string, from: string, to: string): string =>
+    `update ${table} set shareability = '${to}' where doc_id = '${docId}' and shareability = '${from}'`;
+  const opened = (docId: string, tables: readonly string[]) =>
+    [
+      tables.map((table) => of(table, docId, 'owner_only', 'public_safe')).join('; '),
+      tables.map((table) => of(table, docId, 'public_safe', 'owner_only')).join('; '),
+    ] as const;
+  const moved = (version: number): string => `update document set current_version = ${version} where doc_id = 'coypu'`;
+  const shard = (from: string, to: string): string =>
+    `update index_shard set shareability = '${to}' where corpus_id = 'den' and shareability = '${from}'`;
+
+  beforeAll(async () => {
+    await ingest(acme, [{ docId: 'mink', content: 'The mink hunts.' }]);
+    for (const content of ['The coypu swims.', 'The coypu dives.']) await ingest(acme, [{ docId: 'coypu', content }]);
+    await ingest(acme, [{ corpusId: 'den', docId: 'badger', content: 'The badger digs.' }]);
+    // What is deleted, and comes again, is as it should be.
+    await ingest(acme, [{ docId: 'rat', content: 'The rat gnaws.' }]);
+    expect((await acme.call('DELETE', '/v1/documents/handbook/rat')).status).toBe(200);
+    await ingest(acme, [{ docId: 'hare', content: 'The hare runs.' }]);
+    await acme.call('DELETE', '/v1/documents/handbook/hare');
+    await ingest(acme, [{ docId: 'hare', content: 'The hare rests.' }]);
+    const document = { doc_id: 'shrew', title: 'shrew', text: 'The shrew feeds.' };
+    const taken = { tenant_id: acme.tenantId, corpus_id: 'handbook', documents: [document] };
+    expect((await call('POST', '/v1/local/ingest', taken)).status).toBeLessThan(300);
+    await api.app.get(LogSequencer).integrate();
+    await tamper(`create table gone as select * from document where doc_id = 'mink'`);
+    expect(await audit()).toEqual([]);
+  }, 60_000);
+
+  it.each([
+    ['rows of its own receipt', opened('mink', ['document_version', 'document', 'chunk']), /mink.* accepted$/],
+    ['passages of a batch', opened('otter', ['chunk']), /otter.*passage \S+ says that others may see it/],
+    ['passages of local ingest', opened('shrew', ['chunk']), /shrew.*passage \S+ says that others may see it/],
+    ['the row that is listed', opened('mink', ['document']), /mink.*its document says that others may see it/],
+    [
+      'its shard',
+      [shard('owner_only', 'public_safe'), shard('public_safe', 'owner_only')],
+      /badger.*passage \S+ is in no shard of those who may see it/,
+    ],
+    [
+      'a document without its row',
+      [`delete from document where doc_id = 'mink'`, 'insert into document select * from gone'],
+      /mink.*its document is gone/,
+    ],
+    ['an older version that is current', [moved(1), moved(2)], /coypu, version 2.*its version is not the current one/],
+  ] as const)('is held against what was accepted: %s', async (_what, [sql, undo], fault) => {
+    await tamper(sql);
+    const faults = await audit();
+    const newest = await api.app
+      .get(CrossTenant, { strict: false })
+      .run('test', (query) =>
+        examineNewest(query, { checks: SUBJECT_CHECKS, keys: api.app.get(KnownKeys, { strict: false }) }),
+      );
+    await tamper(undo);
+    expect([faults.find((one) => fault.test(one)), newest.faults.find(({ detail }) => fault.test(detail))]).toEqual([
+      expect.any(String),
+      expect.objectContaining({ check: 'documents' }),
+    ]);
+    expect(await audit()).toEqual([]);
+  });
+});
 
 describe('documents that come together', () => {
   it('have one receipt of their acceptance and one of their completion, with a root over them', async () => {
@@ -167,6 +231,7 @@ describe('documents that come together', () => {
     expect(await audit()).toEqual([
       'document_version handbook/stork/1 of tenant acme: no receipt speaks of it',
       'chunk handbook/stork/1 of tenant acme: no receipt speaks of it',
+      'document handbook/stork/1 of tenant acme: no receipt speaks of it',
     ]);
     await tamper(
       `update ingest set receipt_id = (select receipt_id from ingest where doc_id = 'heron') where doc_id = 'stork'`,

@@ -27,6 +27,7 @@ export class DocumentEvidence implements SubjectCheck {
   readonly rows = [
     { table: 'document_version', receipts: receiptsOf('document_version') },
     { table: 'chunk', receipts: receiptsOf('chunk') },
+    { table: 'document', receipts: receiptsOf(VERSIONS_OF_DOCUMENTS) },
   ];
 
   async check(
@@ -65,7 +66,11 @@ interface VersionName {
 /** What a receipt says of a version. */
 interface SaidVersion extends VersionName {
   receiptId: string;
+  /** Not of its completion: each version has one such receipt. */
+  isAcceptance: boolean;
   contentHash: CborValue | undefined;
+  /** Of the receipt under which it was accepted; those of local ingest do not say it. */
+  shareability: CborValue | undefined;
   /** Of the receipt that an ingest leaves at its end alone. */
   passages: CborValue | undefined;
   passagesRoot: CborValue | undefined;
@@ -81,6 +86,13 @@ interface VersionRow extends VersionName {
   /** Of versions from before their receipts listed the passages. */
   chunk_count: number | null;
   locations: LocatedRange[] | null;
+  has_document: boolean;
+  /** It is the current one of its document, and was not set aside. */
+  is_shown: boolean;
+  /** Of its document, where it is the current one. */
+  listed_as: string | null;
+  /** Of its corpus: shareability and language. */
+  shards: string[];
 }
 interface PassageRow extends VersionName {
   chunk_id: string;
@@ -89,6 +101,9 @@ interface PassageRow extends VersionName {
   start_offset: number;
   end_offset: number;
   location: PassagePlace | null;
+  shareability: string;
+  language: string;
+  is_shown: boolean;
 }
 
 /** A receipt of local ingest speaks of many, all of one corpus. */
@@ -100,7 +115,9 @@ function versionsIn({ tenantId, receiptId, kind, body }: ReadReceipt): SaidVersi
     doc_id: one.doc_id as string,
     version: Number(one.version),
     receiptId,
+    isAcceptance: kind !== INGEST_COMPLETED,
     contentHash: one.content_hash,
+    shareability: one.shareability,
     passages: one.passages,
     passagesRoot: one.passages_root,
     places: isCborMap(one.file) ? one.file.places : undefined,
@@ -141,7 +158,11 @@ async function versionsInBatches(
     const ingests = new Map(rows.map((row) => [row.ingest_id, row]));
     for (const [index, ingestId] of opened.ids.entries()) {
       const row = ingests.get(ingestId);
-      if (row) found.push({ ...row, receiptId, ...UNSAID, leaf: { hash: opened.leaves[index]!, ingestId, kind } });
+      if (row)
+        found.push({
+          ...{ ...row, receiptId, isAcceptance: kind === BATCH_ACCEPTED, ...UNSAID },
+          leaf: { hash: opened.leaves[index]!, ingestId, kind },
+        });
       else if (ingestId !== ERASED_ID)
         faults.add(`ingest ${ingestId} of tenant ${tenantId}, receipt ${receiptId}: its row is gone`);
       else if (!isErased(batch, index))
@@ -160,7 +181,13 @@ function tryOpen(body: CborMap, batch: BatchRow, onFault: (error: Error) => void
   }
 }
 
-const UNSAID = { contentHash: undefined, passages: undefined, passagesRoot: undefined, places: undefined };
+const UNSAID = {
+  contentHash: undefined,
+  shareability: undefined,
+  passages: undefined,
+  passagesRoot: undefined,
+  places: undefined,
+};
 
 function findFault(
   said: SaidVersion,
@@ -168,13 +195,36 @@ function findFault(
   passages: readonly PassageRow[],
 ): string | undefined {
   if (!row) return 'its row is gone';
-  if (said.leaf) return findUnboundLeaf(said.leaf, said, row, passages);
+  const unlike = said.leaf ? findUnboundLeaf(said.leaf, said, row, passages) : findUnlike(said, row, passages);
+  return unlike ?? (said.isAcceptance ? findMisshown(said, row, passages) : undefined);
+}
+
+/** What a receipt of its own binds. */
+function findUnlike(said: SaidVersion, row: VersionRow, passages: readonly PassageRow[]): string | undefined {
   if (blake3Digest(row.content) !== said.contentHash) return 'its text is not the one that was ingested';
   const altered = findAltered(passages);
   if (altered !== undefined) return altered;
   const misplaced = said.places === undefined ? undefined : findMisplaced(said, row, passages);
   if (misplaced !== undefined) return misplaced;
   return said.passagesRoot === undefined ? findStray(row, passages) : findUnlisted(said, passages);
+}
+
+/** Who may see it, and whether it is in search: what searches and other tenants go by must be what was accepted. */
+function findMisshown(said: SaidVersion, row: VersionRow, passages: readonly PassageRow[]): string | undefined {
+  if (!row.has_document) return 'its document is gone';
+  if (said.shareability !== undefined && said.shareability !== row.shareability)
+    return 'who may see it is not what was accepted';
+  if (row.listed_as !== null && row.listed_as !== row.shareability)
+    return 'its document says that others may see it than was accepted';
+  const open = passages.find(({ shareability }) => shareability !== row.shareability);
+  if (open) return `passage ${open.chunk_id} says that others may see it than was accepted`;
+  const moved = passages.find(({ is_shown: isShown }) => isShown !== row.is_shown);
+  if (moved)
+    return row.is_shown
+      ? `passage ${moved.chunk_id} is not in search, and its version is the current one`
+      : `passage ${moved.chunk_id} is in search, and its version is not the current one`;
+  const lost = passages.find((one) => one.is_shown && !row.shards.includes(`${one.shareability} ${one.language}`));
+  return lost && `passage ${lost.chunk_id} is in no shard of those who may see it`;
 }
 
 /** What the receipt of a batch binds: names, text and shareability or, once it is completed, passages. */
@@ -247,10 +297,15 @@ const keyOf = ({ tenant_id, corpus_id, doc_id, version }: VersionName): string =
 const NAMED = 'unnest($1::text[], $2::text[], $3::text[], $4::int[]) n (tenant_id, corpus_id, doc_id, version)';
 const VERSIONS = `
   select distinct on (v.tenant_id, v.corpus_id, v.doc_id, v.version) v.tenant_id, v.corpus_id, v.doc_id, v.version, v.content, v.shareability,
-    v.metadata ->> 'contentType' as content_type, v.chunk_count, v.locations
-  from ${NAMED} join document_version v using (tenant_id, corpus_id, doc_id, version)`;
+    v.metadata ->> 'contentType' as content_type, v.chunk_count, v.locations, d.doc_id is not null as has_document,
+    coalesce(d.current_version = v.version and d.quarantined_version is distinct from v.version, false) as is_shown,
+    case when d.current_version = v.version then d.shareability end as listed_as,
+    array(select s.shareability || ' ' || s.language from index_shard s where s.tenant_id = v.tenant_id and s.corpus_id = v.corpus_id) as shards
+  from ${NAMED} join document_version v using (tenant_id, corpus_id, doc_id, version)
+    left join document d on d.tenant_id = v.tenant_id and d.corpus_id = v.corpus_id and d.doc_id = v.doc_id`;
 const PASSAGES = `
-  select c.tenant_id, c.corpus_id, c.doc_id, c.version, c.chunk_id, c.content, c.content_hash, c.start_offset, c.end_offset, c.location
+  select c.tenant_id, c.corpus_id, c.doc_id, c.version, c.chunk_id, c.content, c.content_hash, c.start_offset, c.end_offset, c.location,
+    c.shareability, c.language, c.retired_at is null as is_shown
   from (select distinct * from ${NAMED}) n join chunk c using (tenant_id, corpus_id, doc_id, version)
   order by c.tenant_id, c.corpus_id, c.doc_id, c.version, c.ordinal`;
 
@@ -261,16 +316,21 @@ const BATCHES = `
 const INGESTS = `
   select tenant_id, ingest_id, corpus_id, doc_id, version from ingest where tenant_id = $1 and ingest_id = any($2::uuid[])`;
 
+/** Of a document, the version in search and the newest one. */
+const VERSIONS_OF_DOCUMENTS = `(
+  select d.ctid, d.tenant_id, d.corpus_id, d.doc_id, u.version
+  from document d cross join lateral unnest(array[d.current_version, d.latest_version]) u (version) where u.version > 0) d`;
+
 /**
  * The receipts of the ingests of some rows: under which they were accepted, and of their end; not those of a batch that
  * does not hold them.
  */
-function receiptsOf(table: 'document_version' | 'chunk'): string {
+function receiptsOf(rows: string): string {
   const bound = (receipt: string) =>
     `case when not exists (select from ingest_batch b where b.tenant_id = i.tenant_id and b.receipt_id = ${receipt} and i.ingest_id <> all(b.ingests)) then ${receipt} end`;
   return `
     with versions as (
-      select distinct tenant_id, corpus_id, doc_id, version from ${table} where ctid >= $1::tid and ctid < $2::tid
+      select distinct tenant_id, corpus_id, doc_id, version from ${rows} where ctid >= $1::tid and ctid < $2::tid
     ), ingests as (
       select v.*, i.ingest_id, i.receipt_id, i.completed_id from versions v left join ingest i using (tenant_id, corpus_id, doc_id, version)
     )
