@@ -6,7 +6,14 @@ import { LeafMarks } from './leaf-marks.js';
 import { LogReader } from './log-reader.js';
 import type { EvidenceFault, FaultSink, SubjectCheck } from './evidence-look.types.js';
 import { firstReceipts, rowsToLookAt } from './leaf-batches.js';
-import { checkReceipt, checkRetrieval, FIRST_POSITION, type Position, type ReceiptRow } from './record-rows.js';
+import {
+  checkReceipt,
+  checkRetrieval,
+  FIRST_POSITION,
+  type Position,
+  type ReceiptRow,
+  type RetrievalRow,
+} from './record-rows.js';
 import { ERASED_UNSAID, readRemovedLeaves } from './removed-records.js';
 import { blocksOf, publicName, rowsWithoutReceipt } from './receipted-rows.js';
 
@@ -208,11 +215,6 @@ interface ChainRow {
   tenant_id: string;
   stream: string;
 }
-interface RetrievalRow {
-  tenant_id: string;
-  record_digest: Buffer;
-  record: Buffer;
-}
 interface LeafRow {
   leaf_index: string;
   record_type: string | null;
@@ -239,16 +241,17 @@ const isErased = (row: string): string =>
   `(${row}.stream <> 'tenant' and exists (select from tenant t where t.tenant_id = ${row}.tenant_id and t.erasure_began_at is not null))`;
 
 const RECEIPTS_AFTER = `
-  select tenant_id, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose, ${isErased('r')} as is_erased,
+  select tenant_id, receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at, cose,
+    session, ingested_at is null as is_older, ${isErased('r')} as is_erased,
     seq > 1 or ${isErased('r')} or exists (select from receipt_head h where h.tenant_id = r.tenant_id and h.stream = r.stream) as has_head
   from receipt r where (tenant_id, stream, seq) > ($1, $2, $3)
   union all
   -- What an erasure of a subject left of receipts: their place in the chain, which the next one names.
-  select tenant_id, null, stream, seq, prev_hash, payload_hash, '', '', '', now(), ''::bytea, true, true
+  select tenant_id, null, stream, seq, prev_hash, payload_hash, '', '', '', now(), ''::bytea, null, true, true, true
   from erased_receipt r where stream is not null and (tenant_id, stream, seq) > ($1, $2, $3)
   order by tenant_id, stream, seq limit $4`;
 const RETRIEVALS_AFTER = `
-  select tenant_id, record_digest, record from retrieval_receipt
+  select tenant_id, record_digest, actor, occurred_at, record, session, ingested_at is null as is_older from retrieval_receipt
   where (tenant_id, record_digest) > ($1, $2) order by tenant_id, record_digest limit $3`;
 const NOT_PENDING = `
   select digest from unnest($1::bytea[]) digest where not exists (select from log_pending p where p.record_digest = digest)`;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { digestBytes, namedDigest } from '../../evidence/digest.js';
+import type { ListedBy } from './receipt-bodies.js';
 
 /** A row of an execution receipt: `cose` is the receipt; the other columns repeat it for queries and prove nothing. */
 export interface StoredExecution {
@@ -16,6 +17,7 @@ export interface StoredExecution {
   readonly occurredAt: Date;
   /** When this database took it; of rows older than the column, when it occurred. */
   readonly ingestedAt: Date;
+  readonly listedBy: ListedBy;
   readonly record: Uint8Array;
 }
 /** A row of a retrieval receipt: `record` is its CBOR. */
@@ -26,6 +28,7 @@ export interface StoredRetrieval {
   readonly actor: string;
   readonly occurredAt: Date;
   readonly ingestedAt: Date;
+  readonly listedBy: ListedBy;
   readonly record: Uint8Array;
 }
 export type StoredRecord = StoredExecution | StoredRetrieval;
@@ -91,7 +94,7 @@ export class EvidenceRecords {
   private async findExecutions(where: string, parameters: unknown[]): Promise<StoredExecution[]> {
     const rows = await this.tenancy.query<ExecutionRow>(
       `select receipt_id, stream, seq, prev_hash, payload_hash, kind, actor, subject, occurred_at,
-         coalesce(ingested_at, occurred_at) as ingested_at, cose
+         coalesce(ingested_at, occurred_at) as ingested_at, session, ingested_at is null as is_older, cose
        from receipt where ${where}`,
       parameters,
     );
@@ -107,6 +110,7 @@ export class EvidenceRecords {
       subject: row.subject,
       occurredAt: row.occurred_at,
       ingestedAt: row.ingested_at,
+      listedBy: row,
       record: row.cose,
     }));
   }
@@ -114,7 +118,7 @@ export class EvidenceRecords {
   private async findRetrievals(receiptIds: readonly string[]): Promise<StoredRetrieval[]> {
     if (receiptIds.length === 0) return [];
     const rows = await this.tenancy.query<RetrievalRow>(
-      `select record_digest, actor, occurred_at, coalesce(ingested_at, occurred_at) as ingested_at, record
+      `select record_digest, actor, occurred_at, coalesce(ingested_at, occurred_at) as ingested_at, session, ingested_at is null as is_older, record
        from retrieval_receipt where record_digest = any($1::bytea[])`,
       [receiptIds.map((id) => digestBytes('blake3', id))],
     );
@@ -124,6 +128,7 @@ export class EvidenceRecords {
       actor: row.actor,
       occurredAt: row.occurred_at,
       ingestedAt: row.ingested_at,
+      listedBy: row,
       record: row.record,
     }));
   }
@@ -134,7 +139,7 @@ const isRetrievalId = (id: string): boolean => /^blake3:[0-9a-f]{64}$/.test(id);
 
 const asBlake3 = (hash: Uint8Array): string => namedDigest('blake3', hash);
 
-interface ExecutionRow {
+interface ExecutionRow extends ListedBy {
   receipt_id: string;
   stream: string;
   seq: string;
@@ -170,7 +175,7 @@ interface NeighbourRow {
   seq: string | null;
   payload_hash: Buffer | null;
 }
-interface RetrievalRow {
+interface RetrievalRow extends ListedBy {
   record_digest: Buffer;
   actor: string;
   occurred_at: Date;

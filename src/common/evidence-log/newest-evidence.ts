@@ -136,7 +136,7 @@ export function describeCount({ records, expected, isErasing }: RecordCount): Ev
 
 const NEWEST_RECEIPTS = `
   select r.tenant_id, r.receipt_id, r.stream, r.seq, r.prev_hash, r.payload_hash, r.kind, r.actor, r.subject, r.occurred_at, r.cose,
-    e.is_erased, true as has_head, r.seq = 1 or e.is_erased or exists (
+    r.session, r.ingested_at is null as is_older, e.is_erased, true as has_head, r.seq = 1 or e.is_erased or exists (
       select from receipt p where p.tenant_id = r.tenant_id and p.stream = r.stream and p.seq = r.seq - 1 and p.payload_hash = r.prev_hash
     ) or exists (
       select from erased_receipt p where p.tenant_id = r.tenant_id and p.stream = r.stream and p.seq = r.seq - 1 and p.payload_hash = r.prev_hash

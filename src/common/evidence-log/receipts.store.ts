@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { OutboxRow } from '../outbox/outbox.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { blake3, type Digest, digestBytes, namedDigest } from '../../evidence/digest.js';
-import type { CborMap } from '../../evidence/cbor.js';
 import type { RetrievalRecord, SignedReceipt } from '../../evidence/receipt.js';
+import { sessionOf } from './receipt-bodies.js';
 
 /** The end of a stream: seq 0 and no hash before its first receipt. */
 export interface StreamHead {
@@ -101,10 +101,6 @@ export class ReceiptsStore {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const BLAKE3 = /^blake3:[0-9a-f]{64}$/;
-
-/** The session that a record is of: the body's `session_id`, where it has one. Receipts are listed by it. */
-const sessionOf = ({ session_id: session }: CborMap): string | null =>
-  typeof session === 'string' && session !== '' ? session : null;
 
 const bytea = (bytes: Uint8Array | null): string | null => bytes && `\\x${Buffer.from(bytes).toString('hex')}`;
 const digestOf = (digest: Digest | null): string | null => digest && `\\x${digest.slice(digest.indexOf(':') + 1)}`;

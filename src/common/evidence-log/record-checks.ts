@@ -4,7 +4,13 @@ import { Tenancy } from '../tenancy/tenancy.js';
 import { parseCheckpoint, verifyCheckpoint } from '../../evidence/checkpoint.js';
 import { parseCose, verifyCose } from '../../evidence/cose.js';
 import { blake3, namedDigest } from '../../evidence/digest.js';
-import { EvidenceRecords, type Neighbours, type StoredExecution, type StoredRecord } from './evidence-records.js';
+import {
+  EvidenceRecords,
+  type Neighbours,
+  type StoredExecution,
+  type StoredRecord,
+  type StoredRetrieval,
+} from './evidence-records.js';
 import { KeyRing } from './key-ring.js';
 import type { KnownKey } from './known-keys.js';
 import { isWithin } from '../../evidence/key-chain.js';
@@ -13,6 +19,7 @@ import { LogReader } from './log-reader.js';
 import { LogSequencer } from './log-sequencer.js';
 import { verifyInclusion } from '../../evidence/merkle.js';
 import { openReceipt, openRetrieval, type ReceiptPayload, type SignedReceipt } from '../../evidence/receipt.js';
+import { isListedBy, sessionOf } from './receipt-bodies.js';
 import type { RecordError } from './record-errors.types.js';
 
 /** One finding. `ok` null: the question does not arise, and `detail` says why. */
@@ -91,7 +98,7 @@ export class RecordChecks {
     return { ...form, chain, log };
   }
 
-  private async checkRetrieval(stored: StoredRecord, keys: readonly KnownKey[]): Promise<RecordReport> {
+  private async checkRetrieval(stored: StoredRetrieval, keys: readonly KnownKey[]): Promise<RecordReport> {
     const chain = moot('retrieval receipts stand outside the chain');
     return { ...this.retrievalForm(stored), chain, log: await this.checkLog('retrieval', stored.record, keys) };
   }
@@ -113,13 +120,13 @@ export class RecordChecks {
     };
   }
 
-  private retrievalForm(stored: StoredRecord): RecordForm {
+  private retrievalForm(stored: StoredRetrieval): RecordForm {
     const signature = { ...moot('retrieval receipts are unsigned: their digest and the log hold them'), kid: null };
     try {
       const { receiptId, payload } = openRetrieval(stored.record);
       const same = receiptId === stored.receiptId && payload.tenant_id === this.tenancy.tenant;
       const record = same
-        ? good('its bytes make its id')
+        ? judge(listedColumns(stored, payload), 'the record')
         : bad('RECORD_MISMATCH', `its bytes make the id ${receiptId} of tenant ${payload.tenant_id}`);
       return { record, signature, authMode: payload.auth_mode };
     } catch (error) {
@@ -215,20 +222,39 @@ function checkSignature(opened: Opened, keys: readonly KnownKey[]): Finding {
 
 /** What lists and searches go by must be what was signed. */
 function matchRow(row: StoredExecution, { receiptId, payload, payloadHash }: Opened, tenantId: string): Finding {
-  const expected: Record<string, readonly [unknown, unknown]> = {
+  const expected: Compared = {
     receipt_id: [row.receiptId, receiptId],
     tenant_id: [tenantId, payload.tenant_id],
     payload_hash: [row.payloadHash, payloadHash],
     prev_hash: [row.prevHash, payload.prev],
-    occurred_at: [row.occurredAt.toISOString(), payload.occurred_at],
+    ...listedColumns(row, payload),
     ...Object.fromEntries(SHARED.map((name) => [name, [row[name], payload[name]] as const])),
   };
+  return judge(expected, 'what was signed');
+}
+
+/** By column: what the row has, and what the record says. */
+type Compared = Record<string, readonly [unknown, unknown]>;
+
+function listedColumns(
+  { actor, occurredAt, listedBy }: StoredRecord,
+  { actor: signed, occurred_at, body }: Pick<ReceiptPayload, 'actor' | 'occurred_at' | 'body'>,
+): Compared {
+  const said = sessionOf(body);
+  return {
+    actor: [actor, signed],
+    occurred_at: [occurredAt.toISOString(), occurred_at],
+    session: [isListedBy(listedBy, body) ? said : listedBy.session, said],
+  };
+}
+
+function judge(expected: Compared, what: string): Finding {
   const differing = Object.keys(expected).filter((name) => expected[name]![0] !== expected[name]![1]);
   return differing.length === 0
     ? good('its bytes make its id, and its row says what they say')
-    : bad('RECORD_MISMATCH', `the row differs from what was signed: ${differing.join(', ')}`);
+    : bad('RECORD_MISMATCH', `the row differs from ${what}: ${differing.join(', ')}`);
 }
-const SHARED = ['stream', 'seq', 'kind', 'actor', 'subject'] as const satisfies readonly (keyof StoredExecution &
+const SHARED = ['stream', 'seq', 'kind', 'subject'] as const satisfies readonly (keyof StoredExecution &
   keyof ReceiptPayload)[];
 
 function hashOf(neighbour: NonNullable<Neighbours['previous']>): string | undefined {

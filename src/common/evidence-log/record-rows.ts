@@ -4,10 +4,11 @@ import { KEY_STREAM } from '../../evidence/key-chain.js';
 import { openRetrieval, SERVER_TENANT, type SignedReceipt } from '../../evidence/receipt.js';
 import type { FaultSink } from './evidence-look.types.js';
 import type { KnownKey } from './known-keys.js';
+import { isListedBy, type ListedBy } from './receipt-bodies.js';
 import { openStored } from './stored-receipts.js';
 
 /** A row of `receipt`. */
-export interface ReceiptRow {
+export interface ReceiptRow extends ListedBy {
   tenant_id: string;
   receipt_id: string;
   stream: string;
@@ -89,21 +90,32 @@ function columnsAgree(row: ReceiptRow, { payload, payloadHash }: SignedReceipt):
   return (
     JSON.stringify(columns) === JSON.stringify(signed) &&
     row.occurred_at.toISOString() === payload.occurred_at &&
+    isListedBy(row, payload.body) &&
     namedDigest('blake3', row.payload_hash) === payloadHash
   );
 }
 
+/** A row of `retrieval_receipt`. */
+export interface RetrievalRow extends ListedBy {
+  tenant_id: string;
+  record_digest: Buffer;
+  actor: string;
+  occurred_at: Date;
+  record: Buffer;
+}
+
 /** Holds a retrieval receipt against its columns. */
-export function checkRetrieval(
-  row: { tenant_id: string; record_digest: Buffer; record: Buffer },
-  faults: FaultSink,
-): void {
+export function checkRetrieval(row: RetrievalRow, faults: FaultSink): void {
   const name = `retrieval receipt ${row.record_digest.toString('hex')} of tenant ${row.tenant_id}`;
   try {
     const { receiptId, payload } = openRetrieval(row.record);
-    if (receiptId !== namedDigest('blake3', row.record_digest) || payload.tenant_id !== row.tenant_id) {
-      faults.add(`${name}: its columns differ from the record`);
-    }
+    const agree =
+      receiptId === namedDigest('blake3', row.record_digest) &&
+      payload.tenant_id === row.tenant_id &&
+      payload.actor === row.actor &&
+      payload.occurred_at === row.occurred_at.toISOString() &&
+      isListedBy(row, payload.body);
+    if (!agree) faults.add(`${name}: its columns differ from the record`);
   } catch (error) {
     faults.add(`${name}: ${error instanceof Error ? error.message : 'unreadable'}`);
   }

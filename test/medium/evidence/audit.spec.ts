@@ -1,6 +1,9 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
+import { examineNewest } from '../../../src/common/evidence-log/newest-evidence.js';
+import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { recordRetrieval } from '../../kit/retrieval-receipt.js';
 import { type EvidenceApp, sampleEvent, openEvidence } from './evidence-app.js';
@@ -11,6 +14,7 @@ describe('the audit', () => {
   let audit: EvidenceAudit;
   let owner: Client;
   const ids: string[] = [];
+  let retrievedAt: Date;
 
   beforeAll(async () => {
     database = await freshDatabase();
@@ -24,7 +28,13 @@ describe('the audit', () => {
       );
       ids.push(...made.map((receipt) => receipt.receiptId));
     }
-    await recordRetrieval(app.evidence, 'acme', { actor: 'key:test', authMode: 'api_key', body: { q: 1 } });
+    await recordRetrieval(app.evidence, 'acme', {
+      actor: 'key:test',
+      authMode: 'api_key',
+      body: { q: 1, session_id: 's' },
+    });
+    [{ at: retrievedAt }] = (await owner.query<{ at: Date }>('select occurred_at as at from retrieval_receipt'))
+      .rows as [{ at: Date }];
     await app.sequencer.integrate();
   });
   afterAll(async () => {
@@ -71,6 +81,30 @@ describe('the audit', () => {
     expect((await audit.verifyChain()).faults).toEqual([
       `receipt ${ids[1] ?? ''} of tenant acme: its columns differ from what was signed`,
     ]);
+  });
+
+  it('finds a record that is listed by another session, principal or time than its own', async () => {
+    const one = `receipt_id = '${ids[1] ?? ''}'`;
+    await tamperOnce('receipt', one, `update receipt set session = 'forged'`);
+    expect((await audit.verifyChain()).faults).toEqual([
+      `receipt ${ids[1] ?? ''} of tenant acme: its columns differ from what was signed`,
+    ]);
+    const newest = await app.context
+      .get(CrossTenant)
+      .run('test', (query) => examineNewest(query, { checks: [], keys: app.context.get(KnownKeys) }));
+    expect(newest.faults).toMatchObject([{ check: 'receipts', subject: ids[1] }]);
+    await tamper(`update receipt set session = null where ${one}`);
+    for (const change of [`session = null`, `session = 'forged'`, `actor = 'key:x'`, `occurred_at = '2020-01-01'`]) {
+      await tamper(`update retrieval_receipt set ${change}`);
+      expect((await audit.verifyChain()).faults).toContainEqual(
+        expect.stringMatching(/^retrieval receipt [0-9a-f]{64} of tenant acme: its columns differ from the record$/),
+      );
+      await tamper(`update retrieval_receipt set session = 's', actor = 'key:test', occurred_at = $1`, [retrievedAt]);
+    }
+    // Rows from before there was the column have no session.
+    await tamper('update retrieval_receipt set session = null, ingested_at = null');
+    expect((await audit.verifyChain()).ok).toBe(true);
+    await tamper(`update retrieval_receipt set session = 's', ingested_at = now()`);
   });
 
   it('finds an altered signed message', async () => {

@@ -105,11 +105,24 @@ describe('GET /v1/receipts/{receiptId}/verification', () => {
     ['kind', `'other.kind'`],
     ['occurred_at', `occurred_at - interval '1 day'`],
     ['prev_hash', `'\\x00'::bytea`],
+    ['session', `'another'`],
   ])('a row whose %s differs from what was signed', async (column, value) => {
     await daemon.tamper(`update receipt set ${column} = ${value} where receipt_id = $1`, [ids[1]]);
     const report = await verification(ids[1]!);
     expect(report).toMatchObject({ verified: false, signature_valid: true, error_code: 'RECORD_MISMATCH' });
     expect(report.record.detail).toContain(column);
+  });
+
+  it.each([
+    ['actor', `'passport:mallory'`],
+    ['occurred_at', `occurred_at - interval '1 day'`],
+    ['session', `'another'`],
+  ])('a row of a retrieval whose %s differs from the record', async (column, value) => {
+    const id = await daemon.recordRetrieval(tenant);
+    await daemon.tamper(`update retrieval_receipt set ${column} = ${value} where tenant_id = $1`, [tenant]);
+    const report = await verification(id);
+    expect(report).toMatchObject({ verified: false, error_code: 'RECORD_MISMATCH' });
+    expect(report.record.detail).toBe(`the row differs from the record: ${column}`);
   });
 
   it('a link that was taken out, seen from both sides', async () => {

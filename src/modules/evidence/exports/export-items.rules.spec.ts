@@ -20,7 +20,7 @@ import type { CitedText } from './subjects.views.js';
 
 const WHEN = new Date('2026-11-20T10:00:00.123Z');
 const IN_WORDS = '2026-11-20T10:00:00.123Z';
-const AT = { actor: 'key:1', occurredAt: WHEN, ingestedAt: WHEN };
+const AT = { actor: 'key:1', occurredAt: WHEN, ingestedAt: WHEN, listedBy: { session: null, is_older: false } };
 const members = (item: { value: object }) => Object.keys(item.value).sort();
 
 const receipt = signReceipt(
