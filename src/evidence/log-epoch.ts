@@ -4,7 +4,7 @@ import { draftReceipt, openReceipt, type ReceiptDraft, SERVER_TENANT, type Signe
 import { type KeyAtHand, type KeyName, signNow } from './signer.js';
 
 /** Of the receipts that begin an epoch of the log, within the tenant of the server. */
-const EPOCH_KIND = 'log.epoch';
+export const EPOCH_KIND = 'log.epoch';
 export const EPOCH_STREAM = 'log';
 
 /** What the receipt says that is leaf 0 of a log. docs/formats/transparency-log.md, "Epochs". */

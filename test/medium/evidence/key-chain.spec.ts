@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadSettings } from '../../../src/common/config/settings.js';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { ServerStatements } from '../../../src/common/evidence-log/server-statements.js';
 import { createKeyFile, readKeyFile } from '../../../src/common/evidence-log/key-files.js';
 import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
 import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
@@ -28,7 +29,7 @@ const failing = (file: Uint8Array, key: VerifyingKey) => verifyPack(file, [{ key
 const verifiesWith = (note: string, key: VerifyingKey) => verifyCheckpoint(parseCheckpoint(note), key);
 const isSound = async (app: EvidenceApp): Promise<boolean> => {
   const audit = app.context.get(EvidenceAudit);
-  const [chain, log] = [await audit.verifyChain(), await audit.verifyLog()];
+  const [chain, log] = [await audit.verifyChain([new ServerStatements()]), await audit.verifyLog()];
   expect([...chain.faults, ...log.faults]).toEqual([]);
   return chain.ok && log.ok;
 };

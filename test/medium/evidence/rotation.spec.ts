@@ -1,13 +1,18 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { signingKeyCheck } from '../../../src/cli/doctor/signing-key-check.js';
 import { loadSettings } from '../../../src/common/config/settings.js';
+import { addEs256Key } from '../../../src/common/evidence-log/add-es256-key.js';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { createKeyFile, readKeyFile } from '../../../src/common/evidence-log/key-files.js';
+import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
+import { examineNewest } from '../../../src/common/evidence-log/newest-evidence.js';
 import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
 import { rotateSigningKeys } from '../../../src/common/evidence-log/rotate-signing-key.js';
+import { ServerStatements } from '../../../src/common/evidence-log/server-statements.js';
 import { SigningKey } from '../../../src/evidence/signing-key.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
@@ -65,6 +70,40 @@ describe('rotation of the signing key', () => {
     const [head] = await database.query<{ kid: string }>('select kid from log_head');
     expect(head?.kid).toBe(rotated.active.log);
     expect((await app.context.get(EvidenceAudit).verifyLog()).ok).toBe(true);
+  });
+
+  it.each([
+    [
+      'a key that was rotated out',
+      'signing_key',
+      'not_after is not null',
+      /^signing key \S+, receipt .*: its row is gone$/,
+    ],
+    ['a key in use', 'signing_key', 'not_after is null', /^signing key \S+, receipt .*: its row is gone$/],
+    ['a key on P-256', 'es256_key', 'true', /^signing key \S+, receipt .*: its row is gone$/],
+    ['an epoch of the log', 'log_epoch', 'true', /^epoch \S+\/1 of the log, receipt .*: its row is gone$/],
+  ])('whose row is deleted is found: %s', async (_what, table, where, fault) => {
+    const checks = [new ServerStatements()];
+    const audit = async () => (await app.context.get(EvidenceAudit).verifyChain(checks)).faults;
+    await addEs256Key(loadSettings({ SVC_DATA_DIR: app.dataDir }), { ownerUrl: database.url }, 0);
+    await app.sequencer.integrate();
+    expect(await audit()).toEqual([]);
+    const client = new Client({ connectionString: database.superuserUrl });
+    await client.connect();
+    await client.query(
+      `set session_replication_role = replica; create table kept as select * from ${table} where ${where}`,
+    );
+    await client.query(`delete from ${table} where ${where}`);
+    expect(await audit()).toContainEqual(expect.stringMatching(fault));
+    const newest = await app.context
+      .get(CrossTenant)
+      .run('test', (query) => examineNewest(query, { checks, keys: app.context.get(KnownKeys) }));
+    expect(newest.faults).toContainEqual(
+      expect.objectContaining({ check: 'statements', detail: expect.stringMatching(fault) }),
+    );
+    await client.query(`insert into ${table} select * from kept; drop table kept`);
+    await client.end();
+    expect(await audit()).toEqual([]);
   });
 
   it('is not joined by a second key when another data directory starts on the database', async () => {

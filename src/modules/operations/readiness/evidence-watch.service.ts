@@ -55,7 +55,8 @@ const NEWEST_TABLES = [
   'ingest',
   'fact_batch',
   'ingest_batch',
-  'signing_key',
+  'log_epoch',
+  'es256_key',
   ...SUBJECT_TABLES,
 ];
 

@@ -1,4 +1,5 @@
 import type { SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
+import { ServerStatements } from '../../../common/evidence-log/server-statements.js';
 import { AnswerEvidence } from '../../knowledge/citations/answer-evidence.service.js';
 import { DocumentEvidence } from '../../knowledge/ingest/document-evidence.service.js';
 import { FactBatches } from '../../memory/facts/fact-batches.service.js';
@@ -12,4 +13,5 @@ export const SUBJECT_CHECKS: readonly SubjectCheck[] = [
   new FactBatches(),
   new SegmentEvidence(),
   new StreamEvidence(),
+  new ServerStatements(),
 ];
