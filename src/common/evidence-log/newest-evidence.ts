@@ -4,7 +4,7 @@ import { keysById, type LookBasis } from './evidence-look.js';
 import type { KnownKeys } from './known-keys.js';
 import type { EvidenceFault, ReceiptedRows, StoredReceipt, SubjectCheck } from './evidence-look.types.js';
 import { blocksOf, placeOf } from './receipted-rows.js';
-import { checkReceipt, type ReceiptRow } from './record-rows.js';
+import { checkReceipt, checkRetrieval, type ReceiptRow, type RetrievalRow } from './record-rows.js';
 import { readRemovedDigests, readRemovedLeaves } from './removed-records.js';
 
 /** The last blocks of a table's file: where PostgreSQL puts new rows, and the new versions of changed ones. */
@@ -18,8 +18,8 @@ export interface NewestEvidence {
 }
 
 /**
- * What was written or changed lately: the newest receipts against signature, columns and the receipt before, what they
- * speak of against them, and the newest rows of the modules against the receipts that speak of those.
+ * What was written or changed lately: the newest receipts against signature, columns and the receipt before, those of
+ * retrievals against their columns, what receipts speak of against them, and the newest rows of the modules against the receipts that speak of those.
  */
 export async function examineNewest(query: Query, { checks, keys: known }: LookBasis): Promise<NewestEvidence> {
   const faults: EvidenceFault[] = [];
@@ -35,7 +35,9 @@ export async function examineNewest(query: Query, { checks, keys: known }: LookB
     );
   for (const { receipt_id, digest } of await withoutLeaf(query, receipts))
     sink('receipts', receipt_id).add(`record ${namedDigest('blake3', digest)} has no leaf and waits for none`);
-  let examined = receipts.length;
+  const retrievals = await newestRetrievals(query);
+  for (const row of retrievals) checkRetrieval(row, sink('retrievals', namedDigest('blake3', row.record_digest)));
+  let examined = receipts.length + retrievals.length;
   for (const check of checks) {
     const about = await receiptsFor(query, check, receipts);
     await check.check(query, about, (receiptId) => sink(check.name, receiptId), NEWEST_BOUND);
@@ -61,6 +63,11 @@ async function receiptsFor(
 async function newestReceipts(query: Query): Promise<NewestReceipt[]> {
   const from = (await blocksOf(query, { table: 'receipt' })) - NEWEST_BLOCKS;
   return query<NewestReceipt>(NEWEST_RECEIPTS, [placeOf(Math.max(0, from))]);
+}
+
+async function newestRetrievals(query: Query): Promise<RetrievalRow[]> {
+  const from = (await blocksOf(query, { table: 'retrieval_receipt' })) - NEWEST_BLOCKS;
+  return query<RetrievalRow>(NEWEST_RETRIEVALS, [placeOf(Math.max(0, from))]);
 }
 
 async function newestNamed(query: Query, source: ReceiptedRows): Promise<StoredReceipt[]> {
@@ -145,6 +152,9 @@ const NEWEST_RECEIPTS = `
     select r.stream <> 'tenant' and exists (select from tenant t where t.tenant_id = r.tenant_id and t.erasure_began_at is not null) as is_erased
   ) e
   where r.ctid >= $1::tid`;
+const NEWEST_RETRIEVALS = `
+  select tenant_id, record_digest, actor, occurred_at, record, session, ingested_at is null as is_older
+  from retrieval_receipt where ctid >= $1::tid`;
 const WITHOUT_LEAF = `
   select digest from unnest($1::bytea[]) digest
   where not exists (select from log_leaf l where l.record_digest = digest)
