@@ -3,7 +3,7 @@ import { childEnvironment } from '../../common/config/child-environment.js';
 import { PROGRAM } from '../../common/program-file.js';
 import { UserError } from '../../common/user-error.js';
 import { BackOff } from './back-off.js';
-import { GO, isReady, STOP_SOON } from './messages.js';
+import { GO, isReady, STOP, STOP_SOON } from './messages.js';
 import type { SupervisorLog } from './supervisor-log.js';
 
 /** An app that dies this often before it ever was ready will not get well by itself. */
@@ -63,24 +63,31 @@ export class AppProcess {
     if (this.child?.connected) this.child.send(GO);
   }
 
-  /** It is to be stopped later: until then it answers, and says that it is shutting down. */
+  /** It is to be stopped later: until then it answers, and says that it is shutting down. Dead, it stays so. */
   announceStop(): void {
-    if (this.child?.connected) this.child.send(STOP_SOON);
+    this.isStopping = true;
+    clearTimeout(this.restart);
+    this.sendToStop(STOP_SOON);
   }
 
-  /** SIGTERM, then after `graceMs` (or at once when `insisted` settles) SIGKILL. Resolves when the process is gone. */
+  /** Has it drain, then after `graceMs` (or at once when `insisted` settles) SIGKILL. Resolves when the process is gone. */
   async stop(graceMs: number, insisted: Promise<void>): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.restart);
-    const child = this.child;
+    const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
     const kill = (): void => void child.kill('SIGKILL');
     const timer = setTimeout(kill, graceMs);
     void insisted.then(kill);
-    child.kill('SIGTERM');
+    this.sendToStop(STOP);
     await gone;
     clearTimeout(timer);
+  }
+
+  /** Where the channel is closed already, the app ends by itself. */
+  private sendToStop(message: string): void {
+    if (this.child?.connected) this.child.send(message, () => undefined);
   }
 
   private becomeReady(url: string): void {

@@ -7,7 +7,7 @@ import { makeLog, type Log } from '../../common/observability/log.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { Announcement } from './announcement.js';
 import { collectAtRest } from './collect-at-rest.js';
-import { GO, STOP_SOON, type ReadyMessage } from './messages.js';
+import { GO, STOP, STOP_SOON, type ReadyMessage } from './messages.js';
 import { explainBind, wantedPorts } from './port.js';
 import { onStopSignal } from './stop-signal.js';
 
@@ -31,7 +31,7 @@ export type AppName = keyof typeof APPS;
  * Runs one app in this process until SIGTERM or SIGINT. Then it says for SVC_SHUTDOWN_DELAY_SECS that it is shutting
  * down, and drains: no new connections, requests in flight are answered, running jobs are finished, for at most
  * SVC_SHUTDOWN_DRAIN_SECS (the daemon: SVCD_SHUTDOWN_DRAIN_SECS). A second signal ends both. Alone it migrates the
- * database first; under the supervisor it waits for that to be done, and stops when the supervisor is gone.
+ * database first; under the supervisor it waits for that to be done, and stops when the supervisor says so or is gone.
  *
  * @returns the exit code: 0 when the drain was complete
  */
@@ -113,13 +113,21 @@ function stopOfForeground(): Stop {
 }
 
 /**
- * Who does not want to wait is heard by the supervisor, which kills. To this process a second signal may be the
- * supervisor's, after the terminal's.
+ * Signals are left to the supervisor, which stops the apps in their order and kills for who does not want to wait:
+ * Ctrl-C reaches every process of a terminal at once.
  */
-const stopOfSupervised = (): Stop => ({
-  stop: Promise.race([onStopSignal().requested, supervisorLoss()]),
-  insisted: new Promise(() => undefined),
-});
+function stopOfSupervised(): Stop {
+  onStopSignal();
+  return { stop: Promise.race([supervisorStop(), supervisorLoss()]), insisted: new Promise(() => undefined) };
+}
+
+function supervisorStop(): Promise<string> {
+  return new Promise((resolve) => {
+    process.on('message', (message) => {
+      if (message === STOP) resolve('the supervisor stops it');
+    });
+  });
+}
 
 /** The IPC channel closes with the supervisor, however it ends: an app without one would never be stopped. */
 function supervisorLoss(): Promise<string> {

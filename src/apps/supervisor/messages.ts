@@ -6,6 +6,9 @@ export const GO = 'go';
 /** From the supervisor to the apps before it stops them: they are not ready from then on. */
 export const STOP_SOON = 'stop soon';
 
+/** From the supervisor to an app: drain, and end. */
+export const STOP = 'stop';
+
 /** From the process that prepares the database to the supervisor: what it does, then what became of it. */
 export type PreparationMessage = { log: string } | { made: Credentials | null } | { failed: string };
 

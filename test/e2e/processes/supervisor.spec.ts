@@ -10,10 +10,11 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 let dataDir: string;
 let svc: SvcProcess;
+const start = () => SvcProcess.start(dataDir, { ownGroup: true });
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'svc-e2e-'));
-  svc = await SvcProcess.start(dataDir);
+  svc = await start();
 });
 afterAll(async () => {
   await svc.stop();
@@ -86,17 +87,20 @@ describe('svc start', { timeout: 120_000 }, () => {
   it('keeps tenant and key over a restart, and shows the key no second time', async () => {
     const before = svc.credentials;
     expect(await svc.stop()).toBe(0);
-    svc = await SvcProcess.start(dataDir);
+    svc = await start();
     await until('the welcome', () => svc.console.includes('/v1/retrieve'));
     expect(svc.credentials).toEqual(before);
     expect(svc.console).not.toContain(before.api_key);
   });
 
-  it('answers the requests in flight on SIGTERM, refuses new ones, and leaves nothing running', async () => {
+  it.each([
+    ['SIGTERM', () => svc.kill('SIGTERM')],
+    ['SIGINT to all of its processes, as by Ctrl-C', () => svc.killGroup('SIGINT')],
+  ] as const)('answers what is in flight on %s, refuses the rest, and leaves nothing running', async (_, stop) => {
     const running = [svc.postgresPid, svc.apiPid, svc.toolsPid];
     const toApi = await sendHalf(svc, svc.port, ['/v1/retrieve', { query: 'anything' }]);
     const toTools = await sendHalf(svc, svc.toolsPort, ['/rpc', { jsonrpc: '2.0', id: 1, method: 'tools/list' }]);
-    svc.kill('SIGTERM');
+    stop();
     // The tool service first: its calls in flight still need the API.
     await until('the closed port of tools', async () => (await svc.toolsReadiness()) === 0);
     expect((await fetch(`${svc.url}/healthz`)).status).toBe(200);
@@ -109,15 +113,15 @@ describe('svc start', { timeout: 120_000 }, () => {
     expect(await svc.untilEnded()).toBe(0);
     for (const app of ['api', 'tools'])
       expect(svc.log.filter((line) => line.app === app).at(-1)).toMatchObject({ msg: 'stopped' });
+    expect(svc.log.filter((line) => line.app === 'supervisor' && line['level'] === 'warn')).toEqual([]);
     await until('the end of all', () => !running.some(isRunning));
-    svc = await SvcProcess.start(dataDir);
+    svc = await start();
   });
 
   it('recovers from kill -9 of the supervisor: its apps end, the next start finds or restarts the database', async () => {
     const orphans = [svc.apiPid, svc.toolsPid];
     svc.kill('SIGKILL');
-    const next = await SvcProcess.start(dataDir);
-    svc = next;
+    svc = await start();
     await until('the end of the orphans', () => !orphans.some(isRunning));
     expect(await svc.readiness()).toBe(200);
   });

@@ -6,6 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
+interface StartOptions {
+  environment?: Record<string, string>;
+  /** In a group of processes of its own, as a terminal runs a command. */
+  ownGroup?: boolean;
+}
+
 /** A real `svc start`, compiled, in a process of its own. */
 export class SvcProcess {
   private stderr = '';
@@ -18,7 +24,7 @@ export class SvcProcess {
     readonly port: number,
     readonly toolsPort: number,
     program: string,
-    environment: Record<string, string>,
+    { environment = {}, ownGroup = false }: StartOptions,
   ) {
     this.child = spawn(process.execPath, [program, 'start'], {
       env: {
@@ -34,6 +40,7 @@ export class SvcProcess {
         ...environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: ownGroup,
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
@@ -43,11 +50,11 @@ export class SvcProcess {
   /** Starts it and waits until /readyz answers 200, in both apps. */
   static async start(
     dataDir: string,
-    options: { root?: string; environment?: Record<string, string>; anyPorts?: true } = {},
+    options: StartOptions & { root?: string; anyPorts?: true } = {},
   ): Promise<SvcProcess> {
     const root = options.root ?? ROOT;
     const [port, toolsPort] = options.anyPorts ? [0, 0] : await freePorts();
-    const svc = new SvcProcess(dataDir, port, toolsPort, join(root, 'dist', 'main.js'), options.environment ?? {});
+    const svc = new SvcProcess(dataDir, port, toolsPort, join(root, 'dist', 'main.js'), options);
     const isReady = async (): Promise<boolean> =>
       (await svc.readiness()) === 200 && (await svc.toolsReadiness()) === 200;
     await until('readiness', async () => svc.hasEnded || (await isReady()), 240_000).catch(() => svc.stop());
@@ -114,6 +121,11 @@ export class SvcProcess {
 
   kill(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  /** To every process of its group, as Ctrl-C on a terminal does; it was started with `ownGroup`. */
+  killGroup(signal: NodeJS.Signals): void {
+    process.kill(-this.pid, signal);
   }
 
   /** Sends SIGTERM and waits. @returns the exit code */
