@@ -1,11 +1,12 @@
 import { apiUrlOf, consoleUrlOf, daemonUrlOf } from '../common/config/server-urls.js';
 import { shutdownDelayOf } from '../common/config/shutdown-delay.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
+import { wantedPorts } from '../common/config/wanted-ports.js';
 import { authModeToStartIn } from '../common/bearer-auth/start-rules.js';
 import { AppProcess } from './supervisor/app-process.js';
 import { DatabaseKeeper } from './supervisor/database-keeper.js';
 import { Preparation } from './supervisor/preparation.js';
-import { claimPorts, wantedPorts } from './supervisor/port.js';
+import { claimPorts } from './supervisor/port.js';
 import { onStopSignal, type StopSignal } from './supervisor/stop-signal.js';
 import { makeSupervisorLog, type SupervisorLog } from './supervisor/supervisor-log.js';
 import { describeWelcome, type Addresses } from './supervisor/welcome.js';

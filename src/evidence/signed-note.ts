@@ -110,7 +110,10 @@ function parseSignatureLine(line: string): NoteSignature {
   return { name: match[1], keyId: bytes.subarray(0, 4), signature: bytes.subarray(4) };
 }
 
-/** U+FEFF is no white space of Unicode, but of many readers: a name with it looks like the one without. */
-function isKeyName(name: string): boolean {
-  return name.length > 0 && !/[\p{White_Space}\uFEFF+]/u.test(name);
+/**
+ * U+FEFF is no white space of Unicode, but of many readers: a name with it looks like the one without. No note may hold
+ * a control character.
+ */
+export function isKeyName(name: string): boolean {
+  return name.length > 0 && !/[\p{White_Space}\uFEFF\u0000-\u001f+]/u.test(name);
 }

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { shutdownDelayOf } from '../../common/config/shutdown-delay.js';
 import { loadSettings, type Settings } from '../../common/config/settings.js';
+import { wantedPorts } from '../../common/config/wanted-ports.js';
 import { openDatabase } from '../../common/database/open.js';
 import { makeLog, type Log } from '../../common/observability/log.js';
 import { Metrics } from '../../common/observability/metrics.js';
 import { Announcement } from './announcement.js';
 import { collectAtRest } from './collect-at-rest.js';
 import { GO, STOP, STOP_SOON, type ReadyMessage } from './messages.js';
-import { explainBind, wantedPorts } from './port.js';
+import { explainBind } from './port.js';
 import { onStopSignal } from './stop-signal.js';
 
 /** In addition to the drain, closing connections takes a moment. */

@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { claimPorts, explainBind, type WantedPort } from './port.js';
+import type { WantedPort } from '../../common/config/wanted-ports.js';
+import { claimPorts, explainBind } from './port.js';
 
 const wanted = (setting: WantedPort['setting'], port: number): WantedPort => ({ host: '127.0.0.1', port, setting });
 

@@ -1,25 +1,7 @@
 import { createServer, type Server } from 'node:net';
-import type { Settings } from '../../common/config/settings.js';
+import type { WantedPort } from '../../common/config/wanted-ports.js';
 import { UserError } from '../../common/user-error.js';
 import { findListener } from './port-holder.js';
-
-/** An address that an app is to bind. */
-export interface WantedPort {
-  host: string;
-  /** 0 takes a free one. */
-  port: number;
-  /** The settings that name it, without _HOST and _PORT. */
-  setting: 'SVC_API' | 'SVC_TOOLS' | 'SVCD_HTTP' | 'SVCD_MCP' | 'SVCD_GRPC';
-}
-
-/** The addresses that the apps bind, in the order in which the supervisor claims them. */
-export const wantedPorts = ({ api, tools, daemon }: Settings): WantedPort[] => [
-  { host: api.host, port: api.port, setting: 'SVC_API' },
-  { host: tools.host, port: tools.port, setting: 'SVC_TOOLS' },
-  { host: daemon.httpHost, port: daemon.httpPort, setting: 'SVCD_HTTP' },
-  { host: daemon.mcpHost, port: daemon.mcpPort, setting: 'SVCD_MCP' },
-  { host: daemon.grpcHost, port: daemon.grpcPort, setting: 'SVCD_GRPC' },
-];
 
 /**
  * The ports to give to the apps, in the same order: each is the one wanted, or a free one that stays the same through

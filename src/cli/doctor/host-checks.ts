@@ -1,8 +1,9 @@
 import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { claimPorts, type WantedPort } from '../../apps/supervisor/port.js';
+import { claimPorts } from '../../apps/supervisor/port.js';
 import type { Settings } from '../../common/config/settings.js';
+import { wantedPorts, type WantedPort } from '../../common/config/wanted-ports.js';
 import { localUrl } from '../../common/http/bound-address.js';
 import type { Check } from '../../common/health/check.js';
 
@@ -22,25 +23,30 @@ export function hostChecks(settings: Settings): Check[] {
       remedy: 'Free space, or set SVC_DATA_DIR to a directory this user may write to.',
       run: () => checkDataDir(settings.process.dataDir),
     },
-    {
-      name: 'port',
-      remedy: 'Stop the other program, or set SVC_API_HOST and SVC_API_PORT.',
-      run: () => checkPort({ ...settings.api, setting: 'SVC_API' }, '/build-info'),
-    },
-    {
-      name: 'tools_port',
-      remedy: 'Stop the other program, or set SVC_TOOLS_HOST and SVC_TOOLS_PORT.',
-      run: () => checkPort({ ...settings.tools, setting: 'SVC_TOOLS' }, '/build-info'),
-    },
-    {
-      name: 'daemon_port',
-      remedy: 'Stop the other program, or set SVCD_HTTP_HOST and SVCD_HTTP_PORT.',
-      run: () => {
-        const { httpHost: host, httpPort: port } = settings.daemon;
-        return checkPort({ host, port, setting: 'SVCD_HTTP' }, '/v1/version');
-      },
-    },
+    ...portChecks(settings),
   ];
+}
+
+/** The check of each port, and where the app that binds it says that it is svc. */
+const PORTS: Record<WantedPort['setting'], { name: string; app: WantedPort['setting']; about: string }> = {
+  SVC_API: { name: 'port', app: 'SVC_API', about: '/build-info' },
+  SVC_TOOLS: { name: 'tools_port', app: 'SVC_TOOLS', about: '/build-info' },
+  SVCD_HTTP: { name: 'daemon_port', app: 'SVCD_HTTP', about: '/v1/version' },
+  SVCD_MCP: { name: 'daemon_mcp_port', app: 'SVCD_HTTP', about: '/v1/version' },
+  SVCD_GRPC: { name: 'daemon_grpc_port', app: 'SVCD_HTTP', about: '/v1/version' },
+};
+
+function portChecks(settings: Settings): Check[] {
+  const ports = wantedPorts(settings);
+  return ports.map((wanted) => {
+    const { name, app, about } = PORTS[wanted.setting];
+    const { host, port } = ports.find(({ setting }) => setting === app)!;
+    return {
+      name,
+      remedy: `Stop the other program, or set ${wanted.setting}_HOST and ${wanted.setting}_PORT.`,
+      run: () => checkPort(wanted, `${localUrl(host, port)}${about}`),
+    };
+  });
 }
 
 async function checkRuntime(): Promise<string> {
@@ -62,10 +68,11 @@ function nearestPresent(path: string): string {
   return existsSync(path) ? path : nearestPresent(dirname(path));
 }
 
-/** Taken by svc itself is as good as free. @param about where the app says that it is svc */
-async function checkPort({ host, port, setting }: WantedPort, about: string): Promise<string> {
-  if (await answersAsSvc(`${localUrl(host, port)}${about}`)) return `svc answers on ${host}, port ${port}`;
-  await claimPorts([{ host, port, setting }]);
+/** Taken by svc itself is as good as free. @param about where its app says that it is svc */
+async function checkPort(wanted: WantedPort, about: string): Promise<string> {
+  const { host, port } = wanted;
+  if (await answersAsSvc(about)) return `svc answers on ${host}, port ${port}`;
+  await claimPorts([wanted]);
   return `port ${port} of ${host} is free`;
 }
 

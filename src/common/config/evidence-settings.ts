@@ -1,4 +1,14 @@
-import { baseUrl, integer, setting, signerAddress, objectIdentifier, text, textOr, url, witnesses } from './setting.js';
+import {
+  baseUrl,
+  integer,
+  logName,
+  setting,
+  signerAddress,
+  objectIdentifier,
+  text,
+  url,
+  witnesses,
+} from './setting.js';
 
 /** The evidence log, its keys, witnesses and looks. */
 export const EVIDENCE_SETTINGS = {
@@ -28,8 +38,8 @@ export const EVIDENCE_SETTINGS = {
   ),
   logOrigin: setting(
     'SVC_LOG_ORIGIN',
-    textOr('svc.local/log'),
-    'Name of the transparency log, fixed for its life. The origin line of its checkpoints is this name, `/` and the number of the epoch.',
+    logName('svc.local/log'),
+    'Name of the transparency log, without white space and `+`, fixed for its life. The origin line of its checkpoints is this name, `/` and the number of the epoch.',
   ),
   checkpointDir: setting(
     'SVC_CHECKPOINT_DIR',

@@ -1,10 +1,10 @@
-import { flag, hostNames, setting, text } from './setting.js';
+import { flag, headerKey, hostNames, setting, text } from './setting.js';
 
 /** What `svc ingest` goes by, a group of the table in settings.ts. */
 export const INGEST_SETTINGS = {
   apiKey: setting(
     'SVC_API_KEY',
-    text(),
+    headerKey(),
     'The API key that `svc ingest` calls the tenant API with; without it that of credentials.json.',
     { secret: true },
   ),

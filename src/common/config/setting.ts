@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { parseWitnessKey } from '../../evidence/cosignature.js';
+import { isKeyName } from '../../evidence/signed-note.js';
 import { parseNetworks } from '../http/client-address.js';
+import { TENANT_NAME, TENANT_NAME_FORM } from '../keys/tenant-name.js';
 
 /** One environment variable: its schema and its documentation. */
 export interface SettingMeta {
@@ -42,6 +44,32 @@ export const textOr = (fallback: string) => z.preprocess(present, z.string().def
 export const choice = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
   z.preprocess(present, z.enum(values).default(fallback as never));
 
+const TENANT = z.string().regex(TENANT_NAME, `expected the name of a tenant: ${TENANT_NAME_FORM}`);
+export const tenantName = () => z.preprocess(present, TENANT.optional());
+export const tenantNameOr = (fallback: string) => z.preprocess(present, TENANT.default(fallback));
+
+/** A key that requests bear in a header. With the line feed at the end of a file it would be one that none can bear. */
+export const headerKey = (least = 1) =>
+  z.preprocess(
+    present,
+    z
+      .string()
+      .min(least)
+      .regex(/^[!-~]([ -~]*[!-~])?$/, 'expected visible ASCII, and no white space or line end around it')
+      .optional(),
+  );
+
+/** The name of a log, which checkpoints are signed under. */
+export const logName = (fallback: string) =>
+  z.preprocess(
+    present,
+    z.string().refine(isKeyName, 'expected a name without white space, control characters and +').default(fallback),
+  );
+
+/** Number() alone takes white space for 0, and other notations. */
+const PLAIN_NUMBER = /^-?\d*\.?\d+$/;
+const numberOf = (value: unknown): number => (PLAIN_NUMBER.test(String(value)) ? Number(value) : NaN);
+
 /** Boolean flags are 1/0, true/false, on/off; surrounding white space is refused. */
 export const flag = (fallback: boolean) =>
   z.preprocess(
@@ -53,7 +81,7 @@ const FLAG_WORDS: Record<string, boolean> = { '1': true, true: true, on: true, '
 
 export const integer = (fallback: number, min: number, max: number) =>
   z.preprocess(
-    (value) => (present(value) === undefined ? fallback : Number(value)),
+    (value) => (present(value) === undefined ? fallback : numberOf(value)),
     z.int(`expected a whole number from ${min} to ${max}`).min(min).max(max),
   );
 
@@ -71,13 +99,13 @@ export const optionalTime = () =>
 /** Where the default depends on other settings. */
 export const optionalInteger = (min: number, max: number) =>
   z.preprocess(
-    (value) => (present(value) === undefined ? undefined : Number(value)),
+    (value) => (present(value) === undefined ? undefined : numberOf(value)),
     z.int(`expected a whole number from ${min} to ${max}`).min(min).max(max).optional(),
   );
 
 export const decimal = (fallback: number, min: number, max: number) =>
   z.preprocess(
-    (value) => (present(value) === undefined ? fallback : Number(value)),
+    (value) => (present(value) === undefined ? fallback : numberOf(value)),
     z.number(`expected a number from ${min} to ${max}`).min(min).max(max),
   );
 
@@ -86,7 +114,7 @@ export const secondsList = (fallback: string) =>
   z.preprocess(
     (value) => {
       const given = typeof value === 'string' && value !== '' ? value : fallback;
-      return given.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+      return given.split(',').map((part) => numberOf(part.trim()));
     },
     z.array(z.number('expected numbers of seconds, separated by commas').min(0).max(604_800)).min(1).max(20),
   );

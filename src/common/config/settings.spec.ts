@@ -37,6 +37,43 @@ describe('settings', () => {
     expect(faults.join()).not.toMatch(/hunter2|"short"/);
   });
 
+  it.each([
+    ['SVC_LOG_ORIGIN', ['my log', 'a+b', 'log\n', 'a\u0001b'], 'expected a name without white space'],
+    ['SVC_BOOTSTRAP_TENANT_ID', ['käse', 'bad name', 'acme\n'], 'expected the name of a tenant'],
+    ['SVC_BOOTSTRAP_API_KEY', ['long enough\n', ' long enough', 'schlüssel-käse'], 'expected visible ASCII'],
+    ['SVC_API_KEY', ['key\n', 'schlüssel'], 'expected visible ASCII'],
+    ['MCP_STDIO_API_KEY', ['key\n', 'schlüssel'], 'expected visible ASCII'],
+    ['SVCD_RATE_LIMIT_RPS', [' ', '\t', '0x10', '1e3', ' 5', '5\n', 'Infinity'], 'expected a whole number'],
+    ['SVCD_DATA_DIR_MIN_FREE_RATIO', [' ', '1e-1', '.'], 'expected a number'],
+    ['SVC_WEBHOOK_RETRY_SECONDS', ['5, ,3', '0x10'], 'expected numbers of seconds'],
+  ])('refuses by its name what %s cannot be', (name, values, expected) => {
+    for (const value of values)
+      expect([value, faultsOf({ [name]: value })]).toEqual([
+        value,
+        [expect.stringMatching(new RegExp(`^${name}: ${expected}`))],
+      ]);
+  });
+
+  it('takes numbers in digits, and keys with blanks within', () => {
+    const { daemon, outbox, bootstrap } = loadSettings({
+      SVCD_RATE_LIMIT_RPS: '0',
+      SVCD_DATA_DIR_MIN_FREE_RATIO: '.25',
+      SVC_WEBHOOK_RETRY_SECONDS: '5, 0.5',
+      SVC_BOOTSTRAP_API_KEY: 'chosen by a person',
+    });
+    expect([daemon.rateLimitRps, daemon.minFreeRatio, outbox.webhookRetrySeconds]).toEqual([0, 0.25, [5, 0.5]]);
+    expect(bootstrap.apiKey).toBe('chosen by a person');
+  });
+
+  it('refuses a port that two listeners of one host are to bind, and names both settings', () => {
+    expect(faultsOf({ SVCD_HTTP_PORT: '25900', SVCD_MCP_PORT: '25900' })).toEqual([
+      'SVCD_MCP_PORT: 25900 is that of SVCD_HTTP_PORT too; each needs its own',
+    ]);
+    expect(faultsOf({ SVC_TOOLS_PORT: '8090', SVC_TOOLS_HOST: '0.0.0.0' })).toHaveLength(1);
+    expect(faultsOf({ SVC_TOOLS_PORT: '8090', SVC_TOOLS_HOST: '127.0.0.2' })).toEqual([]);
+    expect(faultsOf({ SVCD_HTTP_PORT: '0', SVCD_MCP_PORT: '0' })).toEqual([]);
+  });
+
   it('takes SVCD_ERRORS_BASE with a slash at its end or without', () => {
     for (const base of ['https://errors.example.com/svc', 'https://errors.example.com/svc/'])
       expect(loadSettings({ SVCD_ERRORS_BASE: base }).daemon.errorsBase).toBe('https://errors.example.com/svc');

@@ -6,12 +6,14 @@ import {
   choice,
   databaseUrl,
   flag,
+  headerKey,
   hostNames,
   integer,
   networks,
   optionalInteger,
   secondsList,
   setting,
+  tenantNameOr,
   text,
   textOr,
   url,
@@ -19,6 +21,7 @@ import {
 } from './setting.js';
 import { EVIDENCE_SETTINGS } from './evidence-settings.js';
 import { INGEST_SETTINGS } from './ingest-settings.js';
+import { findPortClashes } from './wanted-ports.js';
 import { memoryShareMib } from './memory-share.js';
 import { RETRIEVAL_SETTINGS } from './retrieval-settings.js';
 import { DAEMON_SETTINGS } from './daemon/daemon-settings.js';
@@ -221,11 +224,11 @@ export const SETTING_TABLE = {
     ),
   },
   bootstrap: {
-    tenantId: setting('SVC_BOOTSTRAP_TENANT_ID', textOr('default'), 'The tenant made on an empty database.'),
+    tenantId: setting('SVC_BOOTSTRAP_TENANT_ID', tenantNameOr('default'), 'The tenant made on an empty database.'),
     apiKey: setting(
       'SVC_BOOTSTRAP_API_KEY',
-      z.preprocess((v) => (v === '' ? undefined : v), z.string().min(8).optional()),
-      'The first API key of that tenant, at least 8 characters; with NODE_ENV=production at least 32.',
+      headerKey(8),
+      'The first API key of that tenant, at least 8 characters of visible ASCII; with NODE_ENV=production at least 32.',
       {
         secret: true,
         minCharactersInProduction: 32,
@@ -380,6 +383,7 @@ export function loadSettings(environment: Record<string, string | undefined> = p
       ),
     ]),
   ) as unknown as Settings;
+  if (faults.length === 0) faults.push(...findPortClashes(settings));
   if (faults.length > 0) throw new SettingsInvalid(faults);
   settings.process.dataDir = resolve(settings.process.dataDir);
   return { ...settings, given: new Set(Object.keys(environment).filter((name) => environment[name])) };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TOOL_SET_NAMES } from '../contract/tool-sets.js';
-import { integer, setting, text, textOr, url } from './setting.js';
+import { headerKey, integer, setting, textOr, url } from './setting.js';
 
 /** The settings of the tool service, a group of the table in settings.ts. */
 export const TOOLS_SETTINGS = {
@@ -56,7 +56,7 @@ export const TOOLS_SETTINGS = {
     textOr('svc.tools.rpc'),
     'Subject on which calls are answered when SVC_NATS_URL is set.',
   ),
-  stdioApiKey: setting('MCP_STDIO_API_KEY', text(), 'The API key that `svc stdio` calls with; it needs one.', {
+  stdioApiKey: setting('MCP_STDIO_API_KEY', headerKey(), 'The API key that `svc stdio` calls with; it needs one.', {
     secret: true,
   }),
   stdioTenantId: setting('MCP_STDIO_TENANT_ID', textOr('default'), 'The tenant that `svc stdio` calls for.'),

@@ -1,8 +1,19 @@
 import { quotaSurfaces } from './quota-surfaces.js';
 import { z } from 'zod';
-import { choice, decimal, flag, integer, networks, optionalInteger, setting, text, textOr, url } from '../setting.js';
+import {
+  choice,
+  decimal,
+  flag,
+  integer,
+  networks,
+  optionalInteger,
+  setting,
+  tenantName,
+  text,
+  textOr,
+  url,
+} from '../setting.js';
 import { parseNetworks } from '../../http/client-address.js';
-import { TENANT_NAME, TENANT_NAME_FORM } from '../../keys/tenant-name.js';
 import { PRO_SERVICES } from '../../contract/scopes.js';
 import { AUTH_MODES, authModeOf } from './auth-mode.js';
 import { switched } from './flag.js';
@@ -12,11 +23,6 @@ export type RouteAuthMode = (typeof ROUTE_AUTH_MODES)[number];
 const isRouteAuthMode = (value: unknown): value is RouteAuthMode => ROUTE_AUTH_MODES.includes(value as RouteAuthMode);
 
 const port = (fallback: number) => integer(fallback, 0, 65535);
-const tenantName = () =>
-  z.preprocess(
-    (value) => (value === '' ? undefined : value),
-    z.string().regex(TENANT_NAME, `expected the name of a tenant: ${TENANT_NAME_FORM}`).optional(),
-  );
 const LOOPBACK = '127.0.0.0/8, ::1/128';
 
 /** The settings of the memory daemon, a group of the table in settings.ts (memory-daemon.md 1, 5, 8). */
