@@ -15,7 +15,7 @@ import { gzipMembers } from './archive/gzip.js';
 import { firstKeyEntry, keysEntry, readPassphrase } from './archive/key-archive.js';
 import { listHalfVisible, listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
 import { packEntries, type TarEntry } from './archive/tar.js';
-import { print, report, UserError, type OutputOptions } from './output.js';
+import { print, report, UsageError, UserError, type OutputOptions } from './output.js';
 
 /** A table's data is cut into entries of about this size: neither writing nor reading holds more. */
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -59,7 +59,7 @@ const describeKeys = (settings: Settings): string =>
 
 function passphraseOf({ withKeys, passphraseFile }: Options): string | undefined {
   if ((withKeys ?? false) !== (passphraseFile !== undefined))
-    throw new UserError('--with-keys and --passphrase-file go together: private keys are never written in the clear');
+    throw new UsageError('--with-keys and --passphrase-file go together: private keys are never written in the clear');
   return passphraseFile === undefined ? undefined : readPassphrase(passphraseFile);
 }
 
