@@ -39,7 +39,8 @@ const VERBS: Record<string, () => Promise<Command>> = {
 /** What svc runs itself: no help names it. */
 const HIDDEN: typeof VERBS = { prepare: async () => (await import('./prepare.js')).prepareCommand() };
 
-async function programOf(names: readonly string[]): Promise<Command> {
+/** svc with these of its verbs. */
+export async function programOf(names: readonly string[]): Promise<Command> {
   const program = new Command('svc')
     .description('Provable memory for AI agents and their teams.')
     .version(readBuild().version);
