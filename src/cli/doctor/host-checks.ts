@@ -23,6 +23,11 @@ export function hostChecks(settings: Settings): Check[] {
       remedy: 'Free space, or set SVC_DATA_DIR to a directory this user may write to.',
       run: () => checkDataDir(settings.process.dataDir),
     },
+    {
+      name: 'named_files',
+      remedy: 'Mend what the variable names, or the variable; docs/env.md describes it.',
+      run: async () => (await import('./named-files.js')).checkNamedFiles(settings),
+    },
     ...portChecks(settings),
   ];
 }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { UserError } from '../user-error.js';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -13,12 +14,14 @@ export class WatchedFile<T> {
     private readonly use: { parse: (text: string) => T; unset: T },
   ) {}
 
-  /** @throws Error naming the variable and the file, where it cannot be used */
+  /** @throws UserError naming the variable and the file, where it cannot be used */
   async check(): Promise<void> {
     try {
       await this.read();
     } catch (error) {
-      throw new Error(`${this.variable}=${this.path} cannot be used: ${(error as Error).message}`, { cause: error });
+      throw new UserError(`${this.variable}=${this.path} cannot be used: ${(error as Error).message}`, {
+        cause: error,
+      });
     }
   }
 

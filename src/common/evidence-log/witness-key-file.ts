@@ -40,6 +40,11 @@ export function findWitnessSecret(settings: Settings): SigningKey | undefined {
   return SigningKey.fromPem(readFileSync(file, 'utf8'));
 }
 
+/** That the file of SVC_WITNESS_KEY_FILE, where it is set, can be used. @throws SettingsInvalid where not */
+export function checkNamedWitness(settings: Settings): void {
+  if (settings.evidence.witnessKeyFile !== undefined) findWitnessSecret(settings);
+}
+
 /** Makes a file that is not there yet, mode 0600. @throws Error with the code EEXIST */
 export function createWitnessFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

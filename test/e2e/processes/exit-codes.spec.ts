@@ -88,6 +88,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     'verify',
     'verify a b',
     'backup',
+    'backup keys.tar.gz --with-keys',
     'restore',
     'doctor --nosuch',
     'migrate extra',
@@ -125,6 +126,21 @@ describe('the command line', { timeout: 120_000 }, () => {
     await expectFailure(['tenant', 'list'], /SVC_API_PORT/, { SVC_API_PORT: 'abc' });
     const { code, stdout } = await run(['verify', missing]);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^FAIL {2}read /)]);
+  });
+
+  it('does not start a daemon that cannot use what a setting names, and doctor says so', async () => {
+    const missing = join(folder, 'missing');
+    const settings: [string, string, RegExp][] = [
+      ['SVC_WITNESS_KEY_FILE', missing, /SVC_WITNESS_KEY_FILE: cannot use the witness key .*ENOENT/],
+      ['SVCD_PRICES_FILE', missing, /^svc: SVCD_PRICES_FILE=.*missing cannot be used: .*ENOENT/m],
+      ['SVCD_MODEL_CLASSES', '{bad', /^svc: SVCD_MODEL_CLASSES cannot be used: expected a JSON list/m],
+    ];
+    for (const [name, value, sentence] of settings) {
+      await expectFailure(['start', 'daemon'], sentence, { [name]: value });
+      const { code, stdout } = await run(['doctor', '--json'], { [name]: value });
+      const finding = JSON.parse(stdout).checks.find((check: { name: string }) => check.name === 'named_files');
+      expect([code, finding]).toEqual([1, expect.objectContaining({ detail: expect.stringContaining(name) })]);
+    }
   });
 
   it('distinguishes a truncated backup from a file that is not a backup', async () => {

@@ -1,4 +1,6 @@
-import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Module, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { checkNamedWitness } from '../../../common/evidence-log/witness-key-file.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { HandedCosignatures } from './handed-cosignatures.service.js';
 import { PeerAlarms } from './peer-alarms.service.js';
@@ -17,11 +19,17 @@ const ALARMS_MS = 10_000;
   controllers: [PeerLogsController],
   providers: [PeerWitness, HandedCosignatures],
 })
-export class PeerLogsModule implements OnApplicationBootstrap {
+export class PeerLogsModule implements OnModuleInit, OnApplicationBootstrap {
   constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
     private readonly scheduler: Scheduler,
     private readonly alarms: PeerAlarms,
   ) {}
+
+  /** @throws SettingsInvalid so that a daemon that could cosign nothing does not start */
+  onModuleInit(): void {
+    checkNamedWitness(this.settings);
+  }
 
   onApplicationBootstrap(): void {
     this.scheduler.every('peer_log_alarms', ALARMS_MS, () => this.alarms.raiseAll());

@@ -26,7 +26,7 @@ export class TrustRoots implements OnModuleInit {
     });
   }
 
-  /** @throws Error naming the variable and the file, so that a daemon with a wrong one does not start */
+  /** @throws UserError naming the variable and the file, so that a daemon with a wrong one does not start */
   onModuleInit(): Promise<void> {
     return this.file.check();
   }

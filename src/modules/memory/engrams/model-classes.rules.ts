@@ -1,17 +1,18 @@
 import { z } from 'zod';
+import { UserError } from '../../../common/user-error.js';
 import { MODEL_CLASSES } from './model-classes.js';
 import { CAPABILITY_CLASSES, type CapabilityClass, type ModelClasses } from './engrams.types.js';
 
 const FORM = z.array(z.tuple([z.string().min(1).max(200), z.enum(CAPABILITY_CLASSES)])).max(1000);
 
-/** @throws Error naming the variable, where the text is no such list */
+/** @throws UserError naming the variable, where the text is no such list */
 export function modelClassesOf(text: string | undefined): ModelClasses {
   if (text === undefined) return MODEL_CLASSES;
   try {
     return FORM.parse(JSON.parse(text));
   } catch (error) {
     const form = `expected a JSON list of [pattern, class], of the classes ${CAPABILITY_CLASSES.join(', ')}`;
-    throw new Error(`SVCD_MODEL_CLASSES cannot be used: ${form}`, { cause: error });
+    throw new UserError(`SVCD_MODEL_CLASSES cannot be used: ${form}`, { cause: error });
   }
 }
 

@@ -18,7 +18,7 @@ export class Prices implements OnModuleInit {
     this.file = new WatchedFile('SVCD_PRICES_FILE', daemon.pricesFile, { parse: pricesOf, unset: undefined });
   }
 
-  /** @throws Error naming the variable and the file, so that a daemon with a wrong one does not start */
+  /** @throws UserError naming the variable and the file, so that a daemon with a wrong one does not start */
   onModuleInit(): Promise<void> {
     return this.file.check();
   }
