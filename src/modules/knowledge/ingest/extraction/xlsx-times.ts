@@ -43,7 +43,7 @@ export class XlsxTimes {
     const id = sheets.find(({ attributes }) => attributes['name'] === name)?.attributes['r:id'];
     const path = relationsOf(this.archive, WORKBOOK).find((relation) => relation.id === id)?.path ?? '';
     if (!this.archive.has(path)) return new Set();
-    const cells = this.archive.text(path).matchAll(/<(?:\w+:)?c\s([^<>]*)>/g);
+    const cells = [...this.archive.text(path).matchAll(/<(?:\w+:)?c\s([^<>]*)>/g)];
     const found = cells.flatMap(([, attributes = '']) => {
       const style = /\bs="(\d+)"/.exec(attributes)?.[1] ?? '';
       const cell = /\br="([A-Z]+\d+)"/.exec(attributes)?.[1];
