@@ -73,8 +73,8 @@ const CUT_ROOM = 16;
 
 /**
  * The answer with as many items, from the first, as the budget holds: tokens of the text and of the data as JSON. The
- * first is cut where it alone is too long, and what is left out is counted. No answer is longer than its budget, down to
- * LEAST_BUDGET.
+ * first is cut where it alone is too long, and what is left out is counted. No answer is longer than its budget, down
+ * to LEAST_BUDGET.
  */
 export async function fitAnswer(wanted: AnswerParts, budget: number): Promise<AgentAnswer> {
   const parts = wanted.from === undefined ? wanted : fromCursor(wanted, wanted.from);

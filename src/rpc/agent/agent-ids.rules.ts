@@ -36,7 +36,7 @@ export function readId(text: string): { kind: IdKind | undefined; id: string } {
   return { kind: text.includes('/') ? 'document' : undefined, id: text };
 }
 
-/** Kinds that are looked up, one after the other, for an id without its kind: only answers have ids that are no UUID. */
+/** Kinds that are looked up in turn for an id without its kind: only answers have ids that are no UUID. */
 export function kindsToTry(id: string): readonly ('fact' | 'answer' | 'work')[] {
   if (UUID.test(id)) return ['fact', 'answer', 'work'];
   return id.includes(':') ? [] : ['answer'];

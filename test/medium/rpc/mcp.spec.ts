@@ -305,6 +305,7 @@ describe('a client that goes away', () => {
   async function startSilentApi() {
     const calls: { path: string; isGivenUp: boolean; answer: (body: object) => void }[] = [];
     const server = createServer((request, response) => {
+      response.setHeader('content-type', 'application/json');
       const answer = (body: object) => void response.end(JSON.stringify(body));
       const call = { path: request.url!, isGivenUp: false, answer };
       calls.push(call);

@@ -153,7 +153,7 @@ describe('the credential', () => {
   it('may be looked up for a client that goes meanwhile: nothing of it is kept', async () => {
     const made = (await api.tenant.call('POST', '/v1/org/api-keys', { label: 'gone' })).body;
     const own = credential({ ...api.tenant, apiKey: made.apiKey });
-    const server = tools.app.getHttpServer() as Server;
+    const server: Server = tools.app.getHttpServer();
     const sockets = () => promisify(server.getConnections.bind(server))();
     await whileLocked(api.database, 'lock table api_key in access exclusive mode', async (held) => {
       const client = open(own);

@@ -45,14 +45,14 @@ function* membersOf(source: string): Generator<{ name: string; text: string }> {
 }
 
 /** The tokens up to the comma or bracket that ends a member of the top level. */
-function nextMember(tokens: Iterator<string>): string[] {
+function nextMember(tokens: Iterator<string, undefined>): string[] {
   const member: string[] = [];
   let depth = 0;
-  for (let { value, done } = tokens.next(); !done; { value, done } = tokens.next()) {
-    if (depth === 0 && (value === ',' || isCloser(value))) break;
-    if (isOpener(value)) depth += 1;
-    if (isCloser(value)) depth -= 1;
-    member.push(value);
+  for (let token = tokens.next().value; token !== undefined; token = tokens.next().value) {
+    if (depth === 0 && (token === ',' || isCloser(token))) break;
+    if (isOpener(token)) depth += 1;
+    if (isCloser(token)) depth -= 1;
+    member.push(token);
   }
   return member;
 }
@@ -78,7 +78,7 @@ function layOut(tokens: Iterable<string>): string {
 }
 
 /** The tokens of a text that is JSON: strings without needless escapes, everything else as it is written. */
-function* tokensOf(source: string): Generator<string> {
+function* tokensOf(source: string): Generator<string, undefined> {
   for (let at = 0; at < source.length;) {
     const start = at;
     const first = source.charAt(at);
