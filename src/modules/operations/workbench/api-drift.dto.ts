@@ -5,6 +5,7 @@ export class ApiDriftRequest {
   @FreeObject({
     about: 'The OpenAPI document that a client was made for: what GET /v1/openapi.json answered then.',
     example: { openapi: '3.1.0', paths: {} },
+    isReadLater: true,
   })
   manifest!: Record<string, unknown>;
 
