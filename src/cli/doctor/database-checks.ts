@@ -18,6 +18,7 @@ import { corruptionCheck } from './corruption.js';
 import { embeddingsCheck } from './embeddings-check.js';
 import { evidenceChecks } from './whole-evidence.js';
 import { ledgerCheck } from './ledger-check.js';
+import { logProgressCheck } from './log-progress-check.js';
 import { timestampsCheck, witnessesCheck } from './outside-checks.js';
 import { signingKeyCheck } from './signing-key-check.js';
 
@@ -55,6 +56,7 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress, isF
       conversionsCheck(settings, ask),
       corruptionCheck(ask),
       ...evidenceChecks(source, { settings, isFull }),
+      logProgressCheck(settings, ask),
       keptCheckpoints(settings, ask),
       witnessesCheck(settings, ask),
       timestampsCheck(settings, ask),

@@ -1,9 +1,12 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { clearCorruption } from '../../../src/cli/doctor/corruption.js';
+import { logProgressCheck } from '../../../src/cli/doctor/log-progress-check.js';
 import { loadSettings } from '../../../src/common/config/settings.js';
 import { EvidenceService } from '../../../src/common/evidence-log/evidence.service.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
+import { ADVISORY_LOCKS } from '../../../src/common/database/advisory-locks.js';
+import type { Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../src/common/tenancy/tenancy.js';
 import { send } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
@@ -16,7 +19,9 @@ let daemon: TestDaemon;
 let owner: Client;
 beforeAll(async () => {
   // Three reads lose their connection within it on a busy machine too.
-  daemon = await startDaemon({ env: { SVCD_READ_RETRY_THRESHOLD: '2', SVCD_READ_RETRY_WINDOW_SECS: '20' } });
+  daemon = await startDaemon({
+    env: { SVCD_READ_RETRY_THRESHOLD: '2', SVCD_READ_RETRY_WINDOW_SECS: '20', SVC_LOG_INTERVAL_MS: '50' },
+  });
   owner = new Client({ connectionString: daemon.database.superuserUrl });
   await owner.connect();
 });
@@ -252,6 +257,21 @@ describe('control_evidence_ok', () => {
     await untilReady(daemon.url);
     await harm(wrong, right);
     expect((await untilFails(daemon.url, 'control_evidence_ok')).detail).toContain(reason);
+    await mend();
+    await untilReady(daemon.url);
+  });
+
+  it('fails when the log takes none of the records that wait, as svc doctor does, and recovers', async () => {
+    const ask: Query = async <Row>(sql: string, parameters?: unknown[]) =>
+      (await owner.query(sql, parameters)).rows as Row[];
+    const { run } = logProgressCheck(loadSettings({ SVC_LOG_INTERVAL_MS: '50' }), ask);
+    await untilReady(daemon.url);
+    expect(await run()).toBe('no record waits for the log');
+    await harm(`select pg_advisory_lock(${ADVISORY_LOCKS.log})`, `select pg_advisory_unlock(${ADVISORY_LOCKS.log})`);
+    await daemon.call('PUT', '/v1/facts', { entity: 'drill', key: 'waits', value: 'v' });
+    const late = /^records have waited for the log for \d+ s, and it takes none/;
+    expect((await untilFails(daemon.url, 'control_evidence_ok')).detail).toMatch(late);
+    await expect(run()).rejects.toThrow(late);
     await mend();
     await untilReady(daemon.url);
   });

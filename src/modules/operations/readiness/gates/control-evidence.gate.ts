@@ -5,6 +5,7 @@ import { type CheckpointFolder, checkpointFolder } from '../../../../common/evid
 import { findKeptFault } from '../../../../common/evidence-log/kept-checkpoints.js';
 import { KeyRing } from '../../../../common/evidence-log/key-ring.js';
 import { KnownKeys } from '../../../../common/evidence-log/known-keys.js';
+import { lateAfterMs, LogProgress } from '../../../../common/evidence-log/log-progress.js';
 import type { Query } from '../../../../common/tenancy/cross-tenant.js';
 import {
   describeUnchained,
@@ -27,7 +28,7 @@ const HOLDS = 'roles, schema, row-level security, legal holds, log, signing key 
 
 /**
  * Whether what the daemon's evidence rests on holds: schema, row-level security, triggers of legal holds, log, signing
- * key, chains of receipts, that the log extends what was kept of it outside the database, and that the logs of peers
+ * key, chains of receipts, that the log takes what waits for it, that it extends what was kept of it outside the database, and that the logs of peers
  * only grow.
  */
 @Injectable()
@@ -37,6 +38,7 @@ export class ControlEvidenceGate implements Gate {
   readonly folder: CheckpointFolder;
   /** Whether every kept checkpoint held at the last look: then the newest ones are enough. */
   private hasKept = false;
+  private readonly progress: LogProgress;
 
   constructor(
     @Inject(SETTINGS) settings: Settings,
@@ -46,6 +48,7 @@ export class ControlEvidenceGate implements Gate {
     private readonly database: DatabaseProbe,
   ) {
     this.folder = checkpointFolder(settings);
+    this.progress = new LogProgress(lateAfterMs(settings.evidence.logIntervalMs));
   }
 
   async run(): Promise<string> {
@@ -66,6 +69,7 @@ export class ControlEvidenceGate implements Gate {
       await findOpenTables(query),
       await describeUnpinned(query),
       await findLogFault(query, view),
+      await this.findLate(query),
       describeUnchained(view),
       await this.keys.findFault(query),
       await this.findHeadFault(query),
@@ -74,6 +78,11 @@ export class ControlEvidenceGate implements Gate {
       await findPeerLogs(query),
     ];
     return found.filter((fault) => fault !== undefined);
+  }
+
+  private async findLate(query: Query): Promise<string | undefined> {
+    await this.progress.look(query);
+    return this.progress.describeFault();
   }
 
   private async findKept(query: Query): Promise<string | undefined> {
