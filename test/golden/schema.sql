@@ -6441,6 +6441,7 @@ AS $function$
     select coalesce(array_agg(h.hold_id order by h.hold_id), '{}') from public.legal_hold h
     where h.tenant_id = wanted_tenant and h.released_at is null and (h.entity_prefixes = '{}' or exists (
       select from unnest(h.entity_prefixes) prefix, unnest(entities) entity where starts_with(entity, prefix)))
+      and (public.svc_is_product() or h.placed_at >= coalesce(nullif(current_setting('svc.erased_at', true), '')::timestamptz, '-infinity'))
   $function$
 ;
 

@@ -19,7 +19,8 @@ export interface NewestEvidence {
 
 /**
  * What was written or changed lately: the newest receipts against signature, columns and the receipt before, those of
- * retrievals against their columns, what receipts speak of against them, and the newest rows of the modules against the receipts that speak of those.
+ * retrievals against their columns, what receipts speak of against them, and the newest rows of the modules against
+ * the receipts that speak of those.
  */
 export async function examineNewest(query: Query, { checks, keys: known }: LookBasis): Promise<NewestEvidence> {
   const faults: EvidenceFault[] = [];
