@@ -5,7 +5,7 @@ export interface ToolCallToAdmit extends ToolCall {
   approvalToken?: string;
   /** Credits that the arguments say it spends. */
   spendsCredits?: number;
-  /** Whether an approval is used up with the decision: by what has no effect at the API, which uses it with the effect. */
+  /** Whether an approval is used up with the decision: of what has no effect at the API, which uses it with that. */
   usesApprovalNow: boolean;
   /** Of a mutation: where the API keeps its answer for repeats; the path encoded, without the query. */
   effect?: { method: string; path: string; idempotencyKey: () => Promise<string> };
