@@ -10,7 +10,7 @@ import type { AgentTool } from './agent-tool.js';
 const METHOD = 'TOOL';
 
 /** A call with a key. */
-export interface KeyedCall {
+interface KeyedCall {
   tool: AgentTool;
   caller: ToolCaller;
   /** As they were given, without what is about the call itself. */
