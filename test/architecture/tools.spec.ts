@@ -301,6 +301,7 @@ describe('the registry', () => {
       'src/common/fields/shared-members.ts',
       'src/common/tokens/tokenizer.ts',
       'src/evidence/digest.ts',
+      'src/evidence/exact-json.ts',
       'src/evidence/sha256.ts',
     ]);
   });

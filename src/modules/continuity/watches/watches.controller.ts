@@ -2,16 +2,8 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { Caller, type TenantCaller } from '../../../common/contract/caller.js';
 import { created, ok, seats } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
-import {
-  AlertList,
-  AlertQuery,
-  Watch,
-  WatchCreated,
-  WatchList,
-  WatchListQuery,
-  WatchPath,
-  WatchRequest,
-} from './watches.dto.js';
+import { AlertList, AlertQuery } from './watch-alerts.dto.js';
+import { Watch, WatchCreated, WatchList, WatchListQuery, WatchPath, WatchRequest } from './watches.dto.js';
 import { WatchExists, WatchLimitReached, WatchTargetUnknown, WatchUnknown } from './watches.problems.js';
 import { WatchesService } from './watches.service.js';
 

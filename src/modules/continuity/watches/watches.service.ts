@@ -7,16 +7,8 @@ import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { WebhooksService } from '../../events/outbox/webhooks/webhooks.service.js';
 import { WatchTargetsService, type FoundTarget } from './watch-targets.service.js';
 import type { WatchRow } from './watch.entity.js';
-import type {
-  AlertList,
-  AlertQuery,
-  Watch,
-  WatchAlert,
-  WatchCreated,
-  WatchList,
-  WatchListQuery,
-  WatchRequest,
-} from './watches.dto.js';
+import type { AlertList, AlertQuery, WatchAlert } from './watch-alerts.dto.js';
+import type { Watch, WatchCreated, WatchList, WatchListQuery, WatchRequest } from './watches.dto.js';
 import { WatchExists, WatchLimitReached, WatchUnknown } from './watches.problems.js';
 import { passageKey, stateAfter, targetTypeOf } from './watches.rules.js';
 import { WatchesStore, type AlertContent } from './watches.store.js';

@@ -1,14 +1,6 @@
 import { tool } from '../../../common/contract/tool-declaration.js';
-import {
-  AlertList,
-  AlertQuery,
-  Watch,
-  WatchCreated,
-  WatchList,
-  WatchListQuery,
-  WatchPath,
-  WatchRequest,
-} from './watches.dto.js';
+import { AlertList, AlertQuery } from './watch-alerts.dto.js';
+import { Watch, WatchCreated, WatchList, WatchListQuery, WatchPath, WatchRequest } from './watches.dto.js';
 
 const WATCH_ID = 'The watchId that watch_answer or get_watches answered. It is taken under the name id too.';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassagePlacesService, type WantedPlace } from '../../../knowledge/passages/passage-places.service.js';
 import type { NamedPassage, ReadablePassage } from '../../../knowledge/passages/passages.types.js';
 import { ReadablePassagesViews } from '../../../knowledge/passages/readable-passages.views.js';
-import type { WatchAlert } from '../../watches/watches.dto.js';
+import type { WatchAlert } from '../../watches/watch-alerts.dto.js';
 import type { ChangedText } from './changes.dto.js';
 import type { FailedPassage } from './changes.types.js';
 import { ChangesViews } from './changes.views.js';

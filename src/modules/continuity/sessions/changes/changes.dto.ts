@@ -1,7 +1,7 @@
 import { Choice, DateTime, Integer, ListOf, Nested, Text, Uuid } from '../../../../common/fields/fields.js';
 import { ProofSubject } from '../../../knowledge/proofs/proofs.dto.js';
 import { PROOF_MODES, VERDICTS, type ProofMode, type Verdict } from '../../../knowledge/proofs/proofs.types.js';
-import { WatchAlert } from '../../watches/watches.dto.js';
+import { WatchAlert } from '../../watches/watch-alerts.dto.js';
 import { TARGET_TYPES, type TargetType } from '../../watches/watches.types.js';
 
 export class ChangesQuery {

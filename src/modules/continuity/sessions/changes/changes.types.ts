@@ -1,5 +1,5 @@
 import type { ProofMode, SubjectType, Verdict } from '../../../knowledge/proofs/proofs.types.js';
-import type { AlertPassage } from '../../watches/watches.dto.js';
+import type { AlertPassage } from '../../watches/watch-alerts.dto.js';
 
 /** Where a change stands in the list, and what it is. */
 export interface FoundChange {
