@@ -21,7 +21,7 @@ const RUN = new RegExp(
 const STARTS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 const NON_ASCII = /[^\u0000-\u007f]/;
 
-/** Characters that are not shown and may stand within a word (UAX #29, WB4): soft hyphens, joiners, byte order marks. */
+/** Characters that are not shown and may stand within a word (UAX #29, WB4): soft hyphens, joiners, marks of order. */
 const HAS_INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/;
 /**
  * All of them but those that divide words: U+200C next to Arabic letters, as Persian writes it, and U+200B in scripts
