@@ -32,7 +32,7 @@ export class IncidentExportsService {
     return this.exports.make(caller, request, presentation);
   }
 
-  /** Its own receipts and events, the receipts of its window, and the facts of the entities that begin as it names them. */
+  /** Its own receipts and events, the receipts of its window, and the facts of entities that begin as it names them. */
   private async gather(caller: DaemonCaller, row: IncidentRow): Promise<Evidence> {
     const reader = { seesAll: caller.isAdmin, principal: caller.principal };
     const wanted = { sources: ['receipt'], after: undefined, limit: MAX_RECEIPTS + 1 } as const;

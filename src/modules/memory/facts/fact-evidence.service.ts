@@ -18,7 +18,7 @@ const MISSING =
   'Records of the entity were deleted in the database: its versions are not all there. No export is made of it.';
 
 /** What shows that a fact is not what was stored. */
-export interface FactDamage {
+interface FactDamage {
   readonly receiptId: string | null;
   readonly detail: string;
 }
