@@ -70,7 +70,7 @@ export class AppProcess {
     this.sendToStop(STOP_SOON);
   }
 
-  /** Has it drain, then after `graceMs` (or at once when `insisted` settles) SIGKILL. Resolves when the process is gone. */
+  /** A drain, then after `graceMs` (or at once when `insisted` settles) SIGKILL. Resolves when the process is gone. */
   async stop(graceMs: number, insisted: Promise<void>): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.restart);

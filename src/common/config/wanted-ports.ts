@@ -1,5 +1,3 @@
-import type { Settings } from './settings.js';
-
 /** An address that an app is to bind. */
 export interface WantedPort {
   host: string;
@@ -9,8 +7,15 @@ export interface WantedPort {
   setting: 'SVC_API' | 'SVC_TOOLS' | 'SVCD_HTTP' | 'SVCD_MCP' | 'SVCD_GRPC';
 }
 
+/** The settings that name them. */
+interface Bindings {
+  api: { host: string; port: number };
+  tools: { host: string; port: number };
+  daemon: Record<'httpHost' | 'mcpHost' | 'grpcHost', string> & Record<'httpPort' | 'mcpPort' | 'grpcPort', number>;
+}
+
 /** The addresses that the apps bind, in the order in which the supervisor claims them. */
-export const wantedPorts = ({ api, tools, daemon }: Settings): WantedPort[] => [
+export const wantedPorts = ({ api, tools, daemon }: Bindings): WantedPort[] => [
   { host: api.host, port: api.port, setting: 'SVC_API' },
   { host: tools.host, port: tools.port, setting: 'SVC_TOOLS' },
   { host: daemon.httpHost, port: daemon.httpPort, setting: 'SVCD_HTTP' },
@@ -22,7 +27,7 @@ export const wantedPorts = ({ api, tools, daemon }: Settings): WantedPort[] => [
 const EVERY_HOST = ['0.0.0.0', '::'];
 
 /** What is wrong with ports that two listeners of one svc are to bind; 0 takes a free one. */
-export function findPortClashes(settings: Settings): string[] {
+export function findPortClashes(settings: Bindings): string[] {
   const wanted = wantedPorts(settings).filter(({ port }) => port !== 0);
   return wanted.flatMap((one, index) => {
     const first = wanted.slice(0, index).find((other) => other.port === one.port && shareHost(other.host, one.host));

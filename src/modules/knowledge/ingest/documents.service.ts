@@ -67,7 +67,10 @@ export class DocumentsService {
     return { ...toDocument(row), content: row.content, ...(row.quarantined ? { quarantined: true } : {}) };
   }
 
-  /** Takes a document out of search, with what waits of it; its passages stay stored for the citations and proofs that name them. */
+  /**
+   * Takes a document out of search, with what waits of it; its passages stay stored for the citations and proofs that
+   * name them.
+   */
   withdraw(caller: TenantCaller, { corpusId, docId }: DocumentPath): Promise<DocumentWithdrawn> {
     return this.tenancy.run(caller.tenantId, async () => {
       const hadFiles = await this.files.withdraw(corpusId, docId);

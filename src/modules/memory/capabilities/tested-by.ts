@@ -303,7 +303,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/erasure/names.spec.ts',
     'test/medium/erasure/neighbours.spec.ts',
   ],
-  'svc-daemon.events': ['src/modules/operations/live/live.rules.spec.ts', 'test/medium/live/stream.spec.ts'],
+  'svc-daemon.events': [
+    'src/modules/operations/live/live.rules.spec.ts',
+    'src/modules/operations/live/tenant-follower.spec.ts',
+    'test/medium/live/stream.spec.ts',
+  ],
   'svc-daemon.exports': [
     'src/modules/evidence/exports/derived-fields.rules.spec.ts',
     'src/modules/evidence/exports/export-items.rules.spec.ts',

@@ -13,7 +13,9 @@ export enum Gap {
 
 const BORDER = ' | ';
 const SEPARATORS = ['', ' ', BORDER, '\n', '\n\n'];
-/** Characters of a row that is one line whatever its cells hold. What is longer fills a passage, and keeps its lines. */
+/**
+ * Characters of a row that is one line whatever its cells hold. What is longer fills a passage, and keeps its lines.
+ */
 const LONGEST_ROW = 2_000;
 
 /** A row of a table whose cells are being read. */

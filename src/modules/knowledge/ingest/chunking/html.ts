@@ -8,8 +8,8 @@ const RAW_TEXT = new Set(['script', 'style', 'noscript', 'iframe', 'textarea', '
 
 /**
  * Reads HTML as a browser shows it without style sheets: scripts, styles and hidden elements are left out, character
- * references decoded, headings, paragraphs, lists, tables and preformatted text kept apart. A document that is too large
- * for a tree is read tag by tag instead: its text and blocks are kept, elements hidden by an attribute are not
+ * references decoded, headings, paragraphs, lists, tables and preformatted text kept apart. A document that is too
+ * large for a tree is read tag by tag instead: its text and blocks are kept, elements hidden by an attribute are not
  * recognised.
  */
 export function extractHtml(source: string): ExtractedText {

@@ -7,7 +7,7 @@ import { SafeArchive } from './safe-archive.js';
 import { addTable, type TableRow } from './table-text.js';
 import { XlsxTimes } from './xlsx-times.js';
 
-/** The sheets of a workbook as tables, each under its name: values as they were last computed, dates and times as XlsxTimes writes them. */
+/** The sheets of a workbook as tables, each under its name: values as they were last computed. */
 export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {
   const archive = await SafeArchive.read(bytes);
   const out = new LocatedText();

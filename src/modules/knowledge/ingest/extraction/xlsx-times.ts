@@ -11,7 +11,9 @@ const BUILT_IN_DURATION = '46';
 const DURATION = /\[(?:h+|m+|s+)\]/i;
 const SECONDS_OF_A_DAY = 86_400;
 
-/** What the reader of workbooks does not say of a Date: the day that its sheet counts from, and whether it is a duration. */
+/**
+ * What the reader of workbooks does not say of a Date: the day from which it is counted, and whether it is a duration.
+ */
 export class XlsxTimes {
   private readonly firstDay: number;
   private readonly styles: ReadonlySet<string>;

@@ -80,7 +80,7 @@ export class FileReadingService {
     const { ingestId, acceptedBy: principal, authMode: authType, agentSession } = file;
     const sender = { principal, authType, agentSession: agentSession ?? undefined };
     await this.ingests.acceptText(sender, ingestId, documentOf(file, outcome.file));
-    // Not earlier: a later version that is being accepted holds the document, and is seen once it lets go of it.
+    // Not earlier: a later version that is being accepted has the document locked, and is seen once it is committed.
     if (await this.store.isOvertaken(file)) throw new Overtaken();
     await this.store.remove(ingestId);
     this.tenancy.afterCommit(() => this.outcomes.inc({ outcome: 'read' }));

@@ -28,8 +28,8 @@ const HOLDS = 'roles, schema, row-level security, legal holds, log, signing key 
 
 /**
  * Whether what the daemon's evidence rests on holds: schema, row-level security, triggers of legal holds, log, signing
- * key, chains of receipts, that the log takes what waits for it, that it extends what was kept of it outside the database, and that the logs of peers
- * only grow.
+ * key, chains of receipts, that the log takes what waits for it and extends what was kept of it outside the database,
+ * and that the logs of peers only grow.
  */
 @Injectable()
 export class ControlEvidenceGate implements Gate {
