@@ -12,7 +12,6 @@ import {
   IS_LIST,
   IS_NUMBER,
   IS_OBJECT,
-  IS_SEGMENT,
   IS_TEXT,
   IS_UUID,
   isOneOf,
@@ -85,15 +84,11 @@ export const field =
     Reflect.defineMetadata(FIELDS, [...others, record], target);
   };
 
-/** With `isInPaths` what is named so is addressed by it, as a segment of a path. */
-export const Text = (
-  options: FieldOptions & { min?: number; max?: number; pattern?: RegExp; default?: string; isInPaths?: true },
-) =>
+export const Text = (options: FieldOptions & { min?: number; max?: number; pattern?: RegExp; default?: string }) =>
   field(options, { type: 'string', minLength: options.min, maxLength: options.max, pattern: options.pattern?.source }, [
     IS_TEXT,
     ...bounded([minLength, options.min], [maxLength, options.max]),
     ...(options.pattern ? [matches(options.pattern)] : []),
-    ...(options.isInPaths ? [IS_SEGMENT] : []),
   ]);
 
 export const Uuid = (options: FieldOptions) => field(options, { type: 'string', format: 'uuid' }, [IS_UUID]);

@@ -57,12 +57,6 @@ export const maxLength = (max: number): ValueRule =>
 export const matches = (pattern: RegExp, fault = `must match ${String(pattern)} regular expression`): ValueRule =>
   rule((value) => isText(value) && value.search(pattern) >= 0, fault);
 
-/** What an address can name by one segment: of the two others every client makes another address (RFC 3986, 5.2.4). */
-export const IS_SEGMENT = rule(
-  (value) => value !== '.' && value !== '..',
-  'must not be . or .., which no address can name',
-);
-
 export function isOneOf(values: readonly unknown[]): ValueRule {
   const known = new Set(values);
   return rule((value) => known.has(value), `must be one of the following values: ${values.join(', ')}`);

@@ -336,8 +336,6 @@ describe('a request with a file', () => {
       [{ metadata: '{"file":1}' }, 'body.metadata.file'],
       [{ metadata: '{"id":1864023781234567891}' }, 'body.metadata.id'],
       [{ docId: 'a\0b' }, 'body.docId'],
-      [{ docId: '..' }, 'body.docId'],
-      [{ fileName: 'notes/..' }, 'body.fileName'],
       [{ fileName: 'x'.repeat(300) }, 'body.fileName'],
     ];
     for (const [fields, path] of cases)

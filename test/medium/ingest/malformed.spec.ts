@@ -22,8 +22,6 @@ describe('POST /v1/ingest refuses', () => {
     ['a document name of 1,026 bytes', { docId: '漢'.repeat(342) }, 400, 'ValidationFailed', 'body.docId'],
     ['a number for docId', { docId: 7 }, 400, 'ValidationFailed', 'body.docId'],
     ['a document name of 513 characters', { docId: 'x'.repeat(513) }, 400, 'ValidationFailed', 'body.docId'],
-    ['a document that no address can name', { docId: '..' }, 400, 'ValidationFailed', 'body.docId'],
-    ['a corpus that no address can name', { corpusId: '.' }, 400, 'ValidationFailed', 'body.corpusId'],
     ['null for a title', { title: null }, 400, 'ValidationFailed', 'body.title'],
     ['a list for content', { content: ['text'] }, 400, 'ValidationFailed', 'body.content'],
     ['empty content', { content: '' }, 400, 'ValidationFailed', 'body.content'],

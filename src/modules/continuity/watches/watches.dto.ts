@@ -44,7 +44,6 @@ export class WatchRequest {
     min: 1,
     max: MAX_ID_LENGTH,
     default: 'default-agent',
-    isInPaths: true,
   })
   agentId!: string;
 

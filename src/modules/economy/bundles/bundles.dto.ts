@@ -109,7 +109,7 @@ export class PurchaseRequest {
   @TenantMember()
   tenantId?: string;
 
-  @Text({ about: 'The agent that pays.', min: 1, max: MAX_ID_LENGTH, default: 'default-agent', isInPaths: true })
+  @Text({ about: 'The agent that pays.', min: 1, max: MAX_ID_LENGTH, default: 'default-agent' })
   agentId!: string;
 
   @Uuid({ about: 'The bundle.' })

@@ -10,7 +10,7 @@ class SpendingRequest {
   @TenantMember()
   tenantId?: string;
 
-  @Text({ about: 'The agent that spends.', min: 1, max: MAX_AGENT_ID, default: 'default-agent', isInPaths: true })
+  @Text({ about: 'The agent that spends.', min: 1, max: MAX_AGENT_ID, default: 'default-agent' })
   agentId!: string;
 }
 

@@ -25,7 +25,7 @@ export class AnswerRecordingBody {
   @TenantMember()
   tenantId?: string;
 
-  @Text({ about: 'The agent that answered.', min: 1, max: 120, default: 'default-agent', isInPaths: true })
+  @Text({ about: 'The agent that answered.', min: 1, max: 120, default: 'default-agent' })
   agentId!: string;
 
   @Text({
@@ -34,7 +34,6 @@ export class AnswerRecordingBody {
     optional: true,
     min: 1,
     max: 512,
-    isInPaths: true,
   })
   answerId?: string;
 

@@ -39,16 +39,10 @@ export class CitationRecordingBody {
   @TenantMember()
   tenantId?: string;
 
-  @Text({ about: 'The agent that answered.', min: 1, max: 120, example: 'default-agent', isInPaths: true })
+  @Text({ about: 'The agent that answered.', min: 1, max: 120, example: 'default-agent' })
   agentId!: string;
 
-  @Text({
-    about: "The answer's id, of the agent's choosing.",
-    min: 1,
-    max: 512,
-    example: 'answer-2026-11-20-1',
-    isInPaths: true,
-  })
+  @Text({ about: "The answer's id, of the agent's choosing.", min: 1, max: 512, example: 'answer-2026-11-20-1' })
   answerId!: string;
 
   @IdempotencyKeyMember()

@@ -16,7 +16,6 @@ export class IngestRequest {
     min: 1,
     max: MAX_ID_LENGTH,
     example: 'handbook',
-    isInPaths: true,
   })
   corpusId!: string;
 
@@ -25,7 +24,6 @@ export class IngestRequest {
     min: 1,
     max: MAX_ID_LENGTH,
     example: 'leave-policy',
-    isInPaths: true,
   })
   docId!: string;
 

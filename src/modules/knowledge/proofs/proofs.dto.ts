@@ -42,7 +42,6 @@ export class ProofRequest {
     min: 1,
     max: 120,
     default: 'default-agent',
-    isInPaths: true,
   })
   agentId!: string;
 

@@ -29,7 +29,6 @@ export class RetrievalRequest {
     min: 1,
     max: MAX_ID_LENGTH,
     default: 'default-agent',
-    isInPaths: true,
   })
   agentId!: string;
 

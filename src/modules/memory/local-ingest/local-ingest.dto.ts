@@ -31,7 +31,6 @@ export class LocalIngestDocument {
     min: 1,
     max: 512,
     example: 'leave-policy',
-    isInPaths: true,
   })
   doc_id!: string;
 
@@ -78,13 +77,7 @@ export class LocalIngestRequest {
   @Text({ about: 'The tenant whose corpus it is.', min: 1, max: 120, example: 'default' })
   tenant_id!: string;
 
-  @Text({
-    about: 'The corpus of the documents; it is made when it is new.',
-    min: 1,
-    max: 512,
-    example: 'handbook',
-    isInPaths: true,
-  })
+  @Text({ about: 'The corpus of the documents; it is made when it is new.', min: 1, max: 512, example: 'handbook' })
   corpus_id!: string;
 
   @ListReadLater({

@@ -23,7 +23,6 @@ export class SpendCredits {
     min: 1,
     max: 512,
     example: 'researcher',
-    isInPaths: true,
   })
   agent_id?: string;
 

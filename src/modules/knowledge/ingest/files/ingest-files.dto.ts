@@ -12,7 +12,6 @@ export class IngestFileMembers {
     min: 1,
     max: MAX_ID_LENGTH,
     example: 'handbook',
-    isInPaths: true,
   })
   corpusId?: string;
 
@@ -21,7 +20,6 @@ export class IngestFileMembers {
     optional: true,
     min: 1,
     max: MAX_ID_LENGTH,
-    isInPaths: true,
   })
   docId?: string;
 

@@ -5,7 +5,6 @@ import { findInexactness } from '../../../../evidence/exact-json.js';
 import { readJson } from '../../../../common/http/json-body.js';
 import { Problem } from '../../../../common/problem/problem.js';
 import { readBodyAs } from '../../../../common/fields/contract.pipe.js';
-import { IS_SEGMENT } from '../../../../common/fields/value.rules.js';
 import { invalid, PayloadTooLarge } from '../../../../common/problem/common-problems.js';
 import type { ExtractedFile } from '../extraction/extraction.types.js';
 import { MAX_TITLE_LENGTH } from '../ingest.dto.js';
@@ -56,7 +55,6 @@ function merge(query: IngestFileMembers, form: IngestFileMembers): IngestFileMem
 function fileNameOf(given: string | null, where: string): string | null {
   const name = given?.split(/[\\/]/).at(-1)?.trim() ?? null;
   if (name === '') return null;
-  if (!IS_SEGMENT.isKept(name)) throw invalid(`${where}.fileName`, IS_SEGMENT.faultOf('fileName'));
   if (name !== null && (name.length > 255 || /\p{Cc}/u.test(name)))
     throw invalid(`${where}.fileName`, 'must have at most 255 characters, none of them a control character');
   return name;
