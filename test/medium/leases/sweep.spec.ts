@@ -83,7 +83,9 @@ describe('the sweep', () => {
     const take = async (n: number): Promise<void> => {
       const call = (n % 2 ? second : daemon).as({ scopes: 'facts:write', passport: `taker-${n}` });
       while (taken.size < items.length) {
-        const { work } = (await call('POST', '/v1/work/claim-next', { project_id: project, ttl_secs: 600 })).body;
+        const { status, body } = await call('POST', '/v1/work/claim-next', { project_id: project, ttl_secs: 600 });
+        expect(status, JSON.stringify(body)).toBe(200);
+        const { work } = body;
         if (work === null) continue;
         expect(taken.has(work.work_id)).toBe(false);
         taken.add(work.work_id);
