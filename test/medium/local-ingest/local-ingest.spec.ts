@@ -306,12 +306,14 @@ describe('POST /v1/local/ingest', () => {
   });
 
   it('answers 408 to a caller that waits too long for its turn, and does nothing of it later', async () => {
+    // A tenant that is made by the call that waits would hold back the events of all databases of the test server.
+    const late = daemon.as({ scopes: 'facts:write', tenant: 'late' });
+    expect((await late('PUT', '/v1/facts', { entity: 'a', key: 'k', value: 'v' })).status).toBe(201);
     const holder = new Client({ connectionString: daemon.database.superuserUrl });
     await holder.connect();
     try {
       await holder.query(`begin; select pg_advisory_xact_lock(${ADVISORY_LOCKS.sealing})`);
-      const late = [1, 2].map((n) => ingest([document(`late${n}`)], { tenant_id: 'late' }));
-      const answers = await Promise.all(late);
+      const answers = await Promise.all([1, 2].map((n) => ingest([document(`late${n}`)], { tenant_id: 'late' })));
       expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
         [408, 'REQUEST_TIMEOUT'],
         [408, 'REQUEST_TIMEOUT'],
