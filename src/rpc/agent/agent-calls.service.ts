@@ -18,6 +18,7 @@ import type { AgentTool } from './agent-tool.js';
 import { newIdOf } from './new-id.js';
 import { replyOf } from './route-reply.js';
 import { requestTo } from './route-request.js';
+import { runAgentTool } from './run-agent-tool.js';
 import type { OtherTools, RouteParts, RouteReply, ServerName, Servers } from './servers.js';
 
 /** Who calls, and how. */
@@ -82,7 +83,7 @@ export class AgentCalls {
       call: <T extends object>(server: ServerName, address: Address, parts?: RouteParts) =>
         this.send<T>(call, { server, address, parts }, sent, peer),
     };
-    const run = () => tool.run(given, servers);
+    const run = () => runAgentTool(tool, given, servers);
     const answer = await (stored === undefined ? run() : this.repeats.run(stored, run));
     if (answer.isReplayed) peer.responseHeaders?.set(REPLAYED_HEADER, 'true');
     return answer;

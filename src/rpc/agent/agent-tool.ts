@@ -36,7 +36,7 @@ export interface AgentToolDeclaration<Given extends object = object> {
   isDestructive?: true;
   /** Whether its answer may hold text that others wrote. */
   isOpenWorld?: true;
-  /** Whether a call changes something by a route of the API; absent: where one of its routes does. */
+  /** Whether a call changes something by a route of the API; absent: where its effect is one by the API. */
   changesApi?(given: Given): boolean;
   /** @throws RouteRefusal, Problem */
   run(given: Given, servers: Servers): Promise<AgentAnswer>;
@@ -67,8 +67,8 @@ export function makeAgentTool(declared: AgentToolDeclaration): AgentTool {
       ...{ idempotentHint: isRead, openWorldHint: isOpenWorld },
     },
   };
-  const changesApi = !isRead && declared.routes.some((route) => /^api (?!GET )/.test(route));
-  return { changesApi: () => changesApi, ...declared, definition, digest: definitionDigest(definition) };
+  const changesApi = () => declared.once === 'api';
+  return { changesApi, ...declared, definition, digest: definitionDigest(definition) };
 }
 
 interface ListedSchema extends JsonSchema {

@@ -14,6 +14,7 @@ import type { AgentTool } from '../../../rpc/agent/agent-tool.js';
 import { newIdOf } from '../../../rpc/agent/new-id.js';
 import { replyOf } from '../../../rpc/agent/route-reply.js';
 import { requestTo } from '../../../rpc/agent/route-request.js';
+import { runAgentTool } from '../../../rpc/agent/run-agent-tool.js';
 import {
   RouteRefusal,
   type RouteParts,
@@ -116,7 +117,7 @@ export class DaemonToolCalls {
         call: <T extends object>(server: ServerName, address: Address, parts?: RouteParts) =>
           this.send<T>({ server, address, parts }, { isRead: tool.isRead, ...read }, request),
       };
-      return await traced(`execute_tool ${tool.name}`, { attributes }, () => tool.run(read.given, servers));
+      return await traced(`execute_tool ${tool.name}`, { attributes }, () => runAgentTool(tool, read.given, servers));
     } catch (error) {
       throw failureOfAgentCall(error, tool.name, request.id);
     }

@@ -45,10 +45,10 @@ async function ingest(given: IngestArguments, servers: Servers): Promise<AgentAn
   const id = `${corpusId}/${docId}`;
   const url = given.url ?? `${OWN_URL}${encodeURIComponent(corpusId)}/${encodeURIComponent(docId)}`;
   const body = { tenantId: await servers.tenantId(), corpusId, docId, title, content, url };
-  const { body: accepted, isReplayed } = await servers.call<Accepted>('api', 'POST /v1/ingest', { body });
+  const { body: accepted } = await servers.call<Accepted>('api', 'POST /v1/ingest', { body });
   const { status, error } = await follow(accepted.ingestId, given.wait_seconds, servers);
   const receipt = accepted.receiptId === undefined ? {} : { receipt_id: idOf('receipt', accepted.receiptId) };
-  const data = { id: idOf('document', id), status, ...receipt, ...(isReplayed ? { repeated: true } : {}) };
+  const data = { id: idOf('document', id), status, ...receipt };
   if (status === 'completed') return new AgentAnswer(`${id} is searchable.`, data);
   if (status === 'failed') return new AgentAnswer(`${id} was not taken: ${error ?? 'no reason was given'}`, data);
   return new AgentAnswer(`${id} is accepted and will be searchable soon; it is ${status}.`, data);

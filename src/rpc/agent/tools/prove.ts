@@ -41,7 +41,7 @@ export const PROVE = agentTool<ProveArguments>({
 async function prove(given: ProveArguments, servers: Servers): Promise<AgentAnswer> {
   const { kind, id } = readId(given.id);
   if (kind === 'fact') return proveFact(id, servers);
-  const { body, isReplayed } = await (kind === 'proof'
+  const { body } = await (kind === 'proof'
     ? servers.call<ProofJob>('api', 'GET /v1/proof/jobs/:id', { params: { id } })
     : order(kind, id, given, servers));
   const job = await awaitProof(body, given.wait_seconds, servers);
@@ -50,7 +50,6 @@ async function prove(given: ProveArguments, servers: Servers): Promise<AgentAnsw
   return new AgentAnswer([lineOfProof(job), ...failed, ...changed].join('\n'), {
     ...{ proof_id: idOf('proof', job.jobId), status: job.status, verdict: job.verdict, credits: job.credits },
     ...(job.receiptId === null ? {} : { receipt_id: idOf('receipt', job.receiptId) }),
-    ...(isReplayed ? { repeated: true } : {}),
   });
 }
 

@@ -57,7 +57,7 @@ async function recordAnswer(given: RecordAnswerArguments, servers: Servers): Pro
     ...{ agentId, answerText, watch, prove, citations: cites.map((cite, at) => ({ chunkId: passageOf(cite, at) })) },
     ...(answer_id === undefined ? {} : { answerId: readId(answer_id).id }),
   };
-  const { body: recorded, isReplayed } = await servers.call<Recorded>('api', 'POST /v1/answers', { body });
+  const { body: recorded } = await servers.call<Recorded>('api', 'POST /v1/answers', { body });
   const proof = recorded.proof && (await awaitProof(recorded.proof, WAIT_SECONDS, servers));
   const old = recorded.citations.filter(({ current }) => !current).map(({ chunkId }) => chunkId);
   const id = idOf('answer', recorded.answerId);
@@ -72,7 +72,6 @@ async function recordAnswer(given: RecordAnswerArguments, servers: Servers): Pro
       ...{ id, version: recorded.version, receipt_id: idOf('receipt', recorded.receiptId) },
       ...(proof ? { proof_id: idOf('proof', proof.jobId), verdict: proof.verdict } : {}),
       ...(recorded.watch ? { watch_id: idOf('watch', recorded.watch.watchId) } : {}),
-      ...(isReplayed ? { repeated: true } : {}),
     },
   );
 }

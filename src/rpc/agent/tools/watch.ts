@@ -54,24 +54,16 @@ async function watch(given: WatchArguments, servers: Servers): Promise<AgentAnsw
   if (id !== undefined && query !== undefined)
     throw invalid('query', 'and id are two things to watch; send one of them');
   const target = query === undefined ? targetOf(id!) : { targetType: 'query', query: { query } };
-  const { body, isReplayed } = await servers.call<Watch>('api', 'POST /v1/watches', {
-    body: { agentId, note, ...target },
-  });
-  return new AgentAnswer(`${lineOf(body)} is watched.`, {
-    ...{ watch_id: idOf('watch', body.watchId) },
-    ...(isReplayed ? { repeated: true } : {}),
-  });
+  const { body } = await servers.call<Watch>('api', 'POST /v1/watches', { body: { agentId, note, ...target } });
+  return new AgentAnswer(`${lineOf(body)} is watched.`, { watch_id: idOf('watch', body.watchId) });
 }
 
 async function stopWatch({ id }: WatchArguments, servers: Servers): Promise<AgentAnswer> {
   const read = id === undefined ? undefined : readId(id);
   if (!read || (read.kind !== 'watch' && read.kind !== undefined))
     throw invalid('id', 'must be that of the watch to end: watch:...');
-  const { isReplayed } = await servers.call('api', 'DELETE /v1/watches/:id', { params: { id: read.id } });
-  return new AgentAnswer(`${idOf('watch', read.id)} has ended.`, {
-    ...{ watch_id: idOf('watch', read.id), active: false },
-    ...(isReplayed ? { repeated: true } : {}),
-  });
+  await servers.call('api', 'DELETE /v1/watches/:id', { params: { id: read.id } });
+  return new AgentAnswer(`${idOf('watch', read.id)} has ended.`, { watch_id: idOf('watch', read.id), active: false });
 }
 
 /** Of one page. */
