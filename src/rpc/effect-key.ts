@@ -1,7 +1,8 @@
+import { HEADER_TEXT } from '../common/http/headers.js';
 import { IdempotencyKeyRequired } from '../common/problem/common-problems.js';
 
-/** Goes on in a header: ASCII that no reader trims. */
-const KEY = /^(?=.{8,255}$)[!-~]([ -~]*[!-~])?$/;
+/** Characters of a key. */
+const [LEAST, MOST] = [8, 255];
 
 /**
  * The key of an effect: the parameter, or the header of the request; both must agree, as for the API (D9).
@@ -20,7 +21,7 @@ export function effectKeyOf(
     );
   const key = own === undefined ? ofHeader : own;
   if (key === undefined && !isRequired) return undefined;
-  if (typeof key === 'string' && KEY.test(key)) return key;
+  if (typeof key === 'string' && key.length >= LEAST && key.length <= MOST && HEADER_TEXT.test(key)) return key;
   throw new IdempotencyKeyRequired(
     {},
     'Send params.idempotency_key with 8 to 255 characters of ASCII, a new one for each effect; where a request holds one call, the header x-idempotency-key serves too',

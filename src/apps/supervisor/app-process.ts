@@ -65,15 +65,13 @@ export class AppProcess {
 
   /** It is to be stopped later: until then it answers, and says that it is shutting down. Dead, it stays so. */
   announceStop(): void {
-    this.isStopping = true;
-    clearTimeout(this.restart);
+    this.stayDown();
     this.sendToStop(STOP_SOON);
   }
 
   /** A drain, then after `graceMs` (or at once when `insisted` settles) SIGKILL. Resolves when the process is gone. */
   async stop(graceMs: number, insisted: Promise<void>): Promise<void> {
-    this.isStopping = true;
-    clearTimeout(this.restart);
+    this.stayDown();
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
@@ -83,6 +81,11 @@ export class AppProcess {
     this.sendToStop(STOP);
     await gone;
     clearTimeout(timer);
+  }
+
+  private stayDown(): void {
+    this.isStopping = true;
+    clearTimeout(this.restart);
   }
 
   /** Where the channel is closed already, the app ends by itself. */

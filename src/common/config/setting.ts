@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseWitnessKey } from '../../evidence/cosignature.js';
 import { isKeyName } from '../../evidence/signed-note.js';
 import { parseNetworks } from '../http/client-address.js';
+import { HEADER_TEXT } from '../http/headers.js';
 import { TENANT_NAME, TENANT_NAME_FORM } from '../keys/tenant-name.js';
 
 /** One environment variable: its schema and its documentation. */
@@ -55,7 +56,7 @@ export const headerKey = (least = 1) =>
     z
       .string()
       .min(least)
-      .regex(/^[!-~]([ -~]*[!-~])?$/, 'expected visible ASCII, and no white space or line end around it')
+      .regex(HEADER_TEXT, 'expected visible ASCII, and no white space or line end around it')
       .optional(),
   );
 

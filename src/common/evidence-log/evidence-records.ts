@@ -152,6 +152,7 @@ interface ExecutionRow extends ListedBy {
   ingested_at: Date;
   cose: Buffer;
 }
+
 /** What stands at a place of a chain. */
 const PLACE = (seq: string) => `
   select cose, null::bytea as prev_hash, null::bytea as payload_hash from receipt where stream = $1 and seq = ${seq}

@@ -26,6 +26,9 @@ export const credentialIn = (
   bearer: bearerOf(request),
 });
 
+/** Text that goes on in a header: ASCII that no reader trims. */
+export const HEADER_TEXT = /^[!-~]([ -~]*[!-~])?$/;
+
 /** Text that PostgreSQL can hold and UTF-8 can carry: no NUL, no lone surrogate. */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 

@@ -24,6 +24,7 @@ const LOCK_TIMEOUT = '3s';
 /** A table that is never free for so long is tried again by the next run. */
 const ATTEMPTS = 20;
 const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * Rewrites the files of the database without what was removed: every table that can hold content, the statistics of
  * the planner, and the write-ahead log. Each step may be done again, so a process that dies leaves nothing half: the

@@ -2,7 +2,7 @@ import { snakeCase } from '../../common/fields/snake-case.js';
 import type { Issue } from '../../common/problem/common-problems.js';
 import { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
-import { codeOf, failureOfProblem, refusalOf } from '../tools/tool-errors.js';
+import { codeOf, failureOfProblem, readRefusal } from '../tools/tool-errors.js';
 import { argumentAt } from './argument-names.js';
 import { RouteRefusal } from './servers.js';
 
@@ -16,7 +16,7 @@ export function failureOfAgentCall(error: unknown, tool: string, requestId: stri
 
 function failureOfRefusal(refusal: RouteRefusal, tool: string, requestId: string) {
   const { kind, message } = refusal;
-  const [status, problem] = refusalOf(refusal.status, refusal.problem);
+  const [status, problem] = readRefusal(refusal.status, refusal.problem);
   const type = kind === '' ? problem['type'] : kind;
   return failure(codeOf(status, type), tool, { request_id: requestId, ...problem, type, message });
 }

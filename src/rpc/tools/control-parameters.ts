@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../common/fields/fields.js';
+import { HEADER_TEXT } from '../../common/http/headers.js';
 
 /**
  * The parameters that are about the call and not about what it does; they are no part of what an approval is bound to.
@@ -14,13 +15,12 @@ export const TENANT_SCHEMA: JsonSchema = {
     'Leave it out: the credential says which tenant it is. Sent, it must be that one; another is refused (-32001).',
 };
 
-/** They go on in a header: ASCII that no reader trims. */
-const HEADER_TEXT = '^[!-~]([ -~]*[!-~])?$';
+const pattern = HEADER_TEXT.source;
 const KEY = {
   type: 'string',
   minLength: 8,
   maxLength: 255,
-  pattern: HEADER_TEXT,
+  pattern,
   examples: ['5f0c9a4e-1d2b-4c3a-8e7f-6a5b4c3d2e1f'],
 };
 
@@ -29,7 +29,7 @@ export const CONTROL_SCHEMAS = {
   session_token: {
     type: 'string',
     minLength: 16,
-    pattern: HEADER_TEXT,
+    pattern,
     description: 'The whole sessionToken that register_agent answered: svc_self_...',
   },
   required: {
@@ -46,7 +46,7 @@ export const CONTROL_SCHEMAS = {
   shield_approval_token: {
     type: 'string',
     minLength: 8,
-    pattern: HEADER_TEXT,
+    pattern,
     description:
       'Leave it out: once the approvalRequestId of the error ShieldApprovalRequired (-32002) is approved, exactly the same call goes through without it, once. A token that an owner handed over is taken as well.',
   },

@@ -45,7 +45,7 @@ const kindOf = (type: unknown): string =>
     : '';
 
 /** A refusal of either server: what is switched off names its switch as `feature`, however it is said. */
-export function refusalOf(status: number, body: Record<string, unknown>): [number, Record<string, unknown>] {
+export function readRefusal(status: number, body: Record<string, unknown>): [number, Record<string, unknown>] {
   if (isReportedOff(body)) return [OFF.status, { ...OFF, ...body, feature: body['flag'] }];
   const isOff = codeOf(status, body['type']) === RPC_CODES.featureDisabled && typeof body['flag'] === 'string';
   return [status, isOff ? { ...body, feature: body['flag'] } : body];
@@ -91,7 +91,7 @@ export const failureOfFile = ({ members }: Tool, requestId: string): RpcFailure 
  * @param tool absent where the response is to another request than that of the tool
  */
 export function failureOf(answered: number, body: unknown, tool?: Tool): RpcFailure {
-  const [status, problem] = isRecord(body) ? refusalOf(answered, body) : [answered, {}];
+  const [status, problem] = isRecord(body) ? readRefusal(answered, body) : [answered, {}];
   const { type, issues } = problem;
   if (typeof type !== 'string') return new RpcFailure(codeOf(status), NOT_UNDERSTOOD, unreadable(status));
   if (tool && type === 'NotFound') return notOffered(status, problem, tool);
