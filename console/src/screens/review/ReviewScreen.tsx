@@ -126,14 +126,24 @@ function Inbox({ items: all, onKeys }: { items: readonly ReviewItem[]; onKeys: (
 const toggled = (set: ReadonlySet<string>, key: string) =>
   set.has(key) ? new Set([...set].filter((one) => one !== key)) : new Set([...set, key]);
 
-/** Once an item has left the list, the row in its place has the focus. */
+/** How often it is looked whether the dialog is gone, which would take the focus from the row. */
+const FOCUS_AFTER_MS = 50;
+
+/** Once an item has left the list, the row in its place has the focus, whatever happens to the list meanwhile. */
 function useFocusAfter(list: React.RefObject<HTMLDivElement | null>, leaving: number, isAsking: boolean) {
   const before = useRef(0);
+  const timer = useRef<ReturnType<typeof setInterval>>(undefined);
   useEffect(() => {
     const hasLeft = leaving > before.current;
     before.current = leaving;
-    if (!hasLeft || isAsking) return;
-    const timer = setTimeout(() => list.current?.querySelector<HTMLElement>('.table-row[tabindex="0"]')?.focus(), 50);
-    return () => clearTimeout(timer);
+    if (isAsking) return clearInterval(timer.current);
+    if (!hasLeft) return;
+    clearInterval(timer.current);
+    timer.current = setInterval(() => {
+      if (document.querySelector('[role="dialog"]')) return;
+      clearInterval(timer.current);
+      list.current?.querySelector<HTMLElement>('.table-row[tabindex="0"]')?.focus();
+    }, FOCUS_AFTER_MS);
   }, [list, leaving, isAsking]);
+  useEffect(() => () => clearInterval(timer.current), []);
 }
