@@ -1,7 +1,15 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import type { WantedPort } from '../../common/config/wanted-ports.js';
 import { UserError } from '../../common/user-error.js';
 import { findListener } from './port-holder.js';
+
+/**
+ * Where a port may be any: below those that Linux, macOS and Windows give to outgoing connections and to `listen(0)`.
+ * The app binds it only later, and again after a restart, so nobody else is to get it by chance meanwhile.
+ */
+const [FIRST_PORT, LAST_PORT] = [12_000, 32_000];
+const MAX_TRIES = 100;
 
 /**
  * The ports to give to the apps, in the same order: each is the one wanted, or a free one that stays the same through
@@ -20,17 +28,28 @@ export async function claimPorts(wanted: WantedPort[]): Promise<number[]> {
 }
 
 async function claim(wanted: WantedPort): Promise<Server> {
-  const { host, port } = wanted;
-  const server = createServer();
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host, port, exclusive: true }, resolve);
-    });
-    return server;
+    return wanted.port === 0 ? await listenAtAny(wanted.host) : await listenAt(wanted.host, wanted.port);
   } catch (error) {
     throw explainBind(error, [wanted]);
   }
+}
+
+async function listenAtAny(host: string): Promise<Server> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await listenAt(host, randomInt(FIRST_PORT, LAST_PORT));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === MAX_TRIES) throw error;
+    }
+}
+
+function listenAt(host: string, port: number): Promise<Server> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, exclusive: true }, () => resolve(server));
+  });
 }
 
 /**

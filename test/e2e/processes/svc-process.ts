@@ -1,8 +1,8 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, realpathSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../../kit/free-port.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
@@ -47,16 +47,16 @@ export class SvcProcess {
     this.exited = new Promise((resolve) => this.child.once('exit', (code, signal) => resolve(code ?? signal ?? '')));
   }
 
-  /** Starts it and waits until /readyz answers 200, in both apps. */
+  /** Starts it and waits until it says that all of it is ready, and /readyz answers 200 in both apps. */
   static async start(
     dataDir: string,
     options: StartOptions & { root?: string; anyPorts?: true } = {},
   ): Promise<SvcProcess> {
     const root = options.root ?? ROOT;
-    const [port, toolsPort] = options.anyPorts ? [0, 0] : await freePorts();
+    const [port = 0, toolsPort = 0] = options.anyPorts ? [] : await freePorts(2);
     const svc = new SvcProcess(dataDir, port, toolsPort, join(root, 'dist', 'main.js'), options);
     const isReady = async (): Promise<boolean> =>
-      (await svc.readiness()) === 200 && (await svc.toolsReadiness()) === 200;
+      svc.saysReady && (await svc.readiness()) === 200 && (await svc.toolsReadiness()) === 200;
     await until('readiness', async () => svc.hasEnded || (await isReady()), 240_000).catch(() => svc.stop());
     if (svc.hasEnded) throw new Error(`svc did not come up:\n${svc.stderr}\n${svc.stdout}`);
     return svc;
@@ -77,6 +77,10 @@ export class SvcProcess {
 
   get hasEnded(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  private get saysReady(): boolean {
+    return this.log.some(({ app, msg }) => app === 'supervisor' && msg.startsWith('Ready after'));
   }
 
   /** What a person at the terminal sees. */
@@ -187,13 +191,4 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs} ms`);
     await sleep(20);
   }
-}
-
-/** Two ports that are free now, held at once so that they differ. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
-  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const [first, second] = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) await new Promise((resolve) => server.close(resolve));
-  return [first!, second!];
 }

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
+import { freePort } from '../../kit/free-port.js';
 
 /** Where the server may lie; one of them must, or the tests fail: they are about the real thing. */
 const BINARIES = ['/usr/sbin/nats-server', '/usr/local/bin/nats-server', '/usr/bin/nats-server'];
@@ -20,11 +20,7 @@ export class NatsServer {
   private constructor(private readonly port: number) {}
 
   static async start(): Promise<NatsServer> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    const nats = new NatsServer(port);
+    const nats = new NatsServer(await freePort());
     await nats.resume();
     return nats;
   }
