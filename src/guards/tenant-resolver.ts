@@ -58,12 +58,23 @@ export class TenantResolver {
   /**
    * Runs `work`, which writes, as `run` does. A tenant that is not registered yet is registered in the same
    * transaction.
+   * @param wait what waits for its turn, in the transaction and before anything is written: one that has written holds
+   * back the events of all tenants
    * @throws as `run` does
    */
-  async write<T>(caller: DaemonCaller, tenantId: string | undefined, work: () => Promise<T>): Promise<T> {
+  async write<T>(
+    caller: DaemonCaller,
+    tenantId: string | undefined,
+    work: () => Promise<T>,
+    wait?: () => Promise<void>,
+  ): Promise<T> {
     const chosen = await this.choose(caller, tenantId);
-    if (await this.registry.isRegistered(chosen)) return this.tenancy.run(chosen, work);
-    return this.registerWith(caller, chosen, work);
+    const isRegistered = await this.registry.isRegistered(chosen);
+    return this.tenancy.run(chosen, async () => {
+      await wait?.();
+      if (!isRegistered) await this.registry.register(caller);
+      return work();
+    });
   }
 
   /**
@@ -78,15 +89,9 @@ export class TenantResolver {
   ): Promise<T> {
     const chosen = await this.choose(caller, tenantId);
     if (await this.registry.isRegistered(chosen)) return work(chosen);
-    return this.registerWith(caller, chosen, () =>
-      work(chosen, (sql, parameters) => this.tenancy.query(sql, parameters)),
-    );
-  }
-
-  private registerWith<T>(caller: DaemonCaller, tenantId: string, work: () => Promise<T>): Promise<T> {
-    return this.tenancy.run(tenantId, async () => {
+    return this.tenancy.run(chosen, async () => {
       await this.registry.register(caller);
-      return work();
+      return work(chosen, (sql, parameters) => this.tenancy.query(sql, parameters));
     });
   }
 

@@ -51,6 +51,9 @@ function readSegment(bytes: Buffer): any[] {
   return items;
 }
 
+const WAITING = `select a.backend_xid is not null as wrote from pg_stat_activity a
+  where a.datname = current_database() and a.wait_event_type = 'Lock' and a.wait_event = 'advisory'`;
+
 describe('POST /v1/local/ingest', () => {
   it('answers when the documents are searchable and sealed', async () => {
     const { tenantId, call } = api.tenant;
@@ -306,14 +309,16 @@ describe('POST /v1/local/ingest', () => {
   });
 
   it('answers 408 to a caller that waits too long for its turn, and does nothing of it later', async () => {
-    // A tenant that is made by the call that waits would hold back the events of all databases of the test server.
-    const late = daemon.as({ scopes: 'facts:write', tenant: 'late' });
-    expect((await late('PUT', '/v1/facts', { entity: 'a', key: 'k', value: 'v' })).status).toBe(201);
     const holder = new Client({ connectionString: daemon.database.superuserUrl });
     await holder.connect();
     try {
       await holder.query(`begin; select pg_advisory_xact_lock(${ADVISORY_LOCKS.sealing})`);
-      const answers = await Promise.all([1, 2].map((n) => ingest([document(`late${n}`)], { tenant_id: 'late' })));
+      const late = [1, 2].map((n) => ingest([document(`late${n}`)], { tenant_id: 'late' }));
+      // A transaction that has written, as here the row of the new tenant, holds back the events of all while it waits.
+      await expect
+        .poll(async () => (await holder.query(WAITING)).rows, { timeout: 20_000 })
+        .toEqual([{ wrote: false }]);
+      const answers = await Promise.all(late);
       expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
         [408, 'REQUEST_TIMEOUT'],
         [408, 'REQUEST_TIMEOUT'],

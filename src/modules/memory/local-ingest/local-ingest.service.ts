@@ -60,19 +60,19 @@ export class LocalIngestService {
     const end = performance.now() + MAX_WAIT_MS;
     const embeds = this.embeds(request);
     const documents = await documentsOf(request);
+    const work = async () => {
+      const planned = await this.documents.record(documents, caller.principal);
+      const reply = await this.take(caller, request, planned);
+      deadline.throwIfAborted();
+      return { reply, planned };
+    };
+    const waitToSeal = async () => {
+      if (!(await this.store.lockSealing(end - performance.now())))
+        throw new RequestTimeout({}, 'Another process was sealing all the while; nothing was taken in, send it again');
+      deadline.throwIfAborted();
+    };
     const { reply, planned } = await this.queue.run(deadline, () =>
-      this.tenants.write(caller, request.tenant_id, async () => {
-        if (!(await this.store.lockSealing(end - performance.now())))
-          throw new RequestTimeout(
-            {},
-            'Another process was sealing all the while; nothing was taken in, send it again',
-          );
-        deadline.throwIfAborted();
-        const planned = await this.documents.record(documents, caller.principal);
-        const reply = await this.take(caller, request, planned);
-        deadline.throwIfAborted();
-        return { reply, planned };
-      }),
+      this.tenants.write(caller, request.tenant_id, work, waitToSeal),
     );
     const count = await this.documents.embed(request.tenant_id, planned, embeds ? end - performance.now() : 0);
     return { ...reply, ...denseMembers(count, embeds) };
