@@ -124,6 +124,7 @@ import { ReadSmallSegmentsWhole1795931000000 } from './1795931000000-read-small-
 import { FindConcernedWatches1795932000000 } from './1795932000000-find-concerned-watches.js';
 import { CompareAddressesInAscii1795934000000 } from './1795934000000-compare-addresses-in-ascii.js';
 import { CountCompactedFacts1795935000000 } from './1795935000000-count-compacted-facts.js';
+import { KeepPlacesOfErasedSegments1795936000000 } from './1795936000000-keep-places-of-erased-segments.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -253,4 +254,5 @@ export const MIGRATIONS = [
   FindConcernedWatches1795932000000,
   CompareAddressesInAscii1795934000000,
   CountCompactedFacts1795935000000,
+  KeepPlacesOfErasedSegments1795936000000,
 ];

@@ -869,6 +869,22 @@ CREATE INDEX erased_receipt_unannounced ON public.erased_receipt USING btree (te
 grant select, update on erased_receipt to svc_app;
 grant select, update on erased_receipt to svc_operator;
 
+create table erased_segment (
+  tenant_id text not null,
+  node_id text collate "C" not null,
+  segment_seq bigint not null,
+  digest bytea not null,
+  erasure_id uuid not null,
+  constraint erased_segment_pkey PRIMARY KEY (tenant_id, node_id, segment_seq),
+  constraint erased_segment_digest_check CHECK ((length(digest) = 32))
+);
+alter table erased_segment enable row level security, force row level security;
+create policy erased_rows on erased_segment for all to svc_owner using ((tenant_id = NULLIF(current_setting('svc.erased_tenant'::text, true), ''::text)));
+create policy operator_rows on erased_segment for all to svc_operator using (true) with check (true);
+create policy tenant_rows on erased_segment for all to svc_app using ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text))) with check ((tenant_id = NULLIF(current_setting('svc.tenant_id'::text, true), ''::text)));
+grant select on erased_segment to svc_app;
+grant select on erased_segment to svc_operator;
+
 create table erasure (
   tenant_id text not null,
   erasure_id uuid not null,
@@ -5568,6 +5584,11 @@ AS $function$
     for one in select x.kind, -count(*)::int as less from graph_entity x join pg_temp.erase_node using (kind, id) where x.tenant_id = me and not x.is_deleted group by 1 loop
       perform svc_count_kind(me, one.kind, 'entity', one.less);
     end loop;
+    -- The next segments go on from these, here and on nodes that have copies; and none of these comes back as a copy.
+    insert into erased_segment (tenant_id, node_id, segment_seq, digest, erasure_id)
+      select me, '', s.segment_seq, s.digest, by_erasure from sealed_segment s join pg_temp.erase_row e on e.target = 'sealed_segment' and e.place = s.ctid where s.tenant_id = me
+      union all
+      select me, s.node_id, s.segment_seq, s.digest, by_erasure from replicated_segment s join pg_temp.erase_row e on e.target = 'replicated_segment' and e.place = s.ctid where s.tenant_id = me;
     for rule in
       with recursive placed (name, depth) as (
         select r.name collate "C", 0 from svc_erasure_rules() r where r.effect = 'delete' or r.name = 'graph_edge'
@@ -5730,6 +5751,7 @@ AS $function$
     ('erased_document', 'keep', '', '', false),
     ('erased_fact', 'keep', '', '', false),
     ('erased_receipt', 'keep', '', '', false),
+    ('erased_segment', 'keep', '', '', false),
     ('erasure', 'keep', '', '', false),
     ('erasure_request', 'keep', '', '', false),
     ('extension', 'blank', '', 'display_name description arguments', false),
@@ -6185,6 +6207,12 @@ AS $function$
     -- What a call of local ingest sealed holds the texts of all its documents.
     insert into erase_row select 'sealed_segment', s.ctid, 0 from sealed_segment s
       where s.tenant_id = me and s.receipt_id in (select i.receipt_id from ingest i join erase_document d using (corpus_id, doc_id) where i.tenant_id = me);
+    -- So does a copy of what another node sealed, whose documents are not known here but by the ids in its frames (docs/formats/segments.md).
+    insert into erase_row select distinct 'replicated_segment', s.ctid, 0 from replicated_segment s
+      join (select * from jsonb_to_recordset(selector -> 'documents') d (corpus_id text, doc_id text) union select * from erase_document) d on d.corpus_id = s.corpus_id
+      cross join lateral (select convert_to(d.doc_id, 'UTF8') as id) u
+      where s.tenant_id = me and position('\x66646f635f6964'::bytea || case when length(u.id) < 24 then set_byte('\x00', 0, 96 + length(u.id))
+        when length(u.id) < 256 then set_byte('\x7800', 1, length(u.id)) else '\x79'::bytea || substr(int4send(length(u.id)), 3) end || u.id in s.frames) > 0 on conflict do nothing;
     insert into erase_node select e.kind, e.id from graph_entity e
       where e.tenant_id = me and (e.id = any(entities) or e.kind || ':' || e.id = any(entities)
         or exists (select from unnest(prefixes) p where starts_with(e.id, p))) on conflict do nothing;

@@ -103,7 +103,7 @@ export const WITHOUT_CONTENT: Readonly<Record<string, string>> = {
   dossier_anchor: 'what claims of dossiers rest on; a dossier is pinned, and its rows here go with it alone',
   work_blocker: 'that an item waits for another; receipts say since when and until when',
   ...each('ids, digests and counts of what was erased; no role of the product deletes them', [
-    ...['erasure', 'erased_document', 'erased_fact', 'erased_receipt'],
+    ...['erasure', 'erased_document', 'erased_fact', 'erased_receipt', 'erased_segment'],
   ]),
   github_delivery: 'that an event of GitHub was taken; kept for some days',
   github_item: 'a copy of what GitHub has, written again by its next event',

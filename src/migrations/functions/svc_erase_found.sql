@@ -86,6 +86,11 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
     for one in select x.kind, -count(*)::int as less from graph_entity x join pg_temp.erase_node using (kind, id) where x.tenant_id = me and not x.is_deleted group by 1 loop
       perform svc_count_kind(me, one.kind, 'entity', one.less);
     end loop;
+    -- The next segments go on from these, here and on nodes that have copies; and none of these comes back as a copy.
+    insert into erased_segment (tenant_id, node_id, segment_seq, digest, erasure_id)
+      select me, '', s.segment_seq, s.digest, by_erasure from sealed_segment s join pg_temp.erase_row e on e.target = 'sealed_segment' and e.place = s.ctid where s.tenant_id = me
+      union all
+      select me, s.node_id, s.segment_seq, s.digest, by_erasure from replicated_segment s join pg_temp.erase_row e on e.target = 'replicated_segment' and e.place = s.ctid where s.tenant_id = me;
     for rule in
       with recursive placed (name, depth) as (
         select r.name collate "C", 0 from svc_erasure_rules() r where r.effect = 'delete' or r.name = 'graph_edge'

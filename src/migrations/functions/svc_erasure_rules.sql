@@ -38,6 +38,7 @@ create or replace function svc_erasure_rules() returns table (name text, effect 
     ('erased_document', 'keep', '', '', false),
     ('erased_fact', 'keep', '', '', false),
     ('erased_receipt', 'keep', '', '', false),
+    ('erased_segment', 'keep', '', '', false),
     ('erasure', 'keep', '', '', false),
     ('erasure_request', 'keep', '', '', false),
     ('extension', 'blank', '', 'display_name description arguments', false),

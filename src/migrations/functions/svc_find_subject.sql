@@ -53,6 +53,12 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
     -- What a call of local ingest sealed holds the texts of all its documents.
     insert into erase_row select 'sealed_segment', s.ctid, 0 from sealed_segment s
       where s.tenant_id = me and s.receipt_id in (select i.receipt_id from ingest i join erase_document d using (corpus_id, doc_id) where i.tenant_id = me);
+    -- So does a copy of what another node sealed, whose documents are not known here but by the ids in its frames (docs/formats/segments.md).
+    insert into erase_row select distinct 'replicated_segment', s.ctid, 0 from replicated_segment s
+      join (select * from jsonb_to_recordset(selector -> 'documents') d (corpus_id text, doc_id text) union select * from erase_document) d on d.corpus_id = s.corpus_id
+      cross join lateral (select convert_to(d.doc_id, 'UTF8') as id) u
+      where s.tenant_id = me and position('\x66646f635f6964'::bytea || case when length(u.id) < 24 then set_byte('\x00', 0, 96 + length(u.id))
+        when length(u.id) < 256 then set_byte('\x7800', 1, length(u.id)) else '\x79'::bytea || substr(int4send(length(u.id)), 3) end || u.id in s.frames) > 0 on conflict do nothing;
     insert into erase_node select e.kind, e.id from graph_entity e
       where e.tenant_id = me and (e.id = any(entities) or e.kind || ':' || e.id = any(entities)
         or exists (select from unnest(prefixes) p where starts_with(e.id, p))) on conflict do nothing;

@@ -8,13 +8,10 @@ let receiver: TestDaemon;
 let push: DaemonCall;
 let envelopes: any[];
 beforeAll(async () => {
-  [sender, receiver] = [await startDaemon(), await startDaemon()];
+  const env = { SVCD_FEATURE_LEGAL_HOLD: '1' };
+  [sender, receiver] = [await startDaemon({ env }), await startDaemon({ env })];
   push = receiver.as({ scopes: 'replication:write' });
-  for (const n of [1, 2, 3])
-    await send(sender.call, 'POST', '/v1/local/ingest', {
-      ...{ tenant_id: 'default', corpus_id: 'notes' },
-      documents: [{ doc_id: `d${n}`, title: `Note ${n}`, text: `Lamp ${n} burns colza oil.` }],
-    });
+  for (const n of [1, 2, 3]) await ingest(n);
   const { segments } = await send(sender.call, 'GET', '/v1/admin/segments?limit=200');
   expect(segments.map((one: any) => one.segment_seq)).toEqual([1, 2, 3]);
   envelopes = [];
@@ -24,6 +21,14 @@ afterAll(async () => {
   await sender.close();
   await receiver.close();
 });
+
+const ingest = (n: number): Promise<any> =>
+  send(sender.call, 'POST', '/v1/local/ingest', {
+    ...{ tenant_id: 'default', corpus_id: 'notes' },
+    documents: [{ doc_id: `d${n}`, title: `Note ${n}`, text: `Lamp ${n} burns colza oil.` }],
+  });
+const erase = (by: DaemonCall, docId: string): Promise<any> =>
+  send(by, 'POST', '/v1/facts/erase', { documents: [{ corpus_id: 'notes', doc_id: docId }] });
 
 async function send(by: DaemonCall, method: string, path: string, body?: unknown): Promise<any> {
   const answer = await by(method, path, body);
@@ -91,5 +96,49 @@ describe('segments of another node', () => {
     await send(other, 'PUT', '/v1/facts', { entity: 'e', key: 'k', value: 'v' });
     expect((await send(other, 'GET', '/v1/admin/replicas')).nodes).toEqual([]);
     expect((await other('GET', `/v1/admin/segments/2?node_id=${envelopes[0].node_id}`)).status).toBe(404);
+  });
+});
+
+describe('a segment that an erasure takes', () => {
+  it('goes from a copy on another node too, and is not kept there again', async () => {
+    const { node_id } = envelopes[0];
+    await erase(receiver.call, 'd2');
+    expect((await receiver.call('GET', `/v1/admin/segments/2?node_id=${node_id}`)).status).toBe(404);
+    expect(await refusal(envelopes[1])).toMatchObject({ status: 409, kept_digest: envelopes[1].digest });
+    // The last one as well: what comes next is number 4.
+    await erase(receiver.call, 'd3');
+    expect(await refusal(envelopes[2])).toMatchObject({ status: 409, kept_digest: envelopes[2].digest });
+    expect(await send(receiver.call, 'GET', `/v1/admin/segments/1?node_id=${node_id}`)).toEqual(envelopes[0]);
+    const left = await receiver.database.query(
+      `select segment_seq from replicated_segment where position('Lamp 2'::bytea in frames) > 0 or position('Lamp 3'::bytea in frames) > 0`,
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('leaves its number and digest where it was sealed: copies go on behind it, whether they had it or not', async () => {
+    await erase(sender.call, 'd2');
+    await erase(sender.call, 'd3');
+    // The number of one that is gone is not given again, though it was the last.
+    expect((await ingest(4)).segment_seq).toBe(4);
+    const { segments } = await send(sender.call, 'GET', '/v1/admin/segments');
+    expect(segments.map((one: any) => one.segment_seq)).toEqual([1, 4]);
+    const next = await send(sender.call, 'GET', '/v1/admin/segments/4');
+    expect(next).toMatchObject({ previous_digest: envelopes[2].digest, erased_from: 2 });
+    expect(await send(push, 'POST', PATH, next)).toMatchObject({ duplicate: false, next_seq: 5 });
+    const { node_id } = next;
+    expect(await send(receiver.call, 'GET', `/v1/admin/segments/4?node_id=${node_id}`)).toEqual(next);
+
+    const third = await startDaemon();
+    try {
+      const toThird = third.as({ scopes: 'replication:write' });
+      const { erased_from: _, ...silent } = next;
+      await send(toThird, 'POST', PATH, envelopes[0]);
+      expect(await refusal(silent, toThird)).toMatchObject({ status: 409, expected_seq: 2 });
+      expect(await refusal({ ...next, erased_from: 3 }, toThird)).toMatchObject({ status: 409, expected_seq: 2 });
+      expect(await send(toThird, 'POST', PATH, next)).toMatchObject({ duplicate: false, next_seq: 5 });
+      expect(await send(toThird, 'POST', PATH, next)).toMatchObject({ duplicate: true, next_seq: 5 });
+    } finally {
+      await third.close();
+    }
   });
 });

@@ -37,10 +37,11 @@ export class LocalIngestStore {
     return true;
   }
 
-  /** The seq that the tenant's next segment gets; to be asked with the lock held. */
+  /** The seq that the tenant's next segment gets, after those that are erased too; to be asked with the lock held. */
   async nextSeq(): Promise<number> {
     const [row] = await this.tenancy.query<{ next: string }>(
-      'select coalesce(max(segment_seq), 0) + 1 as next from sealed_segment',
+      `select coalesce(greatest((select max(segment_seq) from sealed_segment),
+         (select max(segment_seq) from erased_segment where node_id = '')), 0) + 1 as next`,
     );
     return Number(row!.next);
   }

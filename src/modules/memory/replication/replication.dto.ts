@@ -13,8 +13,20 @@ export class SegmentEnvelope {
   @Text({ about: 'BLAKE3 of the bytes of the segment.', pattern: DIGEST })
   digest!: string;
 
-  @Text({ about: 'The digest of the segment before; null of the first.', nullable: true, pattern: DIGEST })
+  @Text({
+    about: 'The digest of the segment before, also of one that is erased; null of the first.',
+    nullable: true,
+    pattern: DIGEST,
+  })
   previous_digest!: string | null;
+
+  @Integer({
+    about: 'Where the segments right before it are erased on that node: the number of the first of them.',
+    optional: true,
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+  })
+  erased_from?: number;
 
   @Base64({ about: 'The segment, a CBOR sequence (docs/formats/segments.md), in base64.', min: 4 })
   segment!: string;

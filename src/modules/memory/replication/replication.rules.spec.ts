@@ -45,18 +45,29 @@ describe('a segment that is sent', () => {
 describe('the order of segments', () => {
   const digest = Buffer.from(blake3(Buffer.from('6')));
   const last = { segmentSeq: 6, digest };
+  const at = (segmentSeq: number, previous: string | null, erasedFrom?: number) => ({
+    ...{ segmentSeq, previous, erasedFrom },
+  });
   const named = `blake3:${digest.toString('hex')}`;
 
   it('begins with the first, and goes on from the last', () => {
-    expect(() => checkNext(1, null, undefined)).not.toThrow();
-    expect(() => checkNext(7, named, last)).not.toThrow();
+    expect(() => checkNext(at(1, null), undefined)).not.toThrow();
+    expect(() => checkNext(at(7, named), last)).not.toThrow();
+  });
+
+  it('goes on behind segments that are erased where they were sealed, and only where all between are', () => {
+    expect(() => checkNext(at(9, blake3Digest('8'), 7), last)).not.toThrow();
+    expect(() => checkNext(at(9, blake3Digest('8'), 5), last)).not.toThrow();
+    expect(() => checkNext(at(9, blake3Digest('8'), 8), last)).toThrow(SegmentGap);
+    expect(() => checkNext(at(7, blake3Digest('x'), 5), last)).toThrow(SegmentConflict);
+    expect(() => checkNext(at(3, blake3Digest('2'), 1), undefined)).not.toThrow();
   });
 
   it('has no gaps and no forks', () => {
-    expect(() => checkNext(2, named, undefined)).toThrow(SegmentGap);
-    expect(() => checkNext(8, named, last)).toThrow(SegmentGap);
-    expect(() => checkNext(7, null, last)).toThrow(SegmentConflict);
-    expect(() => checkNext(7, blake3Digest('x'), last)).toThrow(SegmentConflict);
-    expect(() => checkNext(1, named, undefined)).toThrow(SegmentConflict);
+    expect(() => checkNext(at(2, named), undefined)).toThrow(SegmentGap);
+    expect(() => checkNext(at(8, named), last)).toThrow(SegmentGap);
+    expect(() => checkNext(at(7, null), last)).toThrow(SegmentConflict);
+    expect(() => checkNext(at(7, blake3Digest('x')), last)).toThrow(SegmentConflict);
+    expect(() => checkNext(at(1, named), undefined)).toThrow(SegmentConflict);
   });
 });

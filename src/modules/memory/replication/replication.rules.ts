@@ -1,7 +1,7 @@
 import { type CborMap, decodeCanonicalMaps } from '../../../evidence/cbor.js';
 import { blake3, blake3Digest, namedDigest } from '../../../evidence/digest.js';
 import { SegmentConflict, SegmentGap, SegmentMalformed } from './replication.problems.js';
-import type { ReadSegment, SegmentHead } from './replication.types.js';
+import type { Kept, ReadSegment, SegmentHead } from './replication.types.js';
 
 const HEADER = ['corpus_id', 'frame_count', 'sealed_at', 'segment_seq', 'semantic_profile', 'tenant_id', 'v'];
 const FRAME = ['content_hash', 'content_type', 'doc_id', 'ordinal', 'text', 'title', 'url', 'version'];
@@ -24,19 +24,21 @@ export function readSegment(frames: Buffer): ReadSegment {
   return { header, frames, digest: Buffer.from(blake3(frames)) };
 }
 
-/** Where a node's segments end that are kept. */
-export interface Kept {
+export interface SentPlace {
   readonly segmentSeq: number;
-  readonly digest: Buffer;
+  /** The digest that the sender says the one before has; null of the first. */
+  readonly previous: string | null;
+  /** From which number on, up to the one before, the sender says that segments are erased. */
+  readonly erasedFrom: number | undefined;
 }
 
 /**
- * Checks that a segment is the next of its node.
- * @param previous the digest that its sender says the one before has; null of the first
+ * Checks that a segment is the next of its node, or the next that is not erased there.
  * @throws SegmentGap, SegmentConflict
  */
-export function checkNext(seq: number, previous: string | null, last: Kept | undefined): void {
+export function checkNext({ segmentSeq: seq, previous, erasedFrom }: SentPlace, last: Kept | undefined): void {
   const expected = (last?.segmentSeq ?? 0) + 1;
+  if (seq > expected && erasedFrom !== undefined && erasedFrom <= expected) return;
   if (seq > expected)
     throw new SegmentGap({ expected_seq: expected, segment_seq: seq }, `Send segment ${expected} of this node first`);
   const kept = last ? namedDigest('blake3', last.digest) : null;

@@ -3,7 +3,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
-import { namedDigest } from '../../../evidence/digest.js';
+import { digestBytes, namedDigest } from '../../../evidence/digest.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { ReplicatedSegmentRow } from './replicated-segment.entity.js';
 import type { ReplicaList, ReplicatedSegment, SegmentEnvelope, SegmentList, SegmentsQuery } from './replication.dto.js';
@@ -11,7 +11,7 @@ import { segmentReplicated } from './replication.events.js';
 import { SegmentConflict, SegmentDigestMismatch, SegmentNotFound } from './replication.problems.js';
 import { checkNext, readSegment } from './replication.rules.js';
 import { ReplicationStore } from './replication.store.js';
-import type { ReadSegment } from './replication.types.js';
+import type { Kept, ReadSegment } from './replication.types.js';
 
 const MAX_NODES = 200;
 
@@ -49,34 +49,33 @@ export class ReplicationService {
 
   /** @throws SegmentConflict where another one of this number is kept */
   private async findSame(nodeId: string, { header, digest }: ReadSegment): Promise<ReplicatedSegment | undefined> {
-    const row = await this.rows.find({ nodeId, segmentSeq: header.segment_seq });
-    if (!row) return undefined;
-    if (row.digest.equals(digest)) return replyOf(row, await this.readLast(nodeId), true);
+    const { segment_seq } = header;
+    const row = await this.rows.find({ nodeId, segmentSeq: segment_seq });
+    if (row?.digest.equals(digest)) return replyOf(row, await this.store.findLast(nodeId), true);
+    const kept = row ?? (await this.store.findErased(nodeId, segment_seq));
+    if (!kept) return undefined;
     throw new SegmentConflict(
-      { segment_seq: header.segment_seq, kept_digest: namedDigest('blake3', row.digest) },
-      'This node has sent another segment of this number before; that one stays',
+      { segment_seq, kept_digest: namedDigest('blake3', kept.digest) },
+      row
+        ? 'This node has sent another segment of this number before; that one stays'
+        : 'An erasure took the segment of this number here, and it is not kept again; send the next one',
     );
   }
 
   private async add(
     caller: DaemonCaller,
-    { node_id: nodeId, previous_digest: previous }: SegmentEnvelope,
+    { node_id: nodeId, previous_digest: previous, erased_from: erasedFrom }: SegmentEnvelope,
     segment: ReadSegment,
   ): Promise<ReplicatedSegment> {
     const { header, frames, digest } = segment;
-    const last = await this.readLast(nodeId);
-    checkNext(header.segment_seq, previous, last);
+    checkNext({ segmentSeq: header.segment_seq, previous, erasedFrom }, await this.store.findLast(nodeId));
     const { receiptId } = await this.audit.record(caller, segmentReplicated(nodeId, segment));
     const row = await this.rows.insert({
-      ...{ nodeId, frames, digest, receiptId, previous: last?.digest ?? null },
+      ...{ nodeId, frames, digest, receiptId, previous: previous === null ? null : digestBytes('blake3', previous) },
       ...{ segmentSeq: header.segment_seq, corpusId: header.corpus_id, frameCount: header.frame_count },
       ...{ sealedAt: new Date(header.sealed_at), receivedBy: caller.principal },
     });
     return replyOf(row, row, false);
-  }
-
-  private async readLast(nodeId: string): Promise<ReplicatedSegmentRow | undefined> {
-    return (await this.rows.list({ nodeId }, { order: { segmentSeq: 'desc' }, take: 1 }))[0];
   }
 
   list(caller: DaemonCaller, { after, limit }: SegmentsQuery): Promise<SegmentList> {
@@ -101,6 +100,7 @@ export class ReplicationService {
         node_id: nodeId ?? (await this.store.readNodeId()),
         digest: namedDigest('blake3', kept.digest),
         previous_digest: kept.previous && namedDigest('blake3', kept.previous),
+        ...(kept.after + 1 < segmentSeq ? { erased_from: kept.after + 1 } : {}),
         segment: kept.frames.toString('base64'),
       };
     });
@@ -118,11 +118,7 @@ export class ReplicationService {
   }
 }
 
-function replyOf(
-  row: ReplicatedSegmentRow,
-  last: ReplicatedSegmentRow | undefined,
-  duplicate: boolean,
-): ReplicatedSegment {
+function replyOf(row: ReplicatedSegmentRow, last: Kept | undefined, duplicate: boolean): ReplicatedSegment {
   const { tenantId, nodeId, segmentSeq, digest, receiptId, receivedAt } = row;
   return {
     ...{ duplicate, tenant_id: tenantId, node_id: nodeId, segment_seq: segmentSeq },

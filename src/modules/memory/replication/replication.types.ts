@@ -21,8 +21,16 @@ export interface KeptSegment {
   readonly segment_seq: number;
   readonly frames: Buffer;
   readonly digest: Buffer;
-  /** The digest of the one before; null of the first. */
+  /** The digest of the one before, also of one that is erased; null of the first. */
   readonly previous: Buffer | null;
+  /** The number of the one before that is not erased; 0 of the first. */
+  readonly after: number;
+}
+
+/** Where a node's segments end that are kept. */
+export interface Kept {
+  readonly segmentSeq: number;
+  readonly digest: Buffer;
 }
 
 export interface ListedSegment {
