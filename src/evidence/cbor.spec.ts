@@ -6,7 +6,7 @@ const hex = (text: string): Uint8Array => Buffer.from(text.replaceAll(' ', ''), 
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 describe('deterministic CBOR', () => {
-  // Values of RFC 8949 appendix A that evidence can hold.
+  // Values of RFC 8949 appendix A that evidence can hold, and texts with a byte order mark.
   it.each<[CborValue, string]>([
     [0, '00'],
     [23, '17'],
@@ -28,6 +28,9 @@ describe('deterministic CBOR', () => {
     ['IETF', '6449455446'],
     ['\u00fc', '62c3bc'],
     ['\ud800\udd51', '64f0908591'],
+    ['\ufeff', '63efbbbf'],
+    ['\ufeff\ufeffa', '67efbbbfefbbbf61'],
+    [{ a: 1, '\ufeffa': '\ufeff'.repeat(9) }, `a261610164efbbbf61781b${'efbbbf'.repeat(9)}`],
     [[1, [2, 3], [4, 5]], '8301820203820405'],
     [{ a: 1, b: [2, 3] }, 'a26161016162820203'],
   ])('encodes %j as RFC 8949 appendix A does', (value, expected) => {

@@ -1,4 +1,4 @@
-import { decode, decodeFirst, type DecodeOptions } from 'cborg';
+import { decode, decodeFirst, type DecodeOptions, Tokenizer, Type } from 'cborg';
 import { writeCbor } from './cbor-writer.js';
 
 /**
@@ -62,7 +62,7 @@ export function decodeCanonicalMaps(bytes: Uint8Array): CborMap[] {
   const maps: CborMap[] = [];
   for (let rest = bytes; rest.length > 0;) {
     const from = rest;
-    const [, after] = readStrictly(() => decodeFirst(from, STRICT) as [unknown, Uint8Array]);
+    const [, after] = readStrictly(() => decodeFirst(from, strictlyOf(from)) as [unknown, Uint8Array]);
     maps.push(decodeCanonicalMap(from.subarray(0, from.length - after.length)));
     rest = after;
   }
@@ -109,7 +109,32 @@ const STRICT: DecodeOptions = {
   useMaps: true,
 };
 
-const decodeStrictly = (bytes: Uint8Array): unknown => readStrictly(() => decode(bytes, STRICT) as unknown);
+/** As cborg reads, but that a text keeps the byte order mark that it begins with: TextDecoder leaves it out. */
+class MarkKeepingTokenizer extends Tokenizer {
+  override next() {
+    const at = this.pos();
+    const token = super.next();
+    if (token.type !== Type.string || this.pos() === at + 1) return token;
+    const text = at + lengthOfHead(this.data[at]!);
+    const [a, b, c] = this.data.subarray(text, this.pos());
+    if (a === 0xef && b === 0xbb && c === 0xbf) token.value = `\ufeff${token.value as string}`;
+    return token;
+  }
+}
+
+/** Of an item, by its first byte (RFC 8949 section 3): that byte, and the bytes of its argument. */
+function lengthOfHead(first: number): number {
+  const info = first & 31;
+  return info < 24 ? 1 : 1 + 2 ** (info - 24);
+}
+
+/** With byte strings that are copies and no Buffer, as cborg's own tokenizer has them. */
+const strictlyOf = ({ buffer, byteOffset, length }: Uint8Array): DecodeOptions => ({
+  ...STRICT,
+  tokenizer: new MarkKeepingTokenizer(new Uint8Array(buffer, byteOffset, length), STRICT),
+});
+
+const decodeStrictly = (bytes: Uint8Array): unknown => readStrictly(() => decode(bytes, strictlyOf(bytes)) as unknown);
 
 function readStrictly<T>(read: () => T): T {
   try {

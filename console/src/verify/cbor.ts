@@ -1,4 +1,4 @@
-import { decode } from 'cborg';
+import { decode, Tokenizer, Type } from 'cborg';
 import { areEqual, concat, hexOf, utf8 } from './bytes.ts';
 
 export type CborMap = ReadonlyMap<string | number, unknown>;
@@ -82,11 +82,25 @@ function halfOf(single: number, value: number): number | undefined {
   return Number.isInteger(steps) ? sign | steps : undefined;
 }
 
+/** As cborg reads, but that a text keeps the byte order mark that it begins with: TextDecoder leaves it out. */
+class MarkKeepingTokenizer extends Tokenizer {
+  override next() {
+    const at = this.pos();
+    const token = super.next();
+    if (token.type !== Type.string || this.pos() === at + 1) return token;
+    const info = this.data[at]! & 31;
+    const text = at + (info < 24 ? 1 : 1 + 2 ** (info - 24));
+    const [a, b, c] = this.data.subarray(text, this.pos());
+    if (a === 0xef && b === 0xbb && c === 0xbf) token.value = `\ufeff${String(token.value)}`;
+    return token;
+  }
+}
+
 /** @throws Error where the bytes are not the one deterministic encoding of their value */
 export function decodeCanonical(bytes: Uint8Array, name: string): unknown {
   let value: unknown;
   try {
-    value = decode(bytes, STRICT);
+    value = decode(bytes, { ...STRICT, tokenizer: new MarkKeepingTokenizer(bytes, STRICT) });
   } catch (error) {
     throw new Error(`${name} is not CBOR: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

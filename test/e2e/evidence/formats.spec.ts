@@ -53,6 +53,7 @@ describe('the test vectors of docs/formats', () => {
     const { valid, byte_strings, invalid } = read('cbor.json');
     for (const one of valid) {
       expect(hex(encodeCanonical(one.value as CborValue))).toBe(one.hex);
+      expect(decodeCanonical(bytes(one.hex))).toEqual(one.value);
       expect(plain(decodeCbor(bytes(one.hex)))).toEqual(one.value);
     }
     for (const one of byte_strings) expect(hex(encodeCanonical(bytes(one.bytes_hex)))).toBe(one.hex);

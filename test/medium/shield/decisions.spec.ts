@@ -30,6 +30,15 @@ const decisions = async (filter = '') =>
   (await acme.call('GET', `/v1/shield/decisions?limit=200${filter}`)).body.decisions;
 
 describe('every decision', () => {
+  it('is not made of a body that is no object, which the route rejects', async () => {
+    const before = await decisions();
+    for (const body of ['"🦘"', [{ docId: 'a' }], 7]) {
+      const refused = await acme.call('POST', '/v1/ingest', body as never);
+      expect([refused.status, refused.body.detail]).toEqual([400, 'body: must be a JSON object']);
+    }
+    expect(await decisions()).toEqual(before);
+  });
+
   it('of a mutation is one row and one event, in the transaction of its effect', async () => {
     const before = await decisions();
     const switched = await setSwitch({ scope: 'principal', target: 'seat:00000000-0000-4000-8000-000000000000' });
