@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import type { Settings } from '../config/settings.js';
+import { readAtMost } from '../http/bounded-answer.js';
 import { ServiceUnavailable } from '../problem/common-problems.js';
 import { UserError } from '../user-error.js';
 import { Es256VerifyingKey } from '../../evidence/forms/signature-keys.js';
@@ -128,7 +129,7 @@ class SignerClient {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal,
     });
-    const text = await readText(answer.body);
+    const text = (await readAtMost(answer, MAX_ANSWER_BYTES)).toString('utf8');
     if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode} ${oneLine(text)}`.trim());
     return parse(text);
   }
@@ -146,17 +147,6 @@ function clientOf(settings: Settings): SignerClient {
   const client = CLIENTS.get(settings) ?? new SignerClient(settings.evidence);
   CLIENTS.set(settings, client);
   return client;
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`its answer is longer than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parse(text: string): unknown {

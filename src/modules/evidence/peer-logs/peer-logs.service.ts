@@ -89,11 +89,6 @@ export class PeerLogs {
     });
   }
 
-  /** Whether anything may be exchanged with the peer: not while its log is out of order. */
-  async mayExchange(peer: PeerName): Promise<boolean> {
-    return ((await this.readState(peer))?.state ?? 'ok') === 'ok';
-  }
-
   /** @throws PeerLogStopped */
   async expectExchange(peer: PeerName): Promise<void> {
     const found = await this.readState(peer);

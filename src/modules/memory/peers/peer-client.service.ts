@@ -1,8 +1,9 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
 import { signerOfPeers } from '../../../common/evidence-log/peer-identity.js';
+import { AnswerTooLong, readAtMost } from '../../../common/http/bounded-answer.js';
 import { publicLookup } from '../../../common/http/public-targets.js';
 import { contentDigestOf } from '../../../common/peer-auth/content-digest.js';
 import { coveredBy, DELEGATION_HEADER, DIGEST_HEADER, NONCE_HEADER } from '../../../common/peer-auth/peer-request.js';
@@ -147,7 +148,7 @@ export class PeerClient implements OnApplicationShutdown {
       };
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof TooLong) throw new PeerAnswerUnusable(peerId, `answered more than ${maxBytes} bytes`);
+      if (error instanceof AnswerTooLong) throw new PeerAnswerUnusable(peerId, `answered more than ${maxBytes} bytes`);
       const reason = limit.aborted
         ? `did not answer within ${this.timeoutMs} ms`
         : `is not reached: ${reasonOf(error)}`;
@@ -158,19 +159,6 @@ export class PeerClient implements OnApplicationShutdown {
 
 /** A nonce that was kept has ended meanwhile: nothing was done. */
 const STALE = new Set(['NONCE_UNKNOWN', 'NONCE_EXPIRED', 'NONCE_REPLAYED']);
-
-class TooLong extends Error {}
-
-async function readAtMost({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new TooLong();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
 
 /** @throws PeerRefused, PeerAnswerUnusable */
 function readAnswer({ peerId }: PeerTarget, answer: RawAnswer): PeerAnswer {

@@ -1,3 +1,4 @@
+import { AnswerTooLong, readAtMost } from '../../../../common/http/bounded-answer.js';
 import type { Problem } from '../../../../common/problem/problem.js';
 import { away, type UpstreamReply } from './upstream-answers.rules.js';
 
@@ -67,29 +68,16 @@ export class UpstreamClient {
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const text = await readText(response);
+    const text = (await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
     return { status: response.status, body: parse(text), retryAfter: response.headers.get('retry-after') };
   }
 
   private failure(error: unknown): Problem {
-    if (error instanceof AnswerTooLarge) return away(this.name, 60, `answered more than ${MAX_ANSWER_BYTES} bytes`);
+    if (error instanceof AnswerTooLong) return away(this.name, 60, `answered more than ${MAX_ANSWER_BYTES} bytes`);
     const slow = error instanceof DOMException && error.name === 'TimeoutError';
     const what = slow ? `did not answer within ${this.address.timeoutMs} ms` : 'cannot be reached';
     return away(this.name, 5, what);
   }
-}
-
-class AnswerTooLarge extends Error {}
-
-async function readText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += part.length;
-    if (size > MAX_ANSWER_BYTES) throw new AnswerTooLarge();
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 function parse(text: string): unknown {
