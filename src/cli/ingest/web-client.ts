@@ -17,7 +17,7 @@ const parseRobots = robotsParser as unknown as (url: string, text: string) => Ro
 const AGENT = 'svc-ingest';
 const MAX_REDIRECTS = 5;
 const ANSWER_MS = 30_000;
-/** Of a robots.txt is read at least so much (RFC 9309, 2.5). */
+/** Of a robots.txt so much is read, and what follows is left (RFC 9309, 2.5). */
 const MAX_ROBOTS_BYTES = 500 * 1024;
 /** Longest pause that a server may ask for, in seconds. */
 const MAX_PAUSE_SECONDS = 60;
@@ -114,8 +114,8 @@ export class WebClient {
    */
   private async readRobots(url: string): Promise<Robot> {
     try {
-      const { bytes } = await this.follow(url, {}, () => Promise.resolve(undefined), MAX_ROBOTS_BYTES);
-      return parseRobots(url, bytes.toString('utf8'));
+      const answer = await this.follow(url, {}, () => Promise.resolve(undefined), readRobotsBytes);
+      return parseRobots(url, answer.bytes.toString('utf8'));
     } catch (error) {
       const status = error instanceof PageRefused ? error.status : undefined;
       const isAbsent = status !== undefined && status >= 400 && status < 500 && status !== 429;
@@ -128,7 +128,7 @@ export class WebClient {
     address: string,
     validators: Validators,
     judge: (url: string) => Promise<number | undefined>,
-    maxBytes = this.rules.maxBytes,
+    readBytes: ReadBytes = (body) => readAtMost(body, this.rules.maxBytes),
   ): Promise<WebAnswer> {
     let url = new URL(address).href;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -137,7 +137,7 @@ export class WebClient {
       const delay = (await judge(url)) ?? 0;
       const answer = await this.ask(url, validators, delay);
       const { statusCode: status, headers } = answer;
-      if (status === 304 || status === 200) return await readAnswer(answer, maxBytes);
+      if (status === 304 || status === 200) return await readAnswer(answer, readBytes);
       await answer.body.dump();
       const location = text(headers['location']);
       if (status < 300 || status >= 400 || location === undefined) throw new PageRefused(`answered ${status}`, status);
@@ -184,37 +184,58 @@ export class WebClient {
 function headersOf({ etag, lastModified }: Validators): Record<string, string> {
   return {
     'user-agent': `${AGENT}/1`,
+    // Without this a server may choose any coding (RFC 9110, 12.5.3).
+    'accept-encoding': 'identity',
     accept: 'text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf, */*;q=0.5',
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
     ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
   };
 }
 
+type Body = AsyncIterable<Uint8Array>;
+type ReadBytes = (body: Body) => Promise<Buffer<ArrayBuffer>>;
+
 async function readAnswer(
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  maxBytes: number,
+  readBytes: ReadBytes,
 ): Promise<WebAnswer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > maxBytes) throw new PageRefused(`larger than ${Math.round(maxBytes / 1024)} KiB`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
+  const bytes = await readBytes(body as Body).catch((error: unknown) => {
     throw error instanceof PageRefused ? error : new PageRefused(`ends early: ${reasonOf(error)}`);
-  }
+  });
   const [etag, lastModified] = [text(headers['etag']), text(headers['last-modified'])];
   return {
-    status: statusCode,
-    contentType: text(headers['content-type']),
-    bytes: Buffer.concat(chunks),
+    ...{ status: statusCode, contentType: text(headers['content-type']), bytes },
     validators: {
       ...(etag === undefined ? {} : { etag }),
       ...(lastModified === undefined ? {} : { lastModified }),
     },
   };
+}
+
+/** @throws PageRefused */
+async function readAtMost(body: Body, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+  const bytes = await readBeyond(body, maxBytes);
+  if (bytes.length > maxBytes) throw new PageRefused(`larger than ${Math.round(maxBytes / 1024)} KiB`);
+  return bytes;
+}
+
+/** The whole lines that are within the bound: the rest of a line could be another rule. */
+async function readRobotsBytes(body: Body): Promise<Buffer<ArrayBuffer>> {
+  const bytes = await readBeyond(body, MAX_ROBOTS_BYTES);
+  if (bytes.length <= MAX_ROBOTS_BYTES) return bytes;
+  return bytes.subarray(0, bytes.lastIndexOf('\n', MAX_ROBOTS_BYTES) + 1);
+}
+
+/** Until the end, or until there are more bytes than that. */
+async function readBeyond(body: Body, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) break;
+  }
+  return Buffer.concat(chunks);
 }
 
 const text = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

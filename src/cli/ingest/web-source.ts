@@ -28,6 +28,8 @@ export interface WebOptions {
  */
 export class WebSource implements Source {
   readonly root: string;
+  /** Whether sitemaps listed pages: without such a list, what is not in it is not known to be gone. */
+  private isListed = false;
 
   /** @throws UserError where the operator does not allow it */
   constructor(
@@ -42,8 +44,8 @@ export class WebSource implements Source {
     if (fault !== undefined) throw new UserError(`${named} is not read: ${fault}. docs/ingest.md, "Web pages".`);
   }
 
-  covers(): boolean {
-    return true;
+  covers(docId: string): boolean {
+    return this.isListed || docId === this.idOf(this.root);
   }
 
   async list(): Promise<{ entries: SourceEntry[]; leftOut: LeftOut[] }> {
@@ -67,20 +69,26 @@ export class WebSource implements Source {
   }
 
   private async pages(): Promise<string[]> {
-    const { pathname, href } = new URL(this.root);
-    if (/\.xml(\.gz)?$/i.test(pathname)) return this.pagesOf([this.root], true);
-    if (!pathname.endsWith('/')) return [this.root];
+    const { pathname } = new URL(this.root);
+    const isSitemap = /\.xml(\.gz)?$/i.test(pathname);
+    if (!isSitemap && !pathname.endsWith('/')) return [this.root];
+    const listed = isSitemap ? await this.pagesOf([this.root]) : await this.pagesBelow();
+    this.isListed = listed.length > 0;
+    return this.isListed || isSitemap ? listed : [this.root];
+  }
+
+  private async pagesBelow(): Promise<string[]> {
     const named = await this.client.sitemapsOf(this.root);
-    const sitemaps = named.length > 0 ? named : [new URL('/sitemap.xml', this.root).href];
-    const below = (await this.pagesOf(sitemaps, named.length > 0)).filter((page) => page.startsWith(href));
-    return below.length > 0 ? below : [this.root];
+    const guessed = named.length > 0 ? undefined : new URL('/sitemap.xml', this.root).href;
+    const pages = await this.pagesOf(guessed === undefined ? named : [guessed], guessed);
+    return pages.filter((page) => page.startsWith(this.root));
   }
 
   /**
-   * @param isNamed whether somebody said that these are there
-   * @throws UserError where one cannot be read: what is not listed could be taken for deleted
+   * @param guessed the sitemap of which nobody said that it is there
+   * @throws UserError where another one cannot be read: what is not listed could be taken for deleted
    */
-  private async pagesOf(sitemaps: string[], isNamed: boolean): Promise<string[]> {
+  private async pagesOf(sitemaps: string[], guessed?: string): Promise<string[]> {
     const pages: string[] = [];
     const looked = new Set<string>();
     const waiting = [...sitemaps];
@@ -88,7 +96,7 @@ export class WebSource implements Source {
       if (looked.has(next)) continue;
       looked.add(next);
       if (looked.size > MAX_SITEMAPS) throw new UserError(`${this.root} has more than ${MAX_SITEMAPS} sitemaps`);
-      const found = await this.readSitemap(next, isNamed);
+      const found = await this.readSitemap(next, next !== guessed);
       pages.push(...found.pages);
       waiting.push(...found.sitemaps);
       if (pages.length > 2 * MAX_PAGES) throw new UserError(`${this.root} lists more than ${2 * MAX_PAGES} pages`);
@@ -126,7 +134,9 @@ function foundIn({ bytes, contentType: stated, validators }: WebAnswer, url: str
   if (bytes.length === 0) return { kind: 'left out', reason: 'empty' };
   const shared = { contentType, digest: sha256Digest(bytes), ...validators };
   if (!isTextType(contentType)) return { kind: 'file', bytes, fileName: nameIn(pathname), ...shared };
-  const read = checkedText(decoded(bytes, stated), contentType);
+  const page = decoded(bytes, stated);
+  if (page === undefined) return { kind: 'left out', reason: 'in a character set that is not read' };
+  const read = checkedText(page, contentType);
   if (read.text === undefined) return { kind: 'left out', reason: read.fault };
   return { kind: 'text', text: read.text, title: titleOf(read.text, url), ...shared };
 }
@@ -151,14 +161,21 @@ function typeOf(stated: string | undefined, pathname: string): string {
   return essence;
 }
 
-/** By byte order mark, Content-Type, or what the page itself says (WHATWG HTML, 13.2.3). */
-function decoded(bytes: Buffer, stated: string | undefined): string {
+/**
+ * By byte order mark, Content-Type, or what the page itself says (WHATWG HTML, 13.2.3).
+ * @returns undefined in a character set that is not read, such as those that no browser reads any more
+ */
+function decoded(bytes: Buffer, stated: string | undefined): string | undefined {
   const label = /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(stated ?? '')?.[1];
   const encoding = htmlEncodingSniffer(bytes, {
     defaultEncoding: 'UTF-8',
     ...(label ? { transportLayerEncodingLabel: label } : {}),
   });
-  return new TextDecoder(encoding).decode(bytes);
+  try {
+    return new TextDecoder(encoding).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function withoutFragment(address: string): string {

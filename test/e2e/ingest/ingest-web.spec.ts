@@ -10,6 +10,8 @@ interface Page {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
+  /** Sent packed to whoever does not say otherwise. */
+  isPackable?: true;
 }
 
 let acme: AcmeApi;
@@ -21,10 +23,14 @@ let asked: string[];
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   asked.push(`${request.headers['if-none-match'] ?? ''} ${request.url}`.trim());
-  const { status = 200, headers = {}, body = '' } = pages[request.url!] ?? { status: 404 };
+  const { status = 200, headers = {}, body = '', isPackable }: Page = pages[request.url!] ?? { status: 404 };
   const isKnown = headers['etag'] !== undefined && headers['etag'] === request.headers['if-none-match'];
-  response.writeHead(isKnown ? 304 : status, { 'content-type': 'text/html; charset=utf-8', ...headers });
-  response.end(isKnown ? '' : body);
+  const isPacked = isPackable && request.headers['accept-encoding'] !== 'identity';
+  response.writeHead(isKnown ? 304 : status, {
+    ...{ 'content-type': 'text/html; charset=utf-8', ...headers },
+    ...(isPacked && { 'content-encoding': 'gzip' }),
+  });
+  response.end(isKnown ? '' : isPacked ? gzipSync(body) : body);
 }
 
 beforeAll(async () => {
@@ -127,6 +133,50 @@ describe('svc ingest of web pages', { timeout: 180_000 }, () => {
       expect.stringMatching(/sitemap .*sitemap.xml cannot be read: answered 500/),
     ]);
     expect([...(await documentsOf(acme, 'gone')).keys()].sort()).toEqual([idOf('/a'), idOf('/c')]);
+  });
+
+  it('takes no page for gone because nothing lists pages', async () => {
+    const index = `<sitemapindex><sitemap><loc>${origin}/part.xml</loc></sitemap></sitemapindex>`;
+    pages = { '/sitemap.xml': { body: index }, '/part.xml': listing('/g/', '/g/a', '/g/b') };
+    for (const path of ['/g/', '/g/a', '/g/b']) pages[path] = page(path);
+    expect((await run(`${origin}/g/`, '--corpus', 'unlisted')).sent).toHaveLength(3);
+    const prune = [`${origin}/g/`, '--corpus', 'unlisted', '--prune', '--yes'];
+    delete pages['/part.xml'];
+    expect(await ingest(prune)).toMatchObject({ code: 1, stderr: expect.stringMatching(/part.xml .*answered 404/) });
+    for (const sitemap of [listing(), { status: 404 }]) {
+      pages['/sitemap.xml'] = sitemap;
+      expect(await run(...prune)).toMatchObject({ unchanged: 1, deleted: [] });
+    }
+    pages['/g/'] = { status: 404 };
+    expect(await run(...prune)).toMatchObject({ deleted: [idOf('/g/')] });
+    expect([...(await documentsOf(acme, 'unlisted')).keys()].sort()).toEqual([idOf('/g/a'), idOf('/g/b')]);
+  });
+
+  it('leaves out a page in a character set that is not read, and takes the others', async () => {
+    pages = {
+      '/sitemap.xml': listing('/k/one', '/k/two', '/k/three'),
+      '/k/one': { ...page('One'), headers: { 'content-type': 'text/html; charset=iso-2022-kr' } },
+      '/k/two': { headers: { 'content-type': 'text/html' }, body: '<meta charset="hz-gb-2312"><p>Two' },
+      '/k/three': page('Three'),
+    };
+    const reason = 'in a character set that is not read';
+    expect(await run(`${origin}/k/`, '--corpus', 'sets')).toMatchObject({
+      sent: [idOf('/k/three')],
+      left_out: [idOf('/k/one'), idOf('/k/two')].map((name) => ({ name, reason })),
+    });
+  });
+
+  it('asks for pages without a coding, and obeys the first 500 KiB of robots.txt', async () => {
+    const rules = `User-agent: *\nDisallow: /r/private\n${'# filling\n'.repeat(60_000)}Disallow: /r/late\n`;
+    pages = {
+      '/robots.txt': { headers: { 'content-type': 'text/plain' }, body: rules },
+      '/sitemap.xml': listing('/r/open', '/r/private', '/r/late'),
+    };
+    for (const path of ['/r/open', '/r/private', '/r/late']) pages[path] = { ...page(path), isPackable: true };
+    expect(await run(`${origin}/r/`, '--corpus', 'rules')).toMatchObject({
+      sent: [idOf('/r/open'), idOf('/r/late')],
+      left_out: [{ name: idOf('/r/private'), reason: 'robots.txt forbids it' }],
+    });
   });
 
   it('reads one page, follows redirects of allowed hosts, and waits for a busy server', async () => {
