@@ -34,6 +34,6 @@ export interface Peer {
   caller?: ToolCaller;
   /** Headers of the API's responses, which the transport forwards where it has headers. */
   responseHeaders?: Map<string, string>;
-  /** Aborted when the peer has gone: what only reads may be given up then. */
+  /** Aborted when the peer has gone or has its answer: what only reads may be given up then. */
   signal?: AbortSignal;
 }

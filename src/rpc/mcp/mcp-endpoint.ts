@@ -64,11 +64,12 @@ export class McpEndpoint implements OnModuleInit, OnModuleDestroy {
     return response;
   }
 
-  /** @returns what ends the subscription: its client, or the end of its credential */
+  /** @returns what ends the subscription: its client, its answer, or the end of its credential */
   private subscribe({ caller }: FastifyRequest, { signal, credential }: Peer): AbortSignal {
     const subscriber = { tenantId: caller?.tenantId ?? '', credential, ending: new AbortController() };
-    this.subscribers.add(subscriber);
     const ended = AbortSignal.any([subscriber.ending.signal, ...(signal ? [signal] : [])]);
+    if (ended.aborted) return ended;
+    this.subscribers.add(subscriber);
     ended.addEventListener('abort', () => this.subscribers.delete(subscriber), { once: true });
     return ended;
   }

@@ -16,9 +16,8 @@ export function httpPeer(
   }: { transport: Peer['transport']; addresses: ClientAddresses; isPublic?: boolean },
 ): Peer {
   const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
+  if (reply.raw.closed) gone.abort();
+  else reply.raw.once('close', () => gone.abort());
   return {
     transport,
     isPublic,

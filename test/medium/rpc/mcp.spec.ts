@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_TOOL_NAMES, TOOL_NAMES } from '../../../src/common/contract/tool-names.js';
+import { McpEndpoint } from '../../../src/rpc/mcp/mcp-endpoint.js';
 import { makeServiceTools } from '../../../src/rpc/tools/service-tools.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
@@ -335,6 +336,23 @@ describe('a client that goes away', () => {
     silent.server.close();
     await mcp.close();
     await waiting.close();
+  });
+
+  it('has nothing kept of a subscription that was answered', async () => {
+    const { subscribers } = tools.app.get<{ subscribers: Set<unknown> }>(McpEndpoint);
+    const listen = (params: unknown): Promise<Response> =>
+      fetch(`${tools.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          ...{ ...mirrored('subscriptions/listen'), 'content-type': 'application/json' },
+          ...{ 'x-tenant-id': acme.tenantId, 'x-api-key': acme.apiKey },
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }),
+      });
+    const { params } = envelope('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    expect(await (await listen(5)).text()).toContain('error');
+    expect(await (await listen(params)).text()).toContain('complete');
+    await expect.poll(() => subscribers.size, { timeout: 20_000 }).toBe(0);
   });
 
   it('may leave a subscription open: a process that stops ends it, and answers the calls in flight', async () => {
