@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { argumentsDigest } from '../common/call-policy/call-arguments.js';
 import type { ToolCall } from '../common/call-policy/tool-call-signer.js';
 import { type AutoStep, AutoSteps, autoTrace } from '../common/evidence-log/auto-steps.js';
+import { LOG, type Log } from '../common/observability/log.js';
 import { Problem } from '../common/problem/problem.js';
 
 /** What refuses a call, and is no failure of it. */
@@ -17,7 +18,10 @@ type ObservedCall = Pick<ToolCall, 'tool' | 'toolDigest' | 'arguments'> & {
 /** Tool calls as steps of the sessions that asked for it: opened before the call, closed by how it ended. */
 @Injectable()
 export class ToolCallSteps {
-  constructor(private readonly steps: AutoSteps) {}
+  constructor(
+    private readonly steps: AutoSteps,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
 
   get isOn(): boolean {
     return this.steps.isOn;
@@ -38,14 +42,19 @@ export class ToolCallSteps {
         inputs: [autoTrace('message', call.toolDigest, argumentsDigest(call.arguments))],
       },
     ]);
+    // What the call came to is answered, whether it can be noted or not: its effect is there.
+    const end = (status: AutoStep['status']): Promise<void> =>
+      this.steps
+        .end(tenantId, session, ids, status)
+        .catch((error: unknown) => this.log.warn({ error, tool: call.tool }, 'the step of a tool call was not ended'));
+    let answer: T;
     try {
-      const answer = await work();
-      await this.steps.end(tenantId, session, ids, endOf(answer));
-      return answer;
+      answer = await work();
     } catch (error) {
-      const status = error instanceof Problem ? error.kind.status : 500;
-      await this.steps.end(tenantId, session, ids, statusOf(status));
+      await end(statusOf(error instanceof Problem ? error.kind.status : 500));
       throw error;
     }
+    await end(endOf(answer));
+    return answer;
   }
 }

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../kit/app.js';
+import { asSuperuser } from '../../kit/database.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 
 let api: TestApi;
@@ -151,6 +152,21 @@ describe('calls over the MCP of the daemon that name a session', () => {
     ]);
     expect(JSON.stringify(steps)).not.toContain('nine-inch');
     expect((await stepsOf('t1', 'mcp-a')).map(({ label }) => label)).toContain('fact.stored (1)');
+  });
+
+  it('are answered as they ended where that cannot be noted', async () => {
+    await root('t4', 'mcp-d');
+    await asSuperuser(
+      daemon.database,
+      `create function fail_to_end() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
+      create trigger fail_to_end before update on observe_step for each row
+        when (new.tenant_id = 'mcp-d' and new.kind = 'tool') execute function fail_to_end()`,
+    );
+    const stored = await callTool('store_fact', { entity: 'nut', key: 'k', value: 'v' }, 'mcp-d', 't4');
+    expect(stored.isError).toBe(false);
+    const denied = await callTool('store_fact', { entity: 'nut', key: 'k', value: 'w' }, 'mcp-d', 't4', 'query:read');
+    expect(denied.content[0].text).toMatch(/scope/i);
+    expect((await toolSteps('t4', 'mcp-d')).map(({ status }) => status)).toEqual(['open', 'open']);
   });
 
   it('become none in a tenant that the credential does not cover, or of a session that did not ask', async () => {

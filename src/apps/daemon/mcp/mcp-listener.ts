@@ -86,7 +86,7 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
   const { routes } = app.get(RouteManifest);
   const calls = await toolCallsOf(parts, app, { http, problems });
   const context = new DaemonContext({ http, problems }, routes);
-  const steps = new McpSteps(new ToolCallSteps(app.get(AutoSteps)), {
+  const steps = new McpSteps(new ToolCallSteps(app.get(AutoSteps), log), {
     authenticator: app.get<Authenticator>(AUTHENTICATOR),
     defaultTenant: settings.bootstrap.tenantId,
   });
