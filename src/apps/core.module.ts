@@ -53,7 +53,7 @@ import { ServerSecret } from '../common/sessions/server-secret.js';
 import { SessionCheck } from '../common/sessions/session-check.js';
 import { CrossTenant } from '../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../common/tenancy/tenancy.js';
-import { WriteLimit } from '../common/tenancy/write-limit.js';
+import { placesForWrites, WriteLimit } from '../common/tenancy/write-limit.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
 import { Throttle } from '../common/throttle/throttle.js';
 import { ThrottleStore } from '../common/throttle/throttle.store.js';
@@ -202,10 +202,8 @@ const clientAddresses = ({ settings }: ProcessContext): Provider => ({
 /** What every module may inject of it. */
 const PLATFORM = [SETTINGS, LOG, DATABASE_ADDRESS, Metrics, CacheBudget, STOPPING, Tenancy, CrossTenant, Listener];
 
-/** A third of the connections, one at least, is kept for reads. */
-function makeWriteLimit({ database: { poolSize, connectTimeoutMs } }: Settings): WriteLimit {
-  return new WriteLimit(poolSize - Math.max(1, Math.floor(poolSize / 3)), connectTimeoutMs);
-}
+const makeWriteLimit = ({ database: { poolSize, connectTimeoutMs } }: Settings): WriteLimit =>
+  new WriteLimit(placesForWrites(poolSize), connectTimeoutMs);
 
 /**
  * The platform of every app: settings, database, tenancy, credentials, guards and problems. Global, so that modules

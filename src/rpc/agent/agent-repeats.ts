@@ -1,13 +1,19 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../../common/config/settings.js';
 import { type IdempotentRequest, digestOfMeaning, repeatedReply } from '../../common/idempotency/idempotent-request.js';
 import { IdempotencyStore } from '../../common/idempotency/idempotency.store.js';
+import { LOG, type Log } from '../../common/observability/log.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
+import { placesForWrites, WriteLimit } from '../../common/tenancy/write-limit.js';
 import type { ToolCaller } from '../peer.js';
 import { AgentAnswer } from './agent-answer.js';
 import type { AgentTool } from './agent-tool.js';
 
 /** Of a tool's effect, what its key stands under where a request has its method. */
 const METHOD = 'TOOL';
+
+/** No tool makes so many requests in a call whose key is held. */
+const MOST_REQUESTS = 8;
 
 /** A call with a key. */
 interface KeyedCall {
@@ -30,26 +36,54 @@ export const effectOf = ({ tool: { name }, key }: KeyedCall) => ({
  */
 @Injectable()
 export class AgentRepeats {
+  /** Half of the places for writes: all others are decided on and counted by such places too. */
+  private readonly held: WriteLimit;
+  private readonly longestMs: number;
+
   constructor(
     private readonly tenancy: Tenancy,
     private readonly store: IdempotencyStore,
-  ) {}
+    @Inject(LOG) private readonly log: Log,
+    @Inject(SETTINGS) { database, tools }: Settings,
+  ) {
+    const places = Math.max(1, Math.floor(placesForWrites(database.poolSize) / 2));
+    this.held = new WriteLimit(places, database.connectTimeoutMs);
+    this.longestMs = MOST_REQUESTS * tools.apiTimeoutMs;
+  }
 
   /** @throws IdempotencyInProgress, IdempotencyKeyReused, and what the work throws, of which nothing is stored */
-  run(call: KeyedCall, work: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
+  async run(call: KeyedCall, work: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
     const asked = requestOf(call);
-    return call.tool.once === 'held' ? this.runHeld(asked, work) : this.runFree(asked, work);
+    let made: AgentAnswer | undefined;
+    const make = async (): Promise<AgentAnswer> => (made = await work());
+    try {
+      return await (call.tool.once === 'held' ? this.runHeld(asked, make) : this.runFree(asked, make));
+    } catch (error) {
+      if (!made) throw error;
+      // The effect is there: a caller that reads of a failure would make another one.
+      this.log.warn({ error, tool: call.tool.name }, 'the answer of a tool call was not stored');
+      return made;
+    }
   }
 
   /** The requests to the servers are no part of the unit of work that holds the key. */
   private runHeld(asked: IdempotentRequest, work: () => Promise<AgentAnswer>): Promise<AgentAnswer> {
-    return this.tenancy.run(asked.tenantId, async () => {
-      const before = await this.findAnswer(asked);
-      if (before) return before;
-      const answer = await this.tenancy.apart(work);
-      await this.record(asked, answer);
-      return answer;
-    });
+    return this.held.run(() =>
+      this.tenancy.run(asked.tenantId, async () => {
+        const before = await this.findAnswer(asked);
+        if (before) return before;
+        await this.stayOpen();
+        const answer = await this.tenancy.apart(work);
+        await this.record(asked, answer);
+        return answer;
+      }),
+    );
+  }
+
+  /** PostgreSQL ends a transaction that waits for longer than is usual, and the key would be free meanwhile. */
+  private async stayOpen(): Promise<void> {
+    const setting = `select set_config('idle_in_transaction_session_timeout', $1, true)`;
+    await this.tenancy.query(setting, [String(this.longestMs)]);
   }
 
   private async runFree(asked: IdempotentRequest, work: () => Promise<AgentAnswer>): Promise<AgentAnswer> {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAgent, type TestAgent } from '../../kit/agent.js';
 import { send } from '../../kit/app.js';
+import { asSuperuser } from '../../kit/database.js';
+import { startTools } from '../../kit/tools.js';
+import { HoldingProxy } from '../rpc/holding-proxy.js';
 
 let agent: TestAgent;
 beforeAll(async () => {
@@ -12,11 +15,16 @@ let keys = 0;
 const newKey = (): string => `effect-${(keys += 1)}-of-an-agent`;
 
 /** One call by POST /rpc: its result and whether its header marks it as repeated, or its error. */
-async function call(method: string, params: object, more: Record<string, string> = {}): Promise<any> {
+async function call(
+  method: string,
+  params: object,
+  more: Record<string, string> = {},
+  url = agent.tools.url,
+): Promise<any> {
   const { tenantId, apiKey } = agent.api.tenant;
   const headers = { 'x-tenant-id': tenantId, 'x-api-key': apiKey, ...more };
   const line = { jsonrpc: '2.0', id: 1, method, params };
-  const { body, headers: answered } = await send(agent.tools.url, 'POST', '/rpc', line, headers);
+  const { body, headers: answered } = await send(url, 'POST', '/rpc', line, headers);
   if (body.error) return { error: body.error.data };
   expect(answered.get('x-idempotency-replayed')).toBe(body.result.repeated ? 'true' : null);
   return body.result;
@@ -85,4 +93,42 @@ it('more_tools hands the key on, and marks the repeat', async () => {
   expect(missing.error.type).toBe('IdempotencyKeyRequired');
   const keyed = { tool: 'tip_platform', arguments: { agent_id: 'ada', credits: 5 }, idempotency_key: newKey() };
   expect((await call('more_tools', keyed)).error?.type).not.toBe('IdempotencyKeyRequired');
+});
+
+it('calls that wait for a server with their keys held leave places for those of others', async () => {
+  const proxy = await HoldingProxy.before(agent.daemon.url);
+  proxy.holds = (called) => called === 'PUT /v1/facts';
+  const env = { SVC_DAEMON_URL: proxy.url, SVC_DATABASE_POOL_SIZE: '4', SVC_TOOLS_RATE_LIMIT: '0' };
+  const tools = await startTools(agent.api, { env });
+  const remember = (n: number): Promise<any> =>
+    call('remember', { entity: 'stair', key: `step-${n}`, value: 'oak', idempotency_key: newKey() }, {}, tools.url);
+  const held = Array.from({ length: 6 }, (_, n) => remember(n));
+  await expect.poll(() => proxy.held.length, { timeout: 20_000 }).toBe(1);
+  const found = await call('search', { query: 'stair', in: 'documents' }, {}, tools.url);
+  expect([found.error, proxy.maxAtOnce]).toEqual([undefined, 1]);
+  proxy.letAllGo();
+  for (const { error } of await Promise.all(held)) expect(error).toBeUndefined();
+  await tools.close();
+  await proxy.close();
+});
+
+it('a key is held for as long as its requests may take, and an answer that cannot be stored is given all the same', async () => {
+  await asSuperuser(
+    agent.api.database,
+    `create table seen_bound (bound text);
+    create function fail_to_store() returns trigger language plpgsql security definer as $$ begin
+      if new.idempotency_key like 'lost-%' then raise 'not now'; end if;
+      insert into seen_bound values (current_setting('idle_in_transaction_session_timeout'));
+      return new; end $$;
+    create trigger fail_to_store before insert on idempotent_request for each row
+      when (new.method = 'TOOL') execute function fail_to_store()`,
+  );
+  await call('remember', { entity: 'bell', key: 'tone', value: 'low', idempotency_key: newKey() });
+  expect(await asSuperuser(agent.api.database, 'select bound from seen_bound')).toEqual([{ bound: '4min' }]);
+  const created = { action: 'create', text: 'Ring the bell', idempotency_key: 'lost-key-1' };
+  for (const [tool, given] of [
+    ['work', created],
+    ['ingest', { title: 'Bell', content: 'It rang.', idempotency_key: 'lost-key-2' }],
+  ] as const)
+    expect((await call(tool, given)).error).toBeUndefined();
 });
