@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { idOf, kindsToTry, readId, splitDocument } from './agent-ids.rules.js';
+import { idOf, kindsToTry, readId } from './agent-ids.rules.js';
 
 const UUID = '0198f2c4-7d3e-7abc-8def-0123456789ab';
 const CHUNK = 'chk_0123456789abcdef0123456789abcdef';
@@ -27,9 +27,4 @@ it('takes a UUID for whatever has one, and a name such as person:ada for nothing
   expect(kindsToTry(UUID)).toEqual(['fact', 'answer', 'work']);
   expect(kindsToTry('my-answer')).toEqual(['answer']);
   expect(kindsToTry('person:ada')).toEqual([]);
-});
-
-it('divides the id of a document at its first slash', () => {
-  expect(splitDocument('notes/a/b')).toEqual({ corpusId: 'notes', docId: 'a/b' });
-  expect(splitDocument('notes')).toBeUndefined();
 });

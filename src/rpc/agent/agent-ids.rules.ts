@@ -41,9 +41,3 @@ export function kindsToTry(id: string): readonly ('fact' | 'answer' | 'work')[] 
   if (UUID.test(id)) return ['fact', 'answer', 'work'];
   return id.includes(':') ? [] : ['answer'];
 }
-
-/** `corpus/doc`; a doc_id may hold further slashes. */
-export function splitDocument(id: string): { corpusId: string; docId: string } | undefined {
-  const [, corpusId, docId] = /^([^/]+)\/(.+)$/s.exec(id) ?? [];
-  return corpusId === undefined || docId === undefined ? undefined : { corpusId, docId };
-}

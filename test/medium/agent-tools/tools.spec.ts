@@ -52,6 +52,34 @@ describe('read', () => {
     expect(parts.join('').trim()).toBe(content);
   });
 
+  it('takes the ids that search gives out, whatever the corpus is called', async () => {
+    const owls = [
+      { corpusId: 'p', docId: 'q/r', content: 'The first owl hoots.', id: 'p/q/r' },
+      { corpusId: 'p/q', docId: 'r', content: 'The second owl hoots.', id: 'p%2Fq/r' },
+      {
+        corpusId: 'fact:a b/c',
+        docId: 'x/ü?#&%.md',
+        content: 'The third owl hoots.',
+        id: 'document:fact:a b%2Fc/x/ü?#&%.md',
+      },
+    ];
+    for (const { corpusId, docId, content } of owls) await agent.ingest(docId, content, { corpusId });
+    const { data: found } = await call('search', { query: 'owl hoots', in: 'documents' });
+    expect(found.results.map(({ document }: any) => document).sort()).toEqual(owls.map(({ id }) => id).sort());
+    for (const { id, content, corpusId, docId } of owls) {
+      expect((await call('read', { id })).text).toContain(content);
+      const { data } = await call('prove', { id });
+      const job = `/v1/proof/jobs/${data.proof_id.slice('proof:'.length)}`;
+      const { body: proven } = await agent.api.tenant.call('GET', `${job}/chunks`);
+      expect([data.verdict, proven.chunks]).toEqual(['holds', [expect.objectContaining({ corpusId, docId })]]);
+      expect((await call('watch', { id, agent_id: 'ada' })).isError).toBe(false);
+    }
+    const { body } = await agent.api.tenant.call('GET', '/v1/watches?agentId=ada');
+    expect(body.watches).toHaveLength(3);
+    const { data } = await call('ingest', { corpus_id: 'p/q', doc_id: 's', title: 'S', content: 'A fourth.' });
+    expect(data.id).toBe('p%2Fq/s');
+  });
+
   it('says what an id of nothing is', async () => {
     const { text, isError } = await call('read', { id: 'notes/none' });
     expect([isError, text]).toEqual([true, 'read: id names nothing that there is: notes/none']);

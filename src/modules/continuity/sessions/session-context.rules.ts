@@ -1,3 +1,4 @@
+import { documentIdOf } from '../../../common/contract/document-ids.js';
 import type { OpenWatch, Primitive, StalePin } from './continuity.types.js';
 import type { JournalEntry } from './journal/journal.types.js';
 
@@ -67,7 +68,7 @@ export function lineOfPrimitive({ kind, name, version, text, data }: Primitive):
 export function lineOfStalePin({ kind, name, chunkId, answerId, changes }: StalePin): string {
   const described = changes.map(({ change, corpusId, docId, oldVersion, newVersion, replacement }) =>
     [
-      ...(corpusId === null ? [] : [`${corpusId}/${docId}`]),
+      ...(corpusId === null || docId === null ? [] : [documentIdOf({ corpusId, docId })]),
       `${change.replaceAll('_', ' ')}, v${oldVersion}${newVersion === null ? '' : ` to v${newVersion}`}`,
       ...(replacement ? [`same text in ${replacement.chunkId}`] : []),
     ].join(' '),

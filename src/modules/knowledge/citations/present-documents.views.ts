@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { readDocumentId } from '../../../common/contract/document-ids.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 
 export interface DocumentName {
@@ -15,12 +16,18 @@ export interface PresentDocument extends DocumentName {
 export const documentKeyOf = ({ ownerTenantId, corpusId, docId }: DocumentName): string =>
   JSON.stringify([ownerTenantId, corpusId, docId]);
 
-/** What may be meant by corpusId/docId: both may hold slashes, so every one is tried as the divider. */
-export const documentsWritten = (written: string): Pick<DocumentName, 'corpusId' | 'docId'>[] =>
-  [...written.matchAll(/(?<=.)\/(?=.)/gs)].map(({ index }) => ({
+/**
+ * What may be meant by corpusId/docId: both may hold slashes, so every one is tried as the divider; and it may be an id,
+ * in which the slashes of the corpus are written as %2F.
+ */
+export function documentsWritten(written: string): Pick<DocumentName, 'corpusId' | 'docId'>[] {
+  const named = [...written.matchAll(/(?<=.)\/(?=.)/gs)].map(({ index }) => ({
     corpusId: written.slice(0, index),
     docId: written.slice(index + 1),
   }));
+  const byId = readDocumentId(written);
+  return byId === undefined || byId.corpusId === named[0]?.corpusId ? named : [byId, ...named];
+}
 
 /**
  * Documents that were cited or are watched, as row-level security lets the open unit of work's tenant see them: its own

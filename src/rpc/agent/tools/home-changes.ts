@@ -1,3 +1,4 @@
+import { documentIdOf } from '../../../common/contract/document-ids.js';
 import type { AnswerItem } from '../agent-answer.js';
 import { idOf } from '../agent-ids.rules.js';
 import type { Servers } from '../servers.js';
@@ -63,7 +64,8 @@ export function changeItem({ type, at, alert, answer, proof }: HomeChange): Answ
 type Alert = NonNullable<HomeChange['alert']>;
 
 function headOf({ change, targetType, targetId, note, corpusId, docId }: Alert): string {
-  const document = docId === null ? '' : ` in ${corpusId}/${docId}`;
+  const document =
+    corpusId === null || docId === null ? '' : ` in ${idOf('document', documentIdOf({ corpusId, docId }))}`;
   return `${change}${document} (watched: ${targetType} ${targetId}${note === null ? '' : `, ${note}`})`;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { documentIdOf } from '../../../common/contract/document-ids.js';
 import { Integer, Text } from '../../../common/fields/fields.js';
 import { AgentAnswer } from '../agent-answer.js';
 import { idOf } from '../agent-ids.rules.js';
@@ -42,7 +43,7 @@ export const INGEST = agentTool<IngestArguments>({
 
 async function ingest(given: IngestArguments, servers: Servers): Promise<AgentAnswer> {
   const { corpus_id: corpusId, doc_id: docId = servers.newId(), title, content } = given;
-  const id = `${corpusId}/${docId}`;
+  const id = documentIdOf({ corpusId, docId });
   const url = given.url ?? `${OWN_URL}${encodeURIComponent(corpusId)}/${encodeURIComponent(docId)}`;
   const body = { tenantId: await servers.tenantId(), corpusId, docId, title, content, url };
   const { body: accepted } = await servers.call<Accepted>('api', 'POST /v1/ingest', { body });

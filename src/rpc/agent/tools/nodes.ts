@@ -1,6 +1,7 @@
 import type { Address } from '../../../common/contract/contract.js';
+import { readDocumentId } from '../../../common/contract/document-ids.js';
 import { invalid } from '../../../common/problem/common-problems.js';
-import { ID_KINDS, idOf, kindsToTry, readId, splitDocument, type IdKind } from '../agent-ids.rules.js';
+import { ID_KINDS, idOf, kindsToTry, readId, type IdKind } from '../agent-ids.rules.js';
 import { findAt, findIfAllowed, type RouteParts, type ServerName, type Servers } from '../servers.js';
 
 /** A thing in the graph: kind and id, as edges name their ends. */
@@ -12,7 +13,7 @@ export interface Node {
 /** Where a thing is looked up, to see that there is one. */
 const LOOKUPS: Partial<Record<IdKind, (id: string) => [ServerName, Address, RouteParts]>> = {
   passage: (chunkId) => ['api', 'GET /v1/passages/:chunkId', { params: { chunkId } }],
-  document: (id) => ['api', 'GET /v1/documents/:corpusId/:docId', { params: { ...splitDocument(id)! } }],
+  document: (id) => ['api', 'GET /v1/documents/:corpusId/:docId', { params: { ...readDocumentId(id)! } }],
   fact: (factId) => ['daemon', 'GET /v1/facts/:factId', { params: { factId } }],
   answer: (answerId) => ['api', 'GET /v1/answers/:answerId', { params: { answerId } }],
   work: (id) => ['daemon', 'GET /v1/work/:id', { params: { id } }],
@@ -25,7 +26,7 @@ const LOOKUPS: Partial<Record<IdKind, (id: string) => [ServerName, Address, Rout
  */
 export async function nodeOf(argument: string, text: string, servers: Servers): Promise<Node> {
   const { kind, id } = readId(text);
-  if (kind === 'document' && !splitDocument(id)) throw invalid(argument, 'of a document is corpus/doc');
+  if (kind === 'document' && !readDocumentId(id)) throw invalid(argument, 'of a document is corpus/doc');
   if (kind !== undefined && !LOOKUPS[kind]) return { kind, id };
   for (const candidate of kind === undefined ? kindsToTry(id) : [kind]) {
     const look = findAt(servers, ...LOOKUPS[candidate]!(id));

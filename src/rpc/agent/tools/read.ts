@@ -1,7 +1,8 @@
+import { documentIdOf, readDocumentId } from '../../../common/contract/document-ids.js';
 import { Integer, Text } from '../../../common/fields/fields.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { fitAnswer, type AgentAnswer, type AnswerParts, type Shown } from '../agent-answer.js';
-import { idOf, kindsToTry, readId, splitDocument } from '../agent-ids.rules.js';
+import { idOf, kindsToTry, readId } from '../agent-ids.rules.js';
 import { agentTool } from '../agent-tool.js';
 import { findAt, findIfAllowed, type Servers } from '../servers.js';
 import { TokenBudget } from '../shared-arguments.js';
@@ -76,7 +77,8 @@ const passage: Reader = async (chunkId, { around }, servers) => {
     query: { around },
   });
   if (!found) return undefined;
-  const { corpusId, docId, title, version, current, headingPath, content, before, after, replacedBy } = found;
+  const { docId, title, version, current, headingPath, content, before, after, replacedBy } = found;
+  const documentId = idOf('document', documentIdOf(found));
   const place = [title ?? docId, ...headingPath.filter((heading) => heading !== title)].join(' > ');
   const replaced = replacedBy ? [`It now reads [${replacedBy.chunkId}]: ${replacedBy.content}`] : [];
   const state = current ? [] : [`NOT CURRENT: the document has version ${found.newestVersion} now.`, ...replaced];
@@ -84,7 +86,7 @@ const passage: Reader = async (chunkId, { around }, servers) => {
   // The passage itself is never left out for one around it.
   const order = [...texts].sort((a, b) => Number(b.chunkId === chunkId) - Number(a.chunkId === chunkId));
   return {
-    head: [`${place} (${corpusId}/${docId}, version ${version})`, ...state],
+    head: [`${place} (${documentId}, version ${version})`, ...state],
     items: (before.length + after.length > 0 ? order : texts).map((text) => ({
       text: `\n[${text.chunkId}] ${text.content}`,
       data: { id: text.chunkId },
@@ -92,7 +94,7 @@ const passage: Reader = async (chunkId, { around }, servers) => {
     itemsAs: 'passages',
     end: () => ({
       data: {
-        ...{ document: `${corpusId}/${docId}`, version, current },
+        ...{ document: documentId, version, current },
         ...(before.length > 0 ? { before: before.map((one) => one.chunkId) } : {}),
         ...(replacedBy ? { replaced_by: replacedBy.chunkId } : {}),
       },
@@ -109,7 +111,7 @@ interface Document {
 }
 
 const document: Reader = async (id, { from }, servers) => {
-  const params = splitDocument(id);
+  const params = readDocumentId(id);
   if (!params) throw invalid('id', 'of a document is corpus/doc');
   const found = await findAt<Document>(servers, 'api', 'GET /v1/documents/:corpusId/:docId', { params: { ...params } });
   if (!found) return undefined;

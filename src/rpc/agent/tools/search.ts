@@ -1,3 +1,4 @@
+import { documentIdOf } from '../../../common/contract/document-ids.js';
 import { Choice, DateTime, Integer, Text, TextList } from '../../../common/fields/fields.js';
 import { fitAnswer, type AgentAnswer, type AnswerItem } from '../agent-answer.js';
 import { idOf } from '../agent-ids.rules.js';
@@ -127,17 +128,14 @@ const findFacts = async (given: SearchArguments, servers: Servers): Promise<Foun
   return (await servers.call<FoundFacts>('daemon', 'GET /v1/facts', { query })).body;
 };
 
-const passageItem = ({
-  chunkId,
-  corpusId,
-  docId,
-  title,
-  content,
-  source,
-}: Retrieved['results'][number]): AnswerItem => ({
-  text: `\n[${chunkId}] ${title ?? docId} (${corpusId}/${docId}${source === 'commons' ? ', shared by others' : ''})\n${content}`,
-  data: { id: chunkId, document: `${corpusId}/${docId}` },
-});
+function passageItem(passage: Retrieved['results'][number]): AnswerItem {
+  const { chunkId, docId, title, content, source } = passage;
+  const document = idOf('document', documentIdOf(passage));
+  return {
+    text: `\n[${chunkId}] ${title ?? docId} (${document}${source === 'commons' ? ', shared by others' : ''})\n${content}`,
+    data: { id: chunkId, document },
+  };
+}
 
 const factItem = (fact: FoundFact): AnswerItem => ({
   text: `\n[${idOf('fact', fact.fact_id)}] ${fact.entity} ${fact.key} = ${fact.value} (${fact.actor}, ${fact.stored_at.slice(0, 10)}${sureness(fact)})`,
