@@ -1,5 +1,5 @@
 import { SvcProblem } from './problem.js';
-import { sleep } from './sending.js';
+import { LONGEST_WAIT_MS, namedWait, sleep } from './sending.js';
 
 /** One event of a stream (HTML, 9.2: server-sent events). */
 export interface StreamedEvent<T = unknown> {
@@ -17,37 +17,39 @@ export interface StreamOptions {
 }
 
 const AGAIN_MS = 1000;
+const BUSY = new Set([429, 503]);
 
 type Open = (headers: Record<string, string>, signal?: AbortSignal) => Promise<Response>;
 
 /**
- * The events of a stream as they come. A connection that is cut is made again and goes on after the last event; it ends
- * with `signal` or when the caller stops reading.
+ * The events of a stream as they come. A connection that is cut, or that the server has no place for now (429, 503), is
+ * made again and goes on after the last event; it ends with `signal` or when the caller stops reading.
+ * @param maxWaitMs a longer wait than this is not waited for
  * @throws SvcProblem where the server refuses
  */
 export async function* eventsOf<T>(
   open: Open,
   { lastEventId, signal }: StreamOptions = {},
+  maxWaitMs = LONGEST_WAIT_MS,
 ): AsyncGenerator<StreamedEvent<T>, void, void> {
   let last = lastEventId;
   while (!signal?.aborted) {
-    for await (const event of eventsUntilCut<T>(open, last, signal)) {
-      last = event.id ?? last;
-      if (event.event === 'end' && isFinal(event.data)) return;
-      if (event.event !== 'end') yield event;
-    }
-    await sleep(AGAIN_MS, signal).catch(() => undefined);
+    const answer = await open(last === undefined ? {} : { 'last-event-id': last }, signal).catch(() => undefined);
+    const wait = answer && BUSY.has(answer.status) ? (namedWait(answer) ?? 0) : undefined;
+    if (answer && (wait === undefined || wait > maxWaitMs)) {
+      for await (const event of eventsUntilCut<T>(answer)) {
+        last = event.id ?? last;
+        if (event.event === 'end' && isFinal(event.data)) return;
+        if (event.event !== 'end') yield event;
+      }
+    } else await answer?.body?.cancel().catch(() => undefined);
+    await sleep(Math.max(AGAIN_MS, wait ?? 0), signal).catch(() => undefined);
   }
 }
 
 /** The events of one connection, which ends without a word when it is cut. */
-async function* eventsUntilCut<T>(
-  open: Open,
-  last: string | undefined,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<StreamedEvent<T>, void, void> {
+async function* eventsUntilCut<T>(answer: Response): AsyncGenerator<StreamedEvent<T>, void, void> {
   try {
-    const answer = await open(last === undefined ? {} : { 'last-event-id': last }, signal);
     if (!answer.ok || !answer.body) throw SvcProblem.ofAnswer(answer, await bodyOf(answer));
     yield* readEvents<T>(answer.body);
   } catch (error) {

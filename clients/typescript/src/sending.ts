@@ -9,27 +9,30 @@ export interface RetryOptions {
 export interface SendingOptions extends RetryOptions {
   /** Whether the server takes an idempotency key for this request. */
   takesKey: (method: string, path: string) => boolean;
+  /** Whether all that is sent with a key has its effect once by it. */
+  isOnceByKey: boolean;
   fetch?: typeof globalThis.fetch;
 }
 
-const KEY = 'x-idempotency-key';
-/** Methods that have the same effect once and twice (RFC 9110, 9.2.2). */
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
+export const KEY = 'x-idempotency-key';
+/** Methods that have the same effect once and twice. PUT is none of them: much of what is stored by it has versions. */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 const FIRST_WAIT_MS = 250;
+export const LONGEST_WAIT_MS = 30_000;
 
 /**
  * A fetch that gives each write a key of its own and sends a request again where that has no second effect: after the
- * time that the server names on 429, 503 and 409 of a key in use, and after a failure of the network. What has neither
- * a key nor an idempotent method goes out again after 429 alone, which had no effect.
+ * time that the server names on 429, 503 and 409 of a key in use, and after a failure of the network. What could have a
+ * second effect goes out again after 429 alone, which had none.
  */
 export function makeSending(options: SendingOptions): typeof globalThis.fetch {
-  const { attempts = 4, maxWaitMs = 30_000, takesKey } = options;
+  const { attempts = 4, maxWaitMs = LONGEST_WAIT_MS, takesKey, isOnceByKey } = options;
   const send = options.fetch ?? globalThis.fetch;
   return async (input, init) => {
     const request = new Request(input, init);
     const isKeyed = takesKey(request.method, new URL(request.url).pathname);
     if (isKeyed && !request.headers.has(KEY)) request.headers.set(KEY, crypto.randomUUID());
-    const isRepeatable = isKeyed || IDEMPOTENT.has(request.method);
+    const isRepeatable = (isKeyed && isOnceByKey) || IDEMPOTENT.has(request.method);
     for (let attempt = 1; ; attempt++) {
       const answer = await send(request.clone()).catch((error: unknown) => {
         if (request.signal.aborted || !isRepeatable || attempt >= attempts) throw error;
@@ -48,19 +51,20 @@ function waitBefore(answer: Response | undefined, attempt: number, isRepeatable:
   const jitter = Math.random() * FIRST_WAIT_MS;
   const backoff = FIRST_WAIT_MS * 2 ** (attempt - 1) + jitter;
   if (!answer) return backoff;
-  const named = secondsOf(answer.headers.get('retry-after'));
+  const named = namedWait(answer);
   const isAskedFor =
     answer.status === 429 ||
     (isRepeatable && (answer.status === 503 || (answer.status === 409 && named !== undefined)));
   if (!isAskedFor) return undefined;
-  return named === undefined ? backoff : named * 1000 + jitter;
+  return named === undefined ? backoff : named + jitter;
 }
 
-/** RFC 9110, 10.2.3: a number of seconds, or a date. */
-function secondsOf(text: string | null): number | undefined {
+/** Milliseconds by retry-after (RFC 9110, 10.2.3), which is a number of seconds, or a date. */
+export function namedWait({ headers }: Response): number | undefined {
+  const text = headers.get('retry-after');
   if (text === null) return undefined;
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 export const sleep = (ms: number, signal?: AbortSignal | null): Promise<void> =>

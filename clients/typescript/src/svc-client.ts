@@ -5,7 +5,7 @@ import { MemoryDaemon } from './generated/daemon/sdk.gen.js';
 import { KEYED } from './generated/keyed.gen.js';
 import { ToolService } from './generated/tools/sdk.gen.js';
 import { SvcProblem } from './problem.js';
-import { makeSending, sleep, type RetryOptions } from './sending.js';
+import { KEY, makeSending, sleep, type RetryOptions } from './sending.js';
 import { ToolFailure } from './tool-failure.js';
 
 export interface SvcOptions {
@@ -75,7 +75,10 @@ export class SvcClient {
   /** Calls a tool and returns its result. @throws ToolFailure for an error of JSON-RPC */
   async callTool(name: string, parameters: Record<string, unknown> = {}): Promise<unknown> {
     const body = { jsonrpc: '2.0' as const, id: 1, method: name, params: parameters };
-    const answer = await this.tools.callTool({ body });
+    // What takes a key among its parameters has its effect once by it. Of other tools this is not known.
+    const { idempotency_key: key } = parameters;
+    const sent = typeof key === 'string' && { headers: { [KEY]: key }, fetch: this.sendingTo('tools', true) };
+    const answer = await this.tools.callTool({ body, ...sent });
     const { result, error } = (Array.isArray(answer) ? answer[0] : answer) as { result?: unknown; error?: object };
     if (error) throw new ToolFailure(error);
     return result;
@@ -103,6 +106,7 @@ export class SvcClient {
     return eventsOf<TenantEvent>(
       (more, signal) => send(base + address, { headers: { ...headers, ...more }, ...(signal && { signal }) }),
       options,
+      this.options.retry?.maxWaitMs,
     );
   }
 
@@ -121,25 +125,31 @@ export class SvcClient {
     return (this.options[server] ?? ADDRESSES[server]).replace(/\/+$/, '');
   }
 
-  private clientOf(server: keyof typeof ADDRESSES) {
+  private sendingTo(server: keyof typeof ADDRESSES, isOnceByKey: boolean): typeof globalThis.fetch {
     const { retry, fetch } = this.options;
-    const baseUrl = this.addressOf(server);
-    const { pathname } = new URL(baseUrl);
+    const { pathname } = new URL(this.addressOf(server));
     const above = pathname === '/' ? 0 : pathname.length;
     const keyed = KEYED[server].map((one) => new RegExp(one));
     const takesKey = (method: string, path: string) => keyed.some((one) => one.test(`${method} ${path.slice(above)}`));
+    return makeSending({ ...retry, ...(fetch && { fetch }), takesKey, isOnceByKey });
+  }
+
+  private clientOf(server: keyof typeof ADDRESSES) {
     const client = createClient(
       createConfig({
-        baseUrl,
+        baseUrl: this.addressOf(server),
         headers: this.headers(),
         throwOnError: true,
         responseStyle: 'data',
-        fetch: makeSending({ ...retry, ...(fetch && { fetch }), takesKey }),
+        // The tools of the memory daemon take no key: what they change they change again.
+        fetch: this.sendingTo(server, server !== 'tools'),
       }),
     );
-    client.interceptors.error.use((error, response) =>
-      response ? SvcProblem.ofAnswer(response, error) : SvcProblem.ofSilence(error),
-    );
+    client.interceptors.error.use((error, response, _, { signal }) => {
+      // The caller ended the call, as fetch says it.
+      if (signal?.aborted && (error === signal.reason || error instanceof Error)) return error;
+      return response ? SvcProblem.ofAnswer(response, error) : SvcProblem.ofSilence(error);
+    });
     return client;
   }
 }

@@ -144,6 +144,10 @@ describe('a request that fails', () => {
       seen.push({ method: request.method!, key: request.headers['x-idempotency-key'] as string | undefined });
       const status = answers.shift() ?? 200;
       if (status === 'cut') return void request.socket.destroy();
+      if (status === 200 && request.url === '/v1/events/stream') {
+        reply.writeHead(200, { 'content-type': 'text/event-stream' });
+        return void reply.write('id: 7\nevent: fact.stored\ndata: {}\n\n');
+      }
       reply.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' });
       reply.end(JSON.stringify(status === 200 ? { corpora: [] } : { type: 'Busy', status, retryable: true }));
     });
@@ -154,14 +158,16 @@ describe('a request that fails', () => {
 
   const WRITE = "await svc.api.deleteDocument({ path: { corpusId: 'a', docId: 'b' } });";
   const POST = "await svc.api.createApiKey({ body: { name: 'ci' } });";
+  const STORED = "await svc.daemon.storeFact({ body: { entity: 'e', key: 'k', value: 'v' } });";
+  const TOOL = "await svc.callTool('comment_work', { body: 'once' });";
   const UNKEYED = "await svc.daemon.assembleContext({ body: { task: 'x' } });";
 
   /** @returns what it came to, and the requests that were made */
   async function send(lines: string, ...inTurn: (number | 'cut')[]): Promise<[string, (typeof seen)[number][]]> {
     seen.length = 0;
     answers = inTurn;
-    const guarded = `try { ${lines} console.log('done'); } catch (error) { console.log((error as SvcProblem).status); }`;
-    const printed = await runLines(guarded, { SVC_API_URL: url, SVC_DAEMON_URL: url });
+    const guarded = `try { ${lines} console.log('done'); } catch (error) { console.log((error as SvcProblem).status ?? (error as Error).name); }`;
+    const printed = await runLines(guarded, { SVC_API_URL: url, SVC_DAEMON_URL: url, SVC_TOOLS_URL: url });
     return [printed.trim(), [...seen]];
   }
 
@@ -194,10 +200,27 @@ describe('a request that fails', () => {
   });
 
   it('does not go out again where that could have a second effect', async () => {
-    expect(await send(UNKEYED, 503)).toMatchObject(['503', { length: 1 }]);
-    expect(await send(UNKEYED, 'cut')).toMatchObject(['0', { length: 1 }]);
-    expect(await send(UNKEYED, 429)).toMatchObject(['done', { length: 2 }]);
+    for (const lines of [UNKEYED, STORED, TOOL]) {
+      expect(await send(lines, 503)).toMatchObject(['503', { length: 1 }]);
+      expect(await send(lines, 'cut')).toMatchObject(['0', { length: 1 }]);
+      expect(await send(lines, 429)).toMatchObject(['done', { length: 2 }]);
+    }
     expect((await send(UNKEYED))[1][0]!.key).toBeUndefined();
+    expect((await send(TOOL))[1][0]!.key).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('goes out again as a call of a tool that takes the key of its effect', async () => {
+    const [outcome, requests] = await send(TOOL.replace("'once'", "'once', idempotency_key: 'chosen-by-me'"), 'cut');
+    expect([outcome, requests.map(({ key }) => key)]).toEqual(['done', ['chosen-by-me', 'chosen-by-me']]);
+  });
+
+  it('of a stream goes out again while the server has no place for it', async () => {
+    const lines = 'for await (const { id } of svc.followEvents()) { console.log(id); break; }';
+    expect(await send(lines, 503, 'cut', 429)).toMatchObject(['7\ndone', { length: 4 }]);
+  });
+
+  it('is ended by its signal, as fetch says it', async () => {
+    expect(await send('await svc.api.listCorpora({ signal: AbortSignal.abort() });')).toEqual(['AbortError', []]);
   });
 
   it('does not go out again because it is wrong', async () => {
