@@ -7,8 +7,8 @@ interface NamedDocument {
 const ESCAPED = /%(?:2f|25)/gi;
 
 /**
- * The id of a document, `corpus/doc`, which names one alone: its first slash ends the corpus. A slash in the name of the
- * corpus is %2F, and % is %25 where the name would be read otherwise.
+ * The id of a document, `corpus/doc`, which names one alone: its first slash ends the corpus. A slash in the name of
+ * the corpus is %2F, and % is %25 where the name would be read otherwise.
  */
 export function documentIdOf({ corpusId, docId }: NamedDocument): string {
   const isPlain = !corpusId.includes('/') && corpusId.search(ESCAPED) < 0;

@@ -17,8 +17,8 @@ export const documentKeyOf = ({ ownerTenantId, corpusId, docId }: DocumentName):
   JSON.stringify([ownerTenantId, corpusId, docId]);
 
 /**
- * What may be meant by corpusId/docId: both may hold slashes, so every one is tried as the divider; and it may be an id,
- * in which the slashes of the corpus are written as %2F.
+ * What may be meant by corpusId/docId: both may hold slashes, so every one is tried as the divider; and it may be an
+ * id, in which the slashes of the corpus are written as %2F.
  */
 export function documentsWritten(written: string): Pick<DocumentName, 'corpusId' | 'docId'>[] {
   const named = [...written.matchAll(/(?<=.)\/(?=.)/gs)].map(({ index }) => ({
