@@ -9,6 +9,8 @@ export class LegalHold extends problem<{ hold_ids: string[] }>(409, 'LegalHold',
 
 /** What the database did not delete. */
 export interface HeldRow {
+  /** Whose row it is. Tenants may share a hold by sync. */
+  tenantId: string;
   holdIds: string[];
   /** The entity that the row is of. */
   entity: string;
@@ -23,12 +25,14 @@ interface DatabaseFailure {
   detail?: string;
   hint?: string;
   table?: string;
+  constraint?: string;
 }
 
 /** @returns undefined where the failure is another */
 export function heldRowOf(error: unknown): HeldRow | undefined {
   const cause = (error instanceof QueryFailedError ? error.driverError : error) as DatabaseFailure | undefined;
   if (cause?.code !== HELD) return undefined;
-  const { detail = '[]', hint = '', table = '' } = cause;
-  return { holdIds: JSON.parse(detail) as string[], entity: hint, table };
+  const { detail = '[]', hint = '', table = '', constraint: tenantId } = cause;
+  if (tenantId === undefined) return undefined;
+  return { tenantId, holdIds: JSON.parse(detail) as string[], entity: hint, table };
 }

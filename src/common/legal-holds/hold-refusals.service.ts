@@ -28,9 +28,6 @@ interface RefusedTruncation {
   login: string;
 }
 
-/** Who was refused, and in which tenant where that is known. */
-type Refused = Actor & { readonly homeTenant?: string | undefined; readonly tenantId?: string };
-
 /**
  * What legal holds refused: counted by holds, entity and principal of a minute, with one receipt for each of those, so
  * that a caller that asks again and again cannot fill the log.
@@ -47,10 +44,7 @@ export class HoldRefusals {
    * After the transaction that was refused has ended, in one of its own.
    * @returns what the caller is answered
    */
-  async refuse(by: Refused, { holdIds, entity, table }: HeldRow): Promise<LegalHold> {
-    const [holdId] = holdIds as [string];
-    const tenantId = await this.findTenantOf(holdId, by.homeTenant ?? by.tenantId);
-    if (tenantId === undefined) throw new Error(`there is no legal hold ${holdId}, which refused a deletion`);
+  async refuse(by: Actor, { tenantId, holdIds, entity, table }: HeldRow): Promise<LegalHold> {
     await this.tenancy.run(tenantId, async () => {
       await this.tenancy.query('select svc_note_refusal($1, $2, $3, $4, $5, $6, $7)', [
         ...[tenantId, holdIds, entity, by.principal, by.authType, table, 'request'],

@@ -12,7 +12,7 @@ create or replace function svc_erase_records(wanted_tenant text, receipts uuid[]
     kept := array(select h.hold_id from legal_hold h where h.tenant_id = wanted_tenant and h.released_at is null order by 1);
     if kept <> '{}' then
       raise exception 'a legal hold keeps tenant %', wanted_tenant using errcode = 'SVH01', detail = to_json(kept)::text,
-        hint = 'tenant:' || wanted_tenant, table = 'tenant';
+        hint = 'tenant:' || wanted_tenant, table = 'tenant', constraint = wanted_tenant;
     end if;
     perform set_config('svc.erased_tenant', wanted_tenant, true);
     if not exists (select from tenant t where t.tenant_id = wanted_tenant and t.state = 'deleted' and t.erasure_began_at is not null) then

@@ -1,8 +1,8 @@
 -- Trigger of svc_pin_table, before a row is deleted or loses its content: where a legal hold pins it, the row stays. The
--- product's processes get SVH01 (detail: the holds, as a JSON array; hint: the entity), and leave the receipt of it.
--- Anyone else keeps the rest of the statement; the daemon makes the receipt. A placing waits for transactions that were
--- let through here (LegalHoldsService), so that none of them ends after it. The argument is an expression over r: the
--- entities that the row is of.
+-- product's processes get SVH01 (detail: the holds, as a JSON array; hint: the entity; constraint: the tenant, since
+-- tenants may share a hold by sync), and leave the receipt of it. Anyone else keeps the rest of the statement; the daemon
+-- makes the receipt. A placing waits for transactions that were let through here (LegalHoldsService), so that none of
+-- them ends after it. The argument is an expression over r: the entities that the row is of.
 create or replace function svc_keep_held() returns trigger
   language plpgsql as $$
   declare
@@ -24,7 +24,7 @@ create or replace function svc_keep_held() returns trigger
     end if;
     if public.svc_is_product() then
       raise exception 'a legal hold pins %', entities[1] using errcode = 'SVH01', detail = to_json(holds)::text, hint = entities[1],
-        schema = tg_table_schema, table = tg_table_name;
+        schema = tg_table_schema, table = tg_table_name, constraint = old.tenant_id;
     end if;
     raise warning 'the row of % was kept: legal hold % pins it', entities[1], holds[1];
     perform public.svc_note_refusal(old.tenant_id, holds, entities[1], 'database:' || session_user, 'database', tg_table_name, lower(tg_op));

@@ -16,7 +16,7 @@ create or replace function svc_keep_held_rows() returns trigger
         where r.tenant_id = $1 and n.holds <> ''{}'' limit 1', tg_argv[0]) into entities, holds using one;
       if holds is not null then
         raise exception 'a legal hold pins %', entities[1] using errcode = 'SVH01', detail = to_json(holds)::text, hint = entities[1],
-          schema = tg_table_schema, table = tg_table_name;
+          schema = tg_table_schema, table = tg_table_name, constraint = one;
       end if;
     end loop;
     return null;

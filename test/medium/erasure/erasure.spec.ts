@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { LogSequencer } from '../../../src/common/evidence-log/log-sequencer.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { asSuperuser } from '../../kit/database.js';
 import { whileLocked } from '../../kit/held-lock.js';
 import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { makeTenantFixture, SECRET } from '../../kit/tenant-fixture.js';
@@ -126,6 +127,25 @@ describe('an erasure', { timeout: 240_000 }, () => {
     await expectSound();
   });
 
+  it('is refused, counted and receipted in its own tenant, by a hold that another one shares by sync', async () => {
+    await callOther('PUT', '/v1/facts', { entity: 'case:7', key: 'k', value: 'pinned' });
+    const hold = { tenant_id: 'other', reason: 'a dispute', entity_prefixes: ['case:7'] };
+    const { id: holdId } = (await callOther('POST', '/v1/legal-holds', hold)).body.hold;
+    const shared = `jsonb_populate_record(h, jsonb_build_object('tenant_id', '${acme.tenantId}'))`;
+    await asSuperuser(
+      api.database,
+      `insert into legal_hold select (${shared}).* from legal_hold h where hold_id = '${holdId}'`,
+    );
+    const refused = await callOther('POST', '/v1/facts/erase', { entities: ['case:7'] });
+    expect([refused.status, refused.body.hold_ids]).toEqual([409, [holdId]]);
+    const tenants = [{ tenant_id: 'other' }];
+    const noted = 'select tenant_id from hold_refusal where hold_ids = array[$1::uuid]';
+    expect(await api.database.query(noted, [holdId])).toEqual(tenants);
+    const receipted = `select tenant_id from receipt where kind = 'hold.refused_deletion' and subject = $1`;
+    expect(await api.database.query(receipted, [holdId])).toEqual(tenants);
+    for (const by of [call, callOther]) await by('DELETE', `/v1/legal-holds/${holdId}`);
+  });
+
   it('names the holds that would refuse it, of every row that goes or is emptied', async () => {
     await call('PUT', '/v1/facts/bulk', [
       { entity: 'claim:1', key: 'k', value: 'pinned' },
@@ -227,6 +247,46 @@ describe('an erasure', { timeout: 240_000 }, () => {
     });
     expect(await tablesWith(acme.tenantId, 'heron-77')).toEqual([]);
     await expectSound();
+  });
+
+  it('is tried for as long as it fails by what passes, and seldom where it fails by another error', async () => {
+    await call('PUT', '/v1/facts', { entity: 'person:ida', key: 'k', value: 'siskin' });
+    const erasureId = randomUUID();
+    const names = { entity_prefixes: [], fact_ids: [], documents: [], principals: [], texts: [] };
+    await api.database.query(
+      `insert into erasure_request (tenant_id, erasure_id, selector, requested_by, auth_mode, requested_at) values ($1, $2, $3, 'p', 'none', now() - interval '1 minute')`,
+      [acme.tenantId, erasureId, JSON.stringify({ ...names, entities: ['person:ida'] })],
+    );
+    const failBy = (state: string) =>
+      asSuperuser(
+        api.database,
+        `create or replace function fail_erasure() returns trigger language plpgsql as $$ begin raise exception 'for a test' using errcode = '${state}'; end $$`,
+      );
+    const read = async () => {
+      const rows = await api.database.query<{ state: string; attempts: number; named: boolean }>(
+        'select state, attempts, selector is not null as named from erasure_request where erasure_id = $1',
+        [erasureId],
+      );
+      return rows[0];
+    };
+    const sweep = daemon.app.get(ErasureSweep);
+    await failBy('53100');
+    await asSuperuser(
+      api.database,
+      'create trigger fail before insert on erasure for each row execute function fail_erasure()',
+    );
+    try {
+      for (let attempt = 1; attempt <= 6; attempt++) await sweep.goOn();
+      expect(await read()).toEqual({ state: 'running', attempts: 0, named: true });
+      await failBy('XX000');
+      for (let attempt = 1; attempt <= 6; attempt++) await sweep.goOn();
+      expect(await read()).toEqual({ state: 'running', attempts: 1, named: true });
+    } finally {
+      await asSuperuser(api.database, 'drop trigger fail on erasure; drop function fail_erasure');
+    }
+    await api.database.query('update erasure_request set due_at = now() where erasure_id = $1', [erasureId]);
+    await sweep.goOn();
+    expect((await call('GET', `/v1/facts/erase/${erasureId}`)).body.erasure.state).toBe('removed');
   });
 
   it('that goes on by itself is refused by a hold, once and for all, and keeps no name of its subject', async () => {

@@ -61,7 +61,7 @@ export class TenantErasureService {
     const rows = await this.crossTenant.run(REASON, (query) => query<{ hold_id: string }>(HOLDS, [tenantId]));
     const holdIds = rows.map(({ hold_id }) => hold_id);
     if (holdIds.length > 0)
-      throw await this.refusals.refuse(by, { holdIds, entity: `tenant:${tenantId}`, table: 'tenant' });
+      throw await this.refusals.refuse(by, { tenantId, holdIds, entity: `tenant:${tenantId}`, table: 'tenant' });
   }
 
   private async eraseBegun(tenantId: string, isStopped: () => boolean): Promise<Erased> {
