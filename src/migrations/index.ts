@@ -125,6 +125,7 @@ import { FindConcernedWatches1795932000000 } from './1795932000000-find-concerne
 import { CompareAddressesInAscii1795934000000 } from './1795934000000-compare-addresses-in-ascii.js';
 import { CountCompactedFacts1795935000000 } from './1795935000000-count-compacted-facts.js';
 import { KeepPlacesOfErasedSegments1795936000000 } from './1795936000000-keep-places-of-erased-segments.js';
+import { SpaceAttemptsOfErasures1795937000000 } from './1795937000000-space-attempts-of-erasures.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -255,4 +256,5 @@ export const MIGRATIONS = [
   CompareAddressesInAscii1795934000000,
   CountCompactedFacts1795935000000,
   KeepPlacesOfErasedSegments1795936000000,
+  SpaceAttemptsOfErasures1795937000000,
 ];

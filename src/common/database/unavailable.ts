@@ -35,6 +35,9 @@ function hasPassingCode({ code, syscall }: NodeJS.ErrnoException): boolean {
   return SYSTEM_CODES.has(code) && (syscall === undefined || /connect|read|write|getaddrinfo/.test(syscall));
 }
 
+/** A statement that somebody ended, or that took longer than one may. */
+export const isCanceled = (error: unknown): boolean => (error as { code?: unknown }).code === '57014';
+
 /** Whether the failure is the database being away or overloaded, rather than an error in the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../config/settings.js';
-import { isDatabaseUnavailable } from '../database/unavailable.js';
+import { isCanceled, isDatabaseUnavailable } from '../database/unavailable.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { Scheduler, type ScheduledWork } from './scheduler.js';
 
@@ -102,6 +102,3 @@ export class DueWork {
     }
   }
 }
-
-/** It took longer than a statement may. */
-const isCanceled = (error: unknown): boolean => (error as { code?: unknown }).code === '57014';

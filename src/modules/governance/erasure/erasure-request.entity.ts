@@ -33,6 +33,10 @@ export class ErasureRequestRow extends TenantRow {
   @Column('int', { default: 0 })
   attempts!: number;
 
+  /** Of the next attempt. */
+  @Column('timestamptz', { default: () => 'now()' })
+  dueAt!: Date;
+
   /** That refused it. */
   @Column('uuid', { array: true, default: '{}' })
   holdIds!: string[];

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { AuditTrail, type Actor } from '../../../common/evidence-log/audit-trail.js';
+import { isCanceled, isDatabaseUnavailable } from '../../../common/database/unavailable.js';
 import { ERASURE_STREAM } from '../../../common/evidence-log/removed-records.js';
 import { heldRowOf } from '../../../common/legal-holds/held-rows.js';
 import { HoldRefusals } from '../../../common/legal-holds/hold-refusals.service.js';
@@ -18,7 +19,7 @@ import type { ErasedCounts, SubjectSelector } from './erasure.types.js';
 import { IndexRewrites } from './index-rewrites.service.js';
 import { SubjectEraser } from './subject-eraser.js';
 
-/** Of one that ends by an error that is neither a hold's nor the list's. */
+/** Of one that ends by an error that is neither a hold's nor the list's, and does not pass by itself. */
 const MAX_ATTEMPTS = 5;
 
 /**
@@ -66,7 +67,7 @@ export class ErasureRuns {
 
   private async claim(erasureId: string): Promise<ErasureRequestRow | undefined> {
     const free = await this.tenancy.query(
-      `select from erasure_request where tenant_id = $1 and erasure_id = $2 and state = 'running' for update skip locked`,
+      `select from erasure_request where tenant_id = $1 and erasure_id = $2 and state = 'running' and due_at <= now() for update skip locked`,
       [this.tenancy.tenant, erasureId],
     );
     return free.length === 0 ? undefined : this.requests.find({ erasureId });
@@ -137,6 +138,8 @@ export class ErasureRuns {
       throw error;
     }
     this.log.error({ error, erasure_id: erasureId }, 'an erasure failed and is tried again');
+    // A full disk, a deadlock, a database that starts again. Not a statement of more than its time, which takes it again.
+    if (isDatabaseUnavailable(error) && !isCanceled(error)) return;
     await this.tenancy.run(tenantId, () => this.tenancy.query(FAILED, [tenantId, erasureId, MAX_ATTEMPTS]));
   }
 
@@ -157,8 +160,9 @@ const actorOf = ({ requestedBy, authMode, sessionId }: ErasureRequestRow): Actor
   ...(sessionId === null ? {} : { agentSession: sessionId }),
 });
 
+/** Tried again after a minute, then each time after five times as long. */
 const FAILED = `
-  update erasure_request set attempts = attempts + 1,
+  update erasure_request set attempts = attempts + 1, due_at = now() + interval '1 minute' * 5 ^ attempts,
     state = case when attempts + 1 >= $3 then 'failed' else state end,
     selector = case when attempts + 1 >= $3 then null else selector end,
     reason = 'it ended by an error, which the log of the server has'

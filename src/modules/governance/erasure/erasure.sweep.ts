@@ -97,7 +97,7 @@ const STALE_SHARDS = `
     and not exists (select from chunk c where c.tenant_id = t.tenant_id and c.chunk_id = t.chunk_id)`;
 /** The process that takes a request begins at once; one that waits has lost it. */
 const ASKED_FOR = `
-  select tenant_id, erasure_id from erasure_request where state = 'running' and requested_at < now() - interval '2 seconds' order by requested_at`;
+  select tenant_id, erasure_id from erasure_request where state = 'running' and requested_at < now() - interval '2 seconds' and due_at <= now() order by requested_at`;
 const WAITING = `
   select distinct tenant_id from erased_receipt where announced_by is null
   union select distinct tenant_id from erased_fact where announced_by is null
