@@ -43,7 +43,8 @@ export class PrimitivesService {
     const issue = issueWith(sent);
     if (issue) throw invalid(issue.path, issue.message);
     return this.tenancy.run(caller.tenantId, async () => {
-      if (sent.pins) await lockToCopy(this.tenancy);
+      // What is not sent is copied from the version before, with the passages that it pinned.
+      await lockToCopy(this.tenancy);
       const name = { homeId: await this.homes.hold(agentId), kind: sent.kind, name: sent.name };
       const before = await this.store.findNewest(name);
       const expected = sent.expectedVersion ?? 0;

@@ -3,6 +3,7 @@ import { uuid } from '../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { Outbox } from '../../../common/outbox/outbox.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { WebhooksService } from '../../events/outbox/webhooks/webhooks.service.js';
 import { WatchTargetsService, type FoundTarget } from './watch-targets.service.js';
@@ -33,6 +34,7 @@ export class WatchesService {
 
   /** @throws ValidationFailed, WatchTargetUnknown, WatchExists, WatchLimitReached */
   async record(caller: TenantCaller, request: WatchRequest): Promise<WatchCreated> {
+    await lockToCopy(this.tenancy);
     const snapshot = await this.store.snapshot();
     const target = await this.targets.read(request);
     await this.holdPlace(target);

@@ -5,6 +5,7 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { SecretScreen } from '../../../common/screening/secret-screen.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
@@ -67,14 +68,21 @@ export class ConsolidationService implements OnApplicationBootstrap {
     const reviews = reviewsOf(facts, new Date());
     if (reviews.length === 0) return;
     await this.tenancy.run(tenant, async () => {
+      await lockToCopy(this.tenancy);
       await this.tenancy.lock(LOCK);
-      const known = await this.tenancy.query<{ id: string }>(
-        `select target_fact_id as id from candidate where tenant_id = $1 and target_fact_id = any($2::uuid[])`,
-        [tenant, reviews.map(({ fact }) => fact.fact_id)],
-      );
-      const ids = new Set(known.map(({ id }) => id));
-      await this.propose(reviews.filter(({ fact }) => !ids.has(fact.fact_id)).slice(0, MAX_PROPOSED));
+      const ids = reviews.flatMap(({ fact, other }) => [fact.fact_id, ...(other ? [other.fact_id] : [])]);
+      const known = await this.findIds(KNOWN, ids);
+      // Others changed or erased facts while they were compared.
+      const current = await this.findIds(CURRENT, ids);
+      const isDue = ({ fact, other }: Review): boolean =>
+        !known.has(fact.fact_id) && current.has(fact.fact_id) && (!other || current.has(other.fact_id));
+      await this.propose(reviews.filter(isDue).slice(0, MAX_PROPOSED));
     });
+  }
+
+  private async findIds(sql: string, factIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.tenancy.query<{ id: string }>(sql, [this.tenancy.tenant, factIds]);
+    return new Set(rows.map(({ id }) => id));
   }
 
   private async propose(reviews: readonly Review[]): Promise<void> {
@@ -123,3 +131,7 @@ const FACTS = `
   from (select h.seq from fact_head h where h.tenant_id = $1 and h.visibility = 0 and h.records > 0
     order by h.stored_at desc, h.seq desc limit $2) h
   join fact f on f.tenant_id = $1 and f.seq = h.seq and f.deleted_at is null and not f.tombstone`;
+const KNOWN = 'select target_fact_id as id from candidate where tenant_id = $1 and target_fact_id = any($2::uuid[])';
+const CURRENT = `
+  select f.fact_id as id from fact f join fact_head h on h.tenant_id = f.tenant_id and h.chain = f.chain and h.seq = f.seq
+  where f.tenant_id = $1 and f.fact_id = any($2::uuid[]) and h.visibility = 0 and h.records > 0 and f.deleted_at is null and not f.tombstone`;

@@ -4,6 +4,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { SecretScreen } from '../../../common/screening/secret-screen.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
 import { blake3 } from '../../../evidence/digest.js';
@@ -64,6 +65,7 @@ export class ExtractionsService {
     const extracted = await this.extractor.extract(masked, asked.profile, asked.extractionId);
     const said = await this.standings.findSaid(caller, extracted.found);
     const store = async (): Promise<ExtractReply> => {
+      await lockToCopy(this.tenancy);
       await this.tenancy.lock(LOCK);
       return (await this.replay(asked)) ?? this.store(caller, asked, extracted, said);
     };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { AnswersService } from '../../knowledge/citations/answers.service.js';
@@ -28,6 +29,7 @@ export class AutoDossiersService {
   /** Published under the acting passport, or the principal where there is none. @throws ProjectUnknown */
   make(caller: DaemonCaller, projectId: string): Promise<Dossier> {
     return this.tenants.write(caller, undefined, async () => {
+      await lockToCopy(this.tenancy);
       await this.projects.find(projectId);
       const generatedAtUnixMs = await this.now();
       const answers = await this.answers.listOfProject(projectId, MAX_CLAIMS);

@@ -3,6 +3,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { blake3Digest } from '../../../evidence/digest.js';
@@ -44,6 +45,7 @@ export class StorybooksService {
   /** @throws ProjectUnknown */
   generate(caller: DaemonCaller, projectId: string): Promise<StorybookGenerated> {
     return this.tenants.write(caller, undefined, async () => {
+      await lockToCopy(this.tenancy);
       await this.projects.find(projectId);
       await this.tenancy.lock('storybook', projectId);
       const before = await this.findLatest(projectId);

@@ -58,7 +58,7 @@ const indexed = (
 ) => occurrence('document.indexed', { corpusId, docId, version, changed: texts.map(passageOf), changedCount }, members);
 const withdrawn = (version: number | null, members: Partial<Occurrence> = {}) =>
   occurrence('document.withdrawn', { corpusId, docId, version }, members);
-const passageOf = (text: string) => ({ chunkId: `chk_${text}`, contentHash: `blake3:${text}` });
+const passageOf = (text: string) => ({ chunkId: `chk_${text}`, contentHash: `blake3:${text}` as const });
 const presentAt = (version: number): ReadonlyMap<string, PresentDocument> =>
   new Map([[documentKeyOf(NAME), { ...NAME, version }]]);
 /** Of passages whose document has these texts in this version; null: it cannot be seen. */

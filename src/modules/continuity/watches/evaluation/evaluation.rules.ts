@@ -1,4 +1,5 @@
 import { v5 as uuidOf } from 'uuid';
+import type { Digest } from '../../../../evidence/digest.js';
 import type { PassageNow } from '../../../knowledge/citations/source-states.types.js';
 import { documentKeyOf, type PresentDocument } from '../../../knowledge/citations/present-documents.views.js';
 import type { Alert, AlertedPassage, Change, FaultyVerdict } from '../watches.types.js';
@@ -160,6 +161,7 @@ export const newAnswer = (one: Occurrence, from: number | null): Alert =>
 /** A passage that a watched query finds now. */
 export interface Match extends AlertedPassage {
   ownerTenantId: string;
+  contentHash: Digest;
   key: Buffer;
 }
 

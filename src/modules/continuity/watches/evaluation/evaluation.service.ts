@@ -3,6 +3,7 @@ import { uuid } from '../../../../common/ids/uuid.js';
 import { namedDigest } from '../../../../evidence/digest.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { Outbox } from '../../../../common/outbox/outbox.js';
+import { lockToCopy } from '../../../../common/tenancy/copied-texts.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { JournalService } from '../../sessions/journal/journal.service.js';
@@ -65,10 +66,13 @@ export class EvaluationService {
 
   async evaluate(task: EvaluationTask): Promise<void> {
     const { tenantId } = task;
-    const occurrences = await this.crossTenant.run('watch evaluation', (query) => findOccurrences(query, task));
-    const candidates = await this.tenancy.run(tenantId, () => this.store.findCandidates(occurrences, false));
-    const found = await this.search(tenantId, candidates, occurrences);
+    const before = await this.crossTenant.run('watch evaluation', (query) => findOccurrences(query, task));
+    const candidates = await this.tenancy.run(tenantId, () => this.store.findCandidates(before, false));
+    const searched = await this.search(tenantId, candidates, before);
     await this.tenancy.run(tenantId, async () => {
+      await lockToCopy(this.tenancy);
+      const occurrences = await this.store.keepPresent(before);
+      const found = await this.keepStanding(searched);
       const locked = await this.store.findCandidates(occurrences, true);
       const present = await this.documents.findPresent(locked.flatMap(({ sources }) => sources));
       const passages = await this.look(locked);
@@ -89,6 +93,21 @@ export class EvaluationService {
     const sources = watches.flatMap((watch) => watch.sources).filter(({ contentHash }) => contentHash !== null);
     const passages = await this.states.look(sources.map(passageOf));
     return new Map(sources.map((source, index) => [source, passages[index]!]));
+  }
+
+  /** Without the passages that are gone since they were found. */
+  private async keepStanding(found: ReadonlyMap<string, Match[]>): Promise<Map<string, Match[]>> {
+    const matches = [...found.values()].flat();
+    const passages = await this.states.look(
+      matches.map(({ ownerTenantId, corpusId, docId, contentHash }) => ({
+        ownerTenantId,
+        corpusId,
+        docId,
+        contentHash,
+      })),
+    );
+    const standing = new Set(matches.filter((_match, index) => passages[index]!.standing));
+    return new Map([...found].map(([watchId, of]) => [watchId, of.filter((match) => standing.has(match))]));
   }
 
   /**

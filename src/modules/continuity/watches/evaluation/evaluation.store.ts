@@ -28,6 +28,16 @@ export class EvaluationStore {
     this.sources = new TenantRepository(tenancy, WatchSourceRow);
   }
 
+  /** Without those of the tenant that were erased since. */
+  async keepPresent(occurrences: readonly Occurrence[]): Promise<Occurrence[]> {
+    const rows = await this.tenancy.query<{ id: string }>(
+      'select event_id as id from outbox_event where tenant_id = $1 and event_id = any($2::uuid[])',
+      [this.tenancy.tenant, occurrences.map(({ eventId }) => eventId)],
+    );
+    const present = new Set(rows.map(({ id }) => id));
+    return occurrences.filter(({ owner, eventId }) => owner !== this.tenancy.tenant || present.has(eventId));
+  }
+
   /**
    * The watches that these events may concern, by agent: in the order in which a transaction that changes several locks
    * them. With `lock` they stay as they are until the unit of work ends.

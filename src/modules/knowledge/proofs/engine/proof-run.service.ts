@@ -5,6 +5,7 @@ import { AuditTrail } from '../../../../common/evidence-log/audit-trail.js';
 import { ProofPacks } from '../../../../common/evidence-log/proof-packs.js';
 import type { OutboxEvent } from '../../../../common/outbox/outbox.js';
 import { verifyPack } from '../../../../evidence/verify-pack.js';
+import { lockToCopy } from '../../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { AnswersService } from '../../citations/answers.service.js';
 import { SourceStatesService } from '../../citations/source-states.service.js';
@@ -58,6 +59,7 @@ export class ProofRunService {
   async run({ tenantId, jobId }: ProofTask): Promise<void> {
     await this.tenancy.run(tenantId, () => this.begin(jobId));
     await this.tenancy.run(tenantId, async () => {
+      await lockToCopy(this.tenancy);
       const job = await this.store.find(jobId, true);
       if (job?.status !== 'running') return;
       const grounds = await this.subjects.readGrounds(job.target);
