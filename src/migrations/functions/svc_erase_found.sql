@@ -1,5 +1,6 @@
 -- Removes what svc_find_subject found in this transaction, and these records of the log with the digests of their
 -- leaves. Rows of records are kept as erased_receipt: place in the chain and digests, nothing of what they said.
+-- It locks in the order of all: writers of facts and sync, heads of facts, files, documents, shards of the index.
 -- Returns how many rows of each table went, and of the table `index_shard` the shards whose segments must be rewritten.
 create or replace function svc_erase_found(me text, by_erasure uuid, receipts uuid[], receipt_leaves bytea[], retrievals bytea[])
   returns table (name text, erased bigint, shards uuid[])
@@ -15,6 +16,17 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
       raise exception 'no unit of work of tenant % is open', me using errcode = 'insufficient_privilege';
     end if;
     perform set_config('svc.erased_tenant', me, true);
+    -- Sync takes this one alone, before that of the holds, which triggers share as rows go.
+    perform pg_advisory_xact_lock_shared(hashtextextended('svc facts ' || me, 0));
+    perform from fact_head h join pg_temp.erase_chain c using (chain) where h.tenant_id = me order by h.chain for update of h;
+    perform from ingest_file f where f.tenant_id = me
+      and (exists (select from pg_temp.erase_document d where d.corpus_id = f.corpus_id and d.doc_id = f.doc_id)
+        or exists (select from pg_temp.erase_row e where e.target = 'ingest_file' and e.place = f.ctid)) order by f.ingest_id for update of f;
+    perform from document o join pg_temp.erase_document d using (corpus_id, doc_id) where o.tenant_id = me
+      order by o.corpus_id collate "C", o.doc_id collate "C" for update of o;
+    -- As ingest sorts them (shardChangesOf).
+    perform from index_shard s where s.tenant_id = me and s.corpus_id in (select d.corpus_id from pg_temp.erase_document d)
+      order by to_json(array[s.corpus_id, s.shareability])::text collate "C", s.language for update of s;
     if exists (select from pg_temp.erase_chain) then
       for one in
         select s.scope, h.visibility, -sum(h.records) as records, -count(*) filter (where h.records > 0) as current
@@ -47,7 +59,7 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
         select distinct s.shard_id, c.chunk_id from chunk c join pg_temp.erase_document d using (corpus_id, doc_id)
           join index_shard s on s.tenant_id = me and s.corpus_id = c.corpus_id where c.tenant_id = me
       ), moved as (
-        update index_shard s set generation = s.generation + 1 from (select distinct shard_id from gone order by 1) g
+        update index_shard s set generation = s.generation + 1 from (select distinct shard_id from gone) g
           where s.tenant_id = me and s.shard_id = g.shard_id returning s.shard_id, s.generation
       ), buried as (
         insert into index_tombstone (tenant_id, shard_id, chunk_id, generation)
