@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
@@ -13,6 +15,7 @@ import { ErasureList } from '../../../src/modules/governance/erasure/erasure-lis
 import { eraseAgain } from '../../../src/modules/governance/erasure/kept-erasures.js';
 import type { Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { ErasureSweep } from '../../../src/modules/governance/erasure/erasure.sweep.js';
+import { lockKeyOf } from '../../../src/common/tenancy/tenancy.js';
 import { TENANT_TABLES } from '../../../src/common/database/tenant-tables.js';
 
 let api: TestApi;
@@ -204,6 +207,32 @@ describe('an erasure', { timeout: 240_000 }, () => {
     );
     expect(receipts).toHaveLength(1);
     await expectSound();
+  });
+
+  it('keeps its file while it runs, however long that takes, and has one in the end', async () => {
+    await call('PUT', '/v1/facts', { entity: 'person:lea', key: 'k', value: 'linnet' });
+    const list = new ErasureList(daemon.app.get<Settings>(SETTINGS));
+    const lock = `select pg_advisory_xact_lock(hashtextextended('${lockKeyOf(acme.tenantId, 'copied texts')}'::jsonb::text, 0))`;
+    const pathOf = (name: string) => join(list.place, name);
+    const run = async (meanwhile: (path: string) => Promise<void>): Promise<string> => {
+      let erasureId = '';
+      await whileLocked(api.database, lock, async (held) => {
+        const erasing = call('POST', '/v1/facts/erase', { entities: ['person:lea'] });
+        await held.waitForBlocked(1);
+        [erasureId] = list.listPending() as [string];
+        await meanwhile(pathOf(`${erasureId}.json.pending`));
+        await held.commit();
+        expect((await erasing).body.erasure.state).toBe('removed');
+      });
+      return pathOf(`${erasureId}.json`);
+    };
+    const settled = await run(async (path) => {
+      utimesSync(path, new Date(0), new Date(0));
+      await daemon.app.get(ErasureSweep).sweep();
+      expect(existsSync(path)).toBe(true);
+    });
+    const written = await run(async (path) => rmSync(path));
+    expect([existsSync(settled), existsSync(written), list.listPending()]).toEqual([true, true, []]);
   });
 
   it('that ends while it is read is found', async () => {

@@ -35,6 +35,9 @@ export interface KeptErasure {
   readonly texts: readonly MeasuredFingerprint[];
 }
 
+/** Without the names. */
+export type ErasureHeader = Pick<KeptErasure, 'erasure_id' | 'tenant_id' | 'erased_at' | 'erased_by'>;
+
 interface MeasuredFingerprint {
   /** UTF-16 units. */
   readonly length: number;
@@ -66,10 +69,7 @@ export class ErasureList {
   }
 
   /** @throws Error of the file system: nothing may be erased that a restore would bring back */
-  prepare(
-    erasure: Pick<KeptErasure, 'erasure_id' | 'tenant_id' | 'erased_at' | 'erased_by'>,
-    selector: SubjectSelector,
-  ): void {
+  prepare(erasure: ErasureHeader, selector: SubjectSelector): void {
     const salt = randomBytes(32).toString('hex');
     const of = (kind: string) => (name: string) => fingerprintOf(salt, kind, name);
     const measured = (kind: string) => (text: string) => ({ length: text.length, fingerprint: of(kind)(text) });
@@ -93,19 +93,23 @@ export class ErasureList {
     syncFolder(this.folder);
   }
 
-  /** After the commit. One that is settled already stays so. */
-  settle(erasureId: string): void {
-    if (!existsSync(this.pathOf(erasureId, true))) return;
+  /**
+   * After the commit. One that is settled already stays so.
+   * @returns whether its file is there
+   */
+  settle(erasureId: string): boolean {
+    if (!existsSync(this.pathOf(erasureId, true))) return existsSync(this.pathOf(erasureId, false));
     renameSync(this.pathOf(erasureId, true), this.pathOf(erasureId, false));
     syncFolder(this.folder);
+    return true;
   }
 
-  /** After a rollback. */
+  /** Of one that was not committed. */
   discard(erasureId: string): void {
     rmSync(this.pathOf(erasureId, true), { force: true });
   }
 
-  /** Of one that was never committed, once no unit of work can be at it any more. */
+  /** Of one that was never committed and does not run. */
   discardOlder(erasureId: string, ageMs: number): void {
     const file = statSync(this.pathOf(erasureId, true), { throwIfNoEntry: false });
     if (file && Date.now() - file.mtimeMs > ageMs) this.discard(erasureId);

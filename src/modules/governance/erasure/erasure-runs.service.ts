@@ -11,7 +11,7 @@ import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { ErasureAnnouncements } from './erasure-announcements.service.js';
-import { ErasureList } from './erasure-list.js';
+import { type ErasureHeader, ErasureList } from './erasure-list.js';
 import { ErasureRequestRow } from './erasure-request.entity.js';
 import { ErasureRow } from './erasure.entity.js';
 import { ErasureListUnwritable } from './erasure.problems.js';
@@ -80,14 +80,17 @@ export class ErasureRuns {
     await this.requests.delete({ erasureId });
     // A restore has done it already, by the list.
     if (await this.erasures.has({ erasureId })) return;
-    this.prepareList(by, erasureId, selector);
+    const kept = this.prepareList(by, erasureId, selector);
     const { counts, shards } = await new SubjectEraser(this.query, this.tenancy.tenant).erase(erasureId, selector);
     for (const shardId of shards) await this.rewrites.request(shardId);
     await this.announcements.announce(by.principal, by.authType);
     await this.keep(by, erasureId, counts);
+    this.tenancy.afterCommit(() => this.scrubs.wake());
     this.tenancy.afterCommit(() => {
+      if (this.list.settle(erasureId)) return;
+      // Somebody has taken the file away.
+      this.list.prepare(kept, selector);
       this.list.settle(erasureId);
-      this.scrubs.wake();
     });
   }
 
@@ -106,19 +109,20 @@ export class ErasureRuns {
   }
 
   /** On disk before anything is committed. @throws ErasureListUnwritable */
-  private prepareList({ principal }: Actor, erasureId: string, selector: SubjectSelector): void {
-    const kept = { erasure_id: erasureId, tenant_id: this.tenancy.tenant, erased_by: principal };
+  private prepareList({ principal }: Actor, erasureId: string, selector: SubjectSelector): ErasureHeader {
+    const erased_at = new Date().toISOString();
+    const kept = { erasure_id: erasureId, tenant_id: this.tenancy.tenant, erased_at, erased_by: principal };
     try {
       // Of an attempt that died.
       this.list.discard(erasureId);
-      this.list.prepare({ ...kept, erased_at: new Date().toISOString() }, selector);
+      this.list.prepare(kept, selector);
+      return kept;
     } catch (error) {
       throw new ErasureListUnwritable(
         {},
         `Nothing was erased, since a restored backup would bring it back: ${(error as NodeJS.ErrnoException).code ?? 'the folder cannot be written'} in the folder of kept checkpoints`,
       );
     }
-    this.tenancy.afterRollback(async () => this.list.discard(erasureId));
   }
 
   /** What becomes of a request whose transaction was rolled back. @throws what its caller is to be answered */
@@ -127,6 +131,9 @@ export class ErasureRuns {
     erasureId: string,
     { error, by }: { error: unknown; by: Actor | undefined },
   ): Promise<void> {
+    const isPassing = isDatabaseUnavailable(error);
+    // Where the connection broke it may have been committed: the sweep finds out.
+    if (!isPassing) this.list.discard(erasureId);
     const held = heldRowOf(error);
     if (held && by) {
       const refusal = await this.refusals.refuse(by, held);
@@ -139,7 +146,7 @@ export class ErasureRuns {
     }
     this.log.error({ error, erasure_id: erasureId }, 'an erasure failed and is tried again');
     // A full disk, a deadlock, a database that starts again. Not a statement of more than its time, which takes it again.
-    if (isDatabaseUnavailable(error) && !isCanceled(error)) return;
+    if (isPassing && !isCanceled(error)) return;
     await this.tenancy.run(tenantId, () => this.tenancy.query(FAILED, [tenantId, erasureId, MAX_ATTEMPTS]));
   }
 

@@ -12,7 +12,7 @@ import { ErasureRuns } from './erasure-runs.service.js';
 import { IndexRewrites } from './index-rewrites.service.js';
 
 const EVERY_MS = 10_000;
-/** A unit of work that prepared its file and has not ended takes no longer. */
+/** Of servers that share the folder by mistake each knows its own erasures alone: a file is not taken at once. */
 const PENDING_MS = 30 * 60_000;
 
 /**
@@ -60,12 +60,12 @@ export class ErasureSweep implements OnApplicationBootstrap {
     const pending = this.list.listPending();
     if (pending.length === 0) return;
     const found = await this.crossTenant.run('erasures', (query) =>
-      query<{ erasure_id: string }>('select erasure_id from erasure where erasure_id = any($1::uuid[])', [pending]),
+      query<{ erasure_id: string; is_done: boolean }>(KNOWN, [pending]),
     );
-    const committed = new Set(found.map(({ erasure_id }) => erasure_id));
+    const known = new Map(found.map(({ erasure_id, is_done }) => [erasure_id, is_done]));
     for (const erasureId of pending)
-      if (committed.has(erasureId)) this.list.settle(erasureId);
-      else this.list.discardOlder(erasureId, PENDING_MS);
+      if (known.get(erasureId)) this.list.settle(erasureId);
+      else if (!known.has(erasureId)) this.list.discardOlder(erasureId, PENDING_MS);
   }
 
   /** Erasures that were asked for, and that no process is at. */
@@ -90,6 +90,10 @@ export class ErasureSweep implements OnApplicationBootstrap {
   }
 }
 
+/** In one statement, since the request of one goes as the erasure is committed. */
+const KNOWN = `
+  select erasure_id, true as is_done from erasure where erasure_id = any($1::uuid[])
+  union all select erasure_id, false from erasure_request where erasure_id = any($1::uuid[]) and state = 'running'`;
 /** Of passages that are not there any more, while an erasure waits for them. */
 const STALE_SHARDS = `
   select distinct t.tenant_id, t.shard_id from index_tombstone t
