@@ -21,7 +21,7 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
     perform from fact_head h join pg_temp.erase_chain c using (chain) where h.tenant_id = me order by h.chain for update of h;
     perform from ingest_file f where f.tenant_id = me
       and (exists (select from pg_temp.erase_document d where d.corpus_id = f.corpus_id and d.doc_id = f.doc_id)
-        or exists (select from pg_temp.erase_row e where e.target = 'ingest_file' and e.place = f.ctid)) order by f.ingest_id for update of f;
+        or exists (select from pg_temp.erase_row e where e.target = 'ingest_file' and e.place = f.ctid and e.seen = f.xmin)) order by f.ingest_id for update of f;
     perform from document o join pg_temp.erase_document d using (corpus_id, doc_id) where o.tenant_id = me
       order by o.corpus_id collate "C", o.doc_id collate "C" for update of o;
     -- As ingest sorts them (shardChangesOf).
@@ -90,7 +90,7 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
       end loop;
     end if;
 
-    for one in select g.edge_kind as kind, -count(*)::int as less from graph_edge g join pg_temp.erase_row e on e.target = 'graph_edge' and e.place = g.ctid
+    for one in select g.edge_kind as kind, -count(*)::int as less from graph_edge g join pg_temp.erase_row e on e.target = 'graph_edge' and e.place = g.ctid and e.seen = g.xmin
       where g.tenant_id = me and not g.is_deleted group by 1
     loop
       perform svc_count_kind(me, one.kind, 'edge', one.less);
@@ -100,9 +100,9 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
     end loop;
     -- The next segments go on from these, here and on nodes that have copies; and none of these comes back as a copy.
     insert into erased_segment (tenant_id, node_id, segment_seq, digest, erasure_id)
-      select me, '', s.segment_seq, s.digest, by_erasure from sealed_segment s join pg_temp.erase_row e on e.target = 'sealed_segment' and e.place = s.ctid where s.tenant_id = me
+      select me, '', s.segment_seq, s.digest, by_erasure from sealed_segment s join pg_temp.erase_row e on e.target = 'sealed_segment' and e.place = s.ctid and e.seen = s.xmin where s.tenant_id = me
       union all
-      select me, s.node_id, s.segment_seq, s.digest, by_erasure from replicated_segment s join pg_temp.erase_row e on e.target = 'replicated_segment' and e.place = s.ctid where s.tenant_id = me;
+      select me, s.node_id, s.segment_seq, s.digest, by_erasure from replicated_segment s join pg_temp.erase_row e on e.target = 'replicated_segment' and e.place = s.ctid and e.seen = s.xmin where s.tenant_id = me;
     for rule in
       with recursive placed (name, depth) as (
         select r.name collate "C", 0 from svc_erasure_rules() r where r.effect = 'delete' or r.name = 'graph_edge'
@@ -112,7 +112,8 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
       )
       select p.name from placed p where exists (select from pg_temp.erase_row e where e.target = p.name) group by 1 order by max(p.depth) desc, 1
     loop
-      execute format('delete from %I where ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and tenant_id = $1', rule.name, rule.name) using me;
+      execute format('delete from %I r where r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and r.tenant_id = $1
+        and exists (select from pg_temp.erase_row e where e.target = %L and e.place = r.ctid and e.seen = r.xmin)', rule.name, rule.name, rule.name) using me;
       get diagnostics n = row_count;
       return query select rule.name, n, null::uuid[];
     end loop;
@@ -124,14 +125,15 @@ create or replace function svc_erase_found(me text, by_erasure uuid, receipts uu
       end if;
     end loop;
     for rule in select r.* from svc_erasure_rules() r where r.effect = 'blank' and exists (select from pg_temp.erase_row e where e.target = r.name) loop
-      execute format('update %I set %s where ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and tenant_id = $1', rule.name,
+      execute format('update %I r set %s where r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and r.tenant_id = $1
+          and exists (select from pg_temp.erase_row e where e.target = %L and e.place = r.ctid and e.seen = r.xmin)', rule.name,
         (select string_agg(format('%I = case when %I is null then null else %L::%s end', a.attname, a.attname,
             case format_type(a.atttypid, null) when 'json' then '[]' when 'jsonb' then '[]' when 'text[]' then '{}' else '[erased]' end,
             format_type(a.atttypid, null)), ', ')
           from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = any(rule.blanks)) ||
         -- With the salt of a digest in hand, a guess of what was emptied could be confirmed.
         coalesce((select ', salt = null' from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = 'salt'
-          and a.atttypid = 'bytea'::regtype and not a.attnotnull), ''), rule.name) using me;
+          and a.atttypid = 'bytea'::regtype and not a.attnotnull), ''), rule.name, rule.name) using me;
       get diagnostics n = row_count;
       return query select rule.name, n, null::uuid[];
     end loop;

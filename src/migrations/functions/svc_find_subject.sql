@@ -1,5 +1,6 @@
 -- Finds what an erasure removes, into temporary tables of this transaction, which only the functions of the erasure
--- read: the report and the removal are of the same rows. selector: entities, entity_prefixes, fact_ids, documents
+-- read: the report and the removal are of the same rows. A row is known by its place and by who wrote it there, since
+-- the place of one that ends meanwhile is soon that of another. selector: entities, entity_prefixes, fact_ids, documents
 -- ({corpus_id, doc_id}), principals, texts; each a list. The application may ask for the tenant of its unit of work.
 create or replace function svc_find_subject(me text, selector jsonb) returns void
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -22,7 +23,7 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
     drop table if exists pg_temp.erase_term, pg_temp.erase_text, pg_temp.erase_row, pg_temp.erase_chain, pg_temp.erase_document, pg_temp.erase_node, pg_temp.erase_record;
     create temporary table erase_term (term text collate "C" primary key, turn int not null) on commit drop;
     create temporary table erase_text (wanted text not null, hex text not null) on commit drop;
-    create temporary table erase_row (target text not null, place tid not null, turn int not null, primary key (target, place)) on commit drop;
+    create temporary table erase_row (target text not null, place tid not null, seen xid not null, turn int not null, primary key (target, place)) on commit drop;
     create temporary table erase_chain (chain bytea primary key) on commit drop;
     create temporary table erase_document (corpus_id text, doc_id text, primary key (corpus_id, doc_id)) on commit drop;
     create temporary table erase_node (kind text, id text, primary key (kind, id)) on commit drop;
@@ -51,10 +52,10 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
       join jsonb_to_recordset(selector -> 'documents') s (corpus_id text, doc_id text) on s.corpus_id = d.corpus_id and s.doc_id = d.doc_id
       where d.tenant_id = me on conflict do nothing;
     -- What a call of local ingest sealed holds the texts of all its documents.
-    insert into erase_row select 'sealed_segment', s.ctid, 0 from sealed_segment s
+    insert into erase_row select 'sealed_segment', s.ctid, s.xmin, 0 from sealed_segment s
       where s.tenant_id = me and s.receipt_id in (select i.receipt_id from ingest i join erase_document d using (corpus_id, doc_id) where i.tenant_id = me);
     -- So does a copy of what another node sealed, whose documents are not known here but by the ids in its frames (docs/formats/segments.md).
-    insert into erase_row select distinct 'replicated_segment', s.ctid, 0 from replicated_segment s
+    insert into erase_row select 'replicated_segment', s.ctid, s.xmin, 0 from replicated_segment s
       join (select * from jsonb_to_recordset(selector -> 'documents') d (corpus_id text, doc_id text) union select * from erase_document) d on d.corpus_id = s.corpus_id
       cross join lateral (select convert_to(d.doc_id, 'UTF8') as id) u
       where s.tenant_id = me and position('\x66646f635f6964'::bytea || case when length(u.id) < 24 then set_byte('\x00', 0, 96 + length(u.id))
@@ -62,7 +63,7 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
     insert into erase_node select e.kind, e.id from graph_entity e
       where e.tenant_id = me and (e.id = any(entities) or e.kind || ':' || e.id = any(entities)
         or exists (select from unnest(prefixes) p where starts_with(e.id, p))) on conflict do nothing;
-    insert into erase_row select 'graph_edge', g.ctid, 0 from graph_edge g where g.tenant_id = me and (
+    insert into erase_row select 'graph_edge', g.ctid, g.xmin, 0 from graph_edge g where g.tenant_id = me and (
       exists (select from erase_node n where (n.kind, n.id) in ((g.from_kind, g.from_id), (g.to_kind, g.to_id)))
       or exists (select from svc_names_in(to_jsonb(g) - 'tenant_id') n, erase_text t where position(t.wanted in n) > 0));
 
@@ -88,7 +89,7 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
     loop
       for rule in select r.* from svc_erasure_rules() r where r.effect in ('delete', 'blank') loop
         execute format(
-          'insert into erase_row select %L, r.ctid, $2 from %I r where r.tenant_id = $1 and exists (
+          'insert into erase_row select %L, r.ctid, r.xmin, $2 from %I r where r.tenant_id = $1 and exists (
              select from svc_names_in(case when $3 then to_jsonb(r) - ''tenant_id'' else (select jsonb_object_agg(c, to_jsonb(r) -> c) from unnest($4) c) end) n where
                exists (select from erase_term t where t.term = n and t.turn = $2)
                or ($2 = 0 and exists (select from erase_text t where position(t.wanted in n) > 0 or (starts_with(n, ''\x'') and position(t.hex in n) > 0))))
@@ -106,12 +107,12 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
             join svc_erasure_rules() a on a.name = c.relname join svc_erasure_rules() b on b.name = p.relname
           where k.contype = 'f' and k.conrelid <> k.confrelid and b.effect = 'delete' and a.effect = 'delete'
         loop
-          execute format('insert into erase_row select %L, o.ctid, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = r.ctid
+          execute format('insert into erase_row select %L, o.ctid, o.xmin, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = r.ctid and e.seen = r.xmin
             on conflict do nothing', link.child, link.child, link.parent, link.condition, link.parent) using turn;
           get diagnostics found_now = row_count;
           more := more + found_now;
           if link.up then
-            execute format('insert into erase_row select distinct %L, r.ctid, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = o.ctid
+            execute format('insert into erase_row select %L, r.ctid, r.xmin, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = o.ctid and e.seen = o.xmin
               on conflict do nothing', link.parent, link.child, link.parent, link.condition, link.child) using turn;
             get diagnostics found_now = row_count;
             more := more + found_now;
@@ -122,7 +123,7 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
       more := 0;
       for rule in select r.* from svc_erasure_rules() r where r.effect = 'delete' and r.names <> '{}' loop
         execute format(
-          'insert into erase_term select distinct n, $1 + 1 from %I r join erase_row e on e.target = %L and e.place = r.ctid and e.turn = $1
+          'insert into erase_term select distinct n, $1 + 1 from %I r join erase_row e on e.target = %L and e.place = r.ctid and e.seen = r.xmin and e.turn = $1
              cross join lateral (select to_jsonb(r) ->> c as n from unnest($2) c where c like ''%%\_id''
                union select n from svc_names_in(to_jsonb(r) - ''tenant_id'') n where position(chr(1) in n) > 0 and split_part(n, chr(1), 1) = any($2)) named
            where n is not null on conflict do nothing', rule.name, rule.name) using turn, rule.names;
@@ -136,7 +137,7 @@ create or replace function svc_find_subject(me text, selector jsonb) returns voi
       select r.name from svc_erasure_rules() r where r.effect = 'delete' and exists (select from pg_attribute a
         where a.attrelid = to_regclass('public.' || r.name) and a.attname in ('receipt_id', 'execution_receipt_id') and not a.attisdropped)
     loop
-      execute format('insert into erase_record select distinct v from %I r join erase_row e on e.target = %L and e.place = r.ctid
+      execute format('insert into erase_record select distinct v from %I r join erase_row e on e.target = %L and e.place = r.ctid and e.seen = r.xmin
         cross join lateral (values (to_jsonb(r) ->> ''receipt_id''), (to_jsonb(r) ->> ''execution_receipt_id'')) i (v)
         where v is not null on conflict do nothing', rule.name, rule.name);
     end loop;

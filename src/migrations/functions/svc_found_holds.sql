@@ -21,7 +21,8 @@ create or replace function svc_found_holds(me text) returns uuid[]
           when c.relname in ('fact', 'fact_head') then 'r.chain in (select e.chain from pg_temp.erase_chain e)'
           when c.relname in ('document', 'document_version', 'chunk', 'ingest') then '(r.corpus_id, r.doc_id) in (select e.corpus_id, e.doc_id from pg_temp.erase_document e)'
           when c.relname in ('graph_entity', 'graph_entity_version') then '(r.kind, r.id) in (select e.kind, e.id from pg_temp.erase_node e)'
-          else format('r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L))', c.relname) end as chosen
+          else format('r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and exists (
+              select from pg_temp.erase_row e where e.target = %L and e.place = r.ctid and e.seen = r.xmin)', c.relname, c.relname) end as chosen
       from pg_trigger t join pg_class c on c.oid = t.tgrelid
         join pg_trigger u on u.tgrelid = t.tgrelid and u.tgname = 'legal_hold_update'
         left join svc_erasure_rules() rule on rule.name = c.relname
