@@ -126,6 +126,7 @@ import { CompareAddressesInAscii1795934000000 } from './1795934000000-compare-ad
 import { CountCompactedFacts1795935000000 } from './1795935000000-count-compacted-facts.js';
 import { KeepPlacesOfErasedSegments1795936000000 } from './1795936000000-keep-places-of-erased-segments.js';
 import { SpaceAttemptsOfErasures1795937000000 } from './1795937000000-space-attempts-of-erasures.js';
+import { KeepAccountsFromPublic1795937100000 } from './1795937100000-keep-accounts-from-public.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -257,4 +258,5 @@ export const MIGRATIONS = [
   CountCompactedFacts1795935000000,
   KeepPlacesOfErasedSegments1795936000000,
   SpaceAttemptsOfErasures1795937000000,
+  KeepAccountsFromPublic1795937100000,
 ];

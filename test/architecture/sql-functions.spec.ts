@@ -91,6 +91,16 @@ describe('the files of the SQL functions', () => {
   });
 });
 
+describe('functions that run as the owner', () => {
+  it('are called by the roles that they are granted to, and by nobody else', async () => {
+    const { rows } = await owner.query(`
+      select p.oid::regprocedure::text as function from pg_proc p
+      where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prorettype <> 'trigger'::regtype
+        and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)`);
+    expect(rows).toEqual([]);
+  });
+});
+
 describe('a migration step', () => {
   it('has recorded the digest of every file, and without a change applies none', async () => {
     const record = await readRecord();
