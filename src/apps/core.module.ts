@@ -167,7 +167,7 @@ function platform({ settings, address, log, metrics, stopping }: ProcessContext)
     {
       provide: Tenancy,
       useFactory: ({ app, replica }: Connections) =>
-        new Tenancy(app.source, address.sessionUrl === undefined, makeWriteLimit(settings), replica?.replica),
+        new Tenancy(app.source, address.sessionUrl === undefined, makeWriteLimit(settings), log, replica?.replica),
       inject: [Connections],
     },
     {

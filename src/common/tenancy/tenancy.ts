@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { escapeLiteral, type Pool, type PoolClient, type QueryConfig } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
+import type { Log } from '../observability/log.js';
 import { poolOf } from '../database/pool-of.js';
 import type { ReadReplica } from '../database/read-replica.js';
 import { mayReadReplica } from './reading.js';
@@ -32,6 +33,7 @@ export class Tenancy {
     /** Whether statements may be prepared: a pooler in transaction mode gives each transaction another session. */
     private readonly prepares: boolean,
     private readonly writes: WriteLimit,
+    private readonly log: Log,
     private readonly replica?: ReadReplica,
   ) {}
 
@@ -96,12 +98,22 @@ export class Tenancy {
     try {
       result = await attempt(following);
     } catch (error) {
-      for (const follow of following.afterRollback) await follow();
+      for (const follow of following.afterRollback) await follow().catch(this.noteFault);
       throw error;
     }
-    for (const follow of following.afterCommit) follow();
+    for (const follow of following.afterCommit)
+      try {
+        follow();
+      } catch (fault) {
+        this.noteFault(fault);
+      }
     return result;
   }
+
+  /** The unit is committed, or ended by an error that its caller must see: what fails after it changes neither. */
+  private readonly noteFault = (error: unknown): void => {
+    this.log.error({ error }, 'what follows a unit of work failed');
+  };
 
   /** @returns nothing when the primary is to do it, and what would have followed */
   private async readFromReplica<T>(

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENTITIES } from '../../../src/apps/entities.js';
@@ -23,7 +24,7 @@ describe('a repository of a tenant', () => {
       namingStrategy: new SnakeCaseNaming(),
     }).initialize();
     close = () => source.destroy();
-    tenancy = new Tenancy(source, true, new WriteLimit(4, 5_000));
+    tenancy = new Tenancy(source, true, new WriteLimit(4, 5_000), pino({ level: 'silent' }));
     bundles = new TenantRepository(tenancy, BundleRow);
     for (const tenant of ['acme', 'rival'])
       await database.query(`insert into tenant (tenant_id, tier) values ($1, 'team') on conflict do nothing`, [tenant]);
@@ -45,6 +46,27 @@ describe('a repository of a tenant', () => {
   const insert = (tenant: string, title: string) =>
     tenancy.run(tenant, () => bundles.insert({ bundleId: uuid(), title, ...content }));
   const inAcme = <T>(work: () => Promise<T>) => tenancy.run('acme', work);
+
+  it('is committed, or fails as it failed, whatever becomes of what follows', async () => {
+    const followed: string[] = [];
+    const follow = (name: string) => () => {
+      followed.push(name);
+      throw new Error(`${name} failed`);
+    };
+    const failLater = (name: string) => () => Promise.reject(new Error(`${name} failed`));
+    const committed = inAcme(async () => {
+      for (const name of ['first', 'second']) tenancy.afterCommit(follow(name));
+      return 'committed';
+    });
+    expect([await committed, followed]).toEqual(['committed', ['first', 'second']]);
+    const failed = inAcme(async () => {
+      for (const name of ['third', 'fourth']) tenancy.afterRollback(failLater(name));
+      tenancy.afterRollback(async () => void followed.push('fifth'));
+      throw new Error('the work failed');
+    });
+    await expect(failed).rejects.toThrow('the work failed');
+    expect(followed).toEqual(['first', 'second', 'fifth']);
+  });
 
   it('reads and changes no row that another tenant shares with it', async () => {
     const { bundleId } = await insert('rival', 'shared');

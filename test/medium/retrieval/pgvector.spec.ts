@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import { pino } from 'pino';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WriteLimit } from '../../../src/common/tenancy/write-limit.js';
@@ -51,7 +52,7 @@ beforeAll(async () => {
   await source.runMigrations({ transaction: 'each' });
   await applyFunctions(source, { hasMigrated: true });
   await source.query('set role svc_app');
-  tenancy = new Tenancy(source, true, new WriteLimit(1, 5_000));
+  tenancy = new Tenancy(source, true, new WriteLimit(1, 5_000), pino({ level: 'silent' }));
   vectors = new VectorsStore(tenancy);
 });
 afterAll(async () => {
