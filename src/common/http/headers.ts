@@ -35,3 +35,7 @@ export const isStorableText = (text: string): boolean => !text.includes('\0') &&
 /** Whether a body comes with the request (RFC 9112, 6.3). */
 export const announcesBody = ({ headers }: FastifyRequest): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+/** Whether the body that comes with it, if any does, has a byte; of one sent in chunks that is not known yet. */
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { UnsupportedMediaType } from '../problem/common-problems.js';
 import type { BodyBudget } from './body-budget.js';
 import { checkCoding, readChecked } from './checked-body.js';
+import { hasBody } from './headers.js';
 import { readUpload } from './uploaded-file.js';
 
 const BYTES = 'application/octet-stream';
@@ -14,7 +15,10 @@ const MAX_FORM_BYTES = 1024 * 1024;
 /** Largest body with a file, in bytes. */
 export const fileBound = (maxFileMib: number): number => maxFileMib * MIB + MAX_FORM_BYTES;
 
-/** Bytes are read where a route takes a body of any content type, and refused unread everywhere else. */
+/**
+ * Bytes are read where a route takes a body of any content type, and refused unread everywhere else. A content type
+ * without a body says nothing: some clients send theirs with every request.
+ */
 export function readBytes(fastify: FastifyInstance, bodies: BodyBudget): void {
   const stated = new WeakMap<IncomingMessage, string>();
   fastify.addContentTypeParser(BYTES, async (request: FastifyRequest, payload: IncomingMessage) => {
@@ -29,6 +33,7 @@ export function readBytes(fastify: FastifyInstance, bodies: BodyBudget): void {
     const contentType = request.headers['content-type'];
     if (body === 'file' && contentType !== undefined) stated.set(request.raw, contentType);
     if (taken) request.headers['content-type'] = BYTES;
+    else if (!hasBody(request)) delete request.headers['content-type'];
     const isBytes = request.headers['content-type']?.trim().toLowerCase().startsWith(BYTES) ?? false;
     done(isBytes && !taken ? new UnsupportedMediaType({}, 'Send the body as content-type application/json') : null);
   });
