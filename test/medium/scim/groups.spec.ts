@@ -100,6 +100,24 @@ describe('a group', () => {
     ]);
   });
 
+  it('has a member once, whatever letters its id is written in', async () => {
+    const zoe = await userOf('zoe@example.org');
+    const { body: group } = await groupOf('Zoes', [zoe]);
+    const path = `/Groups/${group.id}`;
+    const upper = zoe.toUpperCase();
+    const added = await scim('PATCH', path, operations({ op: 'add', path: 'members', value: [{ value: upper }] }));
+    expect([added.status, added.body.members.length]).toEqual([200, 1]);
+    for (const change of [
+      { op: 'remove', path: `Members[value eq "${upper}"]` },
+      { op: 'remove', path: 'Members', value: [{ value: upper }] },
+    ]) {
+      expect((await scim('PATCH', path, operations(change))).body.members).toEqual([]);
+      await scim('PUT', path, { schemas: [GROUP], displayName: 'Zoes', Members: [{ value: upper }, { value: zoe }] });
+      expect((await read(zoe)).groups).toEqual(['Zoes']);
+    }
+    expect((await scim('DELETE', path)).status).toBe(204);
+  });
+
   it.each([
     ['without a name', { members: [] }, 'displayName'],
     ['with a group as a member', { displayName: 'N', members: [{ value: 'x', type: 'Group' }] }, 'x is a group'],

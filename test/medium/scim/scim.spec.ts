@@ -132,6 +132,33 @@ describe('a user', () => {
     await expectEnded(call);
   });
 
+  it.each<[string, object, string]>([
+    ['path', operations({ op: 'replace', path: 'Active', value: false }), 'PATCH'],
+    ['path of Entra', operations({ op: 'Replace', path: 'ACTIVE', value: 'False' }), 'PATCH'],
+    [
+      'path with the schema',
+      operations({ op: 'replace', path: `${USER.toUpperCase()}:Active`, value: false }),
+      'PATCH',
+    ],
+    ['value', operations({ op: 'replace', value: { Active: false } }), 'PATCH'],
+    ['user', { schemas: [USER], UserName: 'Una@example.org', ACTIVE: false }, 'PUT'],
+  ])('is deactivated by an attribute in other letters: %s', async (_, body, method) => {
+    const path = `/Users/${(await create('una@example.org')).body.id}`;
+    expect(await scim(method, path, body)).toMatchObject({ status: 200, body: { active: false } });
+    const silent = await scim('PUT', path, { schemas: [USER], userName: 'una@example.org' });
+    expect([silent.status, silent.body.active]).toEqual([200, false]);
+    expect((await scim('DELETE', path)).status).toBe(204);
+  });
+
+  it('loses a role that is removed', async () => {
+    const path = `/Users/${(await create('rhea@example.org', { roles: [{ value: 'admin' }] })).body.id}`;
+    const change = operations({ op: 'remove', path: 'roles[value eq "admin"]' });
+    expect((await scim('PATCH', path, change)).body.roles).toEqual([{ value: 'member', primary: true }]);
+    expect(await seatsOf('rhea@example.org')).toEqual([expect.objectContaining({ role: 'member' })]);
+    expectError(await scim('PATCH', path, operations({ op: 'remove', path: 'active' })), 400, 'invalidValue');
+    expectError(await scim('PATCH', path, operations({ op: 'replace', path: 'active' })), 400, 'invalidSyntax');
+  });
+
   it('that has a seat by another invitation loses that one too', async () => {
     const { body: user } = await create('ivan@example.org');
     const [seat] = await seatsOf('ivan@example.org');
@@ -166,6 +193,17 @@ describe('a user', () => {
     expectError(await scim('DELETE', path), 404);
     const again = await create('dan@example.org');
     expect([again.status, again.body.id === user.id]).toEqual([201, false]);
+  });
+
+  it.each<Record<string, string>>([{}, { 'content-length': '0' }])('is deleted with a content type and no body: %j', async (headers) => {
+    const { body: user } = await create('tess@example.org');
+    const { body: group } = await scim('POST', '/Groups', { displayName: 'Tess' });
+    for (const path of [`/Groups/${group.id}`, `/Users/${user.id}`]) {
+      const answer = await send(api.url, 'DELETE', `/scim/v2${path}`, undefined, {
+        ...{ authorization: `Bearer ${api.tenant.apiKey}`, 'content-type': 'application/scim+json', ...headers },
+      });
+      expect([path, answer.status]).toEqual([path, 204]);
+    }
   });
 
   it('leaves receipts of what it gave and took', async () => {
@@ -208,6 +246,13 @@ describe('what is refused', () => {
     const headers = { authorization: `Bearer ${api.tenant.apiKey}`, 'content-type': 'application/scim+json' };
     expectError(await send(api.url, 'POST', '/scim/v2/Users', '{"userName"', headers), 400, 'invalidSyntax');
     expectError(await scim('GET', '/Users/nosuch'), 404);
+    const { body: user } = await create('nul@example.org');
+    for (const value of ['a\0b', 'a\ud800b']) {
+      expectError(await create('nil@example.org', { externalId: value }), 400, 'invalidValue');
+      const change = operations({ op: 'add', path: 'externalId', value });
+      expectError(await scim('PATCH', `/Users/${user.id}`, change), 400, 'invalidValue');
+      expectError(await scim('POST', '/Groups', { displayName: value }), 400, 'invalidValue');
+    }
   });
 });
 

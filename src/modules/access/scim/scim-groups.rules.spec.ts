@@ -21,7 +21,7 @@ const patch = (...Operations: unknown[]) =>
   patchGroup(STAFF, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations });
 
 it('a group is read with its members, each once', () => {
-  const members = [{ value: 'a', display: 'Ada' }, { value: 'a' }, 'b'];
+  const members = [{ value: 'a', display: 'Ada' }, { value: 'A' }, 'b', 'B'];
   expect(readGroup({ displayName: ' Staff ', externalId: 'x', members, other: 1 })).toEqual({
     ...{ displayName: 'Staff', externalId: 'x', members: ['a', 'b'] },
   });
@@ -50,6 +50,8 @@ describe('a PATCH', () => {
       { op: 'Remove', path: 'members', value: [{ $ref: null, value: 'a' }] },
       { members: ['b'] },
     ],
+    ['that adds who is there, in upper case', { op: 'add', path: 'members', value: ['A'] }, { members: ['a', 'b'] }],
+    ['that removes in upper case', { op: 'remove', path: 'members', value: [{ value: 'A' }] }, { members: ['b'] }],
     ['that removes all', { op: 'remove', path: 'members' }, { members: [] }],
     ['that replaces', { op: 'replace', path: 'members', value: [{ value: 'c' }] }, { members: ['c'] }],
     [

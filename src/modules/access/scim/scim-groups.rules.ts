@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { GroupRole } from '../../../common/config/people-settings.js';
 import { strongestRole } from '../../../common/config/strongest-role.rules.js';
+import { inLowerCase } from '../../../common/fields/lower-case.js';
 import { GROUP_SCHEMA } from './scim-schemas.js';
 import { applyPatch, invalid, readEquality } from './scim.rules.js';
 
@@ -52,7 +53,7 @@ export function readGroup(body: unknown): ScimGroupState {
   const { displayName, externalId = null, members } = parsed.data;
   const nested = (members ?? []).find((member) => 'type' in member && String(member.type).toLowerCase() === 'group');
   if (nested) throw invalid('invalidValue', `members: ${nested.value} is a group; send its users`);
-  return { displayName, externalId, members: [...new Set((members ?? []).map(({ value }) => value))] };
+  return { displayName, externalId, members: [...new Set((members ?? []).map(({ value }) => inLowerCase(value)))] };
 }
 
 /**
@@ -74,20 +75,21 @@ function withPlainMembers(body: unknown): unknown {
 function plainOperation(operation: { path?: unknown; value?: unknown } | null): unknown {
   if (operation === null || typeof operation !== 'object') return operation;
   const { path, value } = operation;
-  if (typeof path === 'string' && path.toLowerCase() === 'members')
-    return { ...operation, path: 'members', ...(value === undefined ? {} : { value: plainMembers(value) }) };
+  if (path === 'members') return { ...operation, ...(value === undefined ? {} : { value: plainMembers(value) }) };
+  if (typeof path === 'string' && path.startsWith('members['))
+    return { ...operation, path: path.replace(QUOTED_ID, inLowerCase) };
   const isWhole = path === undefined && typeof value === 'object' && value !== null && 'members' in value;
   return isWhole ? { ...operation, value: { ...value, members: plainMembers(value.members) } } : operation;
 }
 
+const QUOTED_ID = /"[\da-f-]{36}"/gi;
+
 const plainMembers = (value: unknown): unknown[] =>
-  (Array.isArray(value) ? value : [value]).map((member: unknown) =>
-    typeof member === 'object' && member !== null && 'value' in member && !isGroup(member)
-      ? { value: member.value }
-      : typeof member === 'string'
-        ? { value: member }
-        : member,
-  );
+  (Array.isArray(value) ? value : [value]).map((member: unknown) => {
+    if (typeof member === 'string') return { value: inLowerCase(member) };
+    if (typeof member !== 'object' || member === null || !('value' in member) || isGroup(member)) return member;
+    return { value: typeof member.value === 'string' ? inLowerCase(member.value) : member.value };
+  });
 
 const isGroup = (member: object): boolean => 'type' in member && String(member.type).toLowerCase() === 'group';
 

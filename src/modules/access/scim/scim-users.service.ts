@@ -14,10 +14,17 @@ import { ScimRolesService } from './scim-roles.service.js';
 import { ScimUsersStore, type ScimUserWithSeat } from './scim-users.store.js';
 import type { ScimListQuery } from './scim.dto.js';
 import { ScimInvalid, ScimUserExists, ScimUserUnknown } from './scim.problems.js';
-import { patchUser, readFilter, readJsonBody, readUser, type ScimUser, type ScimUserState } from './scim.rules.js';
+import {
+  NEW_ROLE,
+  patchUser,
+  readFilter,
+  readJsonBody,
+  readUser,
+  type ScimUser,
+  type ScimUserState,
+} from './scim.rules.js';
 
 const REASON = 'provisioned by SCIM';
-const NEW_ROLE = 'member';
 
 /**
  * Users as an identity provider keeps them (RFC 7644). An active one has a seat; one that is deactivated or deleted has
@@ -68,7 +75,7 @@ export class ScimUsersService {
     const json = readJsonBody(body);
     return this.roles.change(caller, async () => {
       const user = await this.find(id);
-      return this.bring(caller, user, readUser(json, user.role === 'owner'));
+      return this.bring(caller, user, readUser(json, { active: user.active, isOwner: user.role === 'owner' }));
     });
   }
 

@@ -45,6 +45,19 @@ describe('a user', () => {
     expect(typeOf(() => readUser(body))).toBe('invalidValue');
   });
 
+  it('stays active or not where nothing says it', () => {
+    for (const active of [true, false])
+      expect(readUser({ userName: 'a@b.example' }, { active, isOwner: false }).active).toBe(active);
+  });
+
+  it.each([
+    String.raw`{"externalId":"a\u0000b"}`,
+    String.raw`{"Operations":[{"value":"a\ud800b"}]}`,
+    `{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
+  ])('refuses %s, which cannot be kept', (text) => {
+    expect(typeOf(() => readJsonBody(Buffer.from(text)))).toBe('invalidValue');
+  });
+
   it('refuses what is no JSON', () => {
     for (const bytes of [Buffer.from('{'), Buffer.from([0xff]), Buffer.alloc(0)])
       expect(typeOf(() => readJsonBody(bytes))).toBe('invalidSyntax');
@@ -67,11 +80,13 @@ const ADA: ScimUser = {
     location: 'http://svc/scim/v2/Users/1',
   },
 };
-const patch = (...Operations: unknown[]) =>
-  patchUser(ADA, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations });
+const operations = (...Operations: unknown[]) => ({
+  ...{ schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations },
+});
+const patch = (...Operations: unknown[]) => patchUser(ADA, operations(...Operations));
 
 describe('a PATCH', () => {
-  it.each<[string, unknown, object]>([
+  it.each<[string, unknown, object, string?]>([
     ['with a path', { op: 'replace', path: 'active', value: false }, { active: false }],
     ['of Entra', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
     ['of Okta', { op: 'replace', value: { active: false } }, { active: false }],
@@ -79,11 +94,16 @@ describe('a PATCH', () => {
     ['that removes', { op: 'remove', path: 'externalId' }, { externalId: null, role: 'member' }],
     ['of a role', { op: 'replace', path: 'roles[primary eq true].value', value: 'admin' }, { role: 'admin' }],
     ['of all roles', { op: 'replace', path: 'roles', value: [{ value: 'viewer' }] }, { role: 'viewer' }],
+    ['that takes the role', { op: 'remove', path: 'roles[value eq "viewer"]' }, { role: 'member' }, 'viewer'],
+    ['that takes all roles', { op: 'remove', path: 'roles' }, { role: 'member' }, 'admin'],
+    ['that empties them', { op: 'replace', path: 'roles', value: [] }, { role: 'member' }, 'admin'],
+    ['that takes them of an owner', { op: 'remove', path: 'roles' }, { role: undefined }, 'owner'],
     ['of any text', { op: 'replace', path: 'externalId', value: 'prototype' }, { externalId: 'prototype' }],
     ['of any text of a member', { op: 'add', value: { title: 'constructor' } }, { active: true }],
     ['of what is not kept', { op: 'add', path: 'displayName', value: 'Ada' }, { active: true, role: 'member' }],
-  ])('%s', (_, operation, expected) => {
-    expect(patch(operation)).toMatchObject(expected);
+  ])('%s', (_, operation, expected, role = 'member') => {
+    const user = { ...ADA, roles: [{ value: role, primary: true }] };
+    expect(patchUser(user, operations(operation))).toMatchObject(expected);
   });
 
   it('leaves the user as it is', () => {
@@ -96,6 +116,8 @@ describe('a PATCH', () => {
     ['no operations', undefined, 'invalidSyntax'],
     ['another operation', { op: 'move', path: 'active' }, 'invalidSyntax'],
     ['a removal of nothing', { op: 'remove' }, 'invalidSyntax'],
+    ['a removal of active', { op: 'remove', path: 'active' }, 'invalidValue'],
+    ['a replacement by nothing', { op: 'Replace', path: 'active' }, 'invalidSyntax'],
     ['an owner', { op: 'replace', path: 'roles', value: [{ value: 'owner' }] }, 'invalidValue'],
     ['no truth value', { op: 'replace', path: 'active', value: 'perhaps' }, 'invalidValue'],
     ['a path out of the user', { op: 'add', path: '__proto__.active', value: true }, 'invalidPath'],

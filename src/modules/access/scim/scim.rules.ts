@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { GROUP_ROLES, type GroupRole } from '../../../common/config/people-settings.js';
 import { strongestOf } from '../../../common/config/strongest-role.rules.js';
 import { inLowerCase } from '../../../common/fields/lower-case.js';
+import { findExcess, findFault, MANY_JSON_MEMBERS } from '../../../common/http/json-body.js';
+import { withNamesAsRead } from './scim-names.rules.js';
 import { USER_SCHEMA } from './scim-schemas.js';
 import { ScimInvalid, type ScimErrorType } from './scim.problems.js';
 
@@ -37,6 +39,8 @@ export interface ScimUserFilter {
   id?: string;
 }
 
+export const NEW_ROLE: GroupRole = 'member';
+
 /** Most operations of one PATCH. */
 const MAX_OPERATIONS = 100;
 
@@ -57,15 +61,28 @@ const UserBody = z.looseObject({
       .regex(z.regexes.email, 'expected an e-mail address: let the provider send the address as userName'),
   ),
   externalId: z.preprocess((value) => (value === '' ? null : value), z.string().max(256).nullish()),
-  active: truth.default(true),
+  active: truth.optional(),
   roles: z
     .array(z.union([z.string(), z.looseObject({ value: z.string() }).transform(({ value }) => value)]))
     .max(20)
     .optional(),
 });
 
-/** @param bytes the body of a request @throws ScimInvalid */
+/**
+ * The body of a request, with the names of attributes as they are read here, and no text that cannot be kept.
+ * @throws ScimInvalid
+ */
 export function readJsonBody(bytes: Uint8Array): unknown {
+  const excess = findExcess(bytes, MANY_JSON_MEMBERS);
+  if (excess !== undefined) throw invalid('invalidValue', `the body ${excess}`);
+  const body = parsed(bytes);
+  const fault = findFault(body, 'body');
+  if (fault) throw invalid('invalidValue', `${fault.path} ${fault.message}`);
+  return withNamesAsRead(body);
+}
+
+/** @throws ScimInvalid */
+function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
@@ -73,19 +90,28 @@ export function readJsonBody(bytes: Uint8Array): unknown {
   }
 }
 
+/** What a user is as far as a body does not say it. */
+export interface PresentUser {
+  active: boolean;
+  /** An owner may be said to be one. */
+  isOwner: boolean;
+}
+
+const NEW_USER: PresentUser = { active: true, isOwner: false };
+
 /**
- * What is not kept here is ignored, as RFC 7644, 3.3 has it.
- * @param isOwner whether the user is one, and may be said to be
+ * What is not kept here is ignored, as RFC 7644, 3.3 has it; whether the user is active stays where nothing says it.
  * @throws ScimInvalid
  */
-export function readUser(body: unknown, isOwner = false): ScimUserState {
-  const parsed = UserBody.safeParse(body);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
+export function readUser(body: unknown, present = NEW_USER): ScimUserState {
+  const result = UserBody.safeParse(body);
+  if (!result.success) {
+    const [issue] = result.error.issues;
     throw invalid('invalidValue', `${issue!.path.join('.') || 'the body'}: ${issue!.message}`);
   }
-  const { userName, externalId = null, active, roles } = parsed.data;
-  return { userName, externalId, active, role: roleOf(isOwner ? roles?.filter((role) => role !== 'owner') : roles) };
+  const { userName, externalId = null, active = present.active, roles } = result.data;
+  const said = present.isOwner ? roles?.filter((role) => role !== 'owner') : roles;
+  return { userName, externalId, active, role: roleOf(said) };
 }
 
 /** @throws ScimInvalid for a role that nobody gets by SCIM */
@@ -100,15 +126,18 @@ function roleOf(roles: readonly string[] | undefined): GroupRole | undefined {
 const FORBIDDEN_NAMES = /__proto__|constructor|prototype/;
 
 /**
- * The user after the operations of a PATCH (RFC 7644, 3.5.2).
+ * The user after the operations of a PATCH (RFC 7644, 3.5.2): without a role it is a member, as a new one.
  * @param user is left as it is
  * @throws ScimInvalid
  */
-export const patchUser = (user: ScimUser, body: unknown): ScimUserState =>
-  readUser(
-    applyPatch(user, body),
-    user.roles.some(({ value }) => value === 'owner'),
-  );
+export function patchUser(user: ScimUser, body: unknown): ScimUserState {
+  const patched = applyPatch(user, body) as Partial<ScimUser>;
+  if (patched.active === undefined)
+    throw invalid('invalidValue', 'active: cannot be removed; replace it by true or false');
+  const isOwner = user.roles.some(({ value }) => value === 'owner');
+  const state = readUser(patched, { active: user.active, isOwner });
+  return isOwner || state.role !== undefined ? state : { ...state, role: NEW_ROLE };
+}
 
 interface Patchable {
   schemas: string[];
@@ -129,6 +158,8 @@ export function applyPatch(resource: Patchable, body: unknown): unknown {
   }
   if (patch.Operations.length > MAX_OPERATIONS)
     throw invalid('invalidSyntax', `Send at most ${MAX_OPERATIONS} operations`);
+  if (patch.Operations.some(({ op, value }) => op.toLowerCase() === 'replace' && value === undefined))
+    throw invalid('invalidSyntax', 'Send a value with each replace');
   try {
     const named = [...patch.Operations.map(({ path }) => path ?? ''), ...namesIn(patch.Operations)];
     if (named.some((name) => FORBIDDEN_NAMES.test(name))) throw new Error('a path names no attribute');
