@@ -127,6 +127,7 @@ import { CountCompactedFacts1795935000000 } from './1795935000000-count-compacte
 import { KeepPlacesOfErasedSegments1795936000000 } from './1795936000000-keep-places-of-erased-segments.js';
 import { SpaceAttemptsOfErasures1795937000000 } from './1795937000000-space-attempts-of-erasures.js';
 import { KeepAccountsFromPublic1795937100000 } from './1795937100000-keep-accounts-from-public.js';
+import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects-of-tokens.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -259,4 +260,5 @@ export const MIGRATIONS = [
   KeepPlacesOfErasedSegments1795936000000,
   SpaceAttemptsOfErasures1795937000000,
   KeepAccountsFromPublic1795937100000,
+  KeepSubjectsOfTokens1795940000000,
 ];

@@ -18,6 +18,8 @@ export interface Identity {
    * owner of private facts. Of a session or a key `seat:<id>`, `key:<id>` or `agent:<id>`.
    */
   principal: string;
+  /** `sub:<subject of the token>`, also where a passport is the principal: two passports of one are not two people. */
+  tokenSubject?: string | undefined;
   /**
    * The tenants the credential covers; `any` where it is not bound to one (off, dev_scopes without a tenant header,
    * `*`).

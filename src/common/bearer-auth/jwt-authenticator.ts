@@ -26,7 +26,13 @@ export class JwtAuthenticator implements Authenticator {
   }
 
   async identify(request: FastifyRequest): Promise<Identity> {
-    const { scopes, passport, principal, tenants: claimed } = await this.verifier.verify(this.tokenIn(request));
+    const {
+      scopes,
+      passport,
+      principal,
+      tokenSubject,
+      tenants: claimed,
+    } = await this.verifier.verify(this.tokenIn(request));
     const sent = headerOf(request, PASSPORT_HEADER);
     if (sent !== undefined && sent !== passport)
       throw new PassportHeaderMismatch(
@@ -37,7 +43,7 @@ export class JwtAuthenticator implements Authenticator {
       );
     const selectedTenant = selectedTenantIn(request);
     const tenants = claimed.length === 0 && this.defaultTenant !== undefined ? [this.defaultTenant] : claimed;
-    return { authType: this.authMode, scopes, passport, principal, tenants, selectedTenant };
+    return { authType: this.authMode, scopes, passport, principal, tokenSubject, tenants, selectedTenant };
   }
 
   describe(): HowToAuthenticate {

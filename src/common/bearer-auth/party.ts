@@ -8,12 +8,15 @@ export const ANONYMOUS = 'anonymous';
 export interface Party {
   passport: string | undefined;
   principal: string;
+  /** Of its token, also where a passport is the principal. */
+  subject?: string | undefined;
 }
 
 /** By whom something was asked for. */
 export interface Requester {
   requestedPassport: string | null;
   requestedPrincipal: string;
+  requestedSubject: string | null;
 }
 
 /**
@@ -23,7 +26,7 @@ export interface Requester {
 export function partyOf(caller: DaemonCaller, named: string | undefined, member: string): Party {
   const passport = namedPassport(caller, named, member);
   const isNobody = caller.principal === ANONYMOUS && caller.authType.startsWith('jwt');
-  return { passport: isNobody ? undefined : passport, principal: caller.principal };
+  return { passport: isNobody ? undefined : passport, principal: caller.principal, subject: caller.tokenSubject };
 }
 
 /** The names by which a party is known for certain, then the one it goes by. */
@@ -35,9 +38,19 @@ export const namesOf = ({ passport, principal }: Party): string[] => [
 /** Whether nothing says who a party is. */
 export const isNobody = ({ passport, principal }: Party): boolean => passport === undefined && principal === ANONYMOUS;
 
+/** What its credential proves, whatever passport it goes by: nothing where it names no more than that passport. */
+export const provenOf = ({ principal, subject }: Party): string[] => [
+  ...(principal === ANONYMOUS || principal.startsWith('passport:') ? [] : [principal]),
+  ...(subject === undefined || subject === principal ? [] : [subject]),
+];
+
 /**
  * Whether two are one: by the passport they go by, or by their credentials. Without a credential that names somebody
  * the passport of the body is all there is.
  */
-export const isRequester = (by: Party, { requestedPassport, requestedPrincipal }: Requester): boolean =>
-  namesOf(by).some((name) => name === requestedPassport || name === requestedPrincipal);
+export const isRequester = (by: Party, requester: Requester): boolean => {
+  const { requestedPassport, requestedPrincipal, requestedSubject } = requester;
+  return [...namesOf(by), ...provenOf(by)].some((name) =>
+    [requestedPassport, requestedPrincipal, requestedSubject].includes(name),
+  );
+};

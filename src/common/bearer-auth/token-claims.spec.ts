@@ -20,8 +20,12 @@ describe('the claims of a token', () => {
   });
 
   it('name who acts: the passport, else the subject, else nobody', () => {
-    expect(read({ passport_id: 'p', sub: 's' })).toMatchObject({ passport: 'p', principal: 'passport:p' });
-    expect(read({ sub: 's' })).toMatchObject({ passport: undefined, principal: 'sub:s' });
+    expect(read({ passport_id: 'p', sub: 's' })).toMatchObject({
+      ...{ passport: 'p', principal: 'passport:p', tokenSubject: 'sub:s' },
+    });
+    expect(read({ sub: 's' })).toMatchObject({
+      ...{ passport: undefined, principal: 'sub:s', tokenSubject: 'sub:s' },
+    });
     expect(read({}).principal).toBe('anonymous');
   });
 

@@ -3,7 +3,7 @@ import { PASSPORT } from '../fields/passport.js';
 import type { Identity } from './daemon-caller.js';
 
 /** What a token says of its bearer, and when it expires. */
-export interface TokenClaims extends Pick<Identity, 'passport' | 'principal' | 'tenants'> {
+export interface TokenClaims extends Pick<Identity, 'passport' | 'principal' | 'tokenSubject' | 'tenants'> {
   scopes: ReadonlySet<string>;
   /** Seconds since 1970. */
   exp: number;
@@ -29,10 +29,12 @@ export function readClaims(payload: unknown, now: number, leewaySeconds: number)
     throw new MalformedClaim('The passport_id of the token is not the name of a passport');
   if (sub !== undefined && !isName(sub, SUBJECT_LENGTH))
     throw new MalformedClaim(`The sub of the token is not text of 1 to ${SUBJECT_LENGTH} characters`);
+  const tokenSubject = sub === undefined ? undefined : `sub:${sub}`;
   return {
     exp,
     passport,
-    principal: passport !== undefined ? `passport:${passport}` : sub !== undefined ? `sub:${sub}` : 'anonymous',
+    principal: passport === undefined ? (tokenSubject ?? 'anonymous') : `passport:${passport}`,
+    tokenSubject,
     scopes: scopesIn(claims),
     tenants: tenantsIn(claims),
   };

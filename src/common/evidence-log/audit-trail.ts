@@ -6,6 +6,8 @@ import { type EvidenceEvent, EvidenceService } from './evidence.service.js';
 /** Who acts: a caller of the API or of the daemon, or a part of the system. */
 export interface Actor {
   readonly principal: string;
+  /** Of its token, also where a passport is the principal; receipts do not say it. */
+  readonly tokenSubject?: string | undefined;
   /** How the principal was authenticated; the `auth_mode` of receipts. */
   readonly authType: string;
   /** The agent's session that the request named (X-Svc-Session-Id). */

@@ -76,7 +76,7 @@ export class WorkMovesService {
     const { passport, from, receiptId, why = null, fence = null, actionId = null } = move;
     await this.store.transitions.insert({
       ...{ workId, version, fromState: from, toState: state, assigneePassport },
-      ...{ passport, principal: by.principal, why, fence, actionId, receiptId },
+      ...{ passport, principal: by.principal, subject: by.tokenSubject ?? null, why, fence, actionId, receiptId },
     });
   }
 

@@ -25,6 +25,10 @@ export class WorkTransitionRow extends TenantRow {
   @Column('text')
   principal!: string;
 
+  /** Of the token, also where a passport is the principal. */
+  @Column('text', { nullable: true })
+  subject!: string | null;
+
   @Column('text', { nullable: true })
   why!: string | null;
 

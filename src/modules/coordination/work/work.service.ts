@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { namedPassport } from '../../../common/bearer-auth/named-passport.js';
+import { partyOf, provenOf, type Party } from '../../../common/bearer-auth/party.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { FenceCheckService } from '../leases/fence-check.service.js';
 import { GateRequestsService } from './gates/gate-requests.service.js';
+import { ownersOf } from './gates/gates.rules.js';
 import { isPlanId } from './plans/plans.rules.js';
 import { PlansService } from './plans/plans.service.js';
 import type { WorkItemRow } from './work-item.entity.js';
@@ -78,6 +80,7 @@ export class WorkService {
    */
   change(caller: DaemonCaller, id: string, request: ChangeWork, fence?: number): Promise<WorkChangeReply> {
     const passport = namedPassport(caller, request.by_passport, 'body.by_passport')!;
+    const by = partyOf(caller, request.by_passport, 'body.by_passport');
     checkChangeable(id);
     const asked = askedOf(request);
     return this.tenants.write(caller, request.tenant_id ?? undefined, async () => {
@@ -85,7 +88,7 @@ export class WorkService {
       await this.fences.check(fence, { kind: 'work', subject: id });
       checkVersion(row, request.base_version);
       const move = moveOf(row, asked);
-      const isGated = move !== undefined && (await this.isGated(caller, row, move, asked, passport));
+      const isGated = move !== undefined && (await this.isGated(by, row, move, asked));
       const plan = divide(row, asked, move, isGated);
       const changed = await this.apply(caller, row, plan, { passport, why: request.why, fence });
       const queued = await this.queue(caller, changed, plan, { passport, why: request.why });
@@ -94,15 +97,16 @@ export class WorkService {
   }
 
   private async isGated(
-    { principal }: DaemonCaller,
+    by: Party,
     row: WorkItemRow,
     { from, to }: Move,
     { assigneePassport }: AskedChange,
-    passport: string,
   ): Promise<boolean> {
     const reviewed = from === 'in_review' ? await this.store.findReviewed(row.workId) : undefined;
     const owners = [row.assigneePassport, assigneePassport, reviewed?.assigneePassport];
-    return this.gates.isNeeded(row.projectId, { from, to, owners, by: { passport, principal } });
+    const hasMovedAsOwner =
+      reviewed !== undefined && (await this.store.hasMovedAs(row.workId, ownersOf({ owners }), provenOf(by)));
+    return this.gates.isNeeded(row.projectId, { from, to, owners, by, hasMovedAsOwner });
   }
 
   private async apply(

@@ -51,6 +51,20 @@ export class WorkStore {
     const filter = { workId, toState: 'in_review' } as const;
     return (await this.transitions.list(filter, { order: { version: 'desc' }, take: 1 }))[0];
   }
+
+  /**
+   * Whether one of these credentials has moved the item in one of these names; where a gate let it through, the name is
+   * not the credential's.
+   */
+  async hasMovedAs(workId: string, passports: readonly string[], credentials: readonly string[]): Promise<boolean> {
+    if (passports.length === 0 || credentials.length === 0) return false;
+    const [found] = await this.tenancy.query<{ hasMoved: boolean }>(
+      `select exists (select from work_transition where tenant_id = $1 and work_id = $2 and action_id is null
+         and passport = any($3) and (principal = any($4) or subject = any($4))) as "hasMoved"`,
+      [this.tenancy.tenant, workId, passports, credentials],
+    );
+    return found!.hasMoved;
+  }
 }
 
 function unknown(workId: string): never {

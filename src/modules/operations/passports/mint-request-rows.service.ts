@@ -50,6 +50,7 @@ export class MintRequestRowsService {
     const row = await this.rows.insert({
       ...{ ...draft, requestId: uuid(), why: request.why ?? null },
       ...{ requestedPassport: by.passport ?? null, requestedPrincipal: by.principal },
+      requestedSubject: by.subject ?? null,
     });
     await this.audit.record(actor, mintChange('requested', row));
     return { mint_request: mintRequestOf(row) };
@@ -103,7 +104,7 @@ export class MintRequestRowsService {
 
 /** @throws MayNotMint, MintRequestDecided */
 function checkMayDecide(row: MintRequestRow, by: Party): void {
-  const { requestId, status } = row;
+  const { requestId, passportId, status } = row;
   const { requested_by, decided_by, decided_at } = mintRequestOf(row);
   if (isNobody(by))
     throw new MayNotMint(
@@ -112,6 +113,11 @@ function checkMayDecide(row: MintRequestRow, by: Party): void {
     );
   if (isRequester(by, row))
     throw new MayNotMint({ mint_request_id: requestId }, `${requested_by} asked for it, and another has to decide`);
+  if (by.passport === passportId)
+    throw new MayNotMint(
+      { mint_request_id: requestId },
+      `${passportId} is what is asked for, and another has to decide`,
+    );
   if (status === 'pending') return;
   throw new MintRequestDecided(
     { mint_request_id: requestId, decision: status, decided_by },

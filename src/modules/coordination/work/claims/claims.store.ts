@@ -137,6 +137,7 @@ export interface Move {
   to_state: string;
   passport: string;
   principal: string;
+  subject: string | null;
   why: string | null;
   /** Whose it is after it. */
   assignee: string | null;

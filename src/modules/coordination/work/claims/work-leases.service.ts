@@ -133,7 +133,7 @@ interface Moved {
 }
 
 const moveOf = (
-  { principal }: Actor,
+  { principal, tokenSubject }: Actor,
   { fence }: Pick<LeaseRow, 'fence'>,
   { workId, from, to, version, receiptId }: Moved,
 ): Move => ({
@@ -144,6 +144,7 @@ const moveOf = (
     to_state: to,
     passport: principal,
     principal,
+    subject: tokenSubject ?? null,
     why: null,
     assignee: null,
   },

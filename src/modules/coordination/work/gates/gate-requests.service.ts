@@ -44,6 +44,7 @@ export class GateRequestsService {
     return this.store.gates.insert({
       ...{ ...draft, why, mayDecide: policy?.mayDecide ?? null, requestReceipt: receiptId },
       requestedPrincipal: by.principal,
+      requestedSubject: by.tokenSubject ?? null,
       expiresAt: () => `now() + interval '${GATE_DAYS} days'`,
     });
   }

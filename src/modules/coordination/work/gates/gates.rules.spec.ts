@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { isRequester } from '../../../../common/bearer-auth/party.js';
+import { isRequester, type Party } from '../../../../common/bearer-auth/party.js';
 import { findRefusal, isNamed, needsApproval, type AskedMove } from './gates.rules.js';
 
 const ada = { passport: 'ada', principal: 'passport:ada' };
 const bob = { passport: 'bob', principal: 'passport:bob' };
 const claimed = (passport?: string) => ({ passport, principal: 'anonymous' });
-const token = (subject: string, passport?: string) => ({ passport, principal: `sub:${subject}` });
+const token = (subject: string, passport?: string) => ({
+  ...{ passport, principal: `sub:${subject}`, subject: `sub:${subject}` },
+});
+const bearing = (subject: string, passport: string) => ({
+  ...{ passport, principal: `passport:${passport}`, subject: `sub:${subject}` },
+});
 
 describe('an approval is needed', () => {
   const asked = (members: Partial<AskedMove>): AskedMove => ({
@@ -13,6 +18,7 @@ describe('an approval is needed', () => {
     to: 'done',
     owners: ['ada'],
     by: ada,
+    hasMovedAsOwner: false,
     ...members,
   });
 
@@ -20,6 +26,8 @@ describe('an approval is needed', () => {
     ['by who has the item', {}, [], true],
     ['by who says so without a credential', { by: claimed('ada') }, [], true],
     ['by who had it in review', { owners: ['bob', 'bob', 'ada'] }, [], true],
+    ['by whose credential has moved it as who has it', { by: bob, hasMovedAsOwner: true }, [], true],
+    ['by a token that names nobody', { by: claimed() }, [], true],
     ['by nobody else', { by: bob }, [], false],
     ['of nobody’s item by nobody', { owners: [null, undefined] }, [], false],
     ['for no other move', { to: 'in_progress' }, [], false],
@@ -39,9 +47,10 @@ describe('an approval is needed', () => {
 });
 
 describe('who asked', () => {
-  const gate = (by: { passport?: string | undefined; principal: string }, mayDecide: string[] | null = null) => ({
+  const gate = (by: Party, mayDecide: string[] | null = null) => ({
     requestedPassport: by.passport ?? 'ada',
     requestedPrincipal: by.principal,
+    requestedSubject: by.subject ?? null,
     mayDecide,
   });
 
@@ -52,6 +61,9 @@ describe('who asked', () => {
     ['by a body twice', claimed('ada'), claimed('ada')],
     ['by the same token under another name', token('7', 'ada'), token('7', 'bob')],
     ['by the same token under no name', token('7', 'ada'), token('7')],
+    ['by a token of the same subject with another passport', bearing('7', 'ada'), bearing('7', 'bob')],
+    ['by a token of the same subject without a passport', bearing('7', 'ada'), token('7')],
+    ['by a token of the same subject with a passport', token('7', 'ada'), bearing('7', 'bob')],
     ['by another credential of the same passport', token('7', 'ada'), ada],
   ])('does not decide: %s', (_what, asking, deciding) => {
     expect(isRequester(deciding, gate(asking))).toBe(true);
@@ -63,6 +75,7 @@ describe('who asked', () => {
     ['a body', claimed('ada'), claimed('bob')],
     ['a token', token('7', 'ada'), token('8', 'bob')],
     ['a token without a name', token('7', 'ada'), token('8')],
+    ['a token with a passport', bearing('7', 'ada'), bearing('8', 'bob')],
   ])('is not another: %s', (_what, asking, deciding) => {
     expect(findRefusal(deciding, gate(asking))).toBeUndefined();
   });
@@ -75,7 +88,13 @@ describe('who asked', () => {
     expect(findRefusal(bob, gate(ada, ['bob']))).toBeUndefined();
     expect(findRefusal(claimed('bob'), gate(ada, ['bob']))).toBeUndefined();
     expect(findRefusal(token('8'), gate(ada, ['sub:8']))).toBeUndefined();
-    for (const deciding of [token('8', 'bob'), claimed('eve'), { passport: 'eve', principal: 'passport:eve' }])
+    expect(findRefusal(bearing('8', 'bob'), gate(ada, ['bob']))).toBeUndefined();
+    for (const deciding of [
+      token('8', 'bob'),
+      bearing('bob', 'eve'),
+      claimed('eve'),
+      { passport: 'eve', principal: 'passport:eve' },
+    ])
       expect(findRefusal(deciding, gate(ada, ['bob']))).toBe('The project lets bob decide, and nobody else');
     expect(findRefusal(ada, gate(ada, ['ada']))).toMatch(/another has to decide/);
   });

@@ -12,6 +12,8 @@ export interface AskedMove {
   /** Whose the item is, or was: now, after the change, when it came to review. */
   owners: readonly (string | null | undefined)[];
   by: Party;
+  /** Whether the credential has moved the item in the name of one of them. */
+  hasMovedAsOwner: boolean;
 }
 
 /** Whether a policy names a move, itself or by `*` for any state. */
@@ -20,10 +22,16 @@ export function isNamed(moves: readonly string[], from: WorkState, to: WorkState
   return moves.some((move) => names.includes(move));
 }
 
+/** Those that there are. */
+export const ownersOf = ({ owners }: Pick<AskedMove, 'owners'>): string[] =>
+  owners.filter((owner) => owner !== null && owner !== undefined);
+
 /** Whether a move needs an approval: of one's own work out of review, and what the project's policy names. */
-export function needsApproval({ from, to, owners, by }: AskedMove, policy: readonly string[]): boolean {
+export function needsApproval(move: AskedMove, policy: readonly string[]): boolean {
+  const { from, to, by, hasMovedAsOwner } = move;
   const names = namesOf(by);
-  const isOwn = owners.some((owner) => owner !== null && owner !== undefined && names.includes(owner));
+  // Who has a token that names nobody may be anybody.
+  const isOwn = hasMovedAsOwner || ownersOf(move).some((owner) => isNobody(by) || names.includes(owner));
   return (from === 'in_review' && to === 'done' && isOwn) || isNamed(policy, from, to);
 }
 
@@ -31,6 +39,7 @@ export function needsApproval({ from, to, owners, by }: AskedMove, policy: reado
 export interface Requested {
   requestedPassport: string;
   requestedPrincipal: string;
+  requestedSubject: string | null;
   mayDecide: readonly string[] | null;
 }
 

@@ -35,6 +35,10 @@ export class WorkGateRow extends TenantRow {
   @Column('text')
   requestedPrincipal!: string;
 
+  /** Of the token, also where a passport is the principal. */
+  @Column('text', { nullable: true })
+  requestedSubject!: string | null;
+
   @Column('timestamptz', { default: () => 'now()' })
   requestedAt!: Date;
 
