@@ -98,7 +98,8 @@ export const PREFIX_MAP: readonly PrefixRow[] = [
   { paths: ['/v1/quota*'], get: READS, other: [] },
   { paths: ['/v1/credits/*'], get: [], other: ['admin:write'] },
   { paths: ['/v1/incidents*'], get: ['query:read', 'exports:read', 'admin:read'], other: FACTS },
-  { paths: ['/v1/legal-holds*'], get: [], other: ['admin:write'] },
+  // Ours: the specification has no GET there, so that its row names no scope; holds are listed and read.
+  { paths: ['/v1/legal-holds*'], get: ['admin:read', 'admin:write'], other: ['admin:write'] },
   { paths: ['/v1/coord/*'], get: ['admin:read', 'sessions:read'], other: ['admin:write', 'sessions:write'] },
   { paths: ['/v1/observe/sessions/*'], get: READS, other: FACTS },
   {

@@ -30,6 +30,12 @@ describe('a probe of a route', () => {
     expect(idsOf([false, false, false], { route_scopes: ['facts:write'] })).toEqual(['info route.no_single_scope']);
   });
 
+  it('names no list of scopes where none opens it', () => {
+    const modes = [mode('off', false), mode('shadow', false), mode('enforce', true)];
+    const found = findingsOfProbe('GET /v1/nope', { ...said, route_scopes: [] }, modes);
+    expect(found.map(({ fix }) => fix)).toEqual([expect.stringMatching(/^No scope opens it once/)]);
+  });
+
   it('warns of an address without a route', () => {
     expect(idsOf([false, false, false], { route: null as never, handler_rule: 'none' })).toEqual(['warn route.absent']);
   });

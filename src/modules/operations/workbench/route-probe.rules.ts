@@ -21,7 +21,7 @@ export function findingsOfProbe(subject: string, said: Said, modes: Modes): Find
     current.outcome === 'passes' &&
       enforce.outcome === 'refused' && {
         ...{ id: 'route.refused_under_enforce', severity: 'warn', subject, evidence: [evidenceOf(enforce)] },
-        fix: `Add one of ${said.route_scopes.join(', ')} to the scopes before SVCD_ROUTE_AUTH becomes enforce`,
+        fix: fixBeforeEnforce(said),
       },
     none && {
       ...{ id: 'route.no_single_scope', severity: 'info', subject, evidence: [] },
@@ -31,8 +31,13 @@ export function findingsOfProbe(subject: string, said: Said, modes: Modes): Find
   return found.filter((one) => one !== false);
 }
 
+const fixBeforeEnforce = ({ route_scopes }: Said): string =>
+  route_scopes.length === 0
+    ? 'No scope opens it once SVCD_ROUTE_AUTH becomes enforce: have nobody depend on it before'
+    : `Add one of ${route_scopes.join(', ')} to the scopes before SVCD_ROUTE_AUTH becomes enforce`;
+
 const meetNowhere = ({ route_scopes, handler_scopes }: Said): boolean =>
-  !route_scopes.some((scope) => handler_scopes.includes(scope));
+  route_scopes.length > 0 && !route_scopes.some((scope) => handler_scopes.includes(scope));
 
 const evidenceOf = ({ mode, status, code, detail }: Modes[number]): Evidence => ({
   kind: 'route',
