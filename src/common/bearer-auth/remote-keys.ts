@@ -21,6 +21,8 @@ export interface KeyAddresses {
 
 /** After so long the keys at hand are read again, so that one that was withdrawn ends. */
 const FRESH_MS = 600_000;
+/** Who comes after nobody has looked for so long waits for that reading: nothing was withdrawn meanwhile. */
+const OVERDUE_MS = 2 * FRESH_MS;
 const MIN_RSA_BITS = 2048;
 
 /**
@@ -37,6 +39,8 @@ export class RemoteKeys implements TokenKeys {
   private lookedAt = -Infinity;
   private hasFailed = false;
   private reading: Promise<void> | undefined;
+  /** A reading that all who come wait for. */
+  private overdue: Promise<void> | undefined;
   private readonly handles = new WeakMap<object, KeyObject>();
 
   constructor(
@@ -55,6 +59,7 @@ export class RemoteKeys implements TokenKeys {
 
   async keyFor(header: JWSHeaderParameters): Promise<KeyObject> {
     if (!this.set) await this.lookAgain();
+    else if (this.overdue || this.isOverdue()) await this.readFirst();
     else if (Date.now() - this.readAt > FRESH_MS && this.isCool()) this.readBehind();
     const found = await this.find(header);
     if (found) return found;
@@ -101,6 +106,18 @@ export class RemoteKeys implements TokenKeys {
     } catch {
       throw this.unavailable();
     }
+  }
+
+  private isOverdue(): boolean {
+    return Date.now() - Math.max(this.readAt, this.lookedAt) > OVERDUE_MS;
+  }
+
+  /** Where it fails the keys at hand go on working. */
+  private async readFirst(): Promise<void> {
+    this.overdue ??= this.lookAgain()
+      .catch(() => undefined)
+      .finally(() => (this.overdue = undefined));
+    await this.overdue;
   }
 
   private readBehind(): void {
