@@ -48,7 +48,7 @@ import { ToolCallers } from '../common/keys/tool-callers.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
 import { Restarts } from '../common/restarts.js';
 import { UnbuiltPlanes } from '../common/route-auth/unbuilt-planes.js';
-import { FollowedSessions } from '../common/sessions/followed-sessions.js';
+import { FollowedCredentials } from '../common/bearer-auth/followed-credentials.js';
 import { SessionCheck } from '../common/sessions/session-check.js';
 import { ReadRetries } from '../common/read-retries/read-retries.js';
 import { ReadRetryInterceptor } from '../common/read-retries/read-retry.interceptor.js';
@@ -218,7 +218,7 @@ class DaemonAppModule {
   static of(parts: ProcessContext, authenticator: Authenticator): DynamicModule {
     const modules = modulesFor(parts.settings);
     const shared = [
-      ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence, FollowedSessions],
+      ...[Listeners, TenantResolver, TenantRegistry, PassportStandings, PassportPresence, FollowedCredentials],
       ...[ProjectionChecks, ReadRetries, UnbuiltPlanes, PeerCheck],
     ];
     const values = [

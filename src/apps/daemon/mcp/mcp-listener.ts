@@ -18,6 +18,7 @@ import { makeHttpServer } from '../../../common/http/http-server.js';
 import { findFault } from '../../../common/http/json-body.js';
 import { OwnHosts } from '../../../common/http/own-hosts.js';
 import { AUTHENTICATOR, type Authenticator } from '../../../common/bearer-auth/authenticator.js';
+import { FollowedCredentials } from '../../../common/bearer-auth/followed-credentials.js';
 import { AutoSteps } from '../../../common/evidence-log/auto-steps.js';
 import { ToolCallSteps } from '../../../rpc/tool-call-steps.js';
 import { ServerSecret } from '../../../common/sessions/server-secret.js';
@@ -48,6 +49,13 @@ import { DaemonToolCalls } from './daemon-tool-calls.js';
 
 /** JSON-RPC 2.0 section 5.1. */
 const INVALID_PARAMS = -32602;
+
+/** What knows who listens to a stream, and when that ends. */
+interface Speakers {
+  standings: PassportStandings;
+  credentials: FollowedCredentials;
+  steps: McpSteps;
+}
 
 export interface OpenListener {
   url: string;
@@ -90,7 +98,7 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
     authenticator: app.get<Authenticator>(AUTHENTICATOR),
     defaultTenant: settings.bootstrap.tenantId,
   });
-  const standings = app.get(PassportStandings);
+  const speakers = { standings: app.get(PassportStandings), credentials: app.get(FollowedCredentials), steps };
   const handler = makeHandler(parts, { http, problems, calls, stateKey, context, steps });
   const signIn = signInAt(app);
   signIn.serve(fastify);
@@ -102,7 +110,7 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
       ...(method === 'POST' ? { onRequest: (request, reply) => signIn.check(request, reply) } : {}),
       handler: async (request, reply) => {
         const response = await answer(handler, request, reply);
-        if (isStream(response)) void endWithPassport(standings, steps, request, reply);
+        if (isStream(response)) void endWithSpeaker(speakers, request, reply);
         return response;
       },
     });
@@ -158,19 +166,18 @@ const nothingHere = () =>
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** What is streamed to a passport ends with it, whether it is an answer on its way or a subscription. */
-async function endWithPassport(
-  standings: PassportStandings,
-  steps: McpSteps,
+/** What is streamed ends with the passport and the credential, whether it is an answer on its way or a subscription. */
+async function endWithSpeaker(
+  { standings, credentials, steps }: Speakers,
   request: FastifyRequest,
   { raw }: FastifyReply,
 ): Promise<void> {
-  const of = await steps.passportOf(request);
+  const of = await steps.speakerOf(request);
   if (!of || raw.destroyed) return;
-  raw.once(
-    'close',
-    standings.follow(of.tenantId, of.passport, () => raw.destroy()),
-  );
+  const { passport } = of.caller;
+  const end = (): void => void raw.destroy();
+  if (passport !== undefined) raw.once('close', standings.follow(of.tenantId, passport, end));
+  raw.once('close', credentials.follow(request, of, end));
 }
 
 async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: FastifyReply): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../../../common/bearer-auth/authenticator.js';
-import { coversTenant, homeTenantOf } from '../../../common/bearer-auth/daemon-caller.js';
+import { coversTenant, homeTenantOf, type Identity } from '../../../common/bearer-auth/daemon-caller.js';
 import { agentSessionIn } from '../../../common/http/agent-session.js';
 import { statusOf, type ToolCallSteps } from '../../../rpc/tool-call-steps.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
@@ -36,15 +36,14 @@ export class McpSteps {
   }
 
   /**
-   * Whose request it is, to be ended with its passport.
-   * @returns nobody for one without a passport, or without a tenant of its own
+   * Whose request it is, to be ended with its passport and its credential.
+   * @returns nobody for one without a credential, or without a tenant of its own
    */
-  async passportOf(request: FastifyRequest): Promise<{ tenantId: string; passport: string } | undefined> {
+  async speakerOf(request: FastifyRequest): Promise<{ tenantId: string; caller: Identity } | undefined> {
     try {
-      const identity = await this.speakers.authenticator.identify(request);
-      const tenantId = homeTenantOf(identity, this.speakers.defaultTenant);
-      const { passport } = identity;
-      return passport === undefined || tenantId === undefined ? undefined : { tenantId, passport };
+      const caller = await this.speakers.authenticator.identify(request);
+      const tenantId = homeTenantOf(caller, this.speakers.defaultTenant);
+      return tenantId === undefined ? undefined : { tenantId, caller };
     } catch {
       return undefined;
     }

@@ -1,13 +1,13 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { FollowedCredentials } from '../../../common/bearer-auth/followed-credentials.js';
 import { Listener } from '../../../common/database/listener.js';
 import { headerOf } from '../../../common/http/headers.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Metrics } from '../../../common/observability/metrics.js';
 import { OUTBOX_CHANNEL } from '../../../common/outbox/outbox.js';
 import { invalid } from '../../../common/problem/common-problems.js';
-import { FollowedSessions } from '../../../common/sessions/followed-sessions.js';
 import { TENANT_CHANGED } from '../../../common/tenancy/tenant-state.js';
 import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { PassportStandings } from '../../../guards/passport-standings.js';
@@ -40,7 +40,7 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     private readonly tenants: TenantResolver,
     private readonly registry: TenantRegistry,
     private readonly standings: PassportStandings,
-    private readonly sessions: FollowedSessions,
+    private readonly credentials: FollowedCredentials,
     private readonly listener: Listener,
     private readonly scheduler: Scheduler,
     private readonly metrics: Metrics,
@@ -94,10 +94,10 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
     const { passport } = caller;
     const end = (): void => connection.end('unauthorized');
     const unfollow = passport && this.standings.follow(tenantId, passport, end);
-    const unfollowSession = this.sessions.follow(caller.session, request.headers.cookie, end);
+    const unfollowCredential = this.credentials.follow(request, { tenantId, caller }, end);
     raw.once('close', () => {
       if (unfollow) unfollow();
-      unfollowSession();
+      unfollowCredential();
       this.forget(tenantId, follower, connection);
     });
     try {
