@@ -220,7 +220,8 @@ async function loadTables(client: Client, archive: ArchiveReader, backedUp: Back
   try {
     await withBareTables(client, tables, async () => {
       for (const table of tables) await loadTable(client, archive, table);
-      for (const update of REBASE_EVENTS) await client.query(update);
+      // Or events would be delivered as new once the transactions of this database have come to theirs.
+      await client.query('select svc_rebase_events()');
     });
   } catch (error) {
     throw explainRows(error as DatabaseError);
@@ -261,19 +262,6 @@ function explainRows(error: DatabaseError, table = error.table): Error {
   if (!/^2[23]...$/.test(error.code ?? '')) return error;
   return new UserError(`the backup is damaged: the rows of ${table} cannot be stored (${error.message})`);
 }
-
-/**
- * Events and the positions of their readers hold transaction ids of the other database, which may be above those of
- * this one: all are rebased below every new one, or they would be delivered as new later. Each reader goes on from its
- * position.
- */
-const REBASE_EVENTS = [
-  `update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
-     where (e.transaction, e.position) > (c.transaction, c.position)), 9223372036854775807)`,
-  `update outbox_event set transaction = '3'`,
-  'update watch set created_snapshot = null',
-  'update webhook_endpoint set created_snapshot = null',
-];
 
 /**
  * Fences that were given out after the backup was made are never given to another: whoever still has one is refused.

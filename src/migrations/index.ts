@@ -128,6 +128,7 @@ import { KeepPlacesOfErasedSegments1795936000000 } from './1795936000000-keep-pl
 import { SpaceAttemptsOfErasures1795937000000 } from './1795937000000-space-attempts-of-erasures.js';
 import { KeepAccountsFromPublic1795937100000 } from './1795937100000-keep-accounts-from-public.js';
 import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects-of-tokens.js';
+import { RememberRestores1795938000000 } from './1795938000000-remember-restores.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -261,4 +262,5 @@ export const MIGRATIONS = [
   SpaceAttemptsOfErasures1795937000000,
   KeepAccountsFromPublic1795937100000,
   KeepSubjectsOfTokens1795940000000,
+  RememberRestores1795938000000,
 ];

@@ -117,6 +117,10 @@ async function readStream(
     signal,
     sseMaxRetryAttempts: 1,
     headers: lastId === undefined ? {} : { 'last-event-id': lastId },
+    // An id of before the server was restored is rejected for good; what is shown is read again anyway.
+    onSseError: (error) => {
+      if (String(error).includes('SSE failed: 400')) lastId = undefined;
+    },
     // A comment, which has no data, is the first thing that the server sends.
     onSseEvent: ({ data, id, event }) => {
       say('live');

@@ -1,14 +1,16 @@
--- A restored database may count its transactions from lower than the rows it holds: without this, readers would wait at
--- a line that is never passed. Everything that was restored moves below every new transaction; what was not yet
--- delivered is delivered from its place on.
+-- Events of before a restore, and the places of their readers, bear transaction ids of another database: all move below
+-- every new one, and what was not yet delivered is delivered from its place on. Positions go on from a number that no
+-- event had before, by the clock as well, since the same backup may be restored again: so a place that a client kept is
+-- known to be of before the restore, where nothing says what has come behind it since.
 create or replace function svc_rebase_events() returns void language plpgsql as $$
-      declare
-        next_id xid8 := pg_snapshot_xmax(pg_current_snapshot());
       begin
         update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
-          where (e.transaction, e.position) > (c.transaction, c.position) and e.transaction >= next_id), 9223372036854775807)
-          where c.transaction >= next_id;
-        update outbox_event set transaction = '3' where transaction >= next_id;
-        update watch set created_snapshot = null where pg_snapshot_xmax(created_snapshot) > next_id;
-        update webhook_endpoint set created_snapshot = null where pg_snapshot_xmax(created_snapshot) > next_id;
+          where (e.transaction, e.position) > (c.transaction, c.position)), 9223372036854775807);
+        update outbox_event set transaction = '3';
+        update watch set created_snapshot = null;
+        update webhook_endpoint set created_snapshot = null;
+        delete from outbox_restore;
+        insert into outbox_restore (position)
+          select setval('outbox_event_position_seq', greatest(last_value + 1000000000, (extract(epoch from clock_timestamp()) * 1000)::bigint))
+          from outbox_event_position_seq;
       end $$;

@@ -57,7 +57,12 @@ describe('a restored database', { timeout: 120_000 }, () => {
       `select c.sink, e.subject from outbox_cursor c
        join outbox_event e on (e.transaction, e.position) > (c.transaction, c.position) order by c.sink, e.position`,
     );
+    const next = await client.query<{ isAbove: boolean }>(
+      `select r.position > max(e.position) and nextval('outbox_event_position_seq') > r.position as "isAbove"
+       from outbox_restore r, outbox_event e group by r.position`,
+    );
     await client.end();
+    expect(next.rows).toEqual([{ isAbove: true }]);
     expect(events.rows.map(({ subject }) => subject)).toEqual(['early', 'delivered', 'late']);
     expect(ahead.rows).toEqual([{ sink: 'webhooks', subject: 'late' }]);
   });

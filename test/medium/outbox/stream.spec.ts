@@ -143,6 +143,8 @@ describe('a restored database', () => {
   it('whose events have transaction ids of the future delivers them, and the events after them', async () => {
     const restored = await startApi({ env: { SVC_JOBS: '0' } });
     const after = await emit(restored, restored.tenant, 'test.before', 'before');
+    await expect.poll(async () => (await follow(restored.tenant)).events.length, soon).toBe(1);
+    const { cursor: ofBefore } = await follow(restored.tenant);
     await restored.database.query(`update outbox_event set transaction = '900000000000'`);
     await restored.database.query(`insert into outbox_cursor values ('webhooks', '900000000000', 0)`);
     expect((await follow(restored.tenant)).events).toEqual([]);
@@ -151,6 +153,13 @@ describe('a restored database', () => {
     await expect
       .poll(async () => (await follow(restored.tenant)).events.map((event) => event.subject), soon)
       .toEqual(['before', 'after']);
+    // Its transaction is one of the past here, too.
+    const kept = await restored.tenant.call('GET', `/v1/events?cursor=${ofBefore}`);
+    expect([kept.status, kept.body.issues?.[0].path]).toEqual([400, 'query.cursor']);
+    const page = (await restored.tenant.call('GET', '/v1/events?limit=1')).body;
+    const next = await follow(restored.tenant, page.next_cursor);
+    expect([...page.events, ...next.events].map((event) => event.subject)).toEqual(['before', 'after']);
+    expect((await follow(restored.tenant, next.cursor)).events).toEqual([]);
     const [cursor] = await restored.database.query<{ transaction: string }>(
       `select transaction::text as transaction from outbox_cursor where sink = 'webhooks'`,
     );

@@ -25,7 +25,7 @@ export class EventsService {
       if (!(await this.store.isPast(after)))
         throw invalid(
           'query.cursor',
-          'is ahead of every event of this server; leave it out to start at the oldest, or name a time by since',
+          'is of before this server was restored, or ahead of every event of it; leave it out to start at the oldest, or name a time by since',
         );
       const found = await this.store.list(filter, after, limit + 1);
       const page = found.slice(0, limit);

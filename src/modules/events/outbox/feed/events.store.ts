@@ -93,11 +93,15 @@ export class EventsStore {
     return row!;
   }
 
-  /** Whether a cursor can be one of this database: none is ahead of its transactions. */
-  async isPast({ transaction }: Cursor): Promise<boolean> {
+  /**
+   * Whether a cursor can be one of this database: none is ahead of its transactions, or of before its last restore,
+   * which left the transaction 3 to all that had happened. What came behind such a one cannot be said any more.
+   */
+  async isPast({ transaction, position }: Cursor): Promise<boolean> {
     const [row] = await this.tenancy.query<{ past: boolean }>(
-      'select $1::xid8 < pg_snapshot_xmax(pg_current_snapshot()) as past',
-      [transaction],
+      `select $1::xid8 < pg_snapshot_xmax(pg_current_snapshot())
+         and ($1::xid8 <= '3' or $2::bigint > coalesce((select r.position from outbox_restore r), 0)) as past`,
+      [transaction, position],
     );
     return row?.past === true;
   }

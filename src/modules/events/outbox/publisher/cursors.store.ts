@@ -65,14 +65,13 @@ export class CursorsStore {
   }
 
   /**
-   * After a restore into another database the rows may bear transaction ids that are still to come: they are moved
-   * below all that is new.
+   * After a restore by other means than `svc restore` the rows may bear transaction ids that are still to come: once,
+   * and while nobody writes, they are moved below all that is new.
    */
   async rebaseWhenRestored(): Promise<void> {
-    await this.query(
-      `select svc_rebase_events() where exists (select from outbox_cursor where transaction >= pg_snapshot_xmax(pg_current_snapshot()))
-         or (select transaction from outbox_event order by transaction desc limit 1) >= pg_snapshot_xmax(pg_current_snapshot())`,
-    );
+    if (!(await this.isAhead())) return;
+    await this.query('lock table outbox_event in share row exclusive mode');
+    if (await this.isAhead()) await this.query('select svc_rebase_events()');
   }
 
   /** The place behind the next events, so many at most; undefined when there are none. */
@@ -113,6 +112,15 @@ export class CursorsStore {
          where not (${BELOW_THE_LINE})) as held`,
     );
     return row?.held === true;
+  }
+
+  /** Whether a reader or an event stands ahead of every transaction of this database. */
+  private async isAhead(): Promise<boolean> {
+    const [row] = await this.query<{ ahead: boolean }>(
+      `select exists (select from outbox_cursor where transaction >= pg_snapshot_xmax(pg_current_snapshot()))
+         or coalesce((select transaction from outbox_event order by transaction desc limit 1) >= pg_snapshot_xmax(pg_current_snapshot()), false) as ahead`,
+    );
+    return row?.ahead === true;
   }
 
   async move(sink: string, { transaction, position }: Cursor): Promise<void> {
