@@ -1,4 +1,4 @@
-import { PgBoss } from 'pg-boss';
+import { PgBoss, type Queue } from 'pg-boss';
 import { DataSource } from 'typeorm';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
 import { MIGRATIONS } from '../../migrations/index.js';
@@ -95,8 +95,16 @@ async function makeQueues(ownerUrl: string): Promise<void> {
   });
   boss.on('error', () => undefined); // start() and createQueue() reject with the same error
   await boss.start();
-  for (const { name, ...options } of QUEUES) if (!(await boss.getQueue(name))) await boss.createQueue(name, options);
+  for (const queue of QUEUES) await makeQueue(boss, queue);
   await boss.stop({ graceful: false });
+}
+
+/** One that is there gets the options that it lacks. Its policy stays: another one takes a queue of another name. */
+async function makeQueue(boss: PgBoss, { name, policy, ...options }: Queue): Promise<void> {
+  const found = await boss.getQueue(name);
+  if (!found) return boss.createQueue(name, { ...options, ...(policy && { policy }) });
+  const known: Partial<Record<string, unknown>> = { ...found };
+  if (Object.entries(options).some(([option, value]) => known[option] !== value)) await boss.updateQueue(name, options);
 }
 
 /** The application sends jobs and reads nothing of them; the operator role works on them. */
