@@ -62,3 +62,9 @@ describe('where webhooks may lead', () => {
     expect(failure).toBeInstanceOf(TargetRefused);
   });
 });
+
+it('no webhook leads to port 0, which is called as another one', () => {
+  for (const target of ['http://127.0.0.1:0/', 'https://example.org:0/'])
+    expect(faultOfTarget(target, true)).toBe('must not name port 0');
+  expect(faultOfTarget('https://example.org:443/', false)).toBeUndefined();
+});

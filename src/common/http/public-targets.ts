@@ -27,6 +27,8 @@ export function faultOfTarget(target: string, isPrivateAllowed: boolean): string
   const url = new URL(target);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
   if (url.username || url.password) return 'must not hold credentials; the signature identifies the sender';
+  // Node.js would call the port of the scheme in its place.
+  if (url.port === '0') return 'must not name port 0';
   if (isPrivateAllowed) return undefined;
   if (url.protocol !== 'https:') return 'must begin with https://';
   const host = hostOf(url);

@@ -71,7 +71,7 @@ export async function claimDue(
   if (!due?.waiting) return [];
   // One claim at a time, so that two processes count the same attempts in flight.
   await query(`select pg_advisory_xact_lock(hashtextextended('svc webhook claims', 0))`);
-  return query<DueDelivery>(
+  const claimed = await query<DueDelivery>(
     `with busy as (
        select tenant_id, endpoint_id, count(*)::int as n from webhook_delivery
        where state = 'pending' and leased_until is not null and leased_until > now() group by 1, 2
@@ -99,14 +99,22 @@ export async function claimDue(
        case when w.previous_until > now() then w.previous_secret end as previous_secret`,
     [free, perEndpoint, perTenant, leaseSeconds],
   );
+  // An endpoint may end while a delivery for it is being made, and does not see it.
+  if (claimed.length === 0) await giveUpOrphans(query);
+  return claimed;
 }
 
-/** Removes deliveries that ended long ago, and gives up those whose endpoint is gone. @returns how many were removed */
-export async function sweepDeliveries(query: Query, days: number, limit: number): Promise<number> {
+/** Gives up deliveries whose endpoint is gone. */
+async function giveUpOrphans(query: Query): Promise<void> {
   await query(
     `update webhook_delivery d set state = 'dead', finished_at = now(), leased_until = null from webhook_endpoint w
      where d.state = 'pending' and w.tenant_id = d.tenant_id and w.endpoint_id = d.endpoint_id and (w.deleted_at is not null or w.disabled_at is not null)`,
   );
+}
+
+/** Removes deliveries that ended long ago, and gives up those whose endpoint is gone. @returns how many were removed */
+export async function sweepDeliveries(query: Query, days: number, limit: number): Promise<number> {
+  await giveUpOrphans(query);
   const rows = await query(
     `delete from webhook_delivery where ctid = any(array(
        select ctid from webhook_delivery where finished_at < now() - $1 * interval '1 day' limit $2)) returning 1`,

@@ -43,7 +43,9 @@ function post({ url, id, payload, secrets, timeoutMs, isPrivateAllowed }: Postin
   const timestamp = new Date();
   const body = Buffer.from(payload);
   return new Promise((resolve, reject) => {
-    const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url, {
+    // A scheme is written in letters of any case, maybe after white space.
+    const target = new URL(url);
+    const request = (target.protocol === 'https:' ? requestHttps : requestHttp)(target, {
       method: 'POST',
       agent: false,
       signal: AbortSignal.timeout(timeoutMs),
