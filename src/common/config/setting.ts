@@ -131,6 +131,33 @@ export const url = (...protocols: string[]) =>
       .optional(),
   );
 
+/** A server of NATS; user and password, or a token, stand before the host as an address has them. */
+export const natsAddress = () =>
+  url('nats', 'tls', 'ws', 'wss').refine(
+    (value) => value === undefined || hasReadableCredentials(value),
+    'expected each % in user, password or token to begin two hexadecimal digits',
+  );
+
+function hasReadableCredentials(address: string): boolean {
+  const { username, password } = new URL(address);
+  try {
+    decodeURIComponent(`${username}:${password}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The name of a stream of JetStream, as its server takes it. */
+export const streamNameOr = (fallback: string) =>
+  z.preprocess(
+    present,
+    z
+      .string()
+      .regex(/^[^\s.*>/\\\p{C}]{1,255}$/u, 'expected up to 255 characters without white space and . * > / \\')
+      .default(fallback),
+  );
+
 /** Where a signer listens. Signatures and the token cross no network in the clear. */
 export const signerAddress = () =>
   z.preprocess(

@@ -45,6 +45,8 @@ describe('settings', () => {
     ['MCP_STDIO_API_KEY', ['key\n', 'schlüssel'], 'expected visible ASCII'],
     ['SVCD_RATE_LIMIT_RPS', [' ', '\t', '0x10', '1e3', ' 5', '5\n', 'Infinity'], 'expected a whole number'],
     ['SVCD_DATA_DIR_MIN_FREE_RATIO', [' ', '1e-1', '.'], 'expected a number'],
+    ['SVC_NATS_STREAM', ['a.b', 'a b', 'a>', 'a*', 'a/b', 'a\\b', 'a'.repeat(256)], 'expected up to 255 characters'],
+    ['SVC_NATS_URL', ['nats://tok%ZZ@host:1', 'nats://a:%@host:1'], 'expected each % in user, password or token'],
     ['SVC_WEBHOOK_RETRY_SECONDS', ['5, ,3', '0x10'], 'expected numbers of seconds'],
   ])('refuses by its name what %s cannot be', (name, values, expected) => {
     for (const value of values)

@@ -9,15 +9,17 @@ import {
   headerKey,
   hostNames,
   integer,
+  natsAddress,
   networks,
   optionalInteger,
   secondsList,
   setting,
+  streamNameOr,
   tenantNameOr,
   text,
   textOr,
-  url,
   type Setting,
+  url,
 } from './setting.js';
 import { EVIDENCE_SETTINGS } from './evidence-settings.js';
 import { INGEST_SETTINGS } from './ingest-settings.js';
@@ -303,11 +305,15 @@ export const SETTING_TABLE = {
   outbox: {
     natsUrl: setting(
       'SVC_NATS_URL',
-      url('nats', 'tls', 'ws', 'wss'),
+      natsAddress(),
       'NATS server with JetStream that every event is published to. Unset: none.',
       { secret: true },
     ),
-    natsStream: setting('SVC_NATS_STREAM', textOr('SVC_EVENTS'), 'The JetStream stream; made when it is not there.'),
+    natsStream: setting(
+      'SVC_NATS_STREAM',
+      streamNameOr('SVC_EVENTS'),
+      'The JetStream stream; made when it is not there.',
+    ),
     allowPrivateTargets: setting(
       'SVC_WEBHOOK_PRIVATE_TARGETS',
       flag(false),
