@@ -262,7 +262,7 @@ export class Tenancy {
 const KEY = 'hashtextextended($1::jsonb::text, 0)';
 /** Takes a lock by its key, until the transaction ends. */
 export const LOCK = `select pg_advisory_xact_lock(${KEY})`;
-const LOCK_SHARED = `select pg_advisory_xact_lock_shared(${KEY})`;
+export const LOCK_SHARED = `select pg_advisory_xact_lock_shared(${KEY})`;
 
 /** What {@link Tenancy.lock} locks for a tenant, as {@link LOCK} takes it. */
 export const lockKeyOf = (tenant: string, what: string, ...which: string[]): string =>

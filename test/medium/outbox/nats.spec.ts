@@ -1,6 +1,8 @@
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOG, type Log } from '../../../src/common/observability/log.js';
+import { NatsSink } from '../../../src/modules/events/outbox/publisher/nats.sink.js';
 import { PublisherService } from '../../../src/modules/events/outbox/publisher/publisher.service.js';
 import { send, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { emit } from './given.js';
@@ -110,6 +112,41 @@ describe('events on NATS JetStream', () => {
     await emit(api, api.tenant, 'large.test', 'small');
     await expect.poll(() => subjectsOf('svc.events.acme.large.test'), soon).toEqual(['large', 'small']);
     expect((await stored('svc.events.acme.large.test'))[0]!.event.data).toEqual({ omitted: expect.any(String) });
+  });
+
+  it('too large for the stream go without their data, or not at all, and hold up none', async () => {
+    const resize = async (max_msg_size: number): Promise<void> => {
+      const connection = await connect({ servers: new URL(nats.url).host, reconnect: false });
+      await (await jetstreamManager(connection)).streams.update(STREAM, { max_msg_size });
+      await connection.close();
+    };
+    await resize(600);
+    const long = 'x'.repeat(1_000);
+    await api.database.query(
+      `insert into outbox_event (tenant_id, event_id, kind, subject, data) values
+         ('acme', gen_random_uuid(), 'sized.test', 'large', jsonb_build_object('text', $1::text)),
+         ('acme', gen_random_uuid(), 'sized.test', $1, '{}')`,
+      [long],
+    );
+    await emit(api, api.tenant, 'sized.test', 'small');
+    await expect.poll(() => subjectsOf('svc.events.acme.sized.test'), soon).toEqual(['large', 'small']);
+    await resize(-1);
+  });
+
+  it('of which a server takes few in the time of a step come in the next ones', async () => {
+    const options = { url: nats.url, stream: STREAM, source: 'svc', retentionDays: 1, log: api.app.get<Log>(LOG) };
+    const sink = new NatsSink({ ...options, stepMs: 0 });
+    await sink.prepare();
+    const events = ['acme', 'umbrella', 'acme', 'acme'].map((tenantId, place) => ({
+      ...{ tenantId, eventId: crypto.randomUUID(), kind: 'slow.test', subject: `${place}`, data: {} },
+      ...{ occurredAt: new Date(), transaction: '1', position: `${place}` },
+    }));
+    const steps: number[] = [];
+    for (let left = events; left.length > 0; left = left.slice(steps.at(-1))) steps.push(await sink.publish(left));
+    await sink.close();
+    expect(steps).toEqual([2, 1, 1]);
+    expect(await subjectsOf('svc.events.*.slow.test')).toEqual(expect.arrayContaining(['0', '1', '2', '3']));
+    expect(await subjectsOf('svc.events.acme.slow.test')).toEqual(['0', '2', '3']);
   });
 
   it('are all out when the publisher has stopped, or still in the outbox', async () => {

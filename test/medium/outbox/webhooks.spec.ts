@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { lockKeyOf } from '../../../src/common/tenancy/tenancy.js';
+import { postWebhook } from '../../../src/modules/events/outbox/webhooks/webhook-sender.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { emit, startReceiver, type Receiver } from './given.js';
 
 let api: TestApi;
@@ -228,6 +231,36 @@ describe('a webhook', () => {
   });
 });
 
+describe('a delivery', () => {
+  it('that is made while its webhook ends is given up like those that were there', async () => {
+    const hook = await givenHook(api.tenant, '/ended', ['ended.test']);
+    receiver.answers.set('/ended', [410]);
+    await emit(api, api.tenant, 'ended.test', 'e');
+    await expect.poll(() => statesOf(api.tenant, hook), soon).toEqual([['e', 'dead', 1]]);
+    await api.database.query(
+      `insert into webhook_delivery (tenant_id, endpoint_id, event_id, kind, subject, payload)
+       values ('acme', $1, gen_random_uuid(), 'ended.test', 'late', '{}')`,
+      [hook.webhookId],
+    );
+    const state = async () => (await statesOf(api.tenant, hook)).find(([subject]) => subject === 'late');
+    await expect.poll(state, soon).toEqual(['late', 'dead', 0]);
+  });
+
+  it('is made of no event that an erasure removes meanwhile', async () => {
+    const tenant = await api.addTenant('erasing');
+    const hook = await givenHook(tenant, '/erasing', ['erasing.test']);
+    const erasing = `select pg_advisory_xact_lock(hashtextextended('${lockKeyOf('erasing', 'copied texts')}'::jsonb::text, 0))`;
+    await whileLocked(api.database, erasing, async (held) => {
+      await emit(api, tenant, 'erasing.test', 'erased');
+      await held.waitForBlocked(1, 'pg_advisory_xact_lock_shared');
+      await held.query(`delete from outbox_event where subject = 'erased'`);
+      await held.commit();
+    });
+    await emit(api, tenant, 'erasing.test', 'kept');
+    await expect.poll(() => statesOf(tenant, hook), soon).toEqual([['kept', 'delivered', 1]]);
+  });
+});
+
 describe('docs/events.md', () => {
   const page = readFileSync(new URL('../../../docs/events.md', import.meta.url), 'utf8');
   const example = (language: string, word: string) =>
@@ -267,6 +300,15 @@ describe('docs/events.md', () => {
 });
 
 describe('an address', () => {
+  it('is called by its scheme, however that is written', async () => {
+    for (const url of [receiver.url.replace('http:', 'HTTPS:'), ` ${receiver.url.replace('http:', 'https:')}`]) {
+      const posting = { url, id: 'msg', payload: '{}', secrets: [`whsec_${btoa('secret')}`] };
+      const { error } = await postWebhook({ ...posting, timeoutMs: 5_000, isPrivateAllowed: true });
+      // The receiver speaks no TLS, and was asked to.
+      expect([url, error]).toEqual([url, expect.stringMatching(/ssl/i)]);
+    }
+  });
+
   it('that is no address for a webhook is refused by name', async () => {
     for (const [request, path] of [
       [{ url: 'ftp://example.org/' }, 'body.url'],

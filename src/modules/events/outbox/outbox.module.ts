@@ -1,5 +1,6 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { LOG, type Log } from '../../../common/observability/log.js';
 import { EventsController } from './feed/events.controller.js';
 import { EventsService } from './feed/events.service.js';
 import { EventsStore } from './feed/events.store.js';
@@ -42,6 +43,7 @@ export class OutboxModule implements OnModuleInit {
     private readonly sinks: EventSinksService,
     private readonly worker: WebhookWorker,
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   onModuleInit(): void {
@@ -50,6 +52,6 @@ export class OutboxModule implements OnModuleInit {
     this.sinks.register(new WebhookSink(source, () => this.worker.wake()));
     if (outbox.natsUrl === undefined) return;
     const { natsUrl: url, natsStream: stream, retentionDays } = outbox;
-    this.sinks.register(new NatsSink({ url, stream, source, retentionDays }));
+    this.sinks.register(new NatsSink({ url, stream, source, retentionDays, log: this.log }));
   }
 }

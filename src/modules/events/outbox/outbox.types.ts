@@ -34,10 +34,15 @@ export interface EventSink {
   /** Outside of any transaction: makes what publishing needs, or throws. */
   prepare?(): Promise<void>;
   /**
-   * All or none: what it writes by `query` is committed together with the place it has come to. Never called without
-   * events.
+   * What it writes by `query` has text of the events in it: no erasure of their tenants ends meanwhile, and they are read
+   * after it.
    */
-  publish(events: readonly StoredEvent[], query: Query): Promise<void>;
+  readonly copiesText?: boolean;
+  /**
+   * What it writes by `query` is committed together with the place it has come to. Never called without events.
+   * @returns how many it took, from the first one on and one at least; the others come again
+   */
+  publish(events: readonly StoredEvent[], query: Query): Promise<number>;
   /** After a step that published something was committed. */
   settled?(): void;
   close?(): Promise<void>;

@@ -14,13 +14,14 @@ export class WatchSink implements EventSink {
 
   constructor(private readonly jobs: Jobs) {}
 
-  async publish(events: readonly StoredEvent[], query: Query): Promise<void> {
+  async publish(events: readonly StoredEvent[], query: Query): Promise<number> {
     const watched = events.filter(({ kind }) => WATCHED_KINDS.includes(kind));
-    if (watched.length === 0) return;
+    if (watched.length === 0) return events.length;
     const concerned = Map.groupBy(await findConcerned(query, watched), (row) => row.tenant_id);
     for (const [tenantId, rows] of concerned) {
       const task: EvaluationTask = { tenantId, events: rows.map(({ owner, event_id: id }) => [owner, id]) };
       await this.jobs.sendBy(query, 'watches.evaluate', { data: task });
     }
+    return events.length;
   }
 }

@@ -36,6 +36,10 @@ export const eventOf = (row: EventRow): StoredEvent => ({
   position: row.position,
 });
 
+const between = (tenants: string | undefined): string =>
+  `(transaction, position) > ($1::xid8, $2::bigint) and (transaction, position) <= ($3::xid8, $4::bigint)
+    ${tenants === undefined ? '' : `and tenant_id in (${tenants})`}`;
+
 /** Rows of the outbox as its readers go through them, over all tenants. */
 export class CursorsStore {
   constructor(private readonly query: Query) {}
@@ -93,13 +97,20 @@ export class CursorsStore {
    */
   async readTo(from: Cursor, to: Cursor, tenants?: string): Promise<StoredEvent[]> {
     const rows = await this.query<EventRow>(
-      `select ${EVENT_COLUMNS} from outbox_event
-       where (transaction, position) > ($1::xid8, $2::bigint) and (transaction, position) <= ($3::xid8, $4::bigint)
-         ${tenants === undefined ? '' : `and tenant_id in (${tenants})`}
+      `select ${EVENT_COLUMNS} from outbox_event where ${between(tenants)}
        order by outbox_event.transaction, outbox_event.position`,
       [from.transaction, from.position, to.transaction, to.position],
     );
     return rows.map(eventOf);
+  }
+
+  /** Whose events those are, in order. */
+  async tenantsTo(from: Cursor, to: Cursor, tenants?: string): Promise<string[]> {
+    const rows = await this.query<{ tenant_id: string }>(
+      `select distinct tenant_id from outbox_event where ${between(tenants)} order by tenant_id`,
+      [from.transaction, from.position, to.transaction, to.position],
+    );
+    return rows.map(({ tenant_id }) => tenant_id);
   }
 
   /**

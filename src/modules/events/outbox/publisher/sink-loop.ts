@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable } from '../../../../common/database/unavailable.js';
 import type { Log } from '../../../../common/observability/log.js';
 import { FALLBACK_MS } from '../../../../common/scheduler/due-work.js';
+import { lockToCopyIn } from '../../../../common/tenancy/copied-texts.js';
 import type { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import type { EventSink } from '../outbox.types.js';
 import { CursorsStore } from './cursors.store.js';
@@ -73,13 +74,12 @@ export class SinkLoop {
       if (!cursor) await cursors.make(sink.name);
       const last = cursor && (await cursors.findNext(cursor, sink.batch));
       if (!last) return { count: 0, isMoved: false, isHeldBack: !cursor || (await cursors.isHeldBack()) };
+      if (sink.copiesText) await lockToCopyIn(query, await cursors.tenantsTo(cursor, last, sink.tenants));
       const events = await cursors.readTo(cursor, last, sink.tenants);
-      if (events.length === 0) await cursors.passOver(sink.name, last);
-      else {
-        await sink.publish(events, query);
-        await cursors.move(sink.name, last);
-      }
-      return { count: events.length, isMoved: true, isHeldBack: false };
+      const count = events.length === 0 ? 0 : await sink.publish(events, query);
+      if (count === 0) await cursors.passOver(sink.name, last);
+      else await cursors.move(sink.name, count < events.length ? events[count - 1]! : last);
+      return { count, isMoved: true, isHeldBack: false };
     });
     if (this.failures > 0) this.log.info({ sink: sink.name }, 'events are published again');
     this.failures = 0;

@@ -11,6 +11,7 @@ export class WebhookSink implements EventSink {
   readonly name = 'webhooks';
   readonly batch = 500;
   readonly tenants = LISTENING_TENANTS;
+  readonly copiesText = true;
 
   constructor(
     private readonly source: string,
@@ -18,7 +19,7 @@ export class WebhookSink implements EventSink {
     readonly settled: () => void,
   ) {}
 
-  async publish(events: readonly StoredEvent[], query: Query): Promise<void> {
+  async publish(events: readonly StoredEvent[], query: Query): Promise<number> {
     await recordDeliveries(
       query,
       events.map((event) => ({
@@ -30,5 +31,6 @@ export class WebhookSink implements EventSink {
         payload: JSON.stringify(envelopeOf(event, this.source)),
       })),
     );
+    return events.length;
   }
 }
