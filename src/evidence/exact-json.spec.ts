@@ -18,6 +18,13 @@ describe('what keeps JSON from having one digest everywhere', () => {
     expect(findInexactness(value, 100)).toEqual({ path, message: expect.stringContaining('past 2^53 - 1') as string });
   });
 
+  it('is not in members that are counted alone', () => {
+    const value = { list: [{ payload: { deep: [1e300] } }, { payload: 2 ** 60 }] };
+    expect(findInexactness(value, 9, 'payload')).toBeUndefined();
+    expect(findInexactness(value, 7, 'payload')).toMatchObject({ path: '' });
+    expect(findInexactness({ ...value, n: 2 ** 60 }, 20, 'payload')).toMatchObject({ path: '.n' });
+  });
+
   it('is too many values, lists and objects counted', () => {
     expect(findInexactness([1, { a: 2 }], 4)).toBeUndefined();
     expect(findInexactness([1, { a: 2 }], 3)).toEqual({ path: '', message: 'holds more than 3 values; divide it' });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { findFault } from '../../common/http/json-body.js';
+import { findFault, NESTED_JSON_DEPTH } from '../../common/http/json-body.js';
 import { OPERATOR } from '../../common/evidence-log/audit-trail.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { PackImportsService } from '../../modules/memory/packs/pack-imports.service.js';
@@ -23,7 +23,7 @@ const NEVER = new AbortController().signal;
 /** @throws UserError for a file that is not there or of another format, and for what the import refuses */
 export async function importFile(file: string, { tenant, format, isRehearsal, principalMap }: ImportFrom) {
   const { pack, notes } = packOfFile(readText(file), format);
-  const fault = findFault(pack, 'pack');
+  const fault = findFault(pack, 'pack', NESTED_JSON_DEPTH);
   if (fault) throw new UserError(`${fault.path}: ${fault.message}`);
   return asOperator(async (services) => {
     await checkTenant(services, tenant);

@@ -187,6 +187,8 @@ export interface RouteDeclaration<R> {
   bodyLimit?: number;
   /** Most members of all objects of the body together, where it is not the general number. */
   memberLimit?: number;
+  /** How deep the body may be nested, where it is not the general number of levels. */
+  depthLimit?: number;
   /** Caps within the bound of the body, which its 413 states. */
   caps?: Readonly<Record<string, number>>;
   /** Served, but left out of the route manifest at /v1/openapi.json (memory-daemon.md 9). */

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../problem/problem.js';
-import { MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_JSON_VALUES, MAX_OBJECT_MEMBERS, readJson } from './json-body.js';
+import {
+  MAX_JSON_DEPTH,
+  MAX_JSON_MEMBERS,
+  MAX_JSON_VALUES,
+  MAX_OBJECT_MEMBERS,
+  NESTED_JSON_DEPTH,
+  readJson,
+} from './json-body.js';
 
 const refusal = (body: string | Buffer): string => {
   try {
@@ -100,8 +107,11 @@ describe('readJson', () => {
     expect(refusal(JSON.stringify({ text: '{":'.repeat(MAX_JSON_MEMBERS + 1) }))).toBe('accepted');
   });
 
-  it('takes depth up to the bound, and brackets within text', () => {
+  it('takes depth up to the bound, more of it where a route declares that, and brackets within text', () => {
     expect(refusal(nested(MAX_JSON_DEPTH))).toBe('accepted');
+    const deeper = (levels: number) => readJson(Buffer.from(nested(levels)), { depthLimit: NESTED_JSON_DEPTH });
+    expect(() => deeper(NESTED_JSON_DEPTH)).not.toThrow();
+    expect(() => deeper(NESTED_JSON_DEPTH + 1)).toThrow('is nested deeper than 40 levels');
     expect(refusal(JSON.stringify({ text: `"\\${'[{,'.repeat(10_000)}` }))).toBe('accepted');
   });
 });

@@ -8,6 +8,12 @@ import { decodeUtf8 } from './utf8.js';
 /** Deeper JSON than this is refused: nothing the API takes needs it, and recursive code downstream must not meet it. */
 export const MAX_JSON_DEPTH = 32;
 
+/**
+ * For routes that take within lists what another route takes as its whole body (`depthLimit`): what that one took has to
+ * fit into theirs.
+ */
+export const NESTED_JSON_DEPTH = 40;
+
 /** More values than this are refused: each takes many times the memory of its text. */
 export const MAX_JSON_VALUES = 4_000_000;
 
@@ -30,6 +36,8 @@ export const MANY_JSON_MEMBERS = 150_000;
 export interface JsonMembers {
   /** Most members of all its objects together. */
   memberLimit?: number | undefined;
+  /** How deep it may be nested. */
+  depthLimit?: number | undefined;
   /**
    * Members of the body that are whole numbers up to 2^64 - 1: a number past 2^53 comes as decimal text, with all its
    * digits.
@@ -44,13 +52,16 @@ export interface JsonMembers {
  * @throws MalformedRequest for bytes that are not UTF-8 or not JSON; ValidationFailed naming the member for text with
  * NUL or lone surrogates, names such as `__proto__`, depth, too many values or members
  */
-export function readJson(bytes: Buffer, { memberLimit, uint64s = [], secrets = [] }: JsonMembers = {}): unknown {
+export function readJson(
+  bytes: Buffer,
+  { memberLimit, depthLimit, uint64s = [], secrets = [] }: JsonMembers = {},
+): unknown {
   if (bytes.length === 0) return undefined;
   const excess = findExcess(bytes, memberLimit);
   if (excess !== undefined) throw invalid('body', excess);
   const taken = secrets.length > 0 ? takeSecrets(bytes, secrets) : NO_SECRETS;
   const value = parse(decode(bytes), secrets.length > 0);
-  const fault = findFault(value, 'body');
+  const fault = findFault(value, 'body', depthLimit);
   if (fault) throw invalid(fault.path, fault.message);
   restoreDigits(value, uint64s, bytes);
   if (isObject(value)) for (const [name, secret] of taken) value[name] = secret;
@@ -78,7 +89,7 @@ function restoreDigits(value: unknown, uint64s: readonly string[], bytes: Buffer
 export function findExcess(bytes: Uint8Array, maxMembers = MAX_JSON_MEMBERS): string | undefined {
   const most = { depth: DEPTH_WORTH_PARSING, values: MAX_JSON_VALUES, members: maxMembers, widest: MAX_OBJECT_MEMBERS };
   const { depth, values, members, widest } = shapeOf(bytes, most);
-  if (depth > most.depth) return TOO_DEEP;
+  if (depth > most.depth) return tooDeep(MAX_JSON_DEPTH);
   if (values > most.values) return `holds more than ${most.values} values; send it in parts`;
   if (widest > most.widest)
     return `has an object of more than ${most.widest} members; send what is numerous as a list, or in parts`;
@@ -109,41 +120,41 @@ function parse(text: string, isSecret: boolean): unknown {
  * What of a JSON value cannot be taken: text that is not storable, names that every object has, numbers past the range,
  * depth. Looks no deeper than is allowed, and makes nothing on the way: a body may hold tens of millions of values.
  */
-export function findFault(root: unknown, where: string): Issue | undefined {
-  const fault = faultIn(root, 0);
+export function findFault(root: unknown, where: string, maxDepth = MAX_JSON_DEPTH): Issue | undefined {
+  const fault = faultIn(root, 0, maxDepth);
   return fault && { path: `${where}${fault.path}`.slice(0, MAX_PATH), message: fault.message };
 }
 
 /** Names in a path may be as long as the body. */
 const MAX_PATH = 500;
 
-function faultIn(value: unknown, depth: number): Issue | undefined {
+function faultIn(value: unknown, depth: number, maxDepth: number): Issue | undefined {
   if (typeof value === 'string') return isStorableText(value) ? undefined : { path: '', message: NOT_TEXT };
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path: '', message: TOO_GREAT };
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth >= MAX_JSON_DEPTH) return { path: '', message: TOO_DEEP };
-  return Array.isArray(value) ? faultInList(value, depth) : faultInObject(value, depth);
+  if (depth >= maxDepth) return { path: '', message: tooDeep(maxDepth) };
+  return Array.isArray(value) ? faultInList(value, depth, maxDepth) : faultInObject(value, depth, maxDepth);
 }
 
-function faultInList(list: readonly unknown[], depth: number): Issue | undefined {
+function faultInList(list: readonly unknown[], depth: number, maxDepth: number): Issue | undefined {
   for (let index = 0; index < list.length; index += 1) {
-    const fault = faultIn(list[index], depth + 1);
+    const fault = faultIn(list[index], depth + 1, maxDepth);
     if (fault) return { ...fault, path: `[${index}]${fault.path}` };
   }
   return undefined;
 }
 
-function faultInObject(members: object, depth: number): Issue | undefined {
+function faultInObject(members: object, depth: number, maxDepth: number): Issue | undefined {
   for (const name of Object.keys(members)) {
     if (isInherited(name) || !isStorableText(name))
       return { path: '', message: `has a member whose name is not allowed: ${JSON.stringify(name.slice(0, 40))}` };
-    const fault = faultIn((members as Record<string, unknown>)[name], depth + 1);
+    const fault = faultIn((members as Record<string, unknown>)[name], depth + 1, maxDepth);
     if (fault) return { ...fault, path: `.${name}${fault.path}` };
   }
   return undefined;
 }
 
-const TOO_DEEP = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+const tooDeep = (maxDepth: number): string => `is nested deeper than ${maxDepth} levels`;
 const NOT_TEXT = 'holds a NUL character or a lone surrogate, which is not text';
 /** A number past the range of a double would become Infinity, which JSON cannot say back. */
 const TOO_GREAT = 'is a number too great to be held';

@@ -386,6 +386,8 @@ describe('an export', () => {
       valid_to: '2020-01-01T00:00:00Z',
     });
     await as('t-from')('PUT', '/v1/facts', { entity: 'user:bob', key: 'note', value: 'private', private: true });
+    const payload = { large: 1e300, digits: 2 ** 60, list: JSON.parse('['.repeat(30) + ']'.repeat(30)) as unknown };
+    expect((await as('t-from')('PUT', '/v1/entities/project/any', { payload })).status).toBe(200);
     const first = await exporting('t-from');
     const { status, body } = await importing('t-to', first);
     expect([status, body]).toMatchObject([
@@ -478,9 +480,9 @@ describe('a pack that is refused', () => {
     ],
     [
       'with a number that lost digits',
-      () => packOf({ entities: [{ kind: 'a', id: 'b', payload: 2 ** 60 }] }),
+      () => packOf({ relations: [{ from_id: 1, to_id: 2, edge_type: 'e', created_at_micros: 2 ** 60 }] }),
       400,
-      'body.pack.entities[0].payload',
+      'body.pack.relations[0].created_at_micros',
     ],
     [
       'that is nested too deep',

@@ -4,9 +4,13 @@ import { invalid } from '../../../common/problem/common-problems.js';
 const MAX_VALUES = 4_000_000;
 const A_PAGE = 1000;
 
-/** A pack has one digest everywhere. @throws ValidationFailed naming the number that has not */
+/**
+ * A pack has one digest everywhere. Payloads are as PUT takes and keeps them, numbers past 2^53 among them: what an
+ * export wrote is not refused for it.
+ * @throws ValidationFailed naming the number that has not
+ */
 export function checkExact(pack: Record<string, unknown>): void {
-  const fault = findInexactness(pack, MAX_VALUES);
+  const fault = findInexactness(pack, MAX_VALUES, 'payload');
   if (fault) throw invalid(`body.pack${fault.path}`, fault.message);
 }
 

@@ -3,7 +3,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { Caller } from '../../../common/contract/caller.js';
 import { allOf, anyOf, ok } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
-import { MANY_JSON_MEMBERS } from '../../../common/http/json-body.js';
+import { MANY_JSON_MEMBERS, NESTED_JSON_DEPTH } from '../../../common/http/json-body.js';
 import { Deadline } from '../../../common/ingress/deadline.js';
 import { ExportPackReply, ExportPackRequest, ImportPackReply, ImportPackRequest } from './packs.dto.js';
 import { PackNotVerified, PackTooLarge, PrincipalNotYours } from './packs.problems.js';
@@ -27,6 +27,7 @@ export class PacksController {
     problems: [PackNotVerified, PrincipalNotYours],
     bodyLimit: 64 * 1024 * 1024,
     memberLimit: MANY_JSON_MEMBERS,
+    depthLimit: NESTED_JSON_DEPTH,
     tried: {
       body: {
         pack: {

@@ -4,7 +4,7 @@ import { Caller } from '../../../common/contract/caller.js';
 import { anyOf, ok } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
-import { MANY_JSON_MEMBERS } from '../../../common/http/json-body.js';
+import { MANY_JSON_MEMBERS, NESTED_JSON_DEPTH } from '../../../common/http/json-body.js';
 import { InternalError } from '../../../common/problem/problem.filter.js';
 import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { Reach } from './reach.decorator.js';
@@ -36,6 +36,8 @@ const writes = { tag, access: anyOf('facts:write'), tenantBound: true } as const
 /** With SVCD_SYNC_MUTUAL_AUTH=1 peers call these; conflicts are for those who work here. */
 const peerReads = { ...reads, peers: 'reads' } as const;
 const peerWrites = { ...writes, peers: 'writes' } as const;
+/** Records with their payloads. */
+const masses = { memberLimit: MANY_JSON_MEMBERS, depthLimit: NESTED_JSON_DEPTH } as const;
 
 @Controller()
 export class SyncController {
@@ -100,7 +102,7 @@ export class SyncController {
       'Each record is verified by its digests, and gets a verdict; nothing is stored. `confirm_hash` is over the verdicts and the versions here that they rest on.',
     reply: ok(PromotionPreview),
     problems: [SyncOutOfReach],
-    memberLimit: MANY_JSON_MEMBERS,
+    ...masses,
   })
   previewPromotion(
     @Caller() caller: DaemonCaller,
@@ -118,7 +120,7 @@ export class SyncController {
       'All or nothing, in one transaction with its receipt (sync.applied). 412 where what would be done is not what was previewed. What is here already changes nothing, so that a request can be sent again.',
     reply: ok(PromotionConfirmed),
     problems: [SyncOutOfReach, SyncStateMoved],
-    memberLimit: MANY_JSON_MEMBERS,
+    ...masses,
   })
   confirmPromotion(
     @Caller() caller: DaemonCaller,
