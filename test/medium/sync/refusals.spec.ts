@@ -99,6 +99,13 @@ describe('content that is not taken', () => {
     expect((await replica('a').take([record])).applied_count).toBe(0);
   });
 
+  it('is not a payload as deep as PUT takes it', async () => {
+    const payload = JSON.parse('['.repeat(31) + ']'.repeat(31)) as unknown;
+    await replica('h').ok('PUT', '/v1/entities/doc/deep', { payload });
+    await replica('g').pull(replica('h'));
+    expect((await replica('g').all('entities')).map(({ content }) => content!['payload'])).toEqual([payload]);
+  });
+
   it('is one of too many versions of one record', async () => {
     const many = Array.from({ length: 65 }, (_, n) => {
       const content = fact('user:crowd', `${n}`).content!;
@@ -109,6 +116,24 @@ describe('content that is not taken', () => {
     expect(new Set((await rowsOf(replica('a'), many.slice(0, 64))).map(({ verdict }) => verdict))).toEqual(
       new Set(['conflict_kept']),
     );
+  });
+
+  it('is one that leaves no place for a write of this server in its vector, and others are taken', async () => {
+    const g = replica('g');
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`o${n}`, 1]));
+    const crowded = (count: number) =>
+      foreign('facts', ['user:o', 'k'], fact('user:o', `${count}`).content!, { other: 1, ...many(count) });
+    const verdicts = async (count: number) =>
+      (await g.take([crowded(count), fact('user:after', `${count}`)])).counts.map(({ verdict }) => verdict);
+    expect(await verdicts(300)).toEqual(['apply', 'refused_content']);
+    expect(await verdicts(255)).toEqual(['conflict_kept', 'refused_content']);
+    expect(await verdicts(254)).toEqual(['apply', 'conflict_kept']);
+    await g.fact('user:o', 'k', 'written over');
+    const [item] = (await g.all('facts')).filter(({ id }) => id[0] === 'user:o');
+    expect(Object.keys(item!.vector)).toHaveLength(256);
+    expect((await replica('h').take([{ ...item!, position: undefined }])).counts).toEqual([
+      { verdict: 'refused_content', count: 1 },
+    ]);
   });
 
   it('is a write of this server that it never made', async () => {
@@ -241,6 +266,27 @@ describe('the reach of a peer', () => {
     expect((await apply('e', FULL_REACH, [release])).applied_count).toBe(1);
     const released = await e.ok<{ holds: { status: string }[] }>('GET', '/v1/legal-holds?tenant_id=e');
     expect(released.holds.map(({ status }) => status)).toEqual(['released']);
+  });
+
+  it.each([
+    ['i', ['open:', 'secret:']],
+    ['j', []],
+  ])('cannot make a hold another one than was placed (tenant %s, prefixes %j)', async (tenant, prefixes) => {
+    const i = replica(tenant);
+    const body = { tenant_id: i.tenant, reason: 'M', entity_prefixes: prefixes };
+    await i.ok('POST', '/v1/legal-holds', body);
+    const [{ id, vector, content }] = (await i.all('holds')) as [Item];
+    const releasedAt = '2026-02-01T00:00:00.000Z';
+    const narrowed = { ...content!, entity_prefixes: ['open:'] };
+    const freed = { ...narrowed, released_at: releasedAt, released_by: 'passport:o' };
+    const next = (what: SyncContent, seq: number) => foreign('holds', id, what, { ...vector, other: seq });
+    const forged = await apply(i.tenant, within('open:'), [next(narrowed, 1), next(freed, 2)]);
+    expect(forged.counts).toEqual([{ verdict: 'refused_content', count: 2 }]);
+    const listed = await i.ok<{ holds: object[] }>('GET', `/v1/legal-holds?tenant_id=${i.tenant}`);
+    expect(listed.holds).toMatchObject([{ status: 'active', entity_prefixes: prefixes }]);
+    expect((await i.all('holds')).map((one) => one.vector)).toEqual([vector]);
+    const honest = { ...content!, released_at: releasedAt, released_by: 'passport:o' };
+    expect((await apply(i.tenant, FULL_REACH, [next(honest, 3)])).applied_count).toBe(1);
   });
 });
 

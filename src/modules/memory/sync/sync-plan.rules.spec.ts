@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { completeVersion, contentDigest } from './sync-digests.rules.js';
 import { isReached, namesOf } from './sync-ids.rules.js';
 import { joinVectors } from './sync-merge.rules.js';
-import { planRecord, type PlannedVersion } from './sync-plan.rules.js';
+import { findMergeFault, planRecord, type PlannedVersion } from './sync-plan.rules.js';
 import type { IncomingVersion, KeptVersion, LocalState, RecordCollection, SyncContent } from './sync-record.types.js';
 import { FULL_REACH, type SyncReach } from './sync.types.js';
 
@@ -226,6 +226,16 @@ describe('what becomes of a version', () => {
     expect(verdictOf(of({ a: 1, b: 1 }, null, 'b'), [[]])).toBe('refused_hold');
     expect(verdictOf(of({ a: 1, b: 1 }, null, 'b'), [['f']])).toBe('tombstone');
     expect(verdictOf(of({ a: 2 }, { value: '2' }, 'a'), [['e']])).toBe('apply');
+  });
+
+  it('is refused where the next write here would name more origins than a vector may', () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`o${n}`, 1]));
+    const faultOf = (vector: Record<string, number>, origin = 'a', before = here) =>
+      findMergeFault(before, [of(vector, { value: '2' }, Object.keys(vector)[0]!)], origin);
+    expect([faultOf({ ...many(255), a: 1 }), faultOf(many(255))]).toEqual([null, null]);
+    expect(faultOf({ ...many(255), a: 1 }, 'b')).toContain('256 origins');
+    const long = of({ ...many(256), a: 1 }, { value: '1' }, 'a');
+    expect(faultOf({ a: 1 }, 'a', { ...here, kept: [kept(long)] })).toBeNull();
   });
 
   it('of an incident is kept from being deleted', () => {

@@ -1,5 +1,5 @@
 import { isPinned } from './sync-ids.rules.js';
-import { mergeVersions, winnerOf } from './sync-merge.rules.js';
+import { joinVectors, mergeVersions, winnerOf } from './sync-merge.rules.js';
 import type {
   IncomingVersion,
   KeptVersion,
@@ -10,6 +10,7 @@ import type {
   Verdict,
   VersionState,
 } from './sync-record.types.js';
+import { MAX_ORIGINS } from './sync-versions.rules.js';
 
 /** Collections whose tables overwrite: a hold keeps their content from being replaced, as by local writers. */
 const OVERWRITTEN: ReadonlySet<RecordCollection> = new Set(['edges', 'relations', 'cases']);
@@ -50,6 +51,40 @@ export interface Keeping {
   readonly holds: readonly (readonly string[])[];
   /** Holds that an open incident placed: they are not released. */
   readonly unreleasable: ReadonlySet<string>;
+}
+
+/** Versions of one record that may be alive at once: more are no conflict that anybody solves. */
+export const MAX_ALIVE = 64;
+export const CROWDED = `the record would have more than ${MAX_ALIVE} versions; solve the conflict first`;
+
+/** What a hold is placed with. */
+const PLACED = ['entity_prefixes', 'placed_by', 'reason'] as const;
+
+/**
+ * Why versions of one record are not merged into what is here.
+ * @param origin who writes here: the next write of the record names it, and all that the versions name
+ */
+export function findMergeFault(
+  { kept, local }: RecordBefore,
+  incoming: readonly IncomingVersion[],
+  origin: string,
+): string | null {
+  const known = new Set(kept.map(({ digest }) => digest));
+  const alive = mergeVersions<KeptVersion | IncomingVersion>(kept, incoming);
+  if (alive.every(({ digest }) => known.has(digest))) return null;
+  if (alive.length > MAX_ALIVE) return CROWDED;
+  const named = Object.keys({ ...joinVectors(alive.map(({ vector }) => vector)), [origin]: 0 });
+  if (named.length > MAX_ORIGINS)
+    return `the next write of the record here would name more than ${MAX_ORIGINS} origins, which no peer takes`;
+  const isOther = ({ target, digest, content }: IncomingVersion) =>
+    target === 'holds' && !known.has(digest) && local.kind === 'present' && !isPlacedAlike(local.content, content);
+  if (incoming.some(isOther)) return 'it is not as the hold was placed here, of which nothing changes but its release';
+  return null;
+}
+
+function isPlacedAlike(here: SyncContent, came: SyncContent | null): boolean {
+  const isAlike = PLACED.every((member) => JSON.stringify(here[member]) === JSON.stringify(came?.[member]));
+  return isAlike && Date.parse(here['placed_at'] as string) === Date.parse(came?.['placed_at'] as string);
 }
 
 export const hasConflict = (versions: readonly SyncVersion[]): boolean =>

@@ -8,6 +8,7 @@ import { confirmHash, named, recordsHash } from './sync-digests.rules.js';
 import { collectionOf, wireIdOf } from './sync-ids.rules.js';
 import { SyncIndexService } from './sync-index.service.js';
 import { type ReadRecord, SyncReadingService } from './sync-reading.service.js';
+import { CROWDED, findMergeFault, MAX_ALIVE } from './sync-plan.rules.js';
 import type { Verdict } from './sync-record.types.js';
 import type { SyncTenant } from './sync-tenants.store.js';
 import { syncApplied } from './sync.events.js';
@@ -16,8 +17,6 @@ import type { PromotionConfirmed, PromotionPreview, PromotionRequest, PromotionR
 import type { SyncReach } from './sync.types.js';
 import { wholeRecordOf } from './sync.views.js';
 
-/** Versions of one record that may be alive at once: more are no conflict that anybody solves. */
-const MAX_ALIVE = 64;
 /** Characters of content in a preview. */
 const MAX_TEXT = 8 * 1024 * 1024;
 
@@ -153,11 +152,15 @@ export class SyncPromotionsService {
     );
     const taken = read.filter(({ index }) => refusals.get(index) === null).map(({ version }) => version);
     const all = await this.applies.plan(taken);
-    const planned = all.filter(({ plan }) => plan.versions.length <= MAX_ALIVE);
-    const byKey = new Map(planned.map((one) => [one.plan.key, one]));
-    const rows = read.map((record) =>
-      decided(record, refusals.get(record.index) ?? null, byKey.get(record.version.key)),
+    const faults = new Map(
+      all.map((one) => [one.plan.key, findMergeFault(one.before, one.incoming, tenant.origins[0])]),
     );
+    const planned = all.filter(({ plan }) => faults.get(plan.key) === null);
+    const byKey = new Map(planned.map((one) => [one.plan.key, one]));
+    const rows = read.map((record) => {
+      const { key } = record.version;
+      return decided(record, refusals.get(record.index) ?? refusalOf(faults.get(key)), byKey.get(key));
+    });
     return {
       ...{ planned, rows },
       confirmHash: confirmHash(
@@ -215,8 +218,6 @@ const REFUSED: ReadonlySet<Verdict> = new Set(['refused_scope', 'refused_content
 const localOf = (planned: PlannedRecord | undefined): string[] =>
   (planned?.before.kept ?? []).map(({ digest }) => digest).sort();
 
-const CROWDED = `the record would have more than ${MAX_ALIVE} versions; solve the conflict first`;
-
 /** Records of which a request has more versions than may be alive: to compare them all would take too long. */
 function crowdedIn(read: readonly ReadRecord[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
@@ -225,7 +226,10 @@ function crowdedIn(read: readonly ReadRecord[]): ReadonlySet<string> {
 }
 
 const refuseCrowd = ({ version }: ReadRecord, crowded: ReadonlySet<string>): ReadRecord['refusal'] =>
-  crowded.has(version.key) ? { verdict: 'refused_content', reason: CROWDED } : null;
+  crowded.has(version.key) ? refusalOf(CROWDED) : null;
+
+const refusalOf = (reason: string | null | undefined): ReadRecord['refusal'] =>
+  typeof reason === 'string' ? { verdict: 'refused_content', reason } : null;
 
 /** Nobody else writes under the name of this server. */
 function forgedIn({ origins: [origin], writes }: SyncTenant, { version }: ReadRecord): ReadRecord['refusal'] {
@@ -242,12 +246,7 @@ function decided(
   planned: PlannedRecord | undefined,
 ): DecidedRecord {
   if (refusal) return { record, ...refusal, planned: undefined };
-  if (!planned)
-    return {
-      ...{ record, planned: undefined, verdict: 'refused_content' as const },
-      reason: CROWDED,
-    };
-  const verdict = planned.plan.verdicts.get(record.version.digest)!;
+  const verdict = planned!.plan.verdicts.get(record.version.digest)!;
   const reason = verdict === 'refused_hold' ? 'a legal hold, or an incident, keeps what is here until it ends' : null;
   return { record, verdict, reason, planned };
 }

@@ -11,7 +11,7 @@ import { collectionOf, isHoldWithin, isReached } from './sync-ids.rules.js';
 import { isReleased } from './sync-plan.rules.js';
 import type { IncomingVersion, RecordCollection, SyncContent } from './sync-record.types.js';
 import { SyncScreenService } from './sync-screen.service.js';
-import { BrokenRecord, hasUnstorableText, versionOfRecord } from './sync-versions.rules.js';
+import { BrokenRecord, hasUnstorableText, MAX_ORIGINS, versionOfRecord } from './sync-versions.rules.js';
 import { SyncRecord } from './sync.dto.js';
 import type { SyncReach } from './sync.types.js';
 
@@ -70,9 +70,10 @@ export class SyncReadingService {
 
   /** Why the content is not taken. */
   private async findFault(
-    { target, parts, content, isDeleted }: IncomingVersion,
+    { target, parts, vector, content, isDeleted }: IncomingVersion,
     secret?: string,
   ): Promise<string | null> {
+    if (Object.keys(vector).length > MAX_ORIGINS) return `its vector names more than ${MAX_ORIGINS} origins`;
     if (isDeleted) return target === 'holds' ? 'a legal hold is released, and never deleted' : null;
     if (content === null) return 'it came without its content: ask for it with include_content';
     if (hasUnstorableText(content)) return 'its content holds NUL, or half of a surrogate pair';
