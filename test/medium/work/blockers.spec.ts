@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { made, must, patch } from './given.js';
 
 let daemon: TestDaemon;
@@ -95,6 +96,22 @@ describe('a blocker', () => {
       const { blockers } = await must(call('GET', `/v1/work/${id}/blockers`));
       expect((await read(id)).open_blockers).toBe(blockers.filter(({ open }: any) => open).length);
     }
+  });
+
+  it('does not wait in a circle where an item ended after it was looked at, and is opened again', async () => {
+    const [item, blocker] = await several(2);
+    await must(add(item.id, blocker.id));
+    for (const state of ['in_progress', 'in_review']) await must(patch(call, blocker.id, { state }));
+    const lock = `select from work_item where work_id = '${blocker.id}' for update`;
+    await whileLocked(daemon.database, lock, async (held) => {
+      const opening = patch(call, blocker.id, { state: 'ready' });
+      await held.waitForBlocked(1);
+      const removing = call('DELETE', `/v1/work/${item.id}/blockers/${blocker.id}`);
+      await held.waitForBlocked(2);
+      await held.query(`update work_item set state = 'done' where work_id = $1`, [blocker.id]);
+      await held.commit();
+      expect([(await opening).status, (await removing).status]).toEqual([200, 200]);
+    });
   });
 
   it('can be a hundred, and not more', async () => {

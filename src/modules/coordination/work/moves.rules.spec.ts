@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { endsLease, findForbidden, isEnded, isMovePattern, MOVE_NAMES, MOVES, shownState } from './moves.rules.js';
+import {
+  endsLease,
+  findForbidden,
+  isEnded,
+  isMovePattern,
+  mayEndOrReopen,
+  MOVE_NAMES,
+  MOVES,
+  shownState,
+} from './moves.rules.js';
 import { WORK_STATES } from './work.types.js';
 
 describe('the table of moves', () => {
@@ -19,6 +28,13 @@ describe('the table of moves', () => {
   it('leads out of every state, and of those that ended back to the board alone', () => {
     for (const from of WORK_STATES) expect([from, MOVES[from].length > 0]).toEqual([from, true]);
     for (const from of WORK_STATES.filter(isEnded)) expect(MOVES[from]).toEqual(['backlog', 'ready']);
+  });
+
+  it('may end or reopen an item by a move to every state that it does so by', () => {
+    for (const from of WORK_STATES)
+      for (const to of MOVES[from].filter((one) => isEnded(one) !== isEnded(from)))
+        expect([from, to, mayEndOrReopen(to)]).toEqual([from, to, true]);
+    expect(WORK_STATES.filter((to) => !mayEndOrReopen(to))).toEqual(['in_progress', 'blocked', 'in_review']);
   });
 
   it('refuses what it does not have, naming what it has', () => {

@@ -14,6 +14,9 @@ export const MOVES: Readonly<Record<WorkState, readonly WorkState[]>> = {
 /** The states in which an item blocks nothing any more. */
 export const isEnded = (state: WorkState): boolean => state === 'done' || state === 'cancelled';
 
+/** Whether a move there may end an item, or open one again, from whatever state it is in by then. */
+export const mayEndOrReopen = (to: WorkState): boolean => isEnded(to) || MOVES.done.includes(to);
+
 /** The states in which nobody holds the item: whatever lease there is ends with the move. */
 export const endsLease = (state: WorkState): boolean => isEnded(state) || state === 'ready' || state === 'backlog';
 

@@ -3,7 +3,7 @@ import { AuditTrail, type Actor } from '../../../common/evidence-log/audit-trail
 import type { Values } from '../../../common/tenancy/tenant-repository.js';
 import { LeasesService } from '../leases/leases.service.js';
 import { WorkLeasesService } from './claims/work-leases.service.js';
-import { endsLease, isEnded } from './moves.rules.js';
+import { endsLease, isEnded, mayEndOrReopen } from './moves.rules.js';
 import type { WorkItemRow } from './work-item.entity.js';
 import { workStream } from './work.events.js';
 import { WorkStore } from './work.store.js';
@@ -46,8 +46,9 @@ export class WorkMovesService {
    * @throws WorkUnknown
    */
   async lock(workId: string, to?: WorkState): Promise<WorkItemRow> {
-    const seen = await this.store.read(workId);
-    if (to !== undefined && isEnded(to) !== isEnded(seen.state)) await this.store.lockBlockers();
+    await this.store.read(workId);
+    // What it is now may change until it is locked, and then it is too late for the lock that comes first.
+    if (to !== undefined && mayEndOrReopen(to)) await this.store.lockBlockers();
     const row = await this.store.lock(workId);
     return row.isLeaseOver ? this.returnExpired(row) : row;
   }
