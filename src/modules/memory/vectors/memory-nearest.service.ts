@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { boundedCache } from '../../../common/caches/bounded-cache.js';
 import { type ByteCache, CacheBudget } from '../../../common/caches/cache-budget.js';
+import { NextReadings } from '../../../common/caches/next-readings.js';
 import { type QueryVector, VectorSpaces } from '../../../common/embeddings/vector-spaces.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { MemoryVectorsStore } from './memory-vectors.store.js';
@@ -22,7 +23,7 @@ const LEFT_ALONE_MS = 60_000;
 export class MemoryNearestService {
   private readonly lists: ByteCache<VectorList>;
   private readonly tooLarge = boundedCache<true>(10_000, LEFT_ALONE_MS);
-  private readonly reading = new Map<string, Promise<VectorList>>();
+  private readonly readings = new NextReadings<VectorList>();
 
   constructor(
     private readonly spaces: VectorSpaces,
@@ -74,14 +75,10 @@ export class MemoryNearestService {
     }
   }
 
-  /** With everything that was committed before; calls that come while it is read share the reading. */
+  /** With everything that was committed before the call. */
   private fresh(tenantId: string, of: { spaceId: number; kind: string }): Promise<VectorList> {
     const name = `${of.spaceId} ${of.kind} ${tenantId}`;
-    const running = this.reading.get(name);
-    if (running) return running;
-    const reading = this.read(name, tenantId, of).finally(() => this.reading.delete(name));
-    this.reading.set(name, reading);
-    return reading;
+    return this.readings.next(name, () => this.read(name, tenantId, of));
   }
 
   private async read(name: string, tenantId: string, of: { spaceId: number; kind: string }): Promise<VectorList> {

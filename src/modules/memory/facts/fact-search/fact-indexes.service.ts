@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ByteCache, CacheBudget } from '../../../../common/caches/cache-budget.js';
+import { NextReadings } from '../../../../common/caches/next-readings.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { FactIndexStore, type IndexState } from './fact-index.store.js';
 import { FactIndexThreads } from './fact-index.threads.js';
@@ -14,12 +15,6 @@ export const SEALED_AT_ONCE = 512;
 /** A search gives up when the segments change this often while it reads them. */
 const MAX_LOOKS = 8;
 
-/** A read that has not begun yet: calls that arrive before it begins share its result. */
-interface Turn {
-  wants: { withHistory: boolean };
-  done: Promise<TenantIndex>;
-}
-
 /**
  * The indexes of the tenants that were searched last, in memory within the cache budget; segments never change, so they
  * never go stale.
@@ -29,8 +24,9 @@ export class FactIndexes {
   /** Tenants seen with a long tail; the sealing takes them from here. */
   readonly behind = new Set<string>();
   private readonly indexes: ByteCache<TenantIndex>;
-  private readonly running = new Map<string, Promise<unknown>>();
-  private readonly waiting = new Map<string, Turn>();
+  private readonly readings = new NextReadings<TenantIndex>();
+  /** Tenants of which the reading that begins next is with the history. */
+  private readonly withHistory = new Set<string>();
   private readonly postingBudget: number;
 
   constructor(
@@ -55,16 +51,8 @@ export class FactIndexes {
    * @throws SegmentCorrupted when a segment is not what was written
    */
   fresh(tenantId: string, withHistory: boolean): Promise<TenantIndex> {
-    const waiting = this.waiting.get(tenantId);
-    if (waiting) {
-      waiting.wants.withHistory ||= withHistory;
-      return waiting.done;
-    }
-    const wants = { withHistory };
-    const before = this.running.get(tenantId);
-    const done = this.begin(tenantId, wants, before);
-    if (before) this.waiting.set(tenantId, { wants, done });
-    return done;
+    if (withHistory) this.withHistory.add(tenantId);
+    return this.readings.next(tenantId, () => this.read(tenantId, this.withHistory.delete(tenantId)));
   }
 
   /** Releases what is in memory for a tenant. */
@@ -92,20 +80,6 @@ export class FactIndexes {
     }
     const index = this.indexes.get(tenantId);
     if (index) this.keep(tenantId, index);
-  }
-
-  private async begin(tenantId: string, wants: Turn['wants'], before?: Promise<unknown>): Promise<TenantIndex> {
-    if (before) {
-      await before.catch(() => undefined);
-      this.waiting.delete(tenantId);
-    }
-    const reading = this.read(tenantId, wants.withHistory);
-    this.running.set(tenantId, reading);
-    try {
-      return await reading;
-    } finally {
-      if (this.running.get(tenantId) === reading) this.running.delete(tenantId);
-    }
   }
 
   private async read(tenantId: string, withHistory: boolean): Promise<TenantIndex> {
