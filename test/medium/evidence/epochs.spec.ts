@@ -8,10 +8,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
 import { readKeyFile } from '../../../src/common/evidence-log/key-files.js';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
+import { RECORDS_ERASED } from '../../../src/common/evidence-log/removed-records.js';
 import { ServerStatements } from '../../../src/common/evidence-log/server-statements.js';
 import { ProofPacks } from '../../../src/common/evidence-log/proof-packs.js';
+import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
+import { RecordErasureService } from '../../../src/modules/access/tenants/record-erasure.service.js';
 import { parseCheckpoint, signCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { openEpoch } from '../../../src/evidence/log-epoch.js';
@@ -384,5 +388,65 @@ describe('a log of before there were epochs', () => {
     await restored.close();
     await old.drop();
     await next.drop();
+  });
+});
+
+describe('leaves of tenants that were erased', () => {
+  it('are accounted for in each later epoch of the log', { timeout: 120_000 }, async () => {
+    const databases: Database[] = [await freshDatabase()];
+    const settings = { SVC_DATA_DIR: join(folder, 'erased') };
+    const app = await openEvidence(databases[0]!.url, settings);
+    await record(app, 2);
+    for (const tenant of ['gone', 'gone-before']) {
+      await rowsOf(
+        databases[0]!,
+        `insert into tenant (tenant_id, tier, state, erase_after, erasure_began_at, erased_clearing)
+         values ($1, 'free', 'deleted', now(), now(), 0)`,
+        [tenant],
+      );
+      await app.tenancy.run(tenant, async () => {
+        await app.evidence.recordMany([sampleEvent(1), sampleEvent(2)]);
+        await app.evidence.record({ ...sampleEvent(3), kind: 'tenant.deleted', stream: 'tenant' });
+      });
+      await record(app, 1);
+    }
+    const erasure = new RecordErasureService(
+      app.tenancy,
+      app.context.get(CrossTenant),
+      app.evidence,
+      app.sequencer,
+      app.context.get(KnownKeys),
+    );
+    await erasure.eraseSome('gone', 'receipt');
+    // As an older version had it: the leaves, and no word of the log that has them.
+    const [at] = await rowsOf<{ first: number }>(
+      databases[0]!,
+      `with gone as (delete from receipt where tenant_id = 'gone-before' and stream <> 'tenant' returning payload_hash),
+         head as (delete from receipt_head where tenant_id = 'gone-before' and stream <> 'tenant')
+       select (select size from log_head)::int - 4 as first`,
+    );
+    await app.tenancy.run('gone-before', () =>
+      app.evidence.record({
+        ...{ ...sampleEvent(4), kind: RECORDS_ERASED, stream: 'tenant' },
+        body: { records: 2, leaves: [[at!.first, 2]] },
+      }),
+    );
+    await record(app, 1);
+    const faultsOf = async (one: EvidenceApp) => (await one.context.get(EvidenceAudit).verifyChain()).faults;
+    expect(await faultsOf(app)).toEqual([]);
+    await app.close();
+
+    for (const n of [1, 2]) {
+      const backup = join(folder, `erased-${n}.tar.gz`);
+      expect((await run(databases.at(-1)!.url, 'erased', ['backup', backup])).code).toBe(0);
+      databases.push(await emptyDatabase());
+      const words = ['--without-checkpoint', '--without-erasures'];
+      expect((await run(databases[n]!.url, `erased-${n}`, ['restore', backup, ...words])).code).toBe(0);
+      const restored = await openEvidence(databases[n]!.url, { SVC_DATA_DIR: join(folder, `erased-${n}`) });
+      await restored.sequencer.integrate();
+      expect(await faultsOf(restored)).toEqual([]);
+      await restored.close();
+    }
+    for (const database of databases) await database.drop();
   });
 });

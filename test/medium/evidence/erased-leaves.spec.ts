@@ -4,9 +4,14 @@ import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.j
 import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
 import { EvidenceLook } from '../../../src/common/evidence-log/evidence-look.js';
 import { countRecords, describeCount, examineNewest } from '../../../src/common/evidence-log/newest-evidence.js';
-import { RECORDS_ERASED } from '../../../src/common/evidence-log/removed-records.js';
+import {
+  ERASURE_STREAM,
+  RECORDS_ERASED,
+  SUBJECT_RECORDS_ERASED,
+} from '../../../src/common/evidence-log/removed-records.js';
 import { CrossTenant, type Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { RecordErasureService } from '../../../src/modules/access/tenants/record-erasure.service.js';
+import { blake3, namedDigest } from '../../../src/evidence/digest.js';
 import { freshDatabase, type TestDatabase } from '../../kit/database.js';
 import { recordRetrieval } from '../../kit/retrieval-receipt.js';
 import { type EvidenceApp, openEvidence, sampleEvent } from './evidence-app.js';
@@ -20,7 +25,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   app = await openEvidence(database.url, { SVC_LOG_INTERVAL_MS: '60000' });
   crossTenant = app.context.get(CrossTenant);
-  erasure = new RecordErasureService(app.tenancy, crossTenant, app.evidence, app.sequencer);
+  erasure = new RecordErasureService(app.tenancy, crossTenant, app.evidence, app.sequencer, app.context.get(KnownKeys));
   root = new Client({ connectionString: database.superuserUrl });
   await root.connect();
 });
@@ -62,6 +67,7 @@ async function makeTenant(tenant: string, isDeleted = true): Promise<string[]> {
   return made.map(({ receiptId }) => receiptId);
 }
 async function erase(tenant: string): Promise<void> {
+  await erasure.announceRemoved(tenant);
   for (const table of ['receipt', 'retrieval_receipt'] as const) while ((await erasure.eraseSome(tenant, table)) !== 0);
   await app.sequencer.integrate();
 }
@@ -106,6 +112,44 @@ describe('the records of an erased tenant', () => {
     expect(await faults()).toEqual([unsaid]);
     await insider(`delete from tenant where tenant_id = $1`, [`${tenant}-unsaid`]);
     expect(await faults()).toEqual([]);
+  });
+
+  it('are so with those that erasures of subjects had removed from it', async () => {
+    const [named, waiting] = await makeTenant(tenant);
+    const digestOf = async (receiptId: string | undefined) => {
+      const { rows } = await root.query<{ cose: Buffer }>('delete from receipt where receipt_id = $1 returning cose', [
+        receiptId,
+      ]);
+      return Buffer.from(blake3(rows[0]!.cose));
+    };
+    const digests = [namedDigest('blake3', await digestOf(named))];
+    await app.tenancy.run(tenant, () =>
+      app.evidence.record({
+        ...sampleEvent(5),
+        ...{ kind: SUBJECT_RECORDS_ERASED, stream: ERASURE_STREAM, body: { records: 1, digests } },
+      }),
+    );
+    await root.query('insert into erased_receipt (tenant_id, record_digest, erasure_id) values ($1, $2, $3)', [
+      ...[tenant, await digestOf(waiting), waiting],
+    ]);
+    await erase(tenant);
+    await insider('delete from erased_receipt where tenant_id = $1', [tenant]);
+    expect([await faults(), await counted(), await newest()]).toEqual([[], undefined, []]);
+  });
+
+  it('are so where they cannot be read', async () => {
+    await makeTenant(tenant);
+    const record = Buffer.from('no CBOR');
+    await insider(
+      `insert into receipt (tenant_id, receipt_id, stream, seq, payload_hash, kind, actor, subject, occurred_at, cose)
+       values ($1, gen_random_uuid(), 'unreadable', 1, $2, 'test.happened', 'key:test', 's', now(), $3)`,
+      [tenant, Buffer.from(blake3(record)), record],
+    );
+    await root.query(`insert into log_pending (record_type, record_digest) values ('execution', $1)`, [
+      Buffer.from(blake3(record)),
+    ]);
+    await erase(tenant);
+    expect([await faults(), await counted(), await newest()]).toEqual([[], undefined, []]);
   });
 
   it('hide none of another tenant that was moved to them', async () => {

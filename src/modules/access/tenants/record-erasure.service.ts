@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../common/evidence-log/audit-trail.js';
+import { keysById } from '../../../common/evidence-log/evidence-look.js';
 import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
+import { KnownKeys } from '../../../common/evidence-log/known-keys.js';
 import { rangesOf } from '../../../common/evidence-log/leaf-marks.js';
 import { LogReader } from '../../../common/evidence-log/log-reader.js';
 import { LogSequencer } from '../../../common/evidence-log/log-sequencer.js';
-import { RECORDS_ERASED } from '../../../common/evidence-log/removed-records.js';
+import { digestsNamedBy, RECORDS_ERASED } from '../../../common/evidence-log/removed-records.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TENANT_STREAM } from '../../../common/tenancy/tenant-state.js';
+import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { blake3 } from '../../../evidence/digest.js';
 import { openReceipt, openRetrieval } from '../../../evidence/receipt.js';
 
 export const ERASURE: Actor = { principal: 'svc:erasure', authType: 'system' };
 const REASON = 'tenant erasure';
-/** Records that one receipt announces and one transaction erases. */
+/** Records that one transaction erases, and leaves that one receipt announces. */
 const BATCH = 1_000;
 
 const RECORD_TABLES = ['receipt', 'retrieval_receipt'] as const;
@@ -22,8 +25,8 @@ export const isRecordTable = (table: string): table is RecordTable => RECORD_TAB
 
 interface DueRecord {
   readonly key: string | Buffer;
-  readonly digest: Uint8Array;
-  /** As the record itself says. */
+  readonly bytes: Buffer;
+  /** As the record itself says; undefined of one that cannot be read. */
   readonly tenantId: string | undefined;
 }
 
@@ -39,7 +42,22 @@ export class RecordErasureService {
     private readonly crossTenant: CrossTenant,
     private readonly evidence: EvidenceService,
     private readonly sequencer: LogSequencer,
+    private readonly keys: KnownKeys,
   ) {}
+
+  /**
+   * Before any row goes: what erasures of subjects removed, and no receipt names yet, as after a restore. The rows that
+   * say so go with the tenant.
+   */
+  async announceRemoved(tenantId: string): Promise<void> {
+    const rows = await this.crossTenant.run(REASON, (query) =>
+      query<{ record_digest: Buffer }>(UNANNOUNCED, [tenantId]),
+    );
+    await this.announce(
+      tenantId,
+      rows.map(({ record_digest }) => record_digest),
+    );
+  }
 
   /**
    * One batch of one table. What a process that died had announced is announced again: naming a leaf twice does no
@@ -49,7 +67,7 @@ export class RecordErasureService {
   async eraseSome(tenantId: string, table: RecordTable): Promise<number | null> {
     const due = await this.findDue(tenantId, table);
     if (due.length === 0) return 0;
-    await this.announce(tenantId, due);
+    await this.announce(tenantId, await this.digestsToName(tenantId, due));
     const keys = due.map(({ key }) => key);
     return this.crossTenant.run(REASON, async (query) => {
       const [receipts, retrievals] = table === 'receipt' ? [keys, []] : [[], keys];
@@ -70,14 +88,31 @@ export class RecordErasureService {
   }
 
   /**
-   * A record that has no leaf, even once the log took what waited, leaves none behind. One that says another tenant got
-   * into these rows past the application, and nothing is to account for its leaf.
+   * Of the records themselves, and what those of them name that say what erasures of subjects removed. A record that
+   * says another tenant got into these rows past the application, and nothing is to account for its leaf.
    */
-  private async announce(tenantId: string, due: readonly DueRecord[]): Promise<void> {
+  private async digestsToName(tenantId: string, due: readonly DueRecord[]): Promise<Uint8Array[]> {
+    const known = await this.crossTenant.run(REASON, (query) => keysById(query, this.keys));
+    return due
+      .filter((record) => record.tenantId === undefined || record.tenantId === tenantId)
+      .flatMap(({ bytes }) => [blake3(bytes), ...digestsNamedBy({ tenant_id: tenantId, cose: bytes }, known)]);
+  }
+
+  /** A record that has no leaf, even once the log took what waited, leaves none behind. */
+  private async announce(tenantId: string, digests: readonly Uint8Array[]): Promise<void> {
+    if (digests.length === 0) return;
     await this.sequencer.integrate();
-    const digests = due.filter((record) => record.tenantId === tenantId).map(({ digest }) => digest);
-    const found = await this.crossTenant.run(REASON, (query) => new LogReader(query).findLeaves(digests));
+    for (let start = 0; start < digests.length; start += BATCH)
+      await this.announceSome(tenantId, digests.slice(start, start + BATCH));
+  }
+
+  private async announceSome(tenantId: string, digests: readonly Uint8Array[]): Promise<void> {
+    const { head, found } = await this.crossTenant.run(REASON, async (query) => {
+      const log = new LogReader(query);
+      return { head: await log.findHead(), found: await log.findLeaves(digests) };
+    });
     if (found.size === 0) return;
+    const { origin } = parseCheckpoint(head!.checkpoint);
     await this.tenancy.run(tenantId, () =>
       this.evidence.record({
         kind: RECORDS_ERASED,
@@ -85,7 +120,7 @@ export class RecordErasureService {
         authMode: ERASURE.authType,
         stream: TENANT_STREAM,
         subject: `tenant:${tenantId}`,
-        body: { records: found.size, leaves: rangesOf([...found.values()]) },
+        body: { records: found.size, leaves: rangesOf([...found.values()]), origin },
       }),
     );
   }
@@ -93,17 +128,18 @@ export class RecordErasureService {
 
 function dueRecord(
   key: string | Buffer,
-  record: Buffer,
+  bytes: Buffer,
   open: (record: Buffer) => { payload: { tenant_id: string } },
 ): DueRecord {
-  const digest = blake3(record);
   try {
-    return { key, digest, tenantId: open(record).payload.tenant_id };
+    return { key, bytes, tenantId: open(bytes).payload.tenant_id };
   } catch {
-    return { key, digest, tenantId: undefined };
+    return { key, bytes, tenantId: undefined };
   }
 }
 
+const UNANNOUNCED =
+  'select record_digest from erased_receipt where tenant_id = $1 and announced_by is null order by record_digest';
 const RECEIPTS =
   'select receipt_id, cose from receipt where tenant_id = $1 and stream <> $2 order by receipt_id limit $3';
 const RETRIEVALS =

@@ -65,6 +65,7 @@ export class TenantErasureService {
   }
 
   private async eraseBegun(tenantId: string, isStopped: () => boolean): Promise<Erased> {
+    await this.records.announceRemoved(tenantId);
     let rows = 0;
     for (;;) {
       const pass = await this.eraseOnce(tenantId, isStopped);
