@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { Command } from 'commander';
 import { Client, type DatabaseError } from 'pg';
 import type { Query } from '../common/tenancy/cross-tenant.js';
-import { ErasureList, type KeptErasure } from '../modules/governance/erasure/erasure-list.js';
+import { ErasureList } from '../common/erasures/erasure-list.js';
 import { eraseAgain } from '../modules/governance/erasure/kept-erasures.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import { migrate } from '../common/database/run-migrations.js';
@@ -13,6 +13,7 @@ import { openDatabase } from '../common/database/open.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import { withBareTables } from './archive/bare-tables.js';
 import { copyIn } from './archive/copy.js';
+import { deleteAgain } from './archive/erased-tenants.js';
 import { DIGESTS, Digests, FILES, KEYS, readHeader, tablePrefix, type BackupHeader } from './archive/format.js';
 import { placeKeys, readPassphrase } from './archive/key-archive.js';
 import {
@@ -46,22 +47,23 @@ export const restoreCommand = (): Command =>
       'the newest checkpoint of the log that was backed up, which the next epoch of the log names',
     )
     .option('--without-checkpoint', 'say that there is none newer than the backup, or that nobody has one')
-    .option(
-      '--without-erasures',
-      'say that no subject was erased since the backup, or that the list of erasures is lost',
-    )
+    .option('--without-erasures', 'say that nothing was erased since the backup, or that the list of erasures is lost')
     .option('--passphrase-file <file>', 'holds the passphrase of the signing keys in the backup')
     .option('--json', 'print one JSON object')
     .action(async (file: string, options: RestoreOptions) => {
       const { passphraseFile } = options;
       const passphrase = passphraseFile === undefined ? undefined : readPassphrase(passphraseFile);
-      const { header, log, keys, erasures } = await restore(loadSettings(), file, { ...options, passphrase });
+      const { header, log, keys, erasures, tenants } = await restore(loadSettings(), file, { ...options, passphrase });
       const { created_at, tables } = header;
-      print(options, { file, created_at, tables: tables.length, log: log ?? null, keys: keys.file, erasures }, () => [
+      const shown = { file, created_at, tables: tables.length, log: log ?? null, keys: keys.file, erasures };
+      print(options, { ...shown, deleted_tenants: tenants }, () => [
         `Restored the state of ${created_at}: ${tables.length} tables. "svc doctor" checks it, "svc start" runs it.`,
         describeNextEpoch(log),
         describeKeys(keys),
         ...(erasures === 0 ? [] : [`${erasures} erasure(s) were done again, before anything is served.`]),
+        ...(tenants.length === 0
+          ? []
+          : [`Erased since, and deleted again: ${tenants.join(', ')}. Their rows go when the API starts.`]),
       ]);
     });
 
@@ -87,6 +89,8 @@ function describeKeys({ file, wereThere }: RestoredKeys): string {
 interface Loaded {
   /** Subjects that were erased after the backup was made, and are erased again. */
   erasures: number;
+  /** Those that were erased after the backup was made, and are deleted again. */
+  tenants: string[];
   /** Missing where the backup has no log. */
   log: NextEpoch | undefined;
   keys: RestoredKeys;
@@ -126,9 +130,9 @@ async function restore(
 }
 
 /** @throws UsageError where there is no list and nobody said that it is so */
-function findErasures(settings: Settings, isWithout: boolean): KeptErasure[] {
+function findErasures(settings: Settings, isWithout: boolean): KeptErasures {
   const list = new ErasureList(settings);
-  if (isWithout) return [];
+  if (isWithout) return { subjects: [], tenants: [] };
   if (!list.exists())
     throw new UsageError(
       `There is no list of erasures in ${list.place}: what was erased after the backup would come back. Set SVC_CHECKPOINT_DIR to the folder where the server ` +
@@ -180,33 +184,38 @@ async function load(
     await loadTables(client, archive, header.tables);
     await advanceFences(client);
     const log = await enterNextEpoch(client, checkpoints);
-    const erasures = await applyErasures(client, kept);
+    const erased = await applyErasures(client, kept);
     await placeFiles(archive, dataDir, placed);
     const keys = await takeKeys(archive, dataDir, passphrase);
     if (keys.file) placed.push(keys.file);
     await archive.finish();
     await client.query('commit');
-    return { log, keys, erasures };
+    return { log, keys, ...erased };
   } catch (error) {
     for (const path of placed) rmSync(path, { force: true });
     throw error;
   }
 }
 
+type KeptErasures = ReturnType<ErasureList['read']>;
+
 /** What is known apart from the backup. */
 interface Known {
   checkpoints: KnownCheckpoints;
-  kept: readonly KeptErasure[];
+  kept: KeptErasures;
   dataDir: string;
   passphrase: string | undefined;
 }
 
 /** The triggers that keep what a legal hold pins hold here as well, but for holds that an erasure proves released. */
-async function applyErasures(client: Client, kept: readonly KeptErasure[]): Promise<number> {
+async function applyErasures(
+  client: Client,
+  { subjects, tenants }: KeptErasures,
+): Promise<Pick<Loaded, 'erasures' | 'tenants'>> {
   const query: Query = async <Row>(sql: string, parameters: unknown[] = []) =>
     (await client.query(sql, parameters)).rows as Row[];
   await client.query('set local statement_timeout = 0');
-  return eraseAgain(query, kept);
+  return { tenants: await deleteAgain(query, tenants), erasures: await eraseAgain(query, subjects) };
 }
 
 async function checkTables(client: Client, header: BackupHeader): Promise<void> {

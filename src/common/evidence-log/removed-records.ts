@@ -51,15 +51,28 @@ export function digestsNamedBy(row: StoredRow, keys: ReadonlyMap<string, KnownKe
   return ((payload?.body.digests ?? []) as Digest[]).map((digest) => digestBytes('blake3', digest));
 }
 
+/** Whether the last receipt that says what became of a tenant says that it was deleted, and a known key signed it. */
+export async function isSaidDeleted(
+  query: Query,
+  tenantId: string,
+  keys: ReadonlyMap<string, KnownKey>,
+): Promise<boolean> {
+  const [last] = await query<StoredRow>(lastStateOf('$1'), [tenantId]);
+  return last !== undefined && openOwn(last, { stream: TENANT_STREAM, kind: 'tenant.deleted' }, keys) !== undefined;
+}
+
 /** Tenants whose rows are being erased, and whose receipts do not say that they are deleted. */
 export const ERASED_UNSAID = `
   select t.tenant_id from tenant t
-  left join lateral (
-    select r.kind from receipt r
-    where r.tenant_id = t.tenant_id and r.stream = '${TENANT_STREAM}' and r.kind not in ('${RECORDS_ERASED}', 'tenant.erased')
-    order by r.seq desc limit 1
-  ) last on true
+  left join lateral (${lastStateOf('t.tenant_id')}) last on true
   where t.erasure_began_at is not null and last.kind is distinct from 'tenant.deleted' order by 1`;
+
+function lastStateOf(tenant: string): string {
+  return `
+    select r.tenant_id, r.kind, r.cose from receipt r
+    where r.tenant_id = ${tenant} and r.stream = '${TENANT_STREAM}' and r.kind not in ('${RECORDS_ERASED}', 'tenant.erased')
+    order by r.seq desc limit 1`;
+}
 
 function leavesOf(
   row: StoredRow,

@@ -20,12 +20,13 @@ export class SvcCommand {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-command-'));
   private readonly env: Record<string, string>;
 
-  constructor(database: TestDatabase) {
+  constructor(database: Pick<TestDatabase, 'url'>, settings: Record<string, string> = {}) {
     this.env = {
       PATH: process.env['PATH'] ?? '',
       SVC_DATA_DIR: this.folder,
       SVC_DATABASE_URL: database.url,
       SVC_SIGNING_KEY_FILE: inject('signingKeyFile'),
+      ...settings,
     };
   }
 

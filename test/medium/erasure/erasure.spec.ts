@@ -11,8 +11,8 @@ import { whileLocked } from '../../kit/held-lock.js';
 import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { makeTenantFixture, SECRET } from '../../kit/tenant-fixture.js';
 import { SETTINGS, type Settings } from '../../../src/common/config/settings.js';
-import { ErasureList } from '../../../src/modules/governance/erasure/erasure-list.js';
-import { eraseAgain } from '../../../src/modules/governance/erasure/kept-erasures.js';
+import { ErasureList } from '../../../src/common/erasures/erasure-list.js';
+import { eraseAgain, keptOf } from '../../../src/modules/governance/erasure/kept-erasures.js';
 import type { Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { ErasureSweep } from '../../../src/modules/governance/erasure/erasure.sweep.js';
 import { lockKeyOf } from '../../../src/common/tenancy/tenancy.js';
@@ -187,7 +187,7 @@ describe('an erasure', { timeout: 240_000 }, () => {
     };
     const list = new ErasureList(daemon.app.get<Settings>(SETTINGS));
     const kept = { erasure_id: erasureId, tenant_id: acme.tenantId, erased_by: 'p' };
-    list.prepare({ ...kept, erased_at: new Date().toISOString() }, selector);
+    list.prepare(keptOf({ ...kept, erased_at: new Date().toISOString() }, selector));
     await api.database.query(
       `insert into erasure_request (tenant_id, erasure_id, selector, requested_by, auth_mode, requested_at) values ($1, $2, $3, 'p', 'none', now() - interval '1 minute')`,
       [acme.tenantId, erasureId, JSON.stringify(selector)],
@@ -357,26 +357,23 @@ describe('an erasure', { timeout: 240_000 }, () => {
     const hold = { tenant_id: acme.tenantId, reason: 'a dispute' };
     const entity_prefixes = ['person:matter', 'document:vault/matter'];
     const { id: holdId } = (await call('POST', '/v1/legal-holds', { ...hold, entity_prefixes })).body.hold;
-    const list = new ErasureList(daemon.app.get<Settings>(SETTINGS));
     const erasureId = randomUUID();
     const names = { entity_prefixes: [], fact_ids: [], principals: [], texts: [] };
-    list.prepare(
+    const kept = keptOf(
       { erasure_id: erasureId, tenant_id: acme.tenantId, erased_by: 'p', erased_at: new Date().toISOString() },
       { ...names, entities: ['person:matter'], documents: [{ corpus_id: 'vault', doc_id: 'matter' }] },
     );
-    const [kept] = list.read().filter(({ erasure_id: id }) => id === erasureId);
-    list.discard(erasureId);
     const owner = new Client({ connectionString: api.database.url });
     await owner.connect();
     const query: Query = async <Row>(sql: string, given: unknown[] = []) =>
       (await owner.query(sql, given)).rows as Row[];
     try {
       await owner.query('begin');
-      await expect(eraseAgain(query, [{ ...kept!, erased_at: '2020-01-01T00:00:00.000Z' }])).rejects.toThrow(
+      await expect(eraseAgain(query, [{ ...kept, erased_at: '2020-01-01T00:00:00.000Z' }])).rejects.toThrow(
         new RegExp(`^Erasure ${erasureId} .*legal holds ${holdId} of the backup`),
       );
       await owner.query('rollback; begin');
-      expect([await eraseAgain(query, [kept!]), await eraseAgain(query, [kept!])]).toEqual([1, 0]);
+      expect([await eraseAgain(query, [kept]), await eraseAgain(query, [kept])]).toEqual([1, 0]);
       // The hold goes on pinning whatever else is deleted.
       await query(`select set_config('svc.erased_tenant', $1, true)`, [acme.tenantId]);
       expect(await query(`select svc_holds_on($1, 'person:matter') as ids`, [acme.tenantId])).toEqual([

@@ -7,6 +7,7 @@ import type { Actor } from '../../../common/evidence-log/audit-trail.js';
 import { requestScrub } from '../../../common/scrub/scrub.sweep.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { type BegunErasure, KeptTenants } from './kept-tenants.service.js';
 import { ERASURE, isRecordTable, RecordErasureService } from './record-erasure.service.js';
 import { TenantJournal } from './tenant-journal.service.js';
 import { TenantStatesStore } from './tenant-states.store.js';
@@ -31,6 +32,7 @@ export class TenantErasureService {
     private readonly journal: TenantJournal,
     private readonly records: RecordErasureService,
     private readonly refusals: HoldRefusals,
+    private readonly kept: KeptTenants,
   ) {}
 
   async listDue(): Promise<string[]> {
@@ -46,8 +48,11 @@ export class TenantErasureService {
    * @throws LegalHold while one is active, whatever it pins: the tenant is kept whole
    */
   async erase(tenantId: string, isStopped: () => boolean = () => false): Promise<Erased | undefined> {
+    await this.kept.deleteRestored(tenantId);
     await this.checkHolds(tenantId);
-    if (!(await this.begin(tenantId))) return undefined;
+    const begun = await this.begin(tenantId);
+    if (!begun) return undefined;
+    await this.kept.keep(begun);
     try {
       return await this.eraseBegun(tenantId, isStopped);
     } catch (error) {
@@ -80,11 +85,11 @@ export class TenantErasureService {
   }
 
   /** From here on nothing brings the tenant back. */
-  private begin(tenantId: string): Promise<boolean> {
+  private begin(tenantId: string): Promise<BegunErasure | undefined> {
     return this.crossTenant.run(REASON, async (query) => {
-      const begun = await query(BEGIN, [tenantId]);
-      if (begun.length > 0) await query(`delete from ${JOBS_SCHEMA}.job where data ->> 'tenantId' = $1`, [tenantId]);
-      return begun.length > 0;
+      const [begun] = await query<BegunErasure>(BEGIN, [tenantId]);
+      if (begun) await query(`delete from ${JOBS_SCHEMA}.job where data ->> 'tenantId' = $1`, [tenantId]);
+      return begun;
     });
   }
 
@@ -146,7 +151,7 @@ const BEGIN = `
       (select a.balance from ledger_account a where a.tenant_id = t.tenant_id and a.account_id = 'clearing'), 0)
   where t.tenant_id = $1 and ${IS_DUE}
     and not exists (select from legal_hold h where h.tenant_id = t.tenant_id and h.released_at is null)
-  returning 1`;
+  returning t.tenant_id, t.erasure_began_at`;
 
 const HOLDS = 'select hold_id from legal_hold where tenant_id = $1 and released_at is null order by hold_id';
 

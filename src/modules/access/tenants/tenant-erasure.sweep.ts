@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { LegalHold } from '../../../common/legal-holds/held-rows.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Scheduler, type ScheduledWork } from '../../../common/scheduler/scheduler.js';
+import { KeptTenants } from './kept-tenants.service.js';
 import { TenantErasureService } from './tenant-erasure.service.js';
 import type { Erased } from './tenants.types.js';
 
@@ -15,6 +16,7 @@ export class TenantErasureSweep implements OnApplicationBootstrap {
   constructor(
     private readonly scheduler: Scheduler,
     private readonly erasure: TenantErasureService,
+    private readonly kept: KeptTenants,
     @Inject(LOG) private readonly log: Log,
   ) {}
 
@@ -23,6 +25,7 @@ export class TenantErasureSweep implements OnApplicationBootstrap {
   }
 
   async sweep(): Promise<void> {
+    await this.kept.keepAll();
     for (const tenant of await this.erasure.listDue()) {
       const erased = await this.eraseUnlessHeld(tenant);
       if (erased && erased.rows > 0)

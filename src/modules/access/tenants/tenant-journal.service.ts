@@ -14,16 +14,17 @@ export class TenantJournal {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Last in the unit of work. */
-  async note(by: Actor, kind: string, facts: object): Promise<void> {
+  /** Last in the unit of work. @returns the id of the receipt */
+  async note(by: Actor, kind: string, facts: object): Promise<string> {
     const { tenant } = this.tenancy;
     const all = { tenantId: tenant, ...facts };
-    await this.audit.record(by, {
+    const { receiptId: noted } = await this.audit.record(by, {
       kind,
       stream: TENANT_STREAM,
       subject: `tenant:${tenant}`,
       facts: all,
       makeEvent: (receiptId) => ({ kind, subject: tenant, data: { ...all, actor: by.principal, receiptId } }),
     });
+    return noted;
   }
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { ErasureList, type KeptErasure } from '../../../common/erasures/erasure-list.js';
 import { AuditTrail, type Actor } from '../../../common/evidence-log/audit-trail.js';
 import { isCanceled, isDatabaseUnavailable } from '../../../common/database/unavailable.js';
 import { ERASURE_STREAM } from '../../../common/evidence-log/removed-records.js';
@@ -11,12 +12,12 @@ import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { ErasureAnnouncements } from './erasure-announcements.service.js';
-import { type ErasureHeader, ErasureList } from './erasure-list.js';
 import { ErasureRequestRow } from './erasure-request.entity.js';
 import { ErasureRow } from './erasure.entity.js';
 import { ErasureListUnwritable } from './erasure.problems.js';
 import type { ErasedCounts, SubjectSelector } from './erasure.types.js';
 import { IndexRewrites } from './index-rewrites.service.js';
+import { keptOf } from './kept-erasures.js';
 import { SubjectEraser } from './subject-eraser.js';
 
 /** Of one that ends by an error that is neither a hold's nor the list's, and does not pass by itself. */
@@ -89,7 +90,7 @@ export class ErasureRuns {
     this.tenancy.afterCommit(() => {
       if (this.list.settle(erasureId)) return;
       // Somebody has taken the file away.
-      this.list.prepare(kept, selector);
+      this.list.prepare(kept);
       this.list.settle(erasureId);
     });
   }
@@ -109,13 +110,14 @@ export class ErasureRuns {
   }
 
   /** On disk before anything is committed. @throws ErasureListUnwritable */
-  private prepareList({ principal }: Actor, erasureId: string, selector: SubjectSelector): ErasureHeader {
+  private prepareList({ principal }: Actor, erasureId: string, selector: SubjectSelector): KeptErasure {
     const erased_at = new Date().toISOString();
-    const kept = { erasure_id: erasureId, tenant_id: this.tenancy.tenant, erased_at, erased_by: principal };
+    const header = { erasure_id: erasureId, tenant_id: this.tenancy.tenant, erased_at, erased_by: principal };
+    const kept = keptOf(header, selector);
     try {
       // Of an attempt that died.
       this.list.discard(erasureId);
-      this.list.prepare(kept, selector);
+      this.list.prepare(kept);
       return kept;
     } catch (error) {
       throw new ErasureListUnwritable(

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { ErasureList } from '../../../common/erasures/erasure-list.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { Problem } from '../../../common/problem/problem.js';
 import { DueWork, FALLBACK_MS } from '../../../common/scheduler/due-work.js';
@@ -7,7 +8,6 @@ import { Scheduler } from '../../../common/scheduler/scheduler.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { ErasureAnnouncements } from './erasure-announcements.service.js';
-import { ErasureList } from './erasure-list.js';
 import { ErasureRuns } from './erasure-runs.service.js';
 import { IndexRewrites } from './index-rewrites.service.js';
 

@@ -1,9 +1,34 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { KeptErasure } from '../../../common/erasures/erasure-list.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { requestScrub } from '../../../common/scrub/scrub.sweep.js';
 import { UserError } from '../../../common/user-error.js';
-import { fingerprintOf, type KeptErasure } from './erasure-list.js';
 import type { DocumentName, SubjectSelector } from './erasure.types.js';
 import { SubjectEraser } from './subject-eraser.js';
+
+/** What the list keeps of an erasure: whom it is of, by fingerprints alone. */
+export function keptOf(
+  erasure: Pick<KeptErasure, 'erasure_id' | 'tenant_id' | 'erased_at' | 'erased_by'>,
+  selector: SubjectSelector,
+): KeptErasure {
+  const salt = randomBytes(32).toString('hex');
+  const of = (kind: string) => (name: string) => fingerprintOf(salt, kind, name);
+  const measured = (kind: string) => (text: string) => ({ length: text.length, fingerprint: of(kind)(text) });
+  return {
+    format: 'svc-erasure-1',
+    ...erasure,
+    salt,
+    entities: selector.entities.map(of('entity')),
+    fact_ids: selector.fact_ids.map(of('fact')),
+    documents: selector.documents.map(({ corpus_id, doc_id }) => of('document')(`${corpus_id}\0${doc_id}`)),
+    principals: selector.principals.map(of('principal')),
+    entity_prefixes: selector.entity_prefixes.map(measured('prefix')),
+    texts: selector.texts.map(measured('text')),
+  };
+}
+
+const fingerprintOf = (salt: string, kind: string, name: string): string =>
+  createHash('sha256').update(Buffer.from(salt, 'hex')).update(`${kind}\0${name}`).digest('hex');
 
 /**
  * Erases again what a backup has brought back, in the open transaction of its restore: the names in the rows are held

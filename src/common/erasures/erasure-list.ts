@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -13,9 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from '../../../common/config/settings.js';
-import { placeOfCheckpoints } from '../../../common/evidence-log/checkpoint-folder.js';
-import type { SubjectSelector } from './erasure.types.js';
+import type { Settings } from '../config/settings.js';
+import { placeOfCheckpoints } from '../evidence-log/checkpoint-folder.js';
 
 /** What is kept of an erasure outside the database: whom it was of, by salted fingerprints alone. */
 export interface KeptErasure {
@@ -35,14 +34,20 @@ export interface KeptErasure {
   readonly texts: readonly MeasuredFingerprint[];
 }
 
-/** Without the names. */
-export type ErasureHeader = Pick<KeptErasure, 'erasure_id' | 'tenant_id' | 'erased_at' | 'erased_by'>;
-
-interface MeasuredFingerprint {
+export interface MeasuredFingerprint {
   /** UTF-16 units. */
   readonly length: number;
   readonly fingerprint: string;
 }
+
+/** The same of a tenant that was erased as a whole. Its name is in its file: it stays taken in the database too. */
+export interface KeptTenantErasure {
+  readonly format: 'svc-tenant-erasure-1';
+  readonly tenant_id: string;
+  readonly erased_at: string;
+}
+
+type Kept = KeptErasure | KeptTenantErasure;
 
 const FILE = /^([0-9a-f-]{36})\.json$/;
 const PENDING = /^([0-9a-f-]{36})\.json\.pending$/;
@@ -69,28 +74,30 @@ export class ErasureList {
   }
 
   /** @throws Error of the file system: nothing may be erased that a restore would bring back */
-  prepare(erasure: ErasureHeader, selector: SubjectSelector): void {
-    const salt = randomBytes(32).toString('hex');
-    const of = (kind: string) => (name: string) => fingerprintOf(salt, kind, name);
-    const measured = (kind: string) => (text: string) => ({ length: text.length, fingerprint: of(kind)(text) });
-    const kept: KeptErasure = {
-      format: 'svc-erasure-1',
-      ...erasure,
-      salt,
-      entities: selector.entities.map(of('entity')),
-      fact_ids: selector.fact_ids.map(of('fact')),
-      documents: selector.documents.map(({ corpus_id, doc_id }) => of('document')(`${corpus_id}\0${doc_id}`)),
-      principals: selector.principals.map(of('principal')),
-      entity_prefixes: selector.entity_prefixes.map(measured('prefix')),
-      texts: selector.texts.map(measured('text')),
-    };
+  prepare(erasure: KeptErasure): void {
     this.begin();
-    writeFileSync(this.pathOf(erasure.erasure_id, true), JSON.stringify(kept), {
-      mode: 0o600,
-      flag: 'wx',
-      flush: true,
-    });
+    write(this.pathOf(erasure.erasure_id, true), erasure);
     syncFolder(this.folder);
+  }
+
+  /**
+   * Before any of its rows goes, and once nothing can bring it back any more: there is no commit to wait for.
+   * @throws Error of the file system
+   */
+  keepTenant(tenantId: string, erasedAt: Date): void {
+    const path = this.pathOf(fileIdOf(tenantId), false);
+    if (existsSync(path)) return;
+    this.begin();
+    const whole = `${path}.${randomUUID()}`;
+    const kept = { format: 'svc-tenant-erasure-1', tenant_id: tenantId, erased_at: erasedAt.toISOString() } as const;
+    write(whole, kept);
+    renameSync(whole, path);
+    syncFolder(this.folder);
+  }
+
+  findTenant(tenantId: string): KeptTenantErasure | undefined {
+    const path = this.pathOf(fileIdOf(tenantId), false);
+    return existsSync(path) ? (readKept(path) as KeptTenantErasure) : undefined;
   }
 
   /**
@@ -128,16 +135,12 @@ export class ErasureList {
    * Those that a process left pending too: its death may have been after the commit.
    * @throws Error of one that cannot be read
    */
-  read(): KeptErasure[] {
-    return this.names()
+  read(): { subjects: KeptErasure[]; tenants: KeptTenantErasure[] } {
+    const all = this.names()
       .filter((name) => FILE.test(name) || PENDING.test(name))
-      .map((name) => {
-        const path = join(this.folder, name);
-        const kept = JSON.parse(readFileSync(path, 'utf8')) as KeptErasure;
-        if (kept.format !== 'svc-erasure-1') throw new Error(`${path} is of another format: restore with a newer svc`);
-        return kept;
-      })
+      .map((name) => readKept(join(this.folder, name)))
       .sort((a, b) => (a.erased_at < b.erased_at ? -1 : 1));
+    return { subjects: all.filter((kept) => !isOfTenant(kept)), tenants: all.filter(isOfTenant) };
   }
 
   private names(): string[] {
@@ -149,8 +152,26 @@ export class ErasureList {
   }
 }
 
-export const fingerprintOf = (salt: string, kind: string, name: string): string =>
-  createHash('sha256').update(Buffer.from(salt, 'hex')).update(`${kind}\0${name}`).digest('hex');
+const isOfTenant = (kept: Kept): kept is KeptTenantErasure => kept.format === 'svc-tenant-erasure-1';
+
+/** One file a tenant, named as those of erasures are. */
+const fileIdOf = (tenantId: string): string =>
+  createHash('sha256')
+    .update(`tenant\0${tenantId}`)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+
+function write(path: string, kept: Kept): void {
+  writeFileSync(path, JSON.stringify(kept), { mode: 0o600, flag: 'wx', flush: true });
+}
+
+/** @throws Error of one that cannot be read */
+function readKept(path: string): Kept {
+  const kept = JSON.parse(readFileSync(path, 'utf8')) as Kept;
+  if (kept.format !== 'svc-erasure-1' && !isOfTenant(kept))
+    throw new Error(`${path} is of another format: restore with a newer svc`);
+  return kept;
+}
 
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
