@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../problem/problem.js';
 import {
+  isDeeperThan,
   MAX_JSON_DEPTH,
   MAX_JSON_MEMBERS,
   MAX_JSON_VALUES,
@@ -105,6 +106,11 @@ describe('readJson', () => {
       6,
     );
     expect(refusal(JSON.stringify({ text: '{":'.repeat(MAX_JSON_MEMBERS + 1) }))).toBe('accepted');
+  });
+
+  it('finds text of more depth than a bound', () => {
+    const isDeep = (depth: number) => isDeeperThan(MAX_JSON_DEPTH, Buffer.from(nested(depth)));
+    expect([MAX_JSON_DEPTH, MAX_JSON_DEPTH + 1, 500_000].map(isDeep)).toEqual([false, true, true]);
   });
 
   it('takes depth up to the bound, more of it where a route declares that, and brackets within text', () => {

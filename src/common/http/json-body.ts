@@ -97,6 +97,11 @@ export function findExcess(bytes: Uint8Array, maxMembers = MAX_JSON_MEMBERS): st
   return undefined;
 }
 
+/** Whether JSON text is nested deeper, found in its bytes: what writes it into an answer must not meet it. */
+export const isDeeperThan = (depth: number, bytes: Uint8Array): boolean =>
+  shapeOf(bytes, { ...ENDLESS, depth }).depth > depth;
+const ENDLESS = { values: Infinity, members: Infinity, widest: Infinity };
+
 function decode(bytes: Buffer): string {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw new MalformedRequest({}, 'The body is not valid UTF-8');

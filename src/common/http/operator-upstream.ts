@@ -1,4 +1,5 @@
 import { AnswerTooLong, readAtMost } from './bounded-answer.js';
+import { findFault, isDeeperThan, MAX_JSON_DEPTH } from './json-body.js';
 
 /** Bytes of an answer; what is more is not read. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -41,7 +42,7 @@ export class UpstreamAway extends Error {}
 export class OperatorUpstream {
   constructor(private readonly address: UpstreamAddress) {}
 
-  /** @throws UpstreamAway where it cannot be reached, is late, redirects, or answers too much or no JSON */
+  /** @throws UpstreamAway where it cannot be reached, is late, redirects, or answers too much or no JSON of use */
   async ask(request: UpstreamRequest): Promise<UpstreamAnswer> {
     try {
       const response = await this.send(request);
@@ -49,8 +50,10 @@ export class OperatorUpstream {
         await response.body?.cancel();
         throw new UpstreamAway(`redirects (${response.status}), which is not followed`);
       }
-      const text = Buffer.from(await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
-      if (!isJson(text)) throw new UpstreamAway(`answered ${response.status} and no JSON`);
+      const bytes = Buffer.from(await readAtMost(response, MAX_ANSWER_BYTES));
+      const text = bytes.toString('utf8');
+      const fault = faultOf(bytes, text);
+      if (fault !== undefined) throw new UpstreamAway(`answered ${response.status} and ${fault}`);
       return { status: response.status, text };
     } catch (error) {
       throw awayBy(error, this.address.timeoutMs);
@@ -76,16 +79,21 @@ export class OperatorUpstream {
 
 function awayBy(error: unknown, timeoutMs: number): UpstreamAway {
   if (error instanceof UpstreamAway) return error;
-  if (error instanceof AnswerTooLong) return new UpstreamAway(error.message, { cause: error });
+  if (error instanceof AnswerTooLong) return new UpstreamAway(`answered more than ${MAX_ANSWER_BYTES} bytes`, { cause: error });
   const isLate = error instanceof Error && error.name === 'TimeoutError';
   return new UpstreamAway(isLate ? `did not answer within ${timeoutMs} ms` : 'cannot be reached', { cause: error });
 }
 
-function isJson(text: string): boolean {
+const NOT_TAKEN =
+  'JSON that no request may have: with NUL or a lone surrogate in a text, a member such as __proto__, ' +
+  `a number too great to be held, or more than ${MAX_JSON_DEPTH} levels`;
+
+/** Of JSON from there is asked what is asked of a body, so that an answer can hold it and a digest cover it. */
+function faultOf(bytes: Uint8Array, text: string): string | undefined {
+  if (isDeeperThan(MAX_JSON_DEPTH, bytes)) return NOT_TAKEN;
   try {
-    JSON.parse(text);
-    return true;
+    return findFault(JSON.parse(text), '') && NOT_TAKEN;
   } catch {
-    return false;
+    return 'no JSON';
   }
 }

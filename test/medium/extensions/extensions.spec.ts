@@ -73,6 +73,21 @@ describe('an extension', () => {
     expect(receipt).not.toContain(result.salt);
   });
 
+  it('answers nothing but the bytes where they are JSON too deep for an answer', async () => {
+    const by = of('deep');
+    await enabled(by, wasm('echo', ECHO));
+    const nested = (depth: number) => Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`).toString('base64');
+    for (const [depth, output] of [
+      [64, expect.any(Array)],
+      [65, null],
+      [30_000, null],
+    ] as const) {
+      const input_base64 = nested(depth);
+      const result = await must(dispatch(by, 'echo', { input_base64 }));
+      expect([depth, result.output, result.output_base64 === input_base64]).toEqual([depth, output, true]);
+    }
+  });
+
   it('is not there for another tenant, which has its own under the same id', async () => {
     const [acme, globex] = [of('acme'), of('globex')];
     await enabled(acme, wasm('mine', ECHO));

@@ -70,12 +70,13 @@ describe('the eight hosted routes', () => {
     expect(endpoint_configured).toBe(true);
   });
 
-  it('are 502 where the endpoint refuses, redirects, is late or answers no JSON', async () => {
+  it('are 502 where the endpoint refuses, redirects, is late or answers no JSON of use', async () => {
     const answers: [TestUpstream['answer'], number | null][] = [
       [{ status: 503, body: '{}' }, 503],
       [{ status: 302, body: '{}', headers: { location: 'http://169.254.169.254/' } }, null],
       ['hang', null],
       [{ status: 200, body: 'nonsense' }, null],
+      [{ status: 200, body: `${'['.repeat(60_000)}${']'.repeat(60_000)}` }, null],
     ];
     for (const [answer, endpoint_status] of answers) {
       endpoint.answer = answer;

@@ -98,7 +98,11 @@ describe('a draft', () => {
   it.each([
     ['is late', 'hang' as const, 'within 2000 ms'],
     ['answers no JSON', { status: 200, body: '<html>' }, 'no JSON'],
-    ['answers without end', { status: 200, body: `"${'x'.repeat(4 * 1024 * 1024)}"` }, 'longer than'],
+    ['answers without end', { status: 200, body: `"${'x'.repeat(4 * 1024 * 1024)}"` }, 'more than 4194304 bytes'],
+    ['answers a lone surrogate', { status: 200, body: '{"x":"\\ud800"}' }, 'lone surrogate'],
+    ['answers a number that is none', { status: 200, body: '[1e999]' }, 'too great'],
+    ['answers depth without end', { status: 200, body: `${'['.repeat(60_000)}${']'.repeat(60_000)}` }, '32 levels'],
+    ['refuses with a lone surrogate', { status: 422, body: '"\\ud800"' }, 'answered 422 and'],
   ])('is 502 with a receipt where the engine %s', async (_, said, detail) => {
     engine.answer = said;
     const { body } = await draft(of('acme'));

@@ -6,6 +6,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { ToolDispatcher } from '../../../common/contract/tool-dispatcher.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
+import { isDeeperThan } from '../../../common/http/json-body.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { sha256 } from '../../../evidence/sha256.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
@@ -16,7 +17,7 @@ import type { DispatchExtension, ExtensionResult } from './extensions.dto.js';
 import { extensionCall } from './extensions.events.js';
 import { ExtensionDisabled, ExtensionFailed, ExtensionRateLimited, WasmExtensionsOff } from './extensions.problems.js';
 import { checkDigest, ExtensionsService } from './extensions.service.js';
-import { MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, type CallResult } from './extensions.types.js';
+import { MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, MAX_OUTPUT_DEPTH, type CallResult } from './extensions.types.js';
 import { findModuleFault } from './wasm-module.rules.js';
 
 /** What one request calls, and by whom. */
@@ -168,8 +169,9 @@ function inputOf({ kind }: ExtensionRow, { input, input_base64 }: DispatchExtens
 
 const strict = new TextDecoder('utf-8', { fatal: true });
 
-/** Null where the bytes are no JSON. */
+/** Null where the bytes are no JSON, or deeper than what an answer can hold. */
 function jsonOf(bytes: Uint8Array): unknown {
+  if (isDeeperThan(MAX_OUTPUT_DEPTH, bytes)) return null;
   try {
     return JSON.parse(strict.decode(bytes)) as unknown;
   } catch {

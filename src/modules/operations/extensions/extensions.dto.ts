@@ -161,7 +161,7 @@ export class ExtensionResult {
   @Text({ about: 'Its digest.' })
   digest!: string;
 
-  @AnyJson({ about: 'What came out, where that is JSON; else null.' })
+  @AnyJson({ about: 'What came out, where that is JSON of at most 64 levels; else null.' })
   output!: unknown;
 
   @Text({ about: 'What came out, byte for byte, in base64.' })

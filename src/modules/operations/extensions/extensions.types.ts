@@ -28,5 +28,7 @@ export const MAX_MODULE_BYTES = 1024 * 1024;
 export const MAX_INPUT_BYTES = 256 * 1024;
 /** Bytes that a call gives. */
 export const MAX_OUTPUT_BYTES = 256 * 1024;
+/** Levels of JSON in an answer: a tool may give back what a request brought, some levels down. */
+export const MAX_OUTPUT_DEPTH = 64;
 /** How many a tenant may have. */
 export const MAX_EXTENSIONS = 64;
