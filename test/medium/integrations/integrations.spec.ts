@@ -32,6 +32,7 @@ const connected = async (tenant: string): Promise<{ id: string; secret: string; 
   const { integration, webhook_secret } = await must(connect(by, TOKEN, { new_webhook_secret: true }));
   return { id: integration.id, secret: webhook_secret, by };
 };
+const jsonOf = (body: string) => ({ status: 200, headers: { 'content-type': 'application/json' }, body });
 const AT = '2026-03-05T12:00:00Z';
 const issue = (members: object = {}, more: object = {}) => ({
   ...{ action: 'closed', repository: { id: 7, full_name: 'acme/shop', private: true }, ...more },
@@ -130,6 +131,8 @@ describe('an account of GitHub', () => {
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/elsewhere' } }],
     ['no JSON', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
     ['another form', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"id":"7"}' }],
+    ['a name with NUL', jsonOf('{"login":"a\\u0000b","id":5}')],
+    ['a name that is none', jsonOf(JSON.stringify({ login: 'a'.repeat(101), id: 5 }))],
     [
       'more than it should',
       { status: 200, headers: { 'content-type': 'application/json' }, body: ' '.repeat(2 ** 21) },
@@ -292,6 +295,9 @@ describe('a webhook', () => {
     ['no JSON', 'nothing', {}, 400],
     ['no issue', { action: 'closed', repository: { id: 7, full_name: 'a/b' } }, {}, 400],
     ['a number that is none', issue({ number: 'twelve' }), {}, 400],
+    ['a number past 2^53', issue({ number: 2 ** 53 }), {}, 400],
+    ['a repository past 2^53', issue({}, { repository: { id: 2 ** 60, full_name: 'a/b' } }), {}, 400],
+    ['a page that is no page', issue({ html_url: 'javascript:alert(1)' }), {}, 400],
     ['no delivery id', issue(), { delivery: '' }, 400],
     ['too much', issue({ body: 'x'.repeat(1024 * 1024) }), {}, 413],
   ])('with %s is refused without effect', async (_, payload, more, status) => {

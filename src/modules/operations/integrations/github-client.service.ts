@@ -7,6 +7,8 @@ import type { GithubAccount } from './integrations.types.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const ANSWER_MS = 10_000;
+/** The form of GitHub's names of accounts, with those of apps. */
+const LOGIN = /^[\w-]{1,100}(?:\[bot\])?$/;
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 function ignore(): void {}
 
@@ -25,11 +27,11 @@ export class GithubClient {
     try {
       const { data, headers } = await octokit.request('GET /user');
       const { id, login } = data;
-      if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof login !== 'string')
+      if (typeof id !== 'number' || !Number.isSafeInteger(id) || !LOGIN.test(String(login)))
         throw new Error('no account');
       return {
         accountId: id,
-        account: login.slice(0, 100),
+        account: login,
         tokenScopes: scopesIn(headers['x-oauth-scopes']),
         tokenExpiresAt: dateIn(headers['github-authentication-token-expiration']),
       };

@@ -1,20 +1,13 @@
-import {
-  Choice,
-  DateTime,
-  ExtraMembersAllowed,
-  Flag,
-  Integer,
-  Nested,
-  Text,
-  Url,
-} from '../../../common/fields/fields.js';
+import { Choice, DateTime, ExtraMembersAllowed, Flag, Integer, Nested, Text } from '../../../common/fields/fields.js';
 import { REPO } from '../../projects/projects/projects.types.js';
 
+/** Comments and lists show it as a link. */
+const WEB_PAGE = /^https?:\/\/\S+$/;
 const OPEN_STATES = ['open', 'closed'] as const;
 
 @ExtraMembersAllowed()
 class EventRepository {
-  @Integer({ about: 'Its id.', min: 1 })
+  @Integer({ about: 'Its id.', min: 1, max: Number.MAX_SAFE_INTEGER })
   id!: number;
 
   @Text({ about: 'owner/name.', max: 201, pattern: REPO })
@@ -23,13 +16,13 @@ class EventRepository {
 
 @ExtraMembersAllowed()
 class EventIssue {
-  @Integer({ about: 'Its number in the repository.', min: 1 })
+  @Integer({ about: 'Its number in the repository.', min: 1, max: Number.MAX_SAFE_INTEGER })
   number!: number;
 
   @Text({ about: 'Its title.', max: 1_000 })
   title!: string;
 
-  @Url({ about: 'Its page.' })
+  @Text({ about: 'Its page.', max: 2_000, pattern: WEB_PAGE })
   html_url!: string;
 
   @Choice({ about: 'Its state.', values: OPEN_STATES })
