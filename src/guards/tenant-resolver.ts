@@ -37,10 +37,15 @@ export class TenantResolver {
   /**
    * Runs `work`, which reads, as a tenant: the one named, else the caller's own.
    * @throws TenantMismatch for one that the credential does not cover, or where it covers none; ValidationFailed where
-   * none is named and the credential covers several; PassportRevoked, TenantNotRegistered, TenantInactive
+   * none is named and the credential covers several; PassportRevoked, TenantNotRegistered, TenantInactive; FenceStale
+   * of a request that may change something
    */
   async run<T>(caller: DaemonCaller, tenantId: string | undefined, work: () => Promise<T>): Promise<T> {
-    return this.tenancy.run(await this.enter(caller, tenantId), work);
+    const entered = await this.enter(caller, tenantId);
+    return this.tenancy.run(entered, async () => {
+      await caller.checkFence?.();
+      return work();
+    });
   }
 
   /** The same for what reads in several statements what was true at one moment. @throws as `run` does */
@@ -72,6 +77,7 @@ export class TenantResolver {
     const isRegistered = await this.registry.isRegistered(chosen);
     return this.tenancy.run(chosen, async () => {
       await wait?.();
+      await caller.checkFence?.();
       if (!isRegistered) await this.registry.register(caller);
       return work();
     });
@@ -79,8 +85,8 @@ export class TenantResolver {
 
   /**
    * As `write`, for a statement that sets the tenant itself and is a transaction of its own, in one round trip.
-   * @param work is given the open unit of work where the statement has to be part of one, for the tenant is registered
-   * in it
+   * @param work is given the open unit of work where the statement has to be part of one: the tenant is registered in
+   * it, or the fence of the request checked
    */
   async writeAlone<T>(
     caller: DaemonCaller,
@@ -88,9 +94,11 @@ export class TenantResolver {
     work: (tenantId: string, unit?: Query) => Promise<T>,
   ): Promise<T> {
     const chosen = await this.choose(caller, tenantId);
-    if (await this.registry.isRegistered(chosen)) return work(chosen);
+    const isRegistered = await this.registry.isRegistered(chosen);
+    if (isRegistered && !caller.checkFence) return work(chosen);
     return this.tenancy.run(chosen, async () => {
-      await this.registry.register(caller);
+      await caller.checkFence?.();
+      if (!isRegistered) await this.registry.register(caller);
       return work(chosen, (sql, parameters) => this.tenancy.query(sql, parameters));
     });
   }

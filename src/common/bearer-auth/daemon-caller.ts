@@ -49,6 +49,11 @@ export interface DaemonCaller extends Identity {
   agentSession: string | undefined;
   /** The passport is registered in the home tenant, and nobody proved to have its key; receipts say so (D71). */
   isUnattested?: boolean;
+  /**
+   * Of a request with X-Svc-Fence that changes something: for the open unit of work, before it writes.
+   * @throws FenceStale
+   */
+  checkFence?: () => Promise<void>;
 }
 
 declare module 'fastify' {

@@ -157,7 +157,10 @@ export interface RouteDeclaration<R> {
   provenCaller?: true;
   /** Most requests a second of all its callers together, once their scopes were found to suffice; 429 beyond. */
   ratePerSecond?: number;
-  /** The handler heeds X-Svc-Fence ({@link Fence}): a writer whose lease has ended is refused (D61). */
+  /**
+   * The handler itself heeds X-Svc-Fence ({@link Fence}), once it has locked what it writes to; of all other routes
+   * than GET TenantResolver does: a writer whose lease has ended is refused (D61).
+   */
   fenced?: true;
   reply: Reply<R>;
   /** Further content types of the same answer, chosen by Accept. */

@@ -46,16 +46,16 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...(route.access.kind === 'anyone' ? [] : DAEMON_CREDENTIAL_PROBLEMS),
     ...flagProblems(route),
     ...(route.provenCaller ? [SpoofableAuth] : []),
-    ...(route.fenced ? [FenceStale] : []),
+    ...(takesFence(route) ? [FenceStale] : []),
     ...(route.peers ? PEER_PROBLEMS : []),
     ...(route.service ? [ProServiceOff] : []),
   ],
   securitySchemes: SECURITY_SCHEMES,
   credentialsOf: ({ access, peers }) =>
     access.kind === 'anyone' ? [] : peers ? [...CREDENTIALS, { peerSignature: [] }] : CREDENTIALS,
-  headersOf: ({ access, fenced }) => [
-    ...(access.kind === 'anyone' ? [] : [SESSION_PARAMETER]),
-    ...(fenced ? [FENCE_PARAMETER] : []),
+  headersOf: (route) => [
+    ...(route.access.kind === 'anyone' ? [] : [SESSION_PARAMETER]),
+    ...(takesFence(route) ? [FENCE_PARAMETER] : []),
   ],
   offSchema: ({ flag }) =>
     flag !== undefined && !isFeature(flag) && DAEMON_FLAGS[flag].off === 'reported' ? PLANE_REPORTED_OFF : undefined,
@@ -70,6 +70,9 @@ export const daemonContract = (errorsBase: string): ServerContract => ({
     ...(extension ? { 'x-extension': true } : {}),
   }),
 });
+
+/** Whatever may change something of a tenant. */
+const takesFence = ({ verb, access }: RouteRecord): boolean => verb !== 'GET' && access.kind !== 'anyone';
 
 const SECURITY_SCHEMES = {
   bearer: {

@@ -6,7 +6,7 @@ import type { DocumentedParameter } from './contract.js';
 /** Names the lease under which a request writes (D61). */
 export const FENCE_HEADER = 'x-svc-fence';
 
-/** The header of a route that is `fenced`. */
+/** The header of whatever is no GET. */
 export const FENCE_PARAMETER: DocumentedParameter = {
   name: FENCE_HEADER,
   description:

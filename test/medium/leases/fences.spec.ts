@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { asSuperuser, makeItems, runOut } from './work-items.js';
 
 let daemon: TestDaemon;
 let ada: DaemonCall;
 let bo: DaemonCall;
 beforeAll(async () => {
-  daemon = await startDaemon({ tenants: ['default', 'other'] });
+  daemon = await startDaemon({ tenants: ['default', 'other'], env: { SVCD_FEATURE_LEGAL_HOLD: '1' } });
   ada = daemon.as({ scopes: 'facts:write query:read', passport: 'ada' });
   bo = daemon.as({ scopes: 'facts:write', passport: 'bo' });
 });
@@ -96,6 +96,8 @@ describe('X-Svc-Fence on PUT /v1/facts', () => {
       ['/v1/facts/bulk', 'put'],
       ['/v1/work/{id}/renew', 'post'],
       ['/v1/work/{id}/release', 'post'],
+      ['/v1/edges', 'put'],
+      ['/v1/projects/{id}', 'patch'],
     ] as const) {
       const { parameters, responses } = body.paths[path][verb];
       expect([path, parameters.map(({ name }: { name: string }) => name)]).toEqual([
@@ -108,6 +110,40 @@ describe('X-Svc-Fence on PUT /v1/facts', () => {
         expect.stringContaining('fence-stale'),
       ]);
     }
+  });
+});
+
+describe('X-Svc-Fence on whatever else changes something', () => {
+  const edge = { from_kind: 'thing', from_id: 'a', edge_kind: 'near', to_kind: 'thing', to_id: 'b' };
+  const WRITES: [string, string, unknown][] = [
+    ['PUT', '/v1/entities/thing/a', { payload: {} }],
+    ['PUT', '/v1/edges', edge],
+    ['POST', '/v1/relations', { tenant_id: 'default', from_id: 1, to_id: 2, edge_type: 'near' }],
+    ['POST', '/v1/cases', { task: 'Count', action: 'Counted', outcome: 'Twelve' }],
+    ['POST', '/v1/projects', { id: 'fenced', default_passport_id: 'ada' }],
+    ['POST', '/v1/legal-holds', { tenant_id: 'default', reason: 'case', entity_prefixes: ['held-'] }],
+    ['POST', '/v1/work', { project_id: 'p', title: 'More', created_by_passport: 'ada' }],
+    ['DELETE', '/v1/entities/thing/a', undefined],
+  ];
+  const events = async () => (await daemon.database.query('select count(*)::int as events from outbox_event'))[0];
+
+  it('of an ended lease is 409 and changes nothing, of a live one it is written', async () => {
+    const all = daemon.as({ scopes: ALL_SCOPES, passport: 'ada' });
+    const other = (await makeItems(daemon.database, `ended${count}`, 1))[0]!;
+    const { fence: ended } = (await ada('POST', `/v1/work/${other}/claim`, {})).body.lease;
+    await ada('POST', `/v1/work/${other}/release`, { fence: ended });
+    const before = await events();
+    for (const [method, path, body] of WRITES) {
+      const { status, body: answer } = await all(method, path, body, fenced(ended));
+      expect([method, path, status, answer.code]).toEqual([method, path, 409, 'FENCE_STALE']);
+      expect([path, (await all(method, path, body, fenced('x'))).status]).toEqual([path, 400]);
+    }
+    expect(await events()).toEqual(before);
+    for (const [method, path, body] of WRITES) {
+      const { status, body: answer } = await all(method, path, body, fenced(fence));
+      expect([method, path, status, answer.code]).toEqual([method, path, expect.any(Number), undefined]);
+    }
+    expect(await events()).not.toEqual(before);
   });
 });
 

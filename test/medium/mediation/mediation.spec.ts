@@ -111,6 +111,12 @@ describe('a draft', () => {
     expect(JSON.stringify(body)).not.toContain(engine.url);
   });
 
+  it('is not sent under a lease that has ended', async () => {
+    const { body } = await draft(of('acme'), 'answer', { 'x-svc-fence': '4000000000' });
+    expect(body).toMatchObject({ status: 409, code: 'FENCE_STALE' });
+    expect(engine.asked).toEqual([]);
+  });
+
   it('is refused before it is sent where it is not one', async () => {
     for (const body of [
       {},

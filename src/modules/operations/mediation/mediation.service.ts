@@ -58,6 +58,8 @@ export class MediationService {
     this.checkTaken(kind);
     const draftId = uuid();
     const tenant = await this.tenants.enter(caller);
+    // Whether the caller may write there is known before the engine is asked, and no transaction waits for it.
+    await this.tenants.write(caller, undefined, () => Promise.resolve());
     const body = Buffer.from(JSON.stringify({ draft_id: draftId, kind, payload }));
     const sent = await this.send({ body, tenant, principal: caller.principal, request });
     const salt = randomBytes(16);
