@@ -107,6 +107,8 @@ describe('plan files', () => {
       await patch(call, id, { state: 'done' }),
       await call('POST', `/v1/work/${id}/comments`, { author_passport: 'ada', body: 'x' }),
       await call('PUT', `/v1/work/${id}/blockers/${other}`),
+      await call('POST', `/v1/work/${id}/claim`, { by_passport: 'ada' }),
+      await call('POST', `/v1/work/${id}/release`, { fence: 1 }),
     ]) {
       expect([answer.status, answer.body.issues[0].path]).toEqual([400, 'path.id']);
       expect(answer.body.detail).toContain('is work of a plan file, which is read only here');

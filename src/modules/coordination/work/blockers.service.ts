@@ -10,7 +10,8 @@ import type { BlockerPath, BlockerReply, WorkBlocker, WorkBlockers } from './wor
 import type { WorkItemRow } from './work-item.entity.js';
 import { WorkMovesService } from './work-moves.service.js';
 import { BlockerCycle } from './work.problems.js';
-import { checkChangeable, WorkService } from './work.service.js';
+import { checkChangeable } from './plans/changeable.js';
+import { WorkService } from './work.service.js';
 import { WorkStore } from './work.store.js';
 import { workOf } from './work.views.js';
 

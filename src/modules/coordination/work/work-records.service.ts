@@ -7,7 +7,8 @@ import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { FenceCheckService } from '../leases/fence-check.service.js';
 import type { CreateComment, WorkComment, WorkComments, WorkTransitions } from './work-records.dto.js';
 import { WorkLinksService } from './work-links.service.js';
-import { checkChangeable, WorkService } from './work.service.js';
+import { checkChangeable } from './plans/changeable.js';
+import { WorkService } from './work.service.js';
 import { WorkStore } from './work.store.js';
 import { commentOf, transitionOf } from './work.views.js';
 

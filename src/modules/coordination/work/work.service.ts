@@ -4,11 +4,11 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { namedPassport } from '../../../common/bearer-auth/named-passport.js';
 import { partyOf, provenOf, type Party } from '../../../common/bearer-auth/party.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
-import { invalid } from '../../../common/problem/common-problems.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { FenceCheckService } from '../leases/fence-check.service.js';
 import { GateRequestsService } from './gates/gate-requests.service.js';
 import { ownersOf } from './gates/gates.rules.js';
+import { checkChangeable } from './plans/changeable.js';
 import { isPlanId } from './plans/plans.rules.js';
 import { PlansService } from './plans/plans.service.js';
 import type { WorkItemRow } from './work-item.entity.js';
@@ -143,12 +143,6 @@ export class WorkService {
       'No plan file has it any more; GET /v1/work?source=plans lists those there are',
     );
   }
-}
-
-/** @throws ValidationFailed for what is work of a plan file */
-export function checkChangeable(id: string): void {
-  if (isPlanId(id))
-    throw invalid('path.id', 'is work of a plan file, which is read only here: change the check-list in that file');
 }
 
 function checkVersion({ workId, version }: WorkItemRow, base: number | undefined): void {

@@ -6,6 +6,7 @@ import { TenantResolver } from '../../../../guards/tenant-resolver.js';
 import { holderOf, LeasesService } from '../../leases/leases.service.js';
 import type { LeaseHolder } from '../../leases/leases.types.js';
 import type { WorkItemRow } from '../work-item.entity.js';
+import { checkChangeable } from '../plans/changeable.js';
 import { WorkUnknown } from '../work.problems.js';
 import type {
   ClaimNextRequest,
@@ -145,8 +146,9 @@ export class ClaimsService {
 
   private async lock(workId: string): Promise<LockedItem> {
     const locked = await this.store.lock(workId);
-    if (!locked) throw workUnknown(workId);
-    return locked;
+    if (locked) return locked;
+    checkChangeable(workId);
+    throw workUnknown(workId);
   }
 
   private async lockHeld(
