@@ -206,7 +206,7 @@ describe('a candidate', () => {
     const undo = () => call('POST', `${CANDIDATES}/${id}/undo`, { reason: 'it was Grace' });
     expect((await undo()).body).toMatchObject({ status: 'rejected' });
     expect(await value()).toEqual(['Paris']);
-    expect((await undo()).status).toBe(409);
+    expect((await undo()).body).toMatchObject({ code: 'CANDIDATE_NOT_PROMOTED', candidate_status: 'rejected' });
   });
 
   it('undone retires its fact; one that was written over stays', async () => {

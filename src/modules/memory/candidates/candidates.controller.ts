@@ -19,6 +19,7 @@ import {
   CandidateNotEligible,
   CandidateUnknown,
   OperationReused,
+  CandidateNotPromoted,
   PromotionOverwritten,
 } from './candidates.problems.js';
 import { CandidatesService } from './candidates.service.js';
@@ -157,7 +158,7 @@ export class CandidatesController {
       'Retires the fact, and stores again the value that it superseded, where there was one. The candidate is rejected with the reason.',
     access: writes,
     reply: ok(CandidateDecidedReply),
-    problems: [CandidateUnknown, PromotionOverwritten, FactQuarantined],
+    problems: [CandidateUnknown, CandidateNotPromoted, PromotionOverwritten, FactQuarantined],
     tried: { from: { id: 'promoteCandidate#/candidate_id' } },
   })
   undoPromotion(

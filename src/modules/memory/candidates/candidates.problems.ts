@@ -28,6 +28,13 @@ export class CandidateNotEligible extends problem<{
   conflicts_with?: string[];
 }>(422, 'CandidateNotEligible', 'The candidate cannot be promoted as it is') {}
 
+/** What was never promoted, or is not any more, has no promotion to take back. */
+export class CandidateNotPromoted extends problem<{ candidate_id: string; candidate_status: string }>(
+  409,
+  'CandidateNotPromoted',
+  'The candidate is not promoted',
+) {}
+
 /** The promotion cannot be taken back. */
 export class PromotionOverwritten extends problem<{ candidate_id: string }>(
   409,

@@ -13,7 +13,12 @@ import { CandidateMatchesStore } from './candidate-matches.store.js';
 import type { CandidateRow } from './candidate.entity.js';
 import type { PromoteCandidate } from './candidates.dto.js';
 import { candidateEntry } from './candidates.events.js';
-import { CandidateNotEligible, type Obstacle, PromotionOverwritten } from './candidates.problems.js';
+import {
+  CandidateNotEligible,
+  CandidateNotPromoted,
+  type Obstacle,
+  PromotionOverwritten,
+} from './candidates.problems.js';
 import { CandidatesService } from './candidates.service.js';
 import type { CandidateDecidedReply, CandidatePromotedReply } from './candidate-decisions.dto.js';
 import { LOCK } from './candidate-standings.service.js';
@@ -60,7 +65,7 @@ export class PromotionsService {
 
   /**
    * The fact is retired; where it superseded one, that value is stored again, unless an incident has it set aside.
-   * @throws CandidateUnknown; PromotionOverwritten where there is none, or the fact is not the current one any more
+   * @throws CandidateUnknown, CandidateNotPromoted; PromotionOverwritten where the fact is not the current one any more
    */
   async undo(caller: DaemonCaller, id: string, words: string): Promise<CandidateDecidedReply> {
     const { text: reason } = await this.screen.mask(words);
@@ -165,7 +170,11 @@ export class PromotionsService {
   private async checkCurrent(caller: DaemonCaller, row: CandidateRow): Promise<void> {
     const { candidateId: id, promotedFactId, status } = row;
     const refuse = (detail: string) => new PromotionOverwritten({ candidate_id: id }, detail);
-    if (status !== 'promoted') throw refuse(`It is ${status}; only a promotion can be undone`);
+    if (status !== 'promoted')
+      throw new CandidateNotPromoted(
+        { candidate_id: id, candidate_status: status },
+        `It is ${status}; only a promotion can be undone`,
+      );
     if (promotedFactId === null) throw refuse('It retired a fact; store its value again by PUT /v1/facts');
     const [facts] = await this.rivals(caller, row);
     if (!facts.some((fact) => fact.id === promotedFactId)) throw overwritten(row);
