@@ -4,8 +4,19 @@ import { isDatabaseUnavailable } from '../common/database/unavailable.js';
 import { loadSettings } from '../common/config/settings.js';
 import { UserError } from '../common/user-error.js';
 
+const TLS_REMEDY =
+  'Add ?sslmode=verify-full&sslrootcert=FILE to SVC_DATABASE_URL, with the certificate of its authority in FILE, and name the host as the certificate does: docs/operations.md, "TLS".';
+/** A rule of pg_hba.conf that takes TLS alone is a login that is refused, whatever user and password are. */
+const UNENCRYPTED = /^no pg_hba\.conf entry .*no encryption|^pg_hba\.conf rejects connection .*no encryption/;
+
 /** What PostgreSQL says by SQLSTATE (PostgreSQL 18, appendix A) that is for the operator to mend. */
 const DATABASE_REMEDIES: [RegExp, string, string][] = [
+  [
+    // As OpenSSL and Node.js name what they find wrong of a certificate.
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)\w+|CERT_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/,
+    'The certificate of the database is not trusted',
+    TLS_REMEDY,
+  ],
   [/^28/, 'The database refuses the login', 'Check user and password in SVC_DATABASE_URL.'],
   [/^3D000$/, 'There is no such database', 'Create it, or name another in SVC_DATABASE_URL.'],
   [
@@ -27,6 +38,8 @@ export function explainFailure(error: unknown): string | undefined {
   const { code, errno, path, syscall } = error as NodeJS.ErrnoException;
   if (path !== undefined && errno !== undefined && syscall !== 'connect')
     return `Cannot ${syscall} ${path}: ${getSystemErrorMessage(errno)}.`;
+  if (code === '28000' && UNENCRYPTED.test(error.message))
+    return `The database takes no connection without TLS: ${error.message}. ${TLS_REMEDY}`;
   const [, what, remedy] = DATABASE_REMEDIES.find(([state]) => code !== undefined && state.test(code)) ?? [];
   if (what !== undefined) return `${what}: ${error.message}. ${remedy}`;
   if (isDatabaseUnavailable(error))

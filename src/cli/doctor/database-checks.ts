@@ -72,7 +72,7 @@ const reachable = (source: DataSource, ask: Query): Check => ({
   name: 'database',
   isEssential: true,
   remedy:
-    'Start the PostgreSQL of SVC_DATABASE_URL and check address, user and password; "svc migrate" makes the roles.',
+    'Start the PostgreSQL of SVC_DATABASE_URL and check address, user, password and TLS (docs/operations.md, "TLS"); "svc migrate" makes the roles.',
   run: async () => {
     await source.initialize();
     const [row] = await ask<{ db: string; recovering: boolean }>(
