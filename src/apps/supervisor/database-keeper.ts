@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../common/config/settings.js';
 import { externalAddress, type DatabaseAddress } from '../../common/database/connection.js';
 import { startEmbedded, type EmbeddedServer } from '../../common/database/embedded/embedded.js';
+import { UserError } from '../../common/user-error.js';
 import { BackOff } from './back-off.js';
 import type { SupervisorLog } from './supervisor-log.js';
 
@@ -61,7 +62,8 @@ export class DatabaseKeeper {
       this.server = await this.startServer();
       await previous?.stop();
     } catch (error) {
-      this.log.warn(`PostgreSQL did not start: ${(error as Error).message}`);
+      const { message } = error as Error;
+      this.log.warn(error instanceof UserError ? message : `PostgreSQL does not start: ${message}`);
     }
   }
 }

@@ -6,6 +6,7 @@ import { UserError } from '../../user-error.js';
 import type { ClusterHome } from './cluster-home.js';
 import { SERVER_ENV } from './initialise.js';
 import type { PostgresBinaries } from './platform-binaries.js';
+import { markLog, reasonSince } from './server-log.js';
 import { serverSettings, type ServerUse } from './server-settings.js';
 
 /** What postmaster.pid says of a server that is alive. */
@@ -100,6 +101,7 @@ async function startPostmaster(
     '-c',
     `${name}=${value}`,
   ]);
+  const mark = markLog(cluster.pgData);
   const child = spawn(binaries.postgres, ['-D', cluster.pgData, ...settings], {
     cwd: cluster.home,
     env: SERVER_ENV,
@@ -122,7 +124,7 @@ async function startPostmaster(
     }
     await sleep(POLL_MS);
   }
-  return { pid: child.pid, failure };
+  return { pid: child.pid, failure: reasonSince(cluster.pgData, mark) ?? failure };
 }
 
 /**
