@@ -71,9 +71,17 @@ const remove = () =>
     .option('--json', 'print one JSON object')
     .action(async (tenantId: string, options: DeleteOptions) => {
       if (!options.yes) await confirm(tenantId, options);
-      await act(options, ({ tenants }) => tenants.delete(tenantId, options.reason ?? null), {
+      let holds: string[] = [];
+      const work = async ({ tenants, erasure }: Operator): Promise<TenantChange> => {
+        holds = await erasure.findHolds(tenantId);
+        return tenants.delete(tenantId, options.reason ?? null);
+      };
+      await act(options, work, {
         done: ({ erase_after }) => [
           `${tenantId} is deleted. Its rows are erased from ${erase_after!.toISOString()} on; until then "svc tenant resume ${tenantId}" brings it back.`,
+          ...(holds.length > 0
+            ? [`Its active legal holds keep all of its rows beyond that: ${holds.join(', ')}. ${releaseOf(tenantId)}`]
+            : []),
         ],
         before: ({ erase_after }) =>
           `${tenantId} was deleted before; its rows are erased from ${erase_after!.toISOString()} on.`,
@@ -94,7 +102,7 @@ const erase = () =>
       if (!options.now)
         throw new UsageError(`This cannot be undone. If it is meant: svc tenant erase ${tenantId} --now`);
       return withOperator(async ({ tenants, erasure }) => {
-        await erasure.checkHolds(tenantId, OPERATOR).catch(asUserError);
+        await erasure.checkHolds(tenantId, OPERATOR).catch((error: unknown) => explainHolds(error, tenantId));
         const { tenant } = await tenants.endGrace(tenantId);
         const erased = await erasure.erase(tenantId);
         if (!erased)
@@ -108,10 +116,15 @@ const erase = () =>
     });
 
 /** @throws UserError of what a legal hold refused */
-function asUserError(error: unknown): never {
+function explainHolds(error: unknown, tenantId: string): never {
   if (!(error instanceof LegalHold)) throw error;
-  throw new UserError(`${error.message}: ${(error.facts['hold_ids'] as string[]).join(', ')}`);
+  const holds = (error.facts['hold_ids'] as string[]).join(', ');
+  throw new UserError(`Legal holds keep the rows of ${tenantId}; nothing was erased: ${holds}. ${releaseOf(tenantId)}`);
 }
+
+/** No credential of a deleted tenant works, one that releases its holds either. */
+const releaseOf = (tenantId: string): string =>
+  `To have them erased: "svc tenant resume ${tenantId} --reason ...", release each hold (DELETE /v1/legal-holds/{id}), and delete the tenant again.`;
 
 interface Operator {
   tenants: TenantsService;

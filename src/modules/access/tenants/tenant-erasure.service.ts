@@ -63,10 +63,15 @@ export class TenantErasureService {
 
   /** @throws LegalHold and leaves its receipt, where a hold of the tenant is active */
   async checkHolds(tenantId: string, by: Actor = ERASURE): Promise<void> {
-    const rows = await this.crossTenant.run(REASON, (query) => query<{ hold_id: string }>(HOLDS, [tenantId]));
-    const holdIds = rows.map(({ hold_id }) => hold_id);
+    const holdIds = await this.findHolds(tenantId);
     if (holdIds.length > 0)
       throw await this.refusals.refuse(by, { tenantId, holdIds, entity: `tenant:${tenantId}`, table: 'tenant' });
+  }
+
+  /** The active holds of the tenant. */
+  async findHolds(tenantId: string): Promise<string[]> {
+    const rows = await this.crossTenant.run(REASON, (query) => query<{ hold_id: string }>(HOLDS, [tenantId]));
+    return rows.map(({ hold_id }) => hold_id);
   }
 
   private async eraseBegun(tenantId: string, isStopped: () => boolean): Promise<Erased> {
