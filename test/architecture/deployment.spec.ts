@@ -82,6 +82,16 @@ describe('the chart', () => {
     }
   });
 
+  it('has each app listen on the ports that its values name', () => {
+    const variables = new Map([...text.matchAll(/"(\w+\.\w+)" "(SVC\w+_PORT)"/g)].map(([, port, env]) => [port, env]));
+    const ports = Object.entries<any>(values.apps).flatMap(([app, of]) =>
+      Object.entries<number>(of.ports).map(([port, number]) => [`${app}.${port}`, number] as const),
+    );
+    expect([...variables.keys()].sort()).toEqual(ports.map(([port]) => port).sort());
+    expect(unknown([...variables.values()] as string[])).toEqual([]);
+    expect(text).toContain('include "svc.ports" (dict "app" $name "ports" $app.ports)');
+  });
+
   it('probes routes that every app has', () => {
     const probed = new Set([...text.matchAll(/path: (\/\w+z)\b/g)].map(([, path]) => path));
     expect([...probed].sort()).toEqual(['/healthz', '/readyz']);

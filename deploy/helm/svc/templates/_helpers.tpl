@@ -83,6 +83,20 @@ capabilities:
 {{- end }}
 {{- end -}}
 
+{{- /* The variables of the ports that an app listens on. */ -}}
+{{- define "svc.ports" -}}
+{{- $variables := dict
+  "api.http" "SVC_API_PORT"
+  "tools.http" "SVC_TOOLS_PORT"
+  "daemon.http" "SVCD_HTTP_PORT"
+  "daemon.mcp" "SVCD_MCP_PORT"
+  "daemon.grpc" "SVCD_GRPC_PORT" }}
+{{- range $port, $number := .ports }}
+- name: {{ get $variables (printf "%s.%s" $.app $port) }}
+  value: {{ $number | quote }}
+{{- end }}
+{{- end -}}
+
 {{- define "svc.mounts" -}}
 - name: data
   mountPath: /data
