@@ -7,10 +7,11 @@ export class QueueFull extends Error {
 export interface QueueLimits {
   /** How many pieces of work are done at once; one where nothing is said. */
   atOnce?: number;
-  places: number;
-  bytes: number;
-  /** Who waits longer is refused. */
-  waitMs: number;
+  /** As many as want to where nothing is said. */
+  places?: number;
+  bytes?: number;
+  /** Who waits longer is refused; nobody where nothing is said. */
+  waitMs?: number;
 }
 
 interface Waiting {
@@ -42,16 +43,18 @@ export class FairQueue {
   }
 
   private async wait(client: string, bytes: number): Promise<void> {
+    const { places = Infinity, bytes: mostBytes = Infinity, waitMs } = this.limits;
     const all = [...this.clients.values()].flat();
     const bytesInAll = all.reduce((sum, one) => sum + one.bytes, bytes);
-    if (all.length >= this.limits.places || bytesInAll > this.limits.bytes) throw new QueueFull();
+    if (all.length >= places || bytesInAll > mostBytes) throw new QueueFull();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { bytes, start: resolve };
     this.clients.set(client, [...(this.clients.get(client) ?? []), waiting]);
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       this.remove(client, waiting);
       reject(new QueueFull());
-    }, this.limits.waitMs);
+    };
+    const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
     await promise.finally(() => clearTimeout(timer));
   }
 

@@ -1,5 +1,4 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Piscina } from 'piscina';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
 import { publishedKeys } from '../../../common/evidence-log/published-keys.js';
 import { ServiceUnavailable } from '../../../common/problem/common-problems.js';
@@ -8,6 +7,7 @@ import type { BundleVerdictBody } from './audit.dto.js';
 import { BundleMalformed, BundleTooLarge } from './audit.problems.js';
 import { BUNDLE_LIMITS, type BundleOutcome, type BundleTask } from './audit.types.js';
 import { FairQueue, QueueFull } from '../../../common/workers/fair-queue.js';
+import { ThreadExhausted, TimedThreads } from '../../../common/workers/timed-threads.js';
 
 const MIB = 1024 * 1024;
 /** A caller that waits longer for the thread gets a 503 and retries: nothing is known of the bundle yet. */
@@ -35,12 +35,12 @@ export interface Bringer {
  */
 @Injectable()
 export class BundleVerificationService implements OnApplicationShutdown {
-  private readonly threads = new Piscina<BundleTask, BundleOutcome>({
+  private readonly threads = new TimedThreads<BundleTask, BundleOutcome>({
     filename: builtFile(import.meta.url, 'verify-bundle.worker.js'),
     minThreads: 0,
     maxThreads: 2,
     idleTimeout: 10_000,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_MIB },
+    heapMb: MAX_MIB,
   });
 
   private readonly anonymous = new FairQueue(ANONYMOUS);
@@ -77,7 +77,7 @@ export class BundleVerificationService implements OnApplicationShutdown {
     };
   }
 
-  /** One after another in each queue, so that the time a bundle waits is not taken for the time it takes. */
+  /** One after another in each queue. */
   private async run(task: BundleTask, { address, isIdentified }: Bringer): Promise<BundleOutcome> {
     const queue = isIdentified ? this.identified : this.anonymous;
     try {
@@ -89,14 +89,12 @@ export class BundleVerificationService implements OnApplicationShutdown {
   }
 
   private async runInThread(task: BundleTask): Promise<BundleOutcome> {
-    const signal = AbortSignal.timeout(MAX_MS);
     try {
-      return await this.threads.run(task, { signal });
+      return await this.threads.run(task, MAX_MS);
     } catch (error) {
-      if (signal.aborted) throw refusalOf('too big', `it takes longer than ${MAX_MS / 1000} seconds to verify`);
-      if ((error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY')
-        throw refusalOf('too big', 'it takes more memory than there is for it');
-      throw error;
+      if (!(error instanceof ThreadExhausted)) throw error;
+      if (error.lacking === 'memory') throw refusalOf('too big', 'it takes more memory than there is for it');
+      throw refusalOf('too big', `it takes longer than ${MAX_MS / 1000} seconds to verify`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Piscina } from 'piscina';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { builtFile } from '../../../../common/built-file.js';
+import { ThreadExhausted, TimedThreads } from '../../../../common/workers/timed-threads.js';
 import { SMALL_BATCH_UNITS } from '../ingest.types.js';
 import type { AnalysedGroup, AnalysisGroup, AnalysisJob } from './analysis.types.js';
 
@@ -9,15 +9,14 @@ import type { AnalysedGroup, AnalysisGroup, AnalysisJob } from './analysis.types
 const MAX_ANALYSIS_MS = 120_000;
 const THREAD_HEAP_MB = 1024;
 
-type Threads = Piscina<AnalysisJob, AnalysedGroup[]>;
+type Threads = TimedThreads<AnalysisJob, AnalysedGroup[]>;
 
 /** The analysis ran out of time or memory: the input is the cause, not the process. */
 export class AnalysisExhausted extends Error {}
 
 /**
  * Chunking, hashing and inverting in worker threads, so that requests are answered meanwhile. An analysis cannot be
- * interrupted: a small
- * one never waits for a thread that works on a large one.
+ * interrupted: a small one never waits for a thread that works on a large one.
  */
 @Injectable()
 export class AnalysisPool implements OnApplicationShutdown {
@@ -26,14 +25,13 @@ export class AnalysisPool implements OnApplicationShutdown {
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
-  /** @throws AnalysisExhausted after MAX_ANALYSIS_MS or THREAD_HEAP_MB; the thread is replaced */
+  /** @throws AnalysisExhausted after MAX_ANALYSIS_MS in a thread, or THREAD_HEAP_MB */
   async analyse(job: AnalysisJob): Promise<AnalysedGroup[]> {
     try {
-      return await this.threadsFor(job.groups).run(job, { signal: AbortSignal.timeout(MAX_ANALYSIS_MS) });
+      return await this.threadsFor(job.groups).run(job, MAX_ANALYSIS_MS);
     } catch (error) {
-      const { name, code } = error as NodeJS.ErrnoException;
-      const exhausted = name === 'AbortError' || name === 'TimeoutError' || code === 'ERR_WORKER_OUT_OF_MEMORY';
-      throw exhausted ? new AnalysisExhausted('The analysis ran out of time or memory', { cause: error }) : error;
+      if (!(error instanceof ThreadExhausted)) throw error;
+      throw new AnalysisExhausted('The analysis ran out of time or memory', { cause: error });
     }
   }
 
@@ -50,11 +48,11 @@ export class AnalysisPool implements OnApplicationShutdown {
 
   private makeThreads(): Threads {
     const { enabled, workerThreads } = this.settings.jobs;
-    return new Piscina({
+    return new TimedThreads({
       filename: builtFile(import.meta.url, 'analysis.worker.js'),
       minThreads: enabled ? 1 : 0,
       maxThreads: workerThreads,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+      heapMb: THREAD_HEAP_MB,
     });
   }
 }

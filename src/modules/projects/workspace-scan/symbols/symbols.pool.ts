@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Piscina } from 'piscina';
 import { SETTINGS, type Settings } from '../../../../common/config/settings.js';
 import { builtFile } from '../../../../common/built-file.js';
+import { ThreadExhausted, TimedThreads } from '../../../../common/workers/timed-threads.js';
 import type { FileSymbols, SymbolsJob } from './symbols.types.js';
 
 /** Far above what a batch takes; a file alone gets the second. */
@@ -14,7 +14,7 @@ const IDLE_MS = 10_000;
 /** Symbols are read in worker threads, so that the process goes on meanwhile, whatever a file does to a parser. */
 @Injectable()
 export class SymbolsPool implements OnApplicationShutdown {
-  private made: Piscina<SymbolsJob, FileSymbols[]> | undefined;
+  private made: TimedThreads<SymbolsJob, FileSymbols[]> | undefined;
 
   constructor(@Inject(SETTINGS) private readonly settings: Settings) {}
 
@@ -27,7 +27,7 @@ export class SymbolsPool implements OnApplicationShutdown {
     try {
       return await this.run(job, MAX_BATCH_MS);
     } catch (error) {
-      if (!isExhausted(error)) throw error;
+      if (!(error instanceof ThreadExhausted)) throw error;
     }
     const read: FileSymbols[] = [];
     for (const path of job.paths) read.push(await this.readAlone(job.root, path));
@@ -42,24 +42,19 @@ export class SymbolsPool implements OnApplicationShutdown {
     try {
       return (await this.run({ root, paths: [path] }, MAX_FILE_MS))[0]!;
     } catch (error) {
-      if (!isExhausted(error)) throw error;
+      if (!(error instanceof ThreadExhausted)) throw error;
       return { path, symbols: [], problem: 'not_parsed' };
     }
   }
 
   private run(job: SymbolsJob, maxMs: number): Promise<FileSymbols[]> {
-    this.made ??= new Piscina({
+    this.made ??= new TimedThreads({
       filename: builtFile(import.meta.url, 'symbols.worker.js'),
       minThreads: 0,
       maxThreads: this.threads,
       idleTimeout: IDLE_MS,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+      heapMb: THREAD_HEAP_MB,
     });
-    return this.made.run(job, { signal: AbortSignal.timeout(maxMs) });
+    return this.made.run(job, maxMs);
   }
-}
-
-function isExhausted(error: unknown): boolean {
-  const { name, code } = error as NodeJS.ErrnoException;
-  return name === 'AbortError' || name === 'TimeoutError' || code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
