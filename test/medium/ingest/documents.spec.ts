@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { whileLocked } from '../../kit/held-lock.js';
 import { documentOf, ended, foundTexts, ingested } from './given.js';
 
 let api: TestApi;
@@ -119,5 +120,23 @@ describe('names', () => {
     expect(
       (await acme.call('GET', `/v1/documents?corpusId=${encodeURIComponent(docId)}`)).body.documents,
     ).toMatchObject([{ docId }]);
+  });
+});
+
+describe('a document whose indexing began earlier than that of another, and ended later', () => {
+  it('comes after it in the list, so that who has read up to the other finds it', async () => {
+    await ingested(acme, { docId: 'late', corpusId: 'slow' });
+    const shard = `select from index_shard where tenant_id = '${acme.tenantId}' and corpus_id = 'slow' for update`;
+    await whileLocked(api.database, shard, async (held) => {
+      const indexing = ingested(acme, { docId: 'late', corpusId: 'slow', content: 'Changed.' });
+      await held.waitForBlocked(1, 'index_shard');
+      // A large one does not go with the small ones of its tenant.
+      await ingested(acme, { docId: 'early', corpusId: 'quick', content: 'Tide. '.repeat(10_000) });
+      const { body } = await acme.call('GET', '/v1/documents/quick/early');
+      await held.commit();
+      await indexing;
+      expect((await documentPages('limit=50')).flat().slice(-2)).toEqual(['early', 'late']);
+      expect((await documentPages(`updatedSince=${body.updatedAt as string}`)).flat()).toContain('late');
+    });
   });
 });

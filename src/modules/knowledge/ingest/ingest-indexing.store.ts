@@ -95,7 +95,8 @@ export class IngestIndexingStore {
   }
 
   /**
-   * Makes versions the current ones of their documents and completes their ingests.
+   * Makes versions the current ones of their documents and completes their ingests. The receipts have the head of their
+   * stream locked until the commit: times of the clock that are taken now are in the order in which they are seen.
    * @param receiptIds the receipts of their completion, in their order
    */
   async publish(versions: readonly AnalysedVersion[], receiptIds: readonly string[]): Promise<void> {
@@ -111,10 +112,10 @@ export class IngestIndexingStore {
     const list = `json_to_recordset($1::json) as p(ingest_id uuid, corpus_id text, doc_id text, version int, shareability text, chunk_count int, completed_id uuid)`;
     const parameters = [JSON.stringify(rows)];
     await this.tenancy.query(
-      `with published as (select * from ${list}), moved as (
+      `with published as (select * from ${list}), clock as materialized (select clock_timestamp() as now), moved as (
          update document d
-         set current_version = p.version, shareability = p.shareability, chunk_count = p.chunk_count, updated_at = now()
-         from published p where d.corpus_id = p.corpus_id and d.doc_id = p.doc_id
+         set current_version = p.version, shareability = p.shareability, chunk_count = p.chunk_count, updated_at = clock.now
+         from published p, clock where d.corpus_id = p.corpus_id and d.doc_id = p.doc_id
        )
        update ingest i set status = 'completed', error = null, finished_at = now(), completed_id = p.completed_id
        from published p where i.ingest_id = p.ingest_id`,
