@@ -24,7 +24,11 @@ export const docxOf = (document: string, more: Readonly<Record<string, Buffer | 
   });
 
 /** The least workbook: one sheet with one row, whose cells refer by their styles to formats of numbers. */
-export const xlsxOf = (cells: string, formats: readonly string[]): Promise<Buffer> => {
+export const xlsxOf = (cells: string, formats: readonly string[]): Promise<Buffer> =>
+  workbookOf(`<row r="1">${cells}</row>`, formats);
+
+/** A workbook of one sheet with these rows. */
+export const workbookOf = (rows: string, formats: readonly string[] = []): Promise<Buffer> => {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
   const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const codes = formats.map((code, index) => `<numFmt numFmtId="${164 + index}" formatCode="${code}"/>`).join('');
@@ -35,7 +39,40 @@ export const xlsxOf = (cells: string, formats: readonly string[]): Promise<Buffe
     'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${type}"><sheets><sheet name="One" sheetId="1" r:id="r1"/></sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${type}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="${type}/styles" Target="styles.xml"/></Relationships>`,
     'xl/styles.xml': `<styleSheet xmlns="${main}"><numFmts>${codes}</numFmts><cellXfs>${styles}</cellXfs></styleSheet>`,
-    'xl/worksheets/sheet1.xml': `<worksheet xmlns="${main}"><sheetData><row r="1">${cells}</row></sheetData></worksheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet xmlns="${main}"><sheetData>${rows}</sheetData></worksheet>`,
+  });
+};
+
+const CORE = (title: string): string =>
+  `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title}</dc:title></cp:coreProperties>`;
+
+/** The least presentation: one slide with one text, and a title among its properties. */
+export const pptxOf = (text: string, title: string): Promise<Buffer> => {
+  const names =
+    'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"';
+  const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  return zipOf({
+    '[Content_Types].xml': TYPES('ppt/presentation.xml', 'presentationml.presentation'),
+    '_rels/.rels': RELATIONS('ppt/presentation.xml'),
+    'docProps/core.xml': CORE(title),
+    'ppt/presentation.xml': `<p:presentation ${names} xmlns:r="${type}"><p:sldIdLst><p:sldId id="256" r:id="r1"/></p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${type}/slide" Target="slides/slide1.xml"/></Relationships>`,
+    'ppt/slides/slide1.xml': `<p:sld ${names}><p:cSld><p:spTree><p:sp><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld></p:sld>`,
+  });
+};
+
+/** The least book: chapters by their references, as the package document has them. */
+export const epubOf = (title: string, chapters: Readonly<Record<string, string>>): Promise<Buffer> => {
+  const hrefs = Object.keys(chapters);
+  const items = hrefs.map((href, n) => `<item id="c${n}" href="${href}" media-type="application/xhtml+xml"/>`);
+  const spine = hrefs.map((_, n) => `<itemref idref="c${n}"/>`);
+  const files = Object.entries(chapters).map(([href, text]) => [`OPS/${href.replace('&#38;', '&')}`, text]);
+  return zipOf({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml':
+      '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+    'OPS/book.opf': `<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title}</dc:title></metadata><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`,
+    ...(Object.fromEntries(files) as Record<string, string>),
   });
 };
 

@@ -5,6 +5,8 @@ import { UnreadableFile, type ExtractedFile, type SentFile } from './extraction.
 import { LocatedText } from './located-text.js';
 import { addTable } from './table-text.js';
 
+/** How much of a table its delimiter is found out from. */
+const SAMPLED_LENGTH = 1024 * 1024;
 const DELIMITERS = [',', ';', '\t', '|'];
 /** A first line by which Excel knows the delimiter; it is no row of the sheet. */
 const STATED_DELIMITER = /^"?sep=([^"\r\n])"?(?:\r?\n|$)/i;
@@ -36,9 +38,13 @@ function parseRows(source: string, delimiter: string): string[][] {
   }
 }
 
-/** The delimiter that the first line has most of. */
+/** The delimiter that the first line has most of. What stands between quotation marks delimits nothing. */
 function delimiterOf(source: string): string {
-  const [line = ''] = source.split(/\r?\n/, 1);
+  const unquoted = source
+    .slice(0, SAMPLED_LENGTH)
+    .split('"')
+    .filter((_, index) => index % 2 === 0);
+  const [line = ''] = unquoted.join('').split(/\r?\n/, 1);
   const counts = DELIMITERS.map((delimiter) => line.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
 }

@@ -8,6 +8,9 @@ import { elementsIn, parseXml, textIn } from './xml.js';
 
 const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
+/** What a chapter is, by its type (EPUB 3.3, 3.2), or by its name where a book says no type or another. */
+const CONTENT_TYPE = /^\s*(?:application\/xhtml\+xml|text\/html|text\/x-oeb1-document)\s*(?:;|$)/i;
+const CONTENT_NAME = /\.(?:x?html?|xml)$/i;
 /** Elements that XHTML may close at once; HTML would read on as if they were open. */
 const CLOSED_AT_ONCE =
   /<(title|script|style|textarea|iframe|noscript|a|div|p|span|i|b|em|strong|td|th|li)\b([^<>]*)\/>/gi;
@@ -18,16 +21,15 @@ export async function readEpub({ bytes }: SentFile): Promise<ExtractedFile> {
   const [root] = elementsIn(parseXml(archive.text(CONTAINER)), 'rootfile');
   const packagePath = root?.attributes['full-path'] ?? '';
   const document = parseXml(archive.text(packagePath));
-  const hrefs = new Map(
-    elementsIn(document, 'item').map(({ attributes }) => [attributes['id'] ?? '', attributes['href'] ?? '']),
-  );
+  const items = new Map(elementsIn(document, 'item').map(({ attributes }) => [attributes['id'] ?? '', attributes]));
   const chapters = elementsIn(document, 'itemref').flatMap(({ attributes }) => {
-    const href = hrefs.get(attributes['idref'] ?? '');
-    return href === undefined ? [] : [pathFrom(packagePath, href)];
+    const item = items.get(attributes['idref'] ?? '');
+    const path = pathFrom(packagePath, item?.['href'] ?? '');
+    return item && (CONTENT_TYPE.test(item['media-type'] ?? '') || CONTENT_NAME.test(path)) ? [path] : [];
   });
   refuseEncrypted(archive, chapters);
   const out = new LocatedText();
-  for (const chapter of chapters.filter((path) => /\.x?html?$/i.test(path))) {
+  for (const chapter of chapters) {
     const text = markdownOfHtml(archive.text(chapter).replace(CLOSED_AT_ONCE, '<$1$2></$1>'));
     if (text !== '') out.add(`${text}\n`, { part: chapter });
   }

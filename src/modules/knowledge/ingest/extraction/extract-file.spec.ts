@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { docxOf, wordXml, xlsxOf } from '../../../../../test/kit/archives.js';
+import { docxOf, pptxOf, epubOf, wordXml, workbookOf, xlsxOf } from '../../../../../test/kit/archives.js';
 import { extractFile } from './extract-file.js';
 import type { ExtractedFile } from './extraction.types.js';
 import type { FilePlace } from './locations.types.js';
@@ -112,6 +112,15 @@ describe('the text of a file, word by word', () => {
     expect(placed(file)[0]![0]).toBe('| 06:00 | 07:00:01 | 36:00:00 | 1:30:00 | 2025-12-09 | 2025-12-09T13:30:00 |');
   });
 
+  it('XLSX: cells up to the last one with a value are read, however far others stand that are empty', async () => {
+    const text = (at: string, value: string) => `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`;
+    const rows = `<row r="1">${text('A1', 'Item')}<c r="XFD1" s="0"/></row><row r="3"><c r="B3"><v>7</v></c></row><row r="1048576"><c r="XFD1048576" s="0"></c></row>`;
+    expect(placed(await read(await workbookOf(rows, ['0']), 'a.xlsx'))).toEqual([
+      ['| Item |  |', { sheet: 'One', cells: 'A1:A1' }],
+      ['|  | 7 |', { sheet: 'One', cells: 'A3:B3' }],
+    ]);
+  });
+
   it('PPTX: slides with titles, tables and notes', async () => {
     const file = await read(shipped('review.pptx'), 'review.pptx');
     expect([file.title, file.contentType]).toEqual(['Quarterly review', 'text/markdown']);
@@ -120,6 +129,26 @@ describe('the text of a file, word by word', () => {
       [
         '## Revenue\n\nRevenue grew by 12 percent to 4.1 million.\n\n| Region | Growth |\n| North | 15 % |\n| South | 9 % |\n\nNotes: Mention the wombat campaign.',
         { slide: 2 },
+      ],
+    ]);
+  });
+
+  it('PPTX: references to characters, in its title as well', async () => {
+    const file = await read(await pptxOf('Caf&#233; &amp;#233; &#x2019; &lt;b&gt;', 'T&#233; &amp; more'), 'a.pptx');
+    expect([file.title, file.text]).toEqual(['Té & more', '## Slide 1\n\nCafé &#233; ’ <b>\n\n']);
+  });
+
+  it('EPUB: chapters are known by their types, whatever their names are', async () => {
+    const chapters = {
+      'a&#38;b.xml': '<html><body><p>First.</p></body></html>',
+      'c.xhtml': '<html><p>Second.</p></html>',
+    };
+    const file = await read(await epubOf('Caf&#233;', chapters), 'a.epub');
+    expect([file.title, placed(file)]).toEqual([
+      'Café',
+      [
+        ['First.', { part: 'OPS/a&b.xml' }],
+        ['Second.', { part: 'OPS/c.xhtml' }],
       ],
     ]);
   });
@@ -179,6 +208,11 @@ describe('the text of a file, word by word', () => {
     ]);
   });
 
+  it('CSV: what a quoted name of a column holds divides nothing', async () => {
+    const { text } = await read('"Last, First";"Amount,\n EUR";Due\n"Doe, Jane";"1,50";2026\n', 'a.csv');
+    expect(text).toBe('| Last, First | Amount, EUR | Due |\n| --- | --- | --- |\n| Doe, Jane | 1,50 | 2026 |\n\n');
+  });
+
   it('a long table says in each piece what its columns are', async () => {
     const rows = Array.from({ length: 200 }, (_, n) => `item ${n},${n * 3}`).join('\n');
     const { text } = await read(`Item,Price\n${rows}\n`, 'prices.csv');
@@ -194,6 +228,15 @@ describe('the text of a file, word by word', () => {
     ]);
     expect(placed(await read('[{"id":7}]', 'a.json'))).toEqual([['{\n "id": 7\n}', { part: '/0' }]]);
     expect((await read('"alone"', 'a.json')).text).toBe('"alone"');
+  });
+
+  it('without what no database holds: NUL, and halves of surrogate pairs', async () => {
+    expect(placed(await read('{"a\\u0000b":"x\\u0000","\\ud800c":1}', 'a.json'))).toEqual([
+      ['ab: "x\\u0000"', { part: '/ab' }],
+      ['\ufffdc: 1', { part: '/\ufffdc' }],
+    ]);
+    const { text } = await read("{\\rtf1\\ansi a\\u0? \\'00b \\u-10179? c}", 'a.rtf');
+    expect([text.isWellFormed(), text.includes('\0')]).toEqual([true, false]);
   });
 
   it('JSON: numbers as they are written, members in the order of the file', async () => {
@@ -272,8 +315,27 @@ describe('a file without a text', () => {
     ['an open quotation mark', 'a,b\n"c,d\n', 'a.csv', /^The table cannot be read/],
     ['an empty table', '\n\n', 'a.csv', /empty/],
     ['broken RTF', '{\\rtf1 {', 'a.rtf', /RTF file/],
+    ['broken off (RTF)', '{\\rtf1\\ansi hello {\\b bold', 'a.rtf', /^The RTF file is damaged or broken off/],
+    ['of empty cells', `h${','.repeat(5_000)}x\n${'a\n'.repeat(300)}`, 'a.csv', /^A table of 301 rows is 5001 columns/],
   ])('%s says why', async (_, bytes, name, reason) => {
     expect(await reasonOf(bytes, name)).toMatch(reason);
+  });
+
+  it.each([
+    ['ZZZZZZZ1', /damaged: a cell stands where no sheet has any/],
+    ['XFE1', /damaged/],
+    ['A1048577', /damaged/],
+    ['&#90;ZZZZZZ1', /damaged/],
+    ['XFD1048576', /^The workbook is too wide or too long: up to its last values it has 17179869184 cells/],
+  ])('a workbook with a cell %s is not given to its reader', async (cell, reason) => {
+    for (const at of [`r="${cell}"`, `x="" y:r = '${cell}'`]) {
+      const rows = `<row r="1"><c ${at} t="inlineStr"><is><t>Item</t></is></c></row>`;
+      expect(await reasonOf(await workbookOf(rows), 'a.xlsx')).toMatch(reason);
+    }
+    expect(await reasonOf(await workbookOf(`<row r="999999999"/>`), 'a.xlsx')).toMatch(/damaged/);
+    expect(await reasonOf(await workbookOf(`<row r="1"><c '="" r="ZZZZZZZ1"><v>1</v></c></row>`), 'a.xlsx')).toMatch(
+      /damaged/,
+    );
   });
 
   it('of more than 4 MiB says how much that is', async () => {

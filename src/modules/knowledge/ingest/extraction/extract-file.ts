@@ -3,6 +3,7 @@ import { MAX_CONTENT_BYTES } from '../ingest.types.js';
 import { isUtf8Text } from './decode-text.js';
 import { UnreadableFile, type ExtractedFile, type ExtractionOutcome, type SentFile } from './extraction.types.js';
 import { kindOf, type FileKind } from './file-kind.rules.js';
+import { storable } from './located-text.js';
 
 type Reader = (file: SentFile) => ExtractedFile | Promise<ExtractedFile>;
 
@@ -50,8 +51,9 @@ async function findType(bytes: Uint8Array): Promise<string | undefined> {
 }
 
 function checked(file: ExtractedFile): ExtractionOutcome {
-  const bytes = Buffer.byteLength(file.text);
-  if (bytes <= MAX_CONTENT_BYTES) return { file };
+  const text = storable(file.text);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_CONTENT_BYTES) return { file: { ...file, text } };
   const most = MAX_CONTENT_BYTES / (1024 * 1024);
   return { reason: `The text of the file is ${bytes} bytes of UTF-8, at most ${most} MiB are taken; divide the file.` };
 }

@@ -8,15 +8,23 @@ export class LocatedText {
 
   /** Adds text as it is, with its place where it has one. */
   add(text: string, place?: FilePlace): void {
-    // What PostgreSQL could not hold.
-    const storable = text.toWellFormed().replaceAll('\0', '');
-    if (place !== undefined && storable.trim() !== '')
-      this.locations.push({ start: this.length, end: this.length + storable.length, ...place });
-    this.parts.push(storable);
-    this.length += storable.length;
+    const stored = storable(text);
+    if (place !== undefined && stored.trim() !== '')
+      this.locations.push({ start: this.length, end: this.length + stored.length, ...storablePlace(place) });
+    this.parts.push(stored);
+    this.length += stored.length;
   }
 
   get text(): string {
     return this.parts.join('');
   }
 }
+
+/** Without what PostgreSQL could not hold: halves of surrogate pairs, and NUL. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
+
+/** A name in a file may hold anything. */
+const storablePlace = (place: FilePlace): FilePlace =>
+  Object.fromEntries(
+    Object.entries(place).map(([name, value]) => [name, typeof value === 'string' ? storable(value) : value]),
+  );

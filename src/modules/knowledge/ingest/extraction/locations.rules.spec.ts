@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnName, placeOf } from './locations.rules.js';
+import { columnName, columnNumber, placeOf } from './locations.rules.js';
 import type { LocatedRange } from './locations.types.js';
 
 const pages: LocatedRange[] = [
@@ -48,5 +48,6 @@ describe('the place of a passage', () => {
 describe('the name of a column', () => {
   it('is the one that spreadsheets show', () => {
     expect([0, 25, 26, 51, 52, 701, 702].map(columnName)).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
+    expect(['', 'A', 'Z', 'AA', 'ZZ', 'XFD'].map(columnNumber)).toEqual([0, 1, 26, 27, 702, 16_384]);
   });
 });

@@ -40,6 +40,10 @@ function joinCells(from: string, to: string): string {
   return `${first}:${to.split(':').at(-1)}`;
 }
 
+/** The number of a column by its name, from 1; 0 of none. */
+export const columnNumber = (name: string): number =>
+  [...name].reduce((number, letter) => number * 26 + letter.charCodeAt(0) - 64, 0);
+
 /** The name of a column by its number from 0: A, B, … Z, AA. */
 export function columnName(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));

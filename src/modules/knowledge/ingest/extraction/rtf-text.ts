@@ -40,13 +40,20 @@ const PARTING: ReadonlyMap<string, string> = new Map([
   ...['row', 'nestrow', 'sect', 'page'].map((word) => [word, 'par'] as const),
 ]);
 
-/** Passes tokens on, but for groups that are no text; ends of cells and rows become tabs and ends of paragraphs. */
+const BROKEN = 'The RTF file is damaged or broken off; open it and save it again.';
+
+/**
+ * Passes tokens on, but for groups that are no text; ends of cells and rows become tabs and ends of paragraphs. A file
+ * that ends within a group is broken off.
+ */
 function textTokens(): Transform {
+  let open = 0;
   let depth = 0;
   let opening: RtfToken | undefined;
   return new Transform({
     objectMode: true,
     transform(token: RtfToken, _encoding, done) {
+      open += token.type === GROUP_START ? 1 : token.type === GROUP_END ? -1 : 0;
       const begins = opening;
       opening = undefined;
       if (depth > 0) depth += token.type === GROUP_START ? 1 : token.type === GROUP_END ? -1 : 0;
@@ -58,6 +65,7 @@ function textTokens(): Transform {
       }
       done();
     },
+    flush: (done) => done(open > 0 ? new UnreadableFile(BROKEN) : null),
   });
 }
 
@@ -101,7 +109,7 @@ async function plainTextOf(bytes: Uint8Array, tokens: Transform): Promise<string
     });
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
-    throw new UnreadableFile('The RTF file is damaged or broken off; open it and save it again.', { cause: error });
+    throw new UnreadableFile(BROKEN, { cause: error });
   }
   return parts.join('');
 }

@@ -1,4 +1,5 @@
 import { BundleTooBig, BundleUnreadable, type BundleLimits } from '../../../../evidence/export/bundle-limits.js';
+import { zipOf } from '../../../../evidence/export/deterministic-zip.js';
 import { readZip } from '../../../../evidence/export/export-zip.js';
 import { UnreadableFile } from './extraction.types.js';
 
@@ -14,11 +15,26 @@ export class SafeArchive {
   /** @throws UnreadableFile where it is damaged, encrypted, grows too much, or declares entities of its own */
   static async read(bytes: Uint8Array): Promise<SafeArchive> {
     const files = await readFiles(bytes);
-    for (const [name, content] of files) {
-      if (MARKUP.test(name) && Buffer.from(content.buffer, content.byteOffset, content.length).includes('<!ENTITY'))
-        throw new UnreadableFile('The file declares entities of XML, which may grow without bound; save it without.');
-    }
-    return new SafeArchive(files);
+    const archive = new SafeArchive(files);
+    if (archive.namesOf('<!ENTITY').length > 0)
+      throw new UnreadableFile('The file declares entities of XML, which may grow without bound; save it without.');
+    return archive;
+  }
+
+  /** The files of markup in which something stands, as ASCII. */
+  namesOf(text: string): string[] {
+    return this.markupFiles()
+      .filter(([, content]) => Buffer.from(content.buffer, content.byteOffset, content.length).includes(text))
+      .map(([name]) => name);
+  }
+
+  /** Its markup as an archive with nothing else in it: in the one that was sent a reader may find other files. */
+  markup(): Promise<Buffer> {
+    return zipOf(this.markupFiles());
+  }
+
+  private markupFiles(): (readonly [string, Uint8Array])[] {
+    return [...this.files].filter(([name]) => MARKUP.test(name));
   }
 
   has(name: string): boolean {

@@ -5,13 +5,15 @@ import { titleOf } from './docx-text.js';
 import { LocatedText } from './located-text.js';
 import { SafeArchive } from './safe-archive.js';
 import { addTable, type TableRow } from './table-text.js';
+import { checkExtent } from './xlsx-extent.js';
 import { XlsxTimes } from './xlsx-times.js';
 
 /** The sheets of a workbook as tables, each under its name: values as they were last computed. */
 export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {
   const archive = await SafeArchive.read(bytes);
+  checkExtent(archive);
   const out = new LocatedText();
-  const sheets = await readSheets(bytes);
+  const sheets = await readSheets(await archive.markup());
   const times = new XlsxTimes(archive);
   for (const { sheet, data } of sheets) {
     const timeOf = times.ofSheet(sheet);
@@ -29,9 +31,9 @@ export async function readXlsx({ bytes }: SentFile): Promise<ExtractedFile> {
   return { text, contentType: 'text/markdown', mediaType: FILE_KINDS.xlsx, title: titleOf(archive), locations };
 }
 
-async function readSheets(bytes: Uint8Array) {
+async function readSheets(bytes: Buffer) {
   try {
-    return await readWorkbook(Buffer.from(bytes));
+    return await readWorkbook(bytes);
   } catch (error) {
     throw new UnreadableFile('The workbook is damaged; open it and save it again.', { cause: error });
   }

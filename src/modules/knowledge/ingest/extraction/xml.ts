@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
 
-/** An element: its name without prefix, its attributes as they are written, what is in it in document order. */
+/** An element: its name without prefix, its attributes, what is in it in document order. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -17,6 +17,8 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
+  // With it references to characters (XML 1.0, 4.1) are decoded as well, not the five named ones alone.
+  htmlEntities: true,
   ignoreDeclaration: true,
   ignorePiTags: true,
 });
