@@ -129,6 +129,7 @@ import { SpaceAttemptsOfErasures1795937000000 } from './1795937000000-space-atte
 import { KeepAccountsFromPublic1795937100000 } from './1795937100000-keep-accounts-from-public.js';
 import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects-of-tokens.js';
 import { RememberRestores1795938000000 } from './1795938000000-remember-restores.js';
+import { CountReadingsOfFiles1795939000000 } from './1795939000000-count-readings-of-files.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -263,4 +264,5 @@ export const MIGRATIONS = [
   KeepAccountsFromPublic1795937100000,
   KeepSubjectsOfTokens1795940000000,
   RememberRestores1795938000000,
+  CountReadingsOfFiles1795939000000,
 ];

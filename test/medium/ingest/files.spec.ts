@@ -13,6 +13,7 @@ import type { AcceptedFile } from '../../../src/modules/knowledge/ingest/files/i
 import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
 import { docxOf, pdfOf, wordXml } from '../../kit/archives.js';
 import { startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
+import { asSuperuser } from '../../kit/database.js';
 import { waitForBlocked, whileLocked } from '../../kit/held-lock.js';
 import { ended, found, ingested } from './given.js';
 
@@ -72,7 +73,9 @@ async function waitingFile(docId: string) {
   const file = storedFile(docId);
   await api.app.get(Tenancy).run(acme.tenantId, () => api.app.get(IngestFilesStore).record(file));
   const read = () => api.app.get(FileReadingService).read(acme.tenantId, file.ingestId);
-  return { read, end: async () => (await ended(acme, file.ingestId)).error ?? 'completed' };
+  const claim = () =>
+    api.app.get(Tenancy).run(acme.tenantId, () => api.app.get(IngestFilesStore).claimNext(file.ingestId));
+  return { read, claim, end: async () => (await ended(acme, file.ingestId)).error ?? 'completed' };
 }
 const inCorpus = (name: string): Sending => ({ fields: { corpusId: 'handbook' }, name });
 const remove = (docId: string) => acme.call('DELETE', `/v1/documents/handbook/${docId}`);
@@ -256,6 +259,13 @@ describe('a file', () => {
     expect(await readDocument('first.txt')).toMatchObject({ content: 'Sent later.', version: 2 });
   });
 
+  it('whose names hold what no database does is read', async () => {
+    const named = Buffer.from('{"a\\u0000b":"quay","\\ud800c":1}');
+    expect(await outcomeOf(sendForm(named, inCorpus('names.json')))).toBe('completed');
+    const text = Buffer.from("{\\rtf1\\ansi a\\u0? \\'00 quay \\u-10179? c}");
+    expect(await outcomeOf(sendForm(text, inCorpus('names.rtf')))).toBe('completed');
+  });
+
   it('has its places bound: another one is found out', async () => {
     const faults = async () => (await api.app.get(EvidenceAudit).verifyChain(SUBJECT_CHECKS)).faults;
     expect(await faults()).toEqual([]);
@@ -296,6 +306,39 @@ describe('a file that cannot be read', () => {
     expect(await outcomeOf(sendForm(Buffer.from('Meanwhile.'), inCorpus('meanwhile.txt')))).toBe('completed');
     expect(await outcomeOf(sent)).toMatch(/^failed: The (?:file took more than|PDF has no text)/);
     expect(await outcomeOf(sendForm(shipped('manual.pdf'), inCorpus('after.pdf')))).toBe('completed');
+  });
+
+  it('that a process did not survive three times is not read again', async () => {
+    const file = await waitingFile('deadly.txt');
+    // For a later file of the document it may be read at the same time: that says nothing of it.
+    const later = await waitingFile('deadly.txt');
+    for (const readings of [0, 0]) expect(await later.claim()).toMatchObject({ readings });
+    // As processes do that end before the reading does.
+    for (const readings of [1, 2, 3]) expect(await file.claim()).toMatchObject({ readings });
+    await file.read();
+    expect(await file.end()).toMatch(/^The server ended 3 times while it read this file/);
+    await later.read();
+    expect(await later.end()).toBe('completed');
+  });
+
+  it.each([
+    ['22P05', /^The database refused the document \(SQLSTATE 22P05\)\.$/],
+    ['XX000', undefined],
+  ])('whose text the database refuses with %s ends, or is as if it had not been read', async (state, reason) => {
+    const docId = `refused-${state}.txt`;
+    const asOwner = (statement: string) => asSuperuser(api.database, statement);
+    await asOwner(`
+      create function refuse_${state}() returns trigger language plpgsql as $$ begin raise 'no' using errcode = '${state}'; end $$;
+      create trigger refuse_${state} before insert on document_version for each row when (new.doc_id = '${docId}')
+        execute function refuse_${state}()`);
+    const file = await waitingFile(docId);
+    if (reason === undefined) {
+      await expect(file.read()).rejects.toThrow('no');
+      expect(await file.claim()).toMatchObject({ readings: 1 });
+      await asOwner(`drop trigger refuse_${state} on document_version`);
+    }
+    await file.read();
+    expect(await file.end()).toMatch(reason ?? /^completed$/);
   });
 
   it('in a corpus of another language says so', async () => {

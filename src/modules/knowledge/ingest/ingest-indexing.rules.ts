@@ -113,6 +113,14 @@ function shardKey({ corpusId, shareability }: ChunkShard): string {
 /** SQLSTATE classes of permanent errors in the data: data exception, integrity, program limit. */
 const FAULTS_OF_DATA = /^(?:22|23|54)/;
 
+/** Why the database holds no such data, or undefined where the error is another. */
+export function faultOfData(error: unknown): string | undefined {
+  const state = error instanceof QueryFailedError ? (error.driverError as { code?: string }).code : undefined;
+  return state !== undefined && FAULTS_OF_DATA.test(state)
+    ? `The database refused the document (SQLSTATE ${state}).`
+    : undefined;
+}
+
 /**
  * Why a document that failed on its own is given up, or undefined when it should be tried again.
  * @param attempt how often its job was tried before
@@ -121,9 +129,8 @@ export function reasonToGiveUp(error: unknown, attempt: number): string | undefi
   if (error instanceof AnalysisExhausted) {
     return 'The document took too much time or memory to analyse. Divide it into smaller documents.';
   }
-  const state = error instanceof QueryFailedError ? (error.driverError as { code?: string }).code : undefined;
-  if (state !== undefined && FAULTS_OF_DATA.test(state))
-    return `The database refused the document (SQLSTATE ${state}).`;
+  const fault = faultOfData(error);
+  if (fault !== undefined) return fault;
   return attempt >= MAX_ATTEMPTS
     ? `Indexing failed ${attempt + 1} times; the last error is in the server's log.`
     : undefined;

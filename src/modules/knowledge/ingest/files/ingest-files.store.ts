@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
-import type { AcceptedFile } from './ingest-files.types.js';
+import type { AcceptedFile, ClaimedFile } from './ingest-files.types.js';
 
 const COLUMNS = `f.ingest_id as "ingestId", f.corpus_id as "corpusId", f.doc_id as "docId", f.file_name as "fileName", f.media_type as "mediaType",
   f.title, f.url, f.shareability, f.metadata, f.digest, f.content, f.accepted_by as "acceptedBy", f.auth_mode as "authMode", f.agent_session as "agentSession"`;
@@ -25,21 +25,30 @@ export class IngestFilesStore {
 
   /**
    * The oldest unread file of the document that a file is of, up to that one; marked as being worked on. It is locked
-   * as it is looked for: where another worker has just ended the oldest, the next one is found, and not none.
+   * as it is looked for: where another worker has just ended the oldest, the next one is found, and not none. Readings
+   * are counted for the file's own job: those for later files of the document may go on at the same time.
    */
-  async claimNext(ingestId: string): Promise<AcceptedFile | undefined> {
-    const [row] = await this.tenancy.query<AcceptedFile>(
+  async claimNext(ingestId: string): Promise<ClaimedFile | undefined> {
+    const [row] = await this.tenancy.query<ClaimedFile>(
       `with next as (
          select older.ingest_id from ingest_file wanted join ingest_file older using (tenant_id, corpus_id, doc_id)
          where wanted.ingest_id = $1 and older.finished_at is null and older.ingest_id <= wanted.ingest_id
          order by older.ingest_id limit 1 for update of older
        ), claimed as (
-         update ingest_file f set status = 'processing' from next where f.ingest_id = next.ingest_id returning f.*
+         update ingest_file f set status = 'processing', readings = readings + (f.ingest_id = $1)::int from next where f.ingest_id = next.ingest_id returning f.*
        )
-       select ${COLUMNS} from claimed f`,
+       select ${COLUMNS}, f.readings from claimed f`,
       [ingestId],
     );
     return row;
+  }
+
+  /** A reading came to its end, whatever stopped what was to follow: it is none that took the process down. */
+  async putBack(ingestId: string): Promise<void> {
+    await this.tenancy.query(
+      `update ingest_file set status = 'queued', readings = greatest(readings - 1, 0) where ingest_id = $1 and finished_at is null`,
+      [ingestId],
+    );
   }
 
   /**

@@ -20,3 +20,9 @@ export interface AcceptedFile {
   readonly authMode: TenantAuthType;
   readonly agentSession: string | null;
 }
+
+/** A file whose reading begins, for the first time or again. */
+export interface ClaimedFile extends AcceptedFile {
+  /** By its own job, with this one: before each that is not the last the process ended. */
+  readonly readings: number;
+}
