@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decodeExportJson } from '../../../src/evidence/export/export-format.js';
+import { verifyBundle } from '../../../src/evidence/export/verify-bundle.js';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { whileLocked } from '../../kit/held-lock.js';
 import { startReceiptsDaemon, type ReceiptsDaemon } from '../receipts/receipts-daemon.js';
+
+const LIMITS = { bytes: 2 ** 26, ratio: 200, ratioFloor: 2 ** 20, entries: 100 };
 
 let daemon: ReceiptsDaemon;
 let api: TestApi;
@@ -26,14 +29,33 @@ afterAll(async () => {
 
 /** What an export shows of items, without the values: these are salted, signed and new each time. */
 async function exported(): Promise<string[]> {
-  const url = `${daemon.url}/v1/replay/exports/answers/answer-1?tenant_id=${api.tenant.tenantId}`;
+  return pathsIn(await fetchExport());
+}
+
+const pathsIn = (text: string): string[] =>
+  decodeExportJson(Buffer.from(text), JSON.parse(text)).disclosures.map(({ path }) => path.join('.'));
+
+async function fetchExport(query = ''): Promise<string> {
+  const url = `${daemon.url}/v1/replay/exports/answers/answer-1?tenant_id=${api.tenant.tenantId}${query}`;
   const response = await fetch(url, {
     headers: { 'x-svc-scopes': 'exports:read receipts:read', 'x-svc-tenant-id': api.tenant.tenantId },
   });
-  const text = await response.text();
-  const { disclosures } = decodeExportJson(Buffer.from(text), JSON.parse(text));
-  return disclosures.map(({ path }) => path.join('.'));
+  return response.text();
 }
+
+it.each([
+  ...['answer_id', 'version', 'ordinal', 'chunk_id', 'content_hash', 'binding', 'binding.index', 'binding.path'],
+  ...['corpus_id', 'doc_id', 'doc_version', 'start', 'title', 'items.*.answer_id', 'items.*.version'],
+])('an answer without each %s verifies as the whole one does', async (redaction) => {
+  const { checks } = await verifyBundle(Buffer.from(await fetchExport(`&redaction=${redaction}`)), LIMITS);
+  expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+});
+
+it('an answer without the places of its citations shows their receipts, and no content', async () => {
+  const paths = pathsIn(await fetchExport('&redaction=ordinal'));
+  const endings = ['.content', '.content_hash', '.cose'].map((end) => paths.some((path) => path.endsWith(end)));
+  expect(endings).toEqual([false, true, true]);
+});
 
 it('an answer is exported with its own citations, also while a newer version is recorded', async () => {
   const before = await exported();

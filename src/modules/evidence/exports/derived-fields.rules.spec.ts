@@ -104,4 +104,46 @@ describe('what is derived from what is withheld', () => {
     expect(hidden('word')).toContain('5.event_id');
     expect(hidden('word')).not.toContain('5.payload_digest');
   });
+
+  it('of records are their ids also within what a statement says', () => {
+    const sentence = item(0, 'payload.body.checks.0.detail', `1 candidates, as the signed receipt ${RECEIPT} says`);
+    const own = item(1, 'title', `A note on ${RECEIPT}`);
+    const names = [...withheldFields([...fields, sentence, own], types, redactionOf('actor'))].map(({ path }) => path);
+    expect(names).toContain(sentence.path);
+    expect(names).not.toContain(own.path);
+  });
+});
+
+describe('a content that nothing could be held against', () => {
+  const types = ['receipt', 'citation', 'citation', 'answer'];
+  const cited = (index: number, binding: Disclosure[]) => [
+    ...[item(index, 'answer_id', 'a'), item(index, 'version', 1), item(index, 'ordinal', index)],
+    ...[item(index, 'chunk_id', `c${index}`), item(index, 'content', 'text'), item(index, 'content_hash', 'h')],
+    ...[item(index, 'doc_version', 1), item(index, 'doc_id', `d${index}`), ...binding],
+  ];
+  const fields = [
+    ...[item(0, 'cose', Buffer.alloc(80)), item(0, 'payload.actor', 'seat:alice')],
+    ...cited(1, [item(1, 'binding', null)]),
+    ...[item(3, 'answer_id', 'a'), item(3, 'text', 'an answer'), item(3, 'text_hash', 'h')],
+    ...cited(2, [item(2, 'binding.index', 2), item(2, 'binding.receipt_id', 'r'), item(2, 'binding.start', 4)]),
+  ];
+  const hidden = (redaction: string) =>
+    [...withheldFields(fields, types, redactionOf(redaction))].map(({ path }) => path.slice(1).join('.'));
+
+  it.each([
+    ['ordinal', ['1.ordinal', '2.ordinal', '1.content', '2.content']],
+    ['doc_version', ['1.doc_version', '2.doc_version', '2.content']],
+    ['binding', ['1.binding', '2.binding.index', '2.binding.receipt_id', '2.binding.start', '1.content', '2.content']],
+    ['index', ['2.binding.index', '2.content']],
+  ])('is withheld with %s, and no digest of it', (redaction, names) => {
+    expect(hidden(redaction)).toEqual(names);
+  });
+
+  it('is that of an answer too, with its digest', () => {
+    expect(hidden('answer_id')).toEqual(expect.arrayContaining(['3.text', '3.text_hash', '1.content', '2.content']));
+  });
+
+  it('is shown where not all receipts are', () => {
+    expect(hidden('actor,ordinal')).not.toContain('1.content');
+  });
 });

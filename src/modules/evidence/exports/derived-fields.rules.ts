@@ -47,8 +47,16 @@ const OF_TEXTS = new Set(['answer_hash', 'content_hash', 'note_hash', 'quote_has
 /** BLAKE3 or SHA-256, with or without their name. */
 const DIGEST = /^(?:(?:blake3|sha256):)?[0-9a-f]{64}$/;
 /** UUID of version 8 (RFC 9562): no other id of this server is one. */
-const RECEIPT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const CHUNK_ID = /^chk_[0-9a-f]{32}$/;
+const RECEIPT_ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g;
+const RECEIPT_ID_ALONE = new RegExp(`^${RECEIPT_ID.source}$`);
+const CHUNK_ID = /\bchk_[0-9a-f]{32}\b/g;
+const CHUNK_ID_ALONE = new RegExp(`^${CHUNK_ID.source}$`);
+/** Of an answer and of a citation what is not shown where nothing can be held against it. */
+const UNCHECKED = new Set(['text', 'text_hash', 'content']);
+/** By what an answer and its citations are held against its receipt; with a binding, against those of the document. */
+const ANSWERED_BY = ['answer_id', 'version'];
+const CITED_BY = [...ANSWERED_BY, 'ordinal', 'chunk_id', 'content_hash', 'binding'];
+const BOUND_BY = ['corpus_id', 'doc_id', 'doc_version'];
 
 type Rule = (one: OpenField) => boolean;
 
@@ -68,6 +76,30 @@ export function closeOver(open: readonly OpenField[], withheld: Set<Disclosure>)
     for (const one of fresh) for (const value of withDigests(one)) values.add(value);
     fresh = withhold([...ofRecords(hidden), ...ofEvents(hidden), ...ofFacts(hidden), standsIn(values)]);
   }
+  for (const { field } of uncheckedTexts(open, withheld)) withheld.add(field);
+}
+
+/**
+ * Texts that nothing could be held against any more: no verifier takes an export that shows them next to all
+ * receipts. Nobody asked for them to be withheld, so nothing follows from that.
+ */
+function uncheckedTexts(open: readonly OpenField[], withheld: ReadonlySet<Disclosure>): OpenField[] {
+  const records = open.filter((one) => one.type === 'receipt' && one.name === 'cose');
+  if (records.length === 0 || records.some(({ field }) => withheld.has(field))) return [];
+  const unbound = itemsWith(
+    open.filter(({ field }) => field.value === null),
+    'citation',
+    (name) => name === 'binding',
+  );
+  const isHeldBy = ({ type, name, steps }: OpenField): boolean =>
+    type === 'answer'
+      ? ANSWERED_BY.includes(name)
+      : CITED_BY.some((member) => isWithin(name, member)) || (BOUND_BY.includes(name) && !unbound.has(steps[1]!));
+  const hidden = open.filter((one) => withheld.has(one.field) && isHeldBy(one));
+  return ['answer', 'citation'].flatMap((type) => {
+    const unchecked = itemsWith(hidden, type, () => true);
+    return open.filter((one) => one.type === type && unchecked.has(one.steps[1]!) && UNCHECKED.has(one.name));
+  });
 }
 
 const ofType =
@@ -116,7 +148,7 @@ function ofRecords(hidden: readonly OpenField[]): Rule[] {
   return [
     ofRetrieval,
     ofType('receipt', (name) => DERIVED_OF_RECEIPT.has(name)),
-    ({ field: { value } }) => typeof value === 'string' && RECEIPT_ID.test(value),
+    (one) => idsIn(one, RECEIPT_ID, RECEIPT_ID_ALONE).length > 0,
   ];
 }
 
@@ -143,14 +175,28 @@ function ofFacts(hidden: readonly OpenField[]): Rule[] {
 
 const standsIn =
   (values: ReadonlySet<string>): Rule =>
-  ({ field: { value } }) =>
-    typeof value === 'string' && values.has(value);
+  (one) =>
+    (typeof one.field.value === 'string' && values.has(one.field.value)) ||
+    [...idsIn(one, RECEIPT_ID, RECEIPT_ID_ALONE), ...idsIn(one, CHUNK_ID, CHUNK_ID_ALONE)].some((id) => values.has(id));
+
+/** Ids in a field: sentences of a statement name them too, and elsewhere a text with one in it is somebody's own. */
+function idsIn({ type, field: { value } }: OpenField, within: RegExp, alone: RegExp): string[] {
+  if (typeof value !== 'string') return [];
+  if (STATEMENTS.has(type ?? '')) return value.match(within) ?? [];
+  return alone.test(value) ? [value] : [];
+}
 
 /** Of a withheld field what stands nowhere else: an id or digest itself, and the digests of a text. */
 function withDigests({ field: { value }, steps }: OpenField): string[] {
   if (typeof value !== 'string') return [];
   const name = steps.at(-1);
-  if (name === 'receipt_id' || name === 'chunk_id' || name === 'fact_id' || DIGEST.test(value) || CHUNK_ID.test(value))
+  if (
+    name === 'receipt_id' ||
+    name === 'chunk_id' ||
+    name === 'fact_id' ||
+    DIGEST.test(value) ||
+    CHUNK_ID_ALONE.test(value)
+  )
     return [value];
   const digests = [blake3Digest(value), sha256Digest(value)];
   return [...digests, ...digests.map((digest) => digest.slice(digest.indexOf(':') + 1))];
