@@ -130,6 +130,7 @@ import { KeepAccountsFromPublic1795937100000 } from './1795937100000-keep-accoun
 import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects-of-tokens.js';
 import { RememberRestores1795938000000 } from './1795938000000-remember-restores.js';
 import { CountReadingsOfFiles1795939000000 } from './1795939000000-count-readings-of-files.js';
+import { KeepEarlierSecrets1795938100000 } from './1795938100000-keep-earlier-secrets.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -265,4 +266,5 @@ export const MIGRATIONS = [
   KeepSubjectsOfTokens1795940000000,
   RememberRestores1795938000000,
   CountReadingsOfFiles1795939000000,
+  KeepEarlierSecrets1795938100000,
 ];

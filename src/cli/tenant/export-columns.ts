@@ -35,5 +35,5 @@ export const LEFT_OUT_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   seat: ['invite_hash'],
   shield_approval: ['token_hash'],
   github_integration: ['token', 'webhook_secret'],
-  webhook_endpoint: ['secret', 'previous_secret'],
+  webhook_endpoint: ['secret', 'previous_secret', 'earlier_secrets'],
 };

@@ -208,6 +208,24 @@ describe('a webhook', () => {
     expect(() => new Webhook(`whsec_${btoa('another secret')}`).verify(payload, headers)).toThrow();
   });
 
+  it('with a new secret again is signed with all that were said to be valid', async () => {
+    const hook = await givenHook(api.tenant, '/rotated-again', ['rotated.again']);
+    const rotate = async () =>
+      (await api.tenant.call('POST', `/v1/org/webhooks/${hook.webhookId}/rotate-secret`)).body.secret as string;
+    const secrets = [hook.secret, await rotate(), await rotate(), await rotate()];
+    await emit(api, api.tenant, 'rotated.again', 'r');
+    await expect.poll(() => receiver.at('/rotated-again').length, soon).toBe(1);
+    const [{ headers, body }] = receiver.at('/rotated-again') as [any];
+    for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toMatchObject({ subject: 'r' });
+    await api.database.query(
+      `update webhook_endpoint set earlier_secrets = jsonb_set(earlier_secrets, '{1,until}', '"2026-01-01T00:00:00Z"') where endpoint_id = $1`,
+      [hook.webhookId],
+    );
+    await emit(api, api.tenant, 'rotated.again', 'later');
+    await expect.poll(() => receiver.at('/rotated-again').length, soon).toBe(2);
+    expect(receiver.at('/rotated-again')[1]!.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+ v1,\S+$/);
+  });
+
   it('that is deleted is gone, and nobody else can touch it', async () => {
     const hook = await givenHook(api.tenant, '/deleted', ['deleted.test']);
     const path = `/v1/org/webhooks/${hook.webhookId}`;

@@ -34,8 +34,8 @@ export interface EventSink {
   /** Outside of any transaction: makes what publishing needs, or throws. */
   prepare?(): Promise<void>;
   /**
-   * What it writes by `query` has text of the events in it: no erasure of their tenants ends meanwhile, and they are read
-   * after it.
+   * What it writes by `query` has text of the events in it: no erasure of their tenants ends meanwhile, and they are
+   * read after it.
    */
   readonly copiesText?: boolean;
   /**

@@ -11,7 +11,8 @@ export interface DueDelivery {
   round_attempts: number;
   url: string;
   secret: string;
-  previous_secret: string | null;
+  /** Those before it that still sign. */
+  previous_secrets: string[];
 }
 
 export interface ClaimBounds {
@@ -96,7 +97,8 @@ export async function claimDue(
      from chosen c join webhook_endpoint w on w.tenant_id = c.tenant_id
      where d.tenant_id = c.tenant_id and d.delivery_id = c.delivery_id and w.endpoint_id = d.endpoint_id
      returning d.tenant_id, d.delivery_id, d.endpoint_id, d.event_id, d.payload, d.attempts, d.round_attempts, w.url, w.secret,
-       case when w.previous_until > now() then w.previous_secret end as previous_secret`,
+       array(select p.secret from (values (w.previous_secret, w.previous_until)) p(secret, until) where p.until > now()
+         union all select e ->> 'secret' from jsonb_array_elements(w.earlier_secrets) e where (e ->> 'until')::timestamptz > now()) as previous_secrets`,
     [free, perEndpoint, perTenant, leaseSeconds],
   );
   // An endpoint may end while a delivery for it is being made, and does not see it.

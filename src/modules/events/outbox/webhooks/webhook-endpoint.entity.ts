@@ -31,6 +31,10 @@ export class WebhookEndpointRow extends TenantRow {
   @Column('timestamptz', { nullable: true })
   previousUntil!: Date | null;
 
+  /** Those before it that sign as well, where it was rotated again meanwhile. */
+  @Column('jsonb', { select: false, default: [] })
+  earlierSecrets!: { secret: string; until: string }[];
+
   @Column('text')
   createdBy!: string;
 

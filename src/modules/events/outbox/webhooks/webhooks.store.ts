@@ -13,6 +13,15 @@ import { WebhookEndpointRow } from './webhook-endpoint.entity.js';
 /** How long everything is signed with the secret before a rotation too. */
 const OVERLAP = `interval '24 hours'`;
 
+/** Secrets before the present one that sign as well, at most; each is a signature in a header. */
+const MAX_EARLIER = 8;
+
+/** Those before a rotation whose time is not over, the newest first. */
+const STILL_VALID = `(select coalesce(jsonb_agg(kept.entry), '[]') from (
+  select e.entry from jsonb_path_query(jsonb_build_array(jsonb_build_object('secret', previous_secret, 'until', previous_until)) || earlier_secrets, '$[*]')
+    with ordinality as e(entry, place)
+  where (e.entry ->> 'until')::timestamptz > now() order by e.place limit ${MAX_EARLIER - 1}) kept)`;
+
 /** Webhook endpoints of the open unit of work's tenant. */
 @Injectable()
 export class WebhooksStore {
@@ -49,7 +58,8 @@ export class WebhooksStore {
 
   /** @returns undefined when there is no such endpoint */
   async rotate(endpointId: string, secret: string): Promise<WebhookEndpointRow | undefined> {
-    const rotated = { previousSecret: () => 'secret', previousUntil: () => `now() + ${OVERLAP}`, secret };
+    const previous = { previousSecret: () => 'secret', previousUntil: () => `now() + ${OVERLAP}` };
+    const rotated = { earlierSecrets: () => STILL_VALID, ...previous, secret };
     return (await this.endpoints.update({ endpointId, deletedAt: IsNull() }, rotated))[0];
   }
 
