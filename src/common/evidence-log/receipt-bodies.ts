@@ -1,4 +1,5 @@
 import { isCborMap, type CborMap } from '../../evidence/cbor.js';
+import type { ReceiptPayload } from '../../evidence/receipt.js';
 import { openStored } from './stored-receipts.js';
 import type { StoredReceipt } from './evidence-look.types.js';
 
@@ -7,7 +8,27 @@ export interface ReadReceipt {
   readonly tenantId: string;
   readonly receiptId: string;
   readonly kind: string;
+  readonly actor: string;
+  readonly occurredAt: string;
   readonly body: CborMap;
+}
+
+/** What a row says of who wrote it, and when by the clock of the database, in the transaction of its receipt. */
+export interface WrittenRow {
+  readonly written_by: string;
+  readonly written_at: Date;
+}
+/** The receipt has the clock of the process that made it. */
+const CLOCKS_APART_MS = 24 * 3_600_000;
+
+/** Where a row says another writer than its receipt, or another day. */
+export function findOtherWriter(
+  { actor, occurredAt }: Pick<ReadReceipt, 'actor' | 'occurredAt'>,
+  { written_by: by, written_at: at }: WrittenRow,
+): string | undefined {
+  if (by !== actor) return 'it names another writer than the receipt';
+  const apart = Math.abs(at.getTime() - Date.parse(occurredAt));
+  return apart > CLOCKS_APART_MS ? 'it is of another time than the receipt' : undefined;
 }
 
 /** The session that a record is of: the body's `session_id`, where it has one. Receipts are listed by it. */
@@ -26,15 +47,16 @@ export const isListedBy = ({ session, is_older: isOlder }: ListedBy, body: CborM
 /** What receipts say. One that cannot be read is named by the check of the chains, and says nothing. */
 export function readBodies(receipts: readonly StoredReceipt[]): ReadReceipt[] {
   return receipts.flatMap(({ tenant_id: tenantId, receipt_id: receiptId, kind, cose }) => {
-    const body = bodyOf(cose);
-    return body ? [{ tenantId, receiptId, kind, body }] : [];
+    const payload = payloadOf(cose);
+    if (!payload || !isCborMap(payload.body)) return [];
+    const { actor, occurred_at: occurredAt, body } = payload;
+    return [{ tenantId, receiptId, kind, actor, occurredAt, body }];
   });
 }
 
-function bodyOf(cose: Buffer): CborMap | undefined {
+function payloadOf(cose: Buffer): ReceiptPayload | undefined {
   try {
-    const { body } = openStored(cose).receipt.payload;
-    return isCborMap(body) ? body : undefined;
+    return openStored(cose).receipt.payload;
   } catch {
     return undefined;
   }

@@ -136,6 +136,51 @@ describe('who may see a document, and whether it is in search', () => {
   });
 });
 
+describe('what a row says that is in no text', () => {
+  const evil = `'key:evil'`;
+  beforeAll(async () => {
+    await ingest(acme, [{ docId: 'stoat', content: 'The stoat turns white.' }]);
+    const [passage] = await api.database.query<{ chunk_id: string }>(
+      `select chunk_id from chunk where doc_id = 'stoat'`,
+    );
+    const citations = [{ chunkId: passage!.chunk_id }];
+    const named = { answerId: 'winter', agentId: 'agent-1', idempotencyKey: 'key-of-winter' };
+    const header = { 'x-idempotency-key': named.idempotencyKey };
+    const recording = { ...named, answerText: 'White.', citations };
+    expect((await acme.call('POST', '/v1/citations', recording, header)).status).toBe(201);
+    await api.app.get(LogSequencer).integrate();
+    const tables = ['document_version', 'chunk', 'answer', 'citation'];
+    await tamper(tables.map((table) => `create table kept_${table} as select * from ${table}`).join('; '));
+    expect(await audit()).toEqual([]);
+  }, 60_000);
+
+  const undo = `
+    update document_version r set content_hash = k.content_hash, accepted_by = k.accepted_by, accepted_at = k.accepted_at
+      from kept_document_version k where (k.doc_id, k.version) = (r.doc_id, r.version);
+    update chunk r set location = k.location from kept_chunk k where k.chunk_id = r.chunk_id;
+    update answer r set recorded_by = k.recorded_by, recorded_at = k.recorded_at from kept_answer k where k.answer_id = r.answer_id;
+    update citation r set location = k.location from kept_citation k where k.answer_id = r.answer_id`;
+
+  it.each([
+    [`document_version set content_hash = sha256('') where doc_id = 'stoat'`, /stoat.*its digest is not that of/],
+    [`document_version set content_hash = sha256('') where doc_id = 'otter'`, /otter.*its digest is not that of/],
+    [`document_version set accepted_by = ${evil} where doc_id = 'stoat'`, /stoat.*names another writer/],
+    [`document_version set accepted_by = ${evil} where doc_id = 'vole'`, /vole.*names another writer/],
+    [`document_version set accepted_at = '2026-01-01' where doc_id = 'vole'`, /vole.*is of another time/],
+    [`chunk set location = '{"page":3}' where doc_id = 'beaver'`, /beaver.*stands in another place of its file/],
+    [`chunk set location = '{"page":3}' where doc_id = 'stoat'`, /stoat.*stands in another place of its file/],
+    [`answer set recorded_by = ${evil}`, /answer of receipt.*names another writer/],
+    [`answer set recorded_at = recorded_at - interval '9 days'`, /answer of receipt.*is of another time/],
+    [`citation set location = '{"page":4}'`, /answer of receipt.*citation 0 stands in another place/],
+  ])('is held against the receipt: %s', async (sql, fault) => {
+    await tamper(`update ${sql}`);
+    const faults = await audit();
+    await tamper(undo);
+    expect(faults).toContainEqual(expect.stringMatching(fault));
+    expect(await audit()).toEqual([]);
+  });
+});
+
 describe('documents that come together', () => {
   it('have one receipt of their acceptance and one of their completion, with a root over them', async () => {
     const rows = await receiptsOf('otter', 'beaver', 'vole');

@@ -1,7 +1,12 @@
 import { encodeCanonical, toCbor } from '../../../evidence/cbor.js';
 import { blake3, blake3Digest } from '../../../evidence/digest.js';
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
-import { readBodies, type ReadReceipt } from '../../../common/evidence-log/receipt-bodies.js';
+import {
+  findOtherWriter,
+  readBodies,
+  type ReadReceipt,
+  type WrittenRow,
+} from '../../../common/evidence-log/receipt-bodies.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { attestedOf } from './citations.rules.js';
 import { chunkOf, type ChunkRow } from './citations.store.js';
@@ -47,13 +52,14 @@ export class AnswerEvidence implements SubjectCheck {
   }
 }
 
-function findFault(
-  { tenantId, receiptId, body }: ReadReceipt,
-  row: AnswerRow | undefined,
-  rows: readonly CitationRow[],
-): string | undefined {
+function findFault(receipt: ReadReceipt, row: AnswerRow | undefined, rows: readonly CitationRow[]): string | undefined {
+  const { tenantId, receiptId, body } = receipt;
   if (!row) return 'its row is gone';
   if (row.receipt_id !== receiptId) return 'its row names another receipt';
+  const other = findOtherWriter(receipt, row);
+  if (other !== undefined) return other;
+  const misplaced = rows.findIndex(({ is_misplaced }) => is_misplaced);
+  if (misplaced >= 0) return `citation ${misplaced} stands in another place than its passage`;
   const altered = rows.findIndex(({ content, content_hash }) => !content_hash.equals(blake3(content)));
   if (altered >= 0) return `the passage of citation ${altered} is not the one that was cited`;
   const { answer_id: answerId, version, agent_id: agentId, answer_text: answerText, retrieval } = row;
@@ -72,7 +78,7 @@ interface AnswerName {
   answer_id: string;
   version: number;
 }
-interface AnswerRow extends AnswerName {
+interface AnswerRow extends AnswerName, WrittenRow {
   agent_id: string;
   answer_text: string | null;
   retrieval: Parameters<typeof attestedOf>[0]['answer']['retrieval'];
@@ -93,6 +99,8 @@ interface CitationRow extends AnswerName {
   end_offset: number | null;
   quote: string | null;
   note: string | null;
+  /** Its passage is there, and stands elsewhere in its file. */
+  is_misplaced: boolean;
 }
 
 const keyOf = ({ tenant_id, answer_id, version }: AnswerName): string =>
@@ -108,9 +116,16 @@ const citationOf = (row: CitationRow): ResolvedCitation => ({
 
 const NAMED = 'unnest($1::text[], $2::text[], $3::int[]) n (tenant_id, answer_id, version)';
 const ANSWERS = `
-  select a.tenant_id, a.answer_id, a.version, a.agent_id, a.answer_text, a.retrieval, a.receipt_id
+  select a.tenant_id, a.answer_id, a.version, a.agent_id, a.answer_text, a.retrieval, a.receipt_id,
+    a.recorded_by as written_by, a.recorded_at as written_at
   from ${NAMED} join answer a using (tenant_id, answer_id, version)`;
 const CITATIONS = `
   select c.tenant_id, c.answer_id, c.version, c.owner_tenant_id, c.chunk_id, c.corpus_id, c.doc_id, c.doc_version, c.title, c.url, c.content,
-    c.content_hash, c.shareability, c.start_offset, c.end_offset, c.quote, c.note
-  from ${NAMED} join citation c using (tenant_id, answer_id, version) order by c.tenant_id, c.answer_id, c.version, c.ordinal`;
+    c.content_hash, c.shareability, c.start_offset, c.end_offset, c.quote, c.note,
+    p.chunk_id is not null and p.location is distinct from c.location as is_misplaced
+  from ${NAMED} join citation c using (tenant_id, answer_id, version)
+    left join lateral (
+      select p.chunk_id, p.location from chunk p
+      where p.tenant_id = c.owner_tenant_id and p.chunk_id = c.chunk_id and p.version = c.doc_version limit 1
+    ) p on true
+  order by c.tenant_id, c.answer_id, c.version, c.ordinal`;

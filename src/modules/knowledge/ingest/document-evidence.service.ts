@@ -1,4 +1,4 @@
-import { blake3Digest, namedDigest } from '../../../evidence/digest.js';
+import { blake3, blake3Digest, namedDigest } from '../../../evidence/digest.js';
 import { INGEST_ACCEPTED, INGEST_COMPLETED } from '../../../evidence/content-bindings.js';
 import { BATCH_ACCEPTED, BATCH_COMPLETED } from '../../../evidence/ingest-batch.js';
 import { type PassageLeaf, PassageTree } from '../../../evidence/passage-tree.js';
@@ -6,7 +6,12 @@ import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { type CborMap, type CborValue, isCborMap } from '../../../evidence/cbor.js';
 import { ERASED_ID, openLeaves, type OpenLeaves, readErasedLeaves } from '../../../common/evidence-log/leaf-batches.js';
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
-import { readBodies, type ReadReceipt } from '../../../common/evidence-log/receipt-bodies.js';
+import {
+  findOtherWriter,
+  readBodies,
+  type ReadReceipt,
+  type WrittenRow,
+} from '../../../common/evidence-log/receipt-bodies.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import { formatOf } from './chunking/content-format.js';
 import { isLeaf } from './content.rules.js';
@@ -64,23 +69,24 @@ interface VersionName {
   version: number;
 }
 /** What a receipt says of a version. */
-interface SaidVersion extends VersionName {
+interface SaidVersion extends VersionName, Pick<ReadReceipt, 'actor' | 'occurredAt'> {
   receiptId: string;
   /** Not of its completion: each version has one such receipt. */
   isAcceptance: boolean;
-  contentHash: CborValue | undefined;
+  contentHash?: CborValue | undefined;
   /** Of the receipt under which it was accepted; those of local ingest do not say it. */
-  shareability: CborValue | undefined;
+  shareability?: CborValue | undefined;
   /** Of the receipt that an ingest leaves at its end alone. */
-  passages: CborValue | undefined;
-  passagesRoot: CborValue | undefined;
-  /** Of the receipt under which the text of a file was accepted: the digest over the map of its places. */
-  places: CborValue | undefined;
+  passages?: CborValue | undefined;
+  passagesRoot?: CborValue | undefined;
+  /** Of the receipt under which a text was accepted: the digest over the map of its places, which only a file has. */
+  places?: CborValue | undefined;
   /** Where the receipt is of a batch, and says the rest by it. */
   leaf?: { readonly hash: Uint8Array; readonly ingestId: string; readonly kind: string };
 }
-interface VersionRow extends VersionName {
+interface VersionRow extends VersionName, WrittenRow {
   content: string;
+  content_hash: Buffer;
   shareability: string;
   content_type: string | null;
   /** Of versions from before their receipts listed the passages. */
@@ -107,14 +113,14 @@ interface PassageRow extends VersionName {
 }
 
 /** A receipt of local ingest speaks of many, all of one corpus. */
-function versionsIn({ tenantId, receiptId, kind, body }: ReadReceipt): SaidVersion[] {
+function versionsIn({ tenantId, receiptId, kind, actor, occurredAt, body }: ReadReceipt): SaidVersion[] {
   const documents = kind === 'local.ingested' ? (body.documents as CborMap[]) : [body];
   return documents.map((one) => ({
     tenant_id: tenantId,
     corpus_id: body.corpus_id as string,
     doc_id: one.doc_id as string,
     version: Number(one.version),
-    receiptId,
+    ...{ receiptId, actor, occurredAt },
     isAcceptance: kind !== INGEST_COMPLETED,
     contentHash: one.content_hash,
     shareability: one.shareability,
@@ -148,7 +154,7 @@ async function versionsInBatches(
   const isErased = await readErasedLeaves(query, batches, DOCUMENTS_ERASED);
   const found: SaidVersion[] = [];
   for (const [n, batch] of batches.entries()) {
-    const { tenantId, receiptId, kind, body } = receipts[n]!;
+    const { tenantId, receiptId, kind, actor, occurredAt, body } = receipts[n]!;
     const faults = faultOf(receiptId);
     const opened = tryOpen(body, batch, (error) => {
       faults.add(`batch ${receiptId} of ingests of tenant ${tenantId}: ${error.message}`);
@@ -160,7 +166,7 @@ async function versionsInBatches(
       const row = ingests.get(ingestId);
       if (row)
         found.push({
-          ...{ ...row, receiptId, isAcceptance: kind === BATCH_ACCEPTED, ...UNSAID },
+          ...{ ...row, ...{ receiptId, actor, occurredAt }, isAcceptance: kind === BATCH_ACCEPTED },
           leaf: { hash: opened.leaves[index]!, ingestId, kind },
         });
       else if (ingestId !== ERASED_ID)
@@ -181,14 +187,6 @@ function tryOpen(body: CborMap, batch: BatchRow, onFault: (error: Error) => void
   }
 }
 
-const UNSAID = {
-  contentHash: undefined,
-  shareability: undefined,
-  passages: undefined,
-  passagesRoot: undefined,
-  places: undefined,
-};
-
 function findFault(
   said: SaidVersion,
   row: VersionRow | undefined,
@@ -196,17 +194,18 @@ function findFault(
 ): string | undefined {
   if (!row) return 'its row is gone';
   const unlike = said.leaf ? findUnboundLeaf(said.leaf, said, row, passages) : findUnlike(said, row, passages);
-  return unlike ?? (said.isAcceptance ? findMisshown(said, row, passages) : undefined);
+  if (unlike !== undefined) return unlike;
+  if (!row.content_hash.equals(blake3(row.content))) return 'its digest is not that of its text';
+  if (!said.isAcceptance) return undefined;
+  return findOtherWriter(said, row) ?? findMisplaced(said, row, passages) ?? findMisshown(said, row, passages);
 }
 
 /** What a receipt of its own binds. */
 function findUnlike(said: SaidVersion, row: VersionRow, passages: readonly PassageRow[]): string | undefined {
   if (blake3Digest(row.content) !== said.contentHash) return 'its text is not the one that was ingested';
-  const altered = findAltered(passages);
-  if (altered !== undefined) return altered;
-  const misplaced = said.places === undefined ? undefined : findMisplaced(said, row, passages);
-  if (misplaced !== undefined) return misplaced;
-  return said.passagesRoot === undefined ? findStray(row, passages) : findUnlisted(said, passages);
+  return (
+    findAltered(passages) ?? (said.passagesRoot === undefined ? findStray(row, passages) : findUnlisted(said, passages))
+  );
 }
 
 /** Who may see it, and whether it is in search: what searches and other tenants go by must be what was accepted. */
@@ -260,8 +259,14 @@ const leafOf = (one: PassageRow): PassageLeaf => ({
   end: one.end_offset,
 });
 
-/** The places of passages follow from the map that the receipt has the digest of. */
-function findMisplaced({ places }: SaidVersion, row: VersionRow, passages: readonly PassageRow[]): string | undefined {
+const NO_PLACES = blake3Digest(canonicalJson([]));
+
+/** The places of passages follow from the map that the receipt has the digest of; what was sent as text has none. */
+function findMisplaced(
+  { places = NO_PLACES }: SaidVersion,
+  row: VersionRow,
+  passages: readonly PassageRow[],
+): string | undefined {
   const ranges = row.locations ?? [];
   if (blake3Digest(canonicalJson(ranges)) !== places) return 'its places are not those of the file that was sent';
   const shown = (place: unknown) => blake3Digest(canonicalJson(place ?? null));
@@ -296,8 +301,8 @@ const keyOf = ({ tenant_id, corpus_id, doc_id, version }: VersionName): string =
 
 const NAMED = 'unnest($1::text[], $2::text[], $3::text[], $4::int[]) n (tenant_id, corpus_id, doc_id, version)';
 const VERSIONS = `
-  select distinct on (v.tenant_id, v.corpus_id, v.doc_id, v.version) v.tenant_id, v.corpus_id, v.doc_id, v.version, v.content, v.shareability,
-    v.metadata ->> 'contentType' as content_type, v.chunk_count, v.locations, d.doc_id is not null as has_document,
+  select distinct on (v.tenant_id, v.corpus_id, v.doc_id, v.version) v.tenant_id, v.corpus_id, v.doc_id, v.version, v.content, v.content_hash,
+    v.accepted_by as written_by, v.accepted_at as written_at, v.shareability, v.metadata ->> 'contentType' as content_type, v.chunk_count, v.locations, d.doc_id is not null as has_document,
     coalesce(d.current_version = v.version and d.quarantined_version is distinct from v.version, false) as is_shown,
     case when d.current_version = v.version then d.shareability end as listed_as,
     array(select s.shareability || ' ' || s.language from index_shard s where s.tenant_id = v.tenant_id and s.corpus_id = v.corpus_id) as shards
