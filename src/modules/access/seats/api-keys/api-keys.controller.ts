@@ -65,7 +65,7 @@ export class ApiKeysController {
     summary: 'Rotate an API key',
     description:
       'The new key takes over the label, and the old one is revoked in the same transaction: calls that still use it are refused within a second. A key that was revoked or has ' +
-      'expired is not rotated (409 ApiKeyEnded). Invitations that the old key made and that are not accepted yet end: create them again.',
+      'expired is not rotated (409 ApiKeyEnded). Invitations that the old key made and that are not accepted yet end: create them again. Private facts that the daemon keeps of the old key are not seen by the new one.',
     access: seats('owner'),
     reply: created(ApiKeyCreated),
     problems: [ApiKeyUnknown, ApiKeyEnded],
