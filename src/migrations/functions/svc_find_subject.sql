@@ -1,7 +1,8 @@
 -- Finds what an erasure removes, into temporary tables of this transaction, which only the functions of the erasure
 -- read: the report and the removal are of the same rows. A row is known by its place and by who wrote it there, since
--- the place of one that ends meanwhile is soon that of another. selector: entities, entity_prefixes, fact_ids, documents
--- ({corpus_id, doc_id}), principals, texts; each a list. The application may ask for the tenant of its unit of work.
+-- the place of one that ends meanwhile is soon that of another. selector: entities, entity_prefixes, fact_ids,
+-- documents ({corpus_id, doc_id}), principals, texts; each a list. The application may ask for the tenant of its unit
+-- of work.
 create or replace function svc_find_subject(me text, selector jsonb) returns void
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
   declare

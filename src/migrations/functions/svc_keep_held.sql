@@ -1,8 +1,8 @@
 -- Trigger of svc_pin_table, before a row is deleted or loses its content: where a legal hold pins it, the row stays. The
 -- product's processes get SVH01 (detail: the holds, as a JSON array; hint: the entity; constraint: the tenant, since
--- tenants may share a hold by sync), and leave the receipt of it. Anyone else keeps the rest of the statement; the daemon
--- makes the receipt. A placing waits for transactions that were let through here (LegalHoldsService), so that none of
--- them ends after it. The argument is an expression over r: the entities that the row is of.
+-- tenants may share a hold by sync), and leave the receipt of it. Anyone else keeps the rest of the statement; the
+-- daemon makes the receipt. A placing waits for transactions that were let through here (LegalHoldsService), so that
+-- none of them ends after it. The argument is an expression over r: the entities that the row is of.
 create or replace function svc_keep_held() returns trigger
   language plpgsql as $$
   declare

@@ -8,6 +8,7 @@ import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../..
 import { whileLocked } from '../../kit/held-lock.js';
 import { write } from '../continuity/given.js';
 import { makeProject, must } from '../dossiers/given.js';
+import { openIncident, walk } from '../incidents/given.js';
 import { alertsOf, given, passage, watch } from '../watches/given.js';
 
 let api: TestApi;
@@ -19,15 +20,18 @@ let lock: string;
 beforeAll(async () => {
   api = await startApi();
   acme = api.tenant;
-  daemon = await startDaemon({ database: api.database, env: { SVCD_AUTO_CAPTURE: '1', SVC_LOG_LEVEL: 'error' } });
+  const flags = { SVCD_AUTO_CAPTURE: '1', SVCD_IDENTITY_LINKS: '1', SVCD_FEATURE_INCIDENTS: '1' };
+  daemon = await startDaemon({ database: api.database, env: { ...flags, SVC_LOG_LEVEL: 'error' } });
   call = daemon.as({ scopes: ALL_SCOPES, tenant: acme.tenantId });
-  lock = `select pg_advisory_xact_lock(hashtextextended('${lockKeyOf(acme.tenantId, 'copied texts')}'::jsonb::text, 0))`;
+  lock = `select pg_advisory_xact_lock(${keyOf('copied texts')})`;
   await makeProject(call, 'shop');
 }, 240_000);
 afterAll(async () => {
   await daemon.close();
   await api.close();
 });
+
+const keyOf = (name: string) => `hashtextextended('${lockKeyOf(acme.tenantId, name)}'::jsonb::text, 0)`;
 
 /** Tables with a row of the tenant that has the text somewhere. */
 async function tablesWith(text: string): Promise<string[]> {
@@ -97,13 +101,31 @@ describe('an erasure keeps from being copied', { timeout: 180_000 }, () => {
     await eraseBefore('egret-3', () => write(acme, 'keeper', { expectedVersion: 1 }));
   });
 
-  it('what texts of a project and candidates are made of', async () => {
-    await call('PUT', '/v1/facts', { entity: 'user:ann', key: 'bird', value: 'ibis-4' });
+  it('what an answer cites, and locks nothing that others who copy wait for', async () => {
+    await given(acme, 'cited', 'Of a coot, the coot-5.');
+    const citations = [{ chunkId: await passage(acme, 'coot-5') }];
+    await whileLocked(api.database, lock, async (held) => {
+      const recording = acme.call('POST', '/v1/answers', { answerText: 'A coot.', citations, watch: true });
+      await held.waitForBlocked(1);
+      // An error where somebody has it.
+      await held.query(`select 1 / pg_try_advisory_xact_lock(${keyOf('watches')})::int`);
+      await held.commit();
+      expect((await recording).status).toBe(201);
+    });
+    await must(call('POST', '/v1/facts/erase', { texts: ['coot-5'] }));
+    await expect.poll(() => tablesWith('coot-5'), { timeout: 60_000 }).toEqual([]);
+  });
+
+  it('what texts of a project, candidates and walks are made of', async () => {
+    const { fact_id: id } = (await call('PUT', '/v1/facts', { entity: 'user:ann', key: 'bird', value: 'ibis-4' })).body;
+    const incident = await openIncident(call, acme.tenantId);
     await call('PUT', '/v1/facts', { entity: 'project:shop', key: 'bird', value: 'ibis-4' });
     const copies = [
       () => must(call('POST', '/v1/projects/shop/storybook')),
       () => must(call('POST', '/v1/projects/shop/dossiers/auto')),
       () => must(call('POST', '/v1/memory/extract', { text: 'I prefer tea.' })),
+      () => must(call('POST', '/v1/identity/candidates/propose', {})),
+      () => walk(call, incident, { kind: 'fact', id }),
     ];
     await whileLocked(api.database, lock, async (held) => {
       const copying = Promise.all(copies.map((copy) => copy()));

@@ -147,7 +147,7 @@ export class ErasureRuns {
       throw error;
     }
     this.log.error({ error, erasure_id: erasureId }, 'an erasure failed and is tried again');
-    // A full disk, a deadlock, a database that starts again. Not a statement of more than its time, which takes it again.
+    // A full disk, a deadlock, a database that starts again; not a statement that takes more than its time each time.
     if (isPassing && !isCanceled(error)) return;
     await this.tenancy.run(tenantId, () => this.tenancy.query(FAILED, [tenantId, erasureId, MAX_ATTEMPTS]));
   }

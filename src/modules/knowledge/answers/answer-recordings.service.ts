@@ -4,6 +4,8 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { ShieldPipeline } from '../../../common/call-policy/shield-pipeline.js';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { requireFeature, requirePaidTier } from '../../../common/contract/part-refusals.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
+import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { WatchesService } from '../../continuity/watches/watches.service.js';
 import { CitationsService } from '../citations/citations.service.js';
 import { ProofOrdersService } from '../proofs/proof-orders.service.js';
@@ -19,6 +21,7 @@ type NamedAnswer = AnswerRecordingBody & { answerId: string };
 @Injectable()
 export class AnswerRecordingsService {
   constructor(
+    private readonly tenancy: Tenancy,
     private readonly citations: CitationsService,
     private readonly proofs: ProofOrdersService,
     private readonly watches: WatchesService,
@@ -34,6 +37,8 @@ export class AnswerRecordingsService {
       requireFeature('watches', this.settings);
       requirePaidTier(caller);
     }
+    // Before what the parts lock: who waits for those may copy already, and an erasure waits for him.
+    await lockToCopy(this.tenancy);
     const answer = { ...body, answerId: body.answerId ?? uuid() };
     const ordered = await this.reserve(caller, answer, idempotencyKey);
     const acknowledgement = await this.citations.record(caller, answer);

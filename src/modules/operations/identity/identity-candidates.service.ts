@@ -4,6 +4,7 @@ import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js'
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/common-problems.js';
+import { lockToCopy } from '../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../common/tenancy/tenant-repository.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
@@ -32,7 +33,7 @@ export class IdentityCandidatesService {
   private readonly rows: TenantRepository<IdentityLinkRow>;
 
   constructor(
-    tenancy: Tenancy,
+    private readonly tenancy: Tenancy,
     private readonly tenants: TenantResolver,
     private readonly store: IdentityStore,
     private readonly audit: AuditTrail,
@@ -44,6 +45,7 @@ export class IdentityCandidatesService {
   propose(caller: DaemonCaller, { kinds, entity, tenant_id }: ProposeCandidates): Promise<ProposedCandidates> {
     const wanted = kindsOf(kinds);
     return this.tenants.write(caller, tenant_id, async () => {
+      await lockToCopy(this.tenancy);
       const identifiers = await this.store.listIdentifiers(MAX_IDENTIFIERS + 1);
       const { pairs, tooCommon } = findPairs(identifiers, wanted);
       const meant = entity === undefined ? pairs : pairs.filter((pair) => [pair.entity, pair.other].includes(entity));

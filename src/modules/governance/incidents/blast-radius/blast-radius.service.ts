@@ -3,6 +3,7 @@ import { uuid } from '../../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../../common/bearer-auth/daemon-caller.js';
 import { AuditTrail } from '../../../../common/evidence-log/audit-trail.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
+import { lockToCopy } from '../../../../common/tenancy/copied-texts.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
 import { TenantResolver } from '../../../../guards/tenant-resolver.js';
@@ -32,7 +33,7 @@ export class BlastRadiusService {
     private readonly quarantines: QuarantinesService,
     private readonly reads: RadiusReadsService,
     private readonly audit: AuditTrail,
-    tenancy: Tenancy,
+    private readonly tenancy: Tenancy,
   ) {
     this.rows = new TenantRepository(tenancy, BlastRadiusRow);
   }
@@ -58,6 +59,7 @@ export class BlastRadiusService {
 
   private walk(caller: DaemonCaller, incidentId: string, { kind, id, apply }: WantedWalk): Promise<BlastRadiusReply> {
     return this.tenants.write(caller, undefined, async () => {
+      await lockToCopy(this.tenancy);
       await (apply ? this.incidents.findOpen(incidentId) : this.incidents.find(incidentId));
       if (apply) await this.store.lockQuarantines();
       const roots = await this.store.findRoots(kind, rootNamesOf(kind, id));
