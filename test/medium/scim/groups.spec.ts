@@ -80,13 +80,19 @@ describe('a group', () => {
       },
     ]);
     expect((await scim('GET', `/Groups/${body.id}`)).body).toEqual(body);
-    for (const filter of ['displayName eq "Readers club"', 'externalId eq "00g1"', `id eq "${body.id}"`])
+    for (const filter of ['displayName eq "READERS club"', 'externalId eq "00g1"', `id eq "${body.id}"`])
       expect((await scim('GET', `/Groups?filter=${encodeURIComponent(filter)}`)).body.Resources).toEqual([body]);
     const { members: _, ...bare } = body;
     const listed = await scim('GET', '/Groups?excludedAttributes=members');
     expect([listed.body.totalResults, listed.body.Resources]).toEqual([1, [bare]]);
     expect((await read(ada)).groups).toEqual(['Readers club']);
-    expectError(await groupOf('Readers club'), 409, 'uniqueness', 'Readers club');
+    for (const name of ['Readers club', 'readers CLUB']) expectError(await groupOf(name), 409, 'uniqueness', name);
+    const { body: second } = await groupOf('Second');
+    const renamed = operations({ op: 'replace', path: 'displayName', value: 'READERS CLUB' });
+    expectError(await scim('PATCH', `/Groups/${second.id}`, renamed), 409, 'uniqueness', 'READERS CLUB');
+    await scim('DELETE', `/Groups/${second.id}`);
+    expect((await scim('PATCH', `/Groups/${body.id}`, renamed)).body.displayName).toBe('READERS CLUB');
+    expect((await read(ada)).groups).toEqual(['READERS CLUB']);
     expect((await scim('DELETE', `/Groups/${body.id}`)).status).toBe(204);
     expectError(await scim('GET', `/Groups/${body.id}`), 404);
     expect((await read(ada)).groups).toEqual([]);

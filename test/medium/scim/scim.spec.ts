@@ -195,16 +195,19 @@ describe('a user', () => {
     expect([again.status, again.body.id === user.id]).toEqual([201, false]);
   });
 
-  it.each<Record<string, string>>([{}, { 'content-length': '0' }])('is deleted with a content type and no body: %j', async (headers) => {
-    const { body: user } = await create('tess@example.org');
-    const { body: group } = await scim('POST', '/Groups', { displayName: 'Tess' });
-    for (const path of [`/Groups/${group.id}`, `/Users/${user.id}`]) {
-      const answer = await send(api.url, 'DELETE', `/scim/v2${path}`, undefined, {
-        ...{ authorization: `Bearer ${api.tenant.apiKey}`, 'content-type': 'application/scim+json', ...headers },
-      });
-      expect([path, answer.status]).toEqual([path, 204]);
-    }
-  });
+  it.each<Record<string, string>>([{}, { 'content-length': '0' }])(
+    'is deleted with a content type and no body: %j',
+    async (headers) => {
+      const { body: user } = await create('tess@example.org');
+      const { body: group } = await scim('POST', '/Groups', { displayName: 'Tess' });
+      for (const path of [`/Groups/${group.id}`, `/Users/${user.id}`]) {
+        const answer = await send(api.url, 'DELETE', `/scim/v2${path}`, undefined, {
+          ...{ authorization: `Bearer ${api.tenant.apiKey}`, 'content-type': 'application/scim+json', ...headers },
+        });
+        expect([path, answer.status]).toEqual([path, 204]);
+      }
+    },
+  );
 
   it('leaves receipts of what it gave and took', async () => {
     const { body: user } = await create('fay@example.org');

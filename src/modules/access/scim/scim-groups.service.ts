@@ -45,7 +45,8 @@ export class ScimGroupsService {
     return this.roles.change(caller, async () => {
       const { displayName, externalId } = wanted;
       const groupId = uuid();
-      if (!(await this.store.insert({ groupId, displayName, externalId }))) throw exists(displayName);
+      const isThere = await this.store.hasOther(groupId, displayName);
+      if (isThere || !(await this.store.insert({ groupId, displayName, externalId }))) throw exists(displayName);
       return this.bring(caller, await this.find(groupId), wanted);
     });
   }
@@ -73,12 +74,14 @@ export class ScimGroupsService {
     });
   }
 
-  private async bring(caller: TenantCaller, { groupId }: ScimGroupRow, wanted: ScimGroupState): Promise<ScimGroup> {
+  private async bring(caller: TenantCaller, group: ScimGroupRow, wanted: ScimGroupState): Promise<ScimGroup> {
+    const { groupId } = group;
     const { displayName, externalId, members } = wanted;
     const unknown = members.find((id) => !isUuid(id)) ?? (await this.store.findUnknown(members))[0];
     if (unknown !== undefined)
       throw invalid('invalidValue', `members: ${unknown} is no user of the tenant; POST /scim/v2/Users creates one`);
-    if (await this.store.hasOther(groupId, displayName)) throw exists(displayName);
+    if (displayName !== group.displayName && (await this.store.hasOther(groupId, displayName)))
+      throw exists(displayName);
     const concerned = [...new Set([...(await this.membersOf(groupId)), ...members])];
     await this.roles.follow(caller, concerned, async () => {
       await this.store.update(groupId, { displayName, externalId });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Not, Raw } from 'typeorm';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { TenantRepository, type Values } from '../../../common/tenancy/tenant-repository.js';
+import { TenantRepository, type Values, type Where } from '../../../common/tenancy/tenant-repository.js';
 import { ScimGroupRow } from './scim-group.entity.js';
 import { ScimMemberRow } from './scim-member.entity.js';
 import type { ScimGroupFilter } from './scim-groups.rules.js';
@@ -18,6 +19,10 @@ export interface ScimGroupOfUser {
   displayName: string;
   externalId: string | null;
 }
+
+/** The name in any letters (RFC 7643, 8.7.1). */
+const named = (displayName: string) =>
+  Raw((column) => `lower(${column} collate "C") = lower(:displayName collate "C")`, { displayName });
 
 /** The groups of the open unit of work's tenant. */
 @Injectable()
@@ -38,7 +43,7 @@ export class ScimGroupsStore {
   ): Promise<{ groups: ScimGroupRow[]; total: number }> {
     const filter = {
       ...(id === undefined ? {} : { groupId: id }),
-      ...(displayName === undefined ? {} : { displayName }),
+      ...(displayName === undefined ? {} : { displayName: named(displayName) }),
       ...(externalId === undefined ? {} : { externalId }),
     };
     const total = await this.groups.count(filter);
@@ -55,9 +60,9 @@ export class ScimGroupsStore {
     return (await this.groups.insertNew(group)) !== undefined;
   }
 
+  /** Whether another than this one has the name. */
   async hasOther(groupId: string, displayName: string): Promise<boolean> {
-    const found = await this.groups.find({ displayName });
-    return found !== undefined && found.groupId !== groupId;
+    return (await this.groups.find({ groupId: Not(groupId), displayName: named(displayName) })) !== undefined;
   }
 
   async update(groupId: string, values: Values<ScimGroupRow>): Promise<void> {
@@ -103,11 +108,7 @@ export class ScimGroupsStore {
     return rows.map(({ id }) => id);
   }
 
-  private page(
-    filter: { groupId?: string; displayName?: string; externalId?: string },
-    offset: number,
-    limit: number,
-  ): Promise<ScimGroupRow[]> {
+  private page(filter: Where<ScimGroupRow>, offset: number, limit: number): Promise<ScimGroupRow[]> {
     return this.groups
       .select('g', filter, { order: { groupId: 'asc' } })
       .offset(offset)

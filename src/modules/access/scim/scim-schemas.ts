@@ -99,7 +99,9 @@ export const SCHEMAS = [
     name: 'Group',
     description: 'Users of the tenant',
     attributes: [
-      attribute('displayName', 'string', 'The name of the group', { required: true, uniqueness: 'server' }),
+      attribute('displayName', 'string', 'The name of the group', {
+        ...{ required: true, caseExact: false, uniqueness: 'server' },
+      }),
       attribute('members', 'complex', 'Its users', {
         multiValued: true,
         subAttributes: [
