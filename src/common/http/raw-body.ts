@@ -17,7 +17,7 @@ export const fileBound = (maxFileMib: number): number => maxFileMib * MIB + MAX_
 
 /**
  * Bytes are read where a route takes a body of any content type, and refused unread everywhere else. A content type
- * without a body says nothing: some clients send theirs with every request.
+ * without a body says nothing: some clients send theirs with every request. Routes of `bytes` look at it themselves.
  */
 export function readBytes(fastify: FastifyInstance, bodies: BodyBudget): void {
   const stated = new WeakMap<IncomingMessage, string>();
@@ -33,7 +33,7 @@ export function readBytes(fastify: FastifyInstance, bodies: BodyBudget): void {
     const contentType = request.headers['content-type'];
     if (body === 'file' && contentType !== undefined) stated.set(request.raw, contentType);
     if (taken) request.headers['content-type'] = BYTES;
-    else if (!hasBody(request)) delete request.headers['content-type'];
+    else if (body !== 'bytes' && !hasBody(request)) delete request.headers['content-type'];
     const isBytes = request.headers['content-type']?.trim().toLowerCase().startsWith(BYTES) ?? false;
     done(isBytes && !taken ? new UnsupportedMediaType({}, 'Send the body as content-type application/json') : null);
   });
