@@ -131,6 +131,7 @@ import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects
 import { RememberRestores1795938000000 } from './1795938000000-remember-restores.js';
 import { CountReadingsOfFiles1795939000000 } from './1795939000000-count-readings-of-files.js';
 import { KeepEarlierSecrets1795938100000 } from './1795938100000-keep-earlier-secrets.js';
+import { RememberUsedNonces1795943000000 } from './1795943000000-remember-used-nonces.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -267,4 +268,5 @@ export const MIGRATIONS = [
   RememberRestores1795938000000,
   CountReadingsOfFiles1795939000000,
   KeepEarlierSecrets1795938100000,
+  RememberUsedNonces1795943000000,
 ];

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServerSecret } from '../../../src/common/sessions/server-secret.js';
+import { makeNonce, RANDOM_BYTES, TTL_SECONDS } from '../../../src/modules/operations/system/nonce.rules.js';
 import { fromAnotherAddress, send } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import {
@@ -138,8 +141,8 @@ describe('refused, with a code of its own and the nonce spent:', () => {
   });
 
   it('a nonce that has expired', async () => {
-    const nonce = await nonceOf(daemon.url);
-    await owner.query(`update sync_nonce set expires_at = now() - interval '1 second'`);
+    const key = await daemon.app.get(ServerSecret, { strict: false }).keyFor('sync nonces');
+    const nonce = makeNonce(key, nowSeconds() - TTL_SECONDS, randomBytes(RANDOM_BYTES));
     expect(await outcome(peer, { nonce })).toEqual([401, 'NONCE_EXPIRED', 'NONCE_EXPIRED']);
   });
 

@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PeerClient } from '../../../src/modules/memory/peers/peer-client.service.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
@@ -41,13 +40,6 @@ async function addHere(peerId: string, publicKey: string): Promise<void> {
   expect(status).toBe(201);
 }
 
-async function expireNonces({ database }: TestDaemon): Promise<void> {
-  const owner = new Client({ connectionString: database.superuserUrl });
-  await owner.connect();
-  await owner.query(`update sync_nonce set expires_at = now() - interval '1 second'`);
-  await owner.end();
-}
-
 const connectionTo = (url: string, delegation?: string) =>
   here.app.get(PeerClient, { strict: false }).open({ tenantId: 'acme', peerId: 'there', url, delegation });
 
@@ -80,17 +72,24 @@ describe('a daemon that asks another', () => {
       const { status, body } = await connection.ask({ method: 'POST', path: PATH, body: { message } });
       expect([status, body]).toMatchObject([200, { message, principal: 'peer:here', auth_type: 'peer' }]);
     }
-    const [issued] = await there.database.query<{ nonces: string }>(
-      'select count(*) as nonces from sync_nonce where spent_at is null',
-    );
-    expect(Number(issued!.nonces)).toBe(1);
+    const used = await there.database.query('select from sync_nonce');
+    expect(used).toHaveLength(3);
   });
 
   it('asks again where the nonce that it kept has ended', async () => {
-    const connection = connectionTo(there.url);
+    const [fresh, kept] = ['n'.repeat(43), 'k'.repeat(43)];
+    const nonces: unknown[] = [];
+    const url = await serveAfterNonce(({ headers }, response) => {
+      const nonce = headers['x-svc-sync-nonce'];
+      nonces.push(nonce);
+      response.statusCode = nonce === kept ? 401 : 200;
+      if (nonce !== kept) response.setHeader('x-svc-sync-nonce', kept);
+      response.end(JSON.stringify(nonce === kept ? { code: 'NONCE_EXPIRED', detail: 'it is old' } : {}));
+    });
+    const connection = connectionTo(url);
     await connection.ask({ method: 'POST', path: PATH });
-    await expireNonces(there);
     expect((await connection.ask({ method: 'POST', path: PATH })).status).toBe(200);
+    expect(nonces).toEqual([fresh, kept, fresh]);
   });
 
   it('may ask at once, and with a delegation', async () => {

@@ -66,7 +66,7 @@ export class HandshakeService implements OnModuleInit {
     checkRight(head.right, reach, rights, peer.direction);
     return {
       identity: identityOf(head.tenantId, peer.peerId, rights, delegate),
-      ...{ reach, digest: digest satisfies ContentDigest, nextNonce: await this.nextNonce() },
+      ...{ reach, digest: digest satisfies ContentDigest, nextNonce: (await this.nonces.issue()).nonce },
     };
   }
 
@@ -113,15 +113,6 @@ export class HandshakeService implements OnModuleInit {
       {},
       'This daemon does not verify delegations, so that it takes none; start it with SVCD_SYNC_DELEGATION_ENFORCE=1',
     );
-  }
-
-  /** Saves the peer a request; without one it asks for one. */
-  private async nextNonce(): Promise<string | undefined> {
-    try {
-      return (await this.nonces.issue()).nonce;
-    } catch {
-      return undefined;
-    }
   }
 }
 

@@ -63,7 +63,7 @@ export class SystemController {
     tag: 'sync',
     summary: 'Issue a nonce for sync peers',
     description:
-      'For the handshake of sync peers (docs/formats/peer-requests.md); each accepted request brings the next one as x-svc-sync-nonce. Random, kept as a digest, usable once within its time. Callers are not authenticated, so no more than 10,000 are open at a time: then 503.',
+      'For the handshake of sync peers (docs/formats/peer-requests.md); each accepted request brings the next one as x-svc-sync-nonce. Random, usable once within its time; kept, as a digest, from when it is used.',
     access: anyone(),
     reply: ok(Nonce),
     problems: [InternalError],
