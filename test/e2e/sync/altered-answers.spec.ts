@@ -24,8 +24,9 @@ const expectNothing = async () =>
   expect([await here.factsOf('user:ada'), await here.factsOf('user:bea')]).toEqual([[], []]);
 
 /** As a peer would answer that left out the last item. */
-function shortened(page: any) {
-  const items = page.items.slice(0, -1);
+const shortened = (page: any) => withItems(page, page.items.slice(0, -1));
+
+function withItems(page: any, items: any[]) {
   const head = Buffer.concat([Buffer.from('svc.sync.page/1\n'), canonicalJson([page.tenant_id, page.collection])]);
   const digests = items.map(({ digest }: { digest: string }) => Buffer.from(digest.slice('sha256:'.length), 'hex'));
   const digest = createHash('sha256').update(Buffer.concat([head, ...digests]));
@@ -57,6 +58,18 @@ describe('a peer whose answers are changed on the way', () => {
     between.alter('/collections/facts', (page) => ({ ...shortened(page), root_so_far: `sha256:${root}` }));
     const { code, stdout } = await pull();
     expect([code, stdout]).toEqual([2, expect.stringContaining('not what its manifest says')]);
+  });
+
+  it('is not asked again and again for pages that never end', async () => {
+    const root = `sha256:${createHash('sha256').digest('hex')}`;
+    let pages = 0;
+    between.alter('/collections/facts', (page) => {
+      pages += 1;
+      return { ...withItems(page, []), root_so_far: root, next_cursor: `c${pages}`, has_more: true };
+    });
+    const { code, stdout } = await pull();
+    expect([code, stdout]).toEqual([1, expect.stringContaining('nothing that comes after the page before')]);
+    expect(pages).toBe(1);
   });
 
   it('gives all once they are not', async () => {
@@ -95,5 +108,23 @@ describe('a push', () => {
     });
     const again = await here.run('sync', 'push', 'there', '--tenant', TENANT);
     expect([again.code, again.stdout]).toEqual([3, expect.stringContaining('refused_content facts user:ada token')]);
+  });
+
+  it('leaves out a record that the peer does not read, and brings those that were sent with it', async () => {
+    const deep = '['.repeat(60) + ']'.repeat(60);
+    await here.database.query(`select * from svc_store_entity($1, 'doc', 'deep', $2, 'test', gen_random_uuid())`, [
+      ...[TENANT, deep],
+    ]);
+    for (const id of ['a', 'b', 'c']) await here.ok('PUT', `/v1/entities/doc/${id}`, { payload: id });
+    await here.fact('user:ada', 'after', 'travels');
+    const pushed = await here.run('sync', 'push', 'there', '--tenant', TENANT, '--json');
+    expect(pushed.code).toBe(3);
+    const { unapplied } = JSON.parse(pushed.stdout) as { unapplied: { id: string[]; reason: string }[] };
+    expect(unapplied.find(({ id }) => id[1] === 'deep')).toMatchObject({
+      ...{ verdict: 'refused_content', reason: expect.stringContaining('is nested deeper than 40 levels') },
+    });
+    for (const id of ['a', 'b', 'c'])
+      expect(await there.ok('GET', `/v1/entities/doc/${id}`)).toMatchObject({ entity: { payload: id } });
+    expect(await there.valueOf('user:ada', 'after')).toBe('travels');
   });
 });

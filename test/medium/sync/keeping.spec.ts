@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ExchangeProgressStore } from '../../../src/modules/memory/sync-exchange/exchange-progress.store.js';
 import { SyncPromotionsService } from '../../../src/modules/memory/sync/sync-promotions.service.js';
 import { FULL_REACH } from '../../../src/modules/memory/sync/sync.types.js';
 import { ALL_SCOPES, startDaemon, type TestDaemon } from '../../kit/daemon.js';
@@ -222,5 +223,21 @@ describe('the index', () => {
     await o.fact('user:ada', 'k', '1');
     await o.ok('PUT', '/v1/entities/person/ada', { payload: 1 });
     expect(await linesOf('o')).toBe('');
+  });
+});
+
+describe('the progress of an exchange', () => {
+  it('has no end while it runs, nor where it was cut off', async () => {
+    const store = daemon.app.get(ExchangeProgressStore, { strict: false });
+    const name = { tenantId: 'p', peerId: 'laptop', way: 'pull' } as const;
+    const read = async () => (await store.list('p', 'laptop')).map(({ state, ended_at }) => [state, ended_at]);
+    await store.begin(name);
+    await store.end(name, { state: 'equal', message: null, taken: 0, refused: 0, receiptId: null });
+    expect(await read()).toEqual([['equal', expect.any(Date)]]);
+    await store.begin(name);
+    expect(await read()).toEqual([['running', null]]);
+    await store.end(name, { state: 'equal', message: null, taken: 0, refused: 0, receiptId: null });
+    expect(await store.claim(name, 0)).toBe(true);
+    expect(await read()).toEqual([['running', null]]);
   });
 });

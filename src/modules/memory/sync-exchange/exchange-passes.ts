@@ -1,9 +1,9 @@
-import { PeerAnswerBroken } from '../peers/peer-failures.types.js';
+import { PeerAnswerBroken, PeerAnswerUnusable } from '../peers/peer-failures.types.js';
 import { GrowingRoot, named, type SyncRecord, unnamed } from '../sync/sync-wire.types.js';
 import type { Collection } from '../sync/sync.types.js';
-import { asUnapplied, batchesOf, groupByRecord, rootOf, wantedOf } from './exchange.rules.js';
+import { asUnapplied, batchesOf, groupByRecord, placeAfter, placeAt, rootOf, wantedOf } from './exchange.rules.js';
 import type { ExchangeProgressStore, PartProgress } from './exchange-progress.store.js';
-import type { ExchangeName, Known, Manifest, Page, Progress, SyncEnd, Unapplied } from './exchange.types.js';
+import type { ExchangeName, Known, Manifest, Page, Pass, Progress, SyncEnd, Unapplied } from './exchange.types.js';
 
 const DIGESTS_A_PAGE = 5000;
 const RECORDS_A_PAGE = 2000;
@@ -59,7 +59,11 @@ export class ExchangePasses {
     private readonly store: ExchangeProgressStore,
   ) {}
 
-  /** Goes on where one that was cut off had come to. @returns how far the target is now */
+  /**
+   * Goes on where one that was cut off had come to.
+   * @returns how far the target is now
+   * @throws PeerAnswerUnusable for pages that do not go on: a pass over them would not end
+   */
   async run(
     collection: Collection,
     before: PartProgress,
@@ -71,8 +75,10 @@ export class ExchangePasses {
     const of = rootOf(manifests.source, collection)?.count ?? 0;
     const isWhole = pass === 'full' && isMostlyMissing(collection, manifests);
     let done = 0;
+    let place = pass === 'delta' ? placeAt(first.position!) : '';
     for (;;) {
       const page = await this.readPage(collection, part, isWhole);
+      place = this.expectAfter(collection, pass, page, place);
       done += page.items.length;
       const next = this.partAfter(collection, part, page);
       part = await this.bring(collection, page, isWhole, next);
@@ -88,6 +94,15 @@ export class ExchangePasses {
       ...(pass === 'delta' ? { since: position! } : {}),
       ...(cursor === null ? {} : { cursor }),
     });
+  }
+
+  private expectAfter(collection: Collection, pass: Pass, page: Page, after: string): string {
+    const place = placeAfter(collection, pass, page, after);
+    if (place !== undefined) return place;
+    throw new PeerAnswerUnusable(
+      this.ends.name.peerId,
+      `answered a page of ${collection} with nothing that comes after the page before; nothing of the page was taken`,
+    );
   }
 
   /** Once the page is taken. @throws PeerAnswerBroken */
@@ -160,7 +175,7 @@ export class ExchangePasses {
 }
 
 /** Goes on with the pass that was cut off, or begins one at a position of the source. */
-function begun(before: PartProgress, passPosition: number): PartProgress & { pass: 'full' | 'delta' } {
+function begun(before: PartProgress, passPosition: number): PartProgress & { pass: Pass } {
   const { pass } = before;
   // Without the tree of the pages before, the next one could not be held against them.
   if (pass === 'full' && before.tree === null) return { ...before, pass, cursor: null, refused: 0 };

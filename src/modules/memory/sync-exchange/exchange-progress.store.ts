@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { Collection } from '../sync/sync.types.js';
-import type { CollectionState, ExchangeName, Way } from './exchange.types.js';
+import type { CollectionState, ExchangeName, Pass, Way } from './exchange.types.js';
 
 /** How far a collection has come with a peer. */
 export interface PartProgress {
@@ -9,7 +9,7 @@ export interface PartProgress {
   /** The target has all up to this position of the source; null: a full pass is due. */
   readonly position: number | null;
   /** The pass that is under way. */
-  readonly pass: 'full' | 'delta' | null;
+  readonly pass: Pass | null;
   readonly passPosition: number | null;
   readonly cursor: string | null;
   /** Of a full pass: the tree of what was read up to the cursor. */
@@ -140,13 +140,13 @@ const partOf = (row: PartRow): PartProgress => ({
 const BEGIN = `
   insert into sync_exchange as e (tenant_id, peer_id, direction) values ($1, $2, $3)
   on conflict (tenant_id, peer_id, direction) do update
-    set started_at = now(), state = 'running', message = null, taken = 0, refused = 0, receipt_id = null
+    set started_at = now(), ended_at = null, state = 'running', message = null, taken = 0, refused = 0, receipt_id = null
   returning e.*`;
 
 const CLAIM = `
   insert into sync_exchange as e (tenant_id, peer_id, direction) values ($1, $2, $3)
   on conflict (tenant_id, peer_id, direction) do update
-    set started_at = now(), state = 'running', message = null, taken = 0, refused = 0, receipt_id = null
+    set started_at = now(), ended_at = null, state = 'running', message = null, taken = 0, refused = 0, receipt_id = null
     where e.started_at <= now() - make_interval(secs => $4)
   returning e.peer_id`;
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { shapeOf } from '../../../common/http/json-shape.js';
 import type { Verdict } from '../sync/sync-record.types.js';
-import type { SyncRecord } from '../sync/sync-wire.types.js';
+import { arePartsOf, isTarget, keyOf, type SyncRecord, unnamed } from '../sync/sync-wire.types.js';
 import { type Collection, COLLECTIONS } from '../sync/sync.types.js';
-import type { ExchangeReach, Known, Manifest, Unapplied } from './exchange.types.js';
+import type { ExchangeReach, Known, Manifest, Page, Pass, Unapplied } from './exchange.types.js';
 
 const UNAPPLIED: ReadonlySet<Verdict> = new Set(['refused_hold', 'refused_scope', 'refused_content', 'conflict_kept']);
 
@@ -64,20 +65,59 @@ export function wantedOf(page: readonly Known[], unknown: readonly Known[]): Kno
   });
 }
 
+/** How an item sorts in a pass: by key and digest, or by its position; undefined for one that has neither. */
+function placeOf(collection: Collection, pass: Pass, { id, digest, position }: SyncRecord): string | undefined {
+  if (pass === 'delta') return Number.isSafeInteger(position) ? placeAt(position!) : undefined;
+  const [target, parts] = collection === 'tombstones' ? [id[0], id.slice(1)] : [collection, id];
+  return isTarget(target) && arePartsOf(target, parts) ? keyOf(target, parts) + unnamed(digest) : undefined;
+}
+
+/** The place of a position: texts sort as their numbers. */
+export const placeAt = (position: number): string => String(position).padStart(16, '0');
+
+/**
+ * So that a pass ends: each of its pages begins after the one before, and what is not the last has something.
+ * @param after where the page before ended
+ * @returns where this one ends; undefined for one that does not go on
+ */
+export function placeAfter(
+  collection: Collection,
+  pass: Pass,
+  { items, next_cursor }: Pick<Page, 'items' | 'next_cursor'>,
+  after: string,
+): string | undefined {
+  if (items.length === 0 && next_cursor !== null) return undefined;
+  let last = after;
+  for (const item of items) {
+    const place = placeOf(collection, pass, item);
+    if (place === undefined || place <= last) return undefined;
+    last = place;
+  }
+  return last;
+}
+
 const MAX_RECORDS = 2000;
 const MAX_BYTES = 5 * 1024 * 1024;
+/** Of all objects together: fewer than a peer takes in a request. */
+const MAX_MEMBERS = 100_000;
+const UNBOUNDED = { depth: Infinity, values: Infinity, members: Infinity, widest: Infinity };
 
 /** Batches that fit into a request; at least one, which may be empty. */
 export function batchesOf(records: readonly SyncRecord[]): SyncRecord[][] {
   const batches: SyncRecord[][] = [[]];
   let bytes = 0;
+  let members = 0;
   for (const record of records) {
-    const size = Buffer.byteLength(JSON.stringify(record)) + 1;
+    const json = Buffer.from(JSON.stringify(record));
+    const size = json.length + 1;
+    const count = shapeOf(json, UNBOUNDED).members;
     const last = batches.at(-1)!;
-    const isFull = last.length === MAX_RECORDS || (last.length > 0 && bytes + size > MAX_BYTES);
+    const isOver = bytes + size > MAX_BYTES || members + count > MAX_MEMBERS;
+    const isFull = last.length === MAX_RECORDS || (last.length > 0 && isOver);
     if (isFull) batches.push([record]);
     else last.push(record);
     bytes = isFull ? size : bytes + size;
+    members = isFull ? count : members + count;
   }
   return batches;
 }

@@ -104,10 +104,13 @@ export interface Exchanged {
   readonly ended_at: string;
 }
 
+/** Over all versions of a collection, or those that changed after a position. */
+export type Pass = 'full' | 'delta';
+
 /** How it goes. */
 export interface Progress {
   readonly collection: Collection;
-  readonly pass: 'full' | 'delta';
+  readonly pass: Pass;
   /** Records that were looked at in this pass. */
   readonly done: number;
   /** How many there are in the source. */

@@ -15,6 +15,10 @@ const MAX_PAUSE_SECONDS = 30;
 /** Writers that are there between a preview and its confirmation. */
 const PREVIEWS = 8;
 const STATE_MOVED = 412;
+/** What a peer answers where something of a request is of a form, or larger, than it takes. */
+const NOT_READ: ReadonlySet<number> = new Set([400, 413]);
+/** Records of an exchange; where there are more it is not for them that the peer answers so. */
+const MAX_UNREAD = 100;
 
 const DIGEST = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const COLLECTION = z.enum(COLLECTIONS);
@@ -61,6 +65,7 @@ export type Opened = z.infer<typeof HANDSHAKE>;
 /** The memory of a peer, by signed requests to its routes of sync. */
 export class RemoteEnd implements SyncEnd {
   requests = 0;
+  private unread = 0;
 
   constructor(
     private readonly connection: PeerConnection,
@@ -101,12 +106,42 @@ export class RemoteEnd implements SyncEnd {
   }
 
   async take(records: readonly SyncRecord[], save: () => Promise<void>): Promise<Taken> {
+    const taken = await this.takeReadable(records);
+    await save();
+    return taken;
+  }
+
+  /** A record that the peer does not read is left out, so that those which were sent with it are taken. */
+  private async takeReadable(records: readonly SyncRecord[]): Promise<Taken> {
+    try {
+      return await this.takeWhole(records);
+    } catch (error) {
+      if (!(error instanceof PeerRefused) || !NOT_READ.has(error.status)) throw error;
+      if (records.length > 1) {
+        const half = Math.ceil(records.length / 2);
+        const first = await this.takeReadable(records.slice(0, half));
+        const second = await this.takeReadable(records.slice(half));
+        return {
+          counts: [...first.counts, ...second.counts],
+          unapplied: [...first.unapplied, ...second.unapplied],
+        };
+      }
+      this.unread += 1;
+      if (this.unread > MAX_UNREAD) throw error;
+      const refused = { verdict: 'refused_content', reason: error.message } as const;
+      return {
+        counts: [{ ...refused, count: 1 }],
+        unapplied: records.map((one) => asUnapplied({ ...one, ...refused })),
+      };
+    }
+  }
+
+  private async takeWhole(records: readonly SyncRecord[]): Promise<Taken> {
     for (let previews = 1; ; previews += 1) {
       const body = { records };
       const { rows, confirm_hash } = await this.ask(PREVIEW, this.promotion('preview', body));
       try {
         const { counts } = await this.ask(CONFIRMED, this.promotion('confirm', { ...body, confirm_hash }));
-        await save();
         return { counts, unapplied: rows.filter(isUnapplied).map(asUnapplied) };
       } catch (error) {
         const hasMoved = error instanceof PeerRefused && error.status === STATE_MOVED;

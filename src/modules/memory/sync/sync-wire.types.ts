@@ -2,4 +2,5 @@
 export type { CollectionDiff, CollectionPage, CollectionQuery, SyncRecord } from './sync.dto.js';
 export type { SyncManifest } from './sync-manifest.dto.js';
 export { manifestBytes, named, pageDigest, unnamed } from './sync-digests.rules.js';
+export { arePartsOf, isTarget, keyOf } from './sync-ids.rules.js';
 export { GrowingRoot } from './sync-root.rules.js';
