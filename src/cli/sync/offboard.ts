@@ -11,7 +11,7 @@ export const leavePeers = (tenantId: string, isDryRun: boolean): Promise<Offboar
     await checkTenant(services, tenantId);
     const service = services.get(SyncOffboardService);
     const first = await service.offboard(OPERATOR, tenantId, { dry_run: isDryRun });
-    if (isDryRun) return { ...first, removed_count: first.removed_count + first.remaining_count };
+    if (isDryRun) return { ...first, removed_count: first.removed_count + first.remaining_count, remaining_count: 0 };
     let all = first;
     while (all.remaining_count > 0) {
       report(`${all.removed_count} records are removed, ${all.remaining_count} are left`);

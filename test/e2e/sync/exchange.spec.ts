@@ -158,6 +158,8 @@ describe('two daemons that open one prefix', () => {
   });
 
   it('are left by offboarding, and what came from the other goes', async () => {
+    const wouldLeave = await a.json('sync', 'offboard', '--tenant', TENANT, '--dry-run');
+    expect(wouldLeave).toMatchObject({ ended_peers: ['b'], removed_count: 1, remaining_count: 0, receipt_id: null });
     const left = await a.json('sync', 'offboard', '--tenant', TENANT);
     expect(left).toMatchObject({ ended_peers: ['b'], removed_count: 1, kept_count: 0 });
     expect([await a.valueOf('project:two', 'state'), await a.valueOf('project:one', 'state')]).toEqual([

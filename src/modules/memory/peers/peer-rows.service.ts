@@ -37,7 +37,7 @@ export class PeerRowsService implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.ends.answerBy((by) => this.revokeActive(by));
+    this.ends.answerBy((by, isRehearsal) => (isRehearsal ? this.activeOf({}) : this.revokeActive(by)));
   }
 
   /** What a request says of a peer, checked ahead of any unit of work. @throws ValidationFailed */
@@ -84,8 +84,13 @@ export class PeerRowsService implements OnModuleInit {
 
   /** Those of the open unit of work's tenant. @returns their ids */
   private async revokeActive(by: Actor, which: { createdBy?: string } = {}): Promise<string[]> {
+    const active = await this.activeOf(which);
+    for (const peerId of active) await this.revoke(by, peerId);
+    return active;
+  }
+
+  private async activeOf(which: { createdBy?: string }): Promise<string[]> {
     const rows = await this.rows.list({ ...which, revokedAt: IsNull() }, { order: { peerId: 'asc' } });
-    for (const { peerId } of rows) await this.revoke(by, peerId);
     return rows.map(({ peerId }) => peerId);
   }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../common/evidence-log/audit-trail.js';
 
-/** Ends all peers of the open unit of work's tenant, each with a receipt. @returns their ids */
-type EndPeers = (by: Actor) => Promise<string[]>;
+/** Ends all peers of the open unit of work's tenant, each with a receipt; a rehearsal none. @returns their ids */
+type EndPeers = (by: Actor, isRehearsal: boolean) => Promise<string[]>;
 
 /** How an offboarding ends the peers of a tenant without depending on their module, which depends on this one. */
 @Injectable()
@@ -14,8 +14,8 @@ export class PeerEnds {
     this.end = end;
   }
 
-  endAll(by: Actor): Promise<string[]> {
+  endAll(by: Actor, isRehearsal: boolean): Promise<string[]> {
     if (!this.end) throw new Error('no module of peers is there to end them');
-    return this.end(by);
+    return this.end(by, isRehearsal);
   }
 }

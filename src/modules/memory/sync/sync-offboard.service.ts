@@ -56,9 +56,8 @@ export class SyncOffboardService {
     const free = foreign.filter(([version]) => !isPinned(version!, holds));
     const removed = free.slice(0, MAX_REMOVED);
     let receiptId: string | null = null;
-    let ended: string[] = [];
+    const ended = await this.peers.endAll(by, dry_run);
     if (!dry_run) {
-      ended = await this.peers.endAll(by);
       const facts = { membershipEpoch: epoch, removed: removed.length, kept: kept.length, endedPeers: ended };
       receiptId = (await this.audit.record(by, syncOffboarded(this.tenancy.tenant, facts))).receiptId;
       await this.forget(by, tenant, removed, receiptId);
