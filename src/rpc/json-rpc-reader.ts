@@ -1,4 +1,4 @@
-import { findExcess, findFault } from '../common/http/json-body.js';
+import { findExcess, findFault, MAX_DIGESTED_VALUES } from '../common/http/json-body.js';
 import { decodeUtf8 } from '../common/http/utf8.js';
 import { invalid, MalformedRequest } from '../common/problem/common-problems.js';
 import { NO_ID, RPC_CODES, type MalformedCall, type RpcCall } from './json-rpc.js';
@@ -22,7 +22,8 @@ export const isMalformed = (member: RpcCall | MalformedCall): member is Malforme
  * members of an object the last one counts, as in the HTTP API. Never throws.
  */
 export function readPayload(payload: Uint8Array | string): RpcPayload {
-  const excess = findExcess(typeof payload === 'string' ? Buffer.from(payload) : payload);
+  const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
+  const excess = findExcess(bytes, undefined, MAX_DIGESTED_VALUES);
   if (excess !== undefined) return single(notRequest(NO_ID, `the payload ${excess}`));
   const text = typeof payload === 'string' ? payload : decodeUtf8(payload);
   const value = text === undefined ? undefined : parse(text);

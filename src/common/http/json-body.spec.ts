@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../problem/problem.js';
 import {
   isDeeperThan,
+  MAX_DIGESTED_VALUES,
   MAX_JSON_DEPTH,
   MAX_JSON_MEMBERS,
   MAX_JSON_VALUES,
@@ -111,6 +112,14 @@ describe('readJson', () => {
   it('finds text of more depth than a bound', () => {
     const isDeep = (depth: number) => isDeeperThan(MAX_JSON_DEPTH, Buffer.from(nested(depth)));
     expect([MAX_JSON_DEPTH, MAX_JSON_DEPTH + 1, 500_000].map(isDeep)).toEqual([false, true, true]);
+  });
+
+  it('takes fewer values where the body is digested before it is validated', () => {
+    const list = (values: number): Buffer => Buffer.from(`{"documents":[${'1,'.repeat(values - 4)}1]}`);
+    expect(readJson(list(MAX_DIGESTED_VALUES), { idempotent: true })).toHaveProperty('documents');
+    const more = list(MAX_DIGESTED_VALUES + 10);
+    expect(() => readJson(more, { idempotent: true })).toThrow(`holds more than ${MAX_DIGESTED_VALUES} values`);
+    expect(readJson(more)).toHaveProperty('documents');
   });
 
   it('takes depth up to the bound, more of it where a route declares that, and brackets within text', () => {

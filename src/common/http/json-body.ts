@@ -17,6 +17,12 @@ export const NESTED_JSON_DEPTH = 40;
 /** More values than this are refused: each takes many times the memory of its text. */
 export const MAX_JSON_VALUES = 4_000_000;
 
+/**
+ * Of a body that is digested before it is validated, for an idempotency key or the shield: over so many values that
+ * takes tenths of a second.
+ */
+export const MAX_DIGESTED_VALUES = 200_000;
+
 /** JSON.parse needs seconds for text of no other merit than its depth; up to here the refusal can name the place. */
 const DEPTH_WORTH_PARSING = 1_000;
 
@@ -38,6 +44,8 @@ export interface JsonMembers {
   memberLimit?: number | undefined;
   /** How deep it may be nested. */
   depthLimit?: number | undefined;
+  /** Whether its body is digested before it is validated. */
+  idempotent?: boolean;
   /**
    * Members of the body that are whole numbers up to 2^64 - 1: a number past 2^53 comes as decimal text, with all its
    * digits.
@@ -54,10 +62,10 @@ export interface JsonMembers {
  */
 export function readJson(
   bytes: Buffer,
-  { memberLimit, depthLimit, uint64s = [], secrets = [] }: JsonMembers = {},
+  { memberLimit, depthLimit, idempotent: isDigested = false, uint64s = [], secrets = [] }: JsonMembers = {},
 ): unknown {
   if (bytes.length === 0) return undefined;
-  const excess = findExcess(bytes, memberLimit);
+  const excess = findExcess(bytes, memberLimit, isDigested ? MAX_DIGESTED_VALUES : MAX_JSON_VALUES);
   if (excess !== undefined) throw invalid('body', excess);
   const taken = secrets.length > 0 ? takeSecrets(bytes, secrets) : NO_SECRETS;
   const value = parse(decode(bytes), secrets.length > 0);
@@ -86,8 +94,12 @@ function restoreDigits(value: unknown, uint64s: readonly string[], bytes: Buffer
  * What a JSON text has more of than a request may have. Found in its bytes: JSON.parse would stop the process for
  * longer.
  */
-export function findExcess(bytes: Uint8Array, maxMembers = MAX_JSON_MEMBERS): string | undefined {
-  const most = { depth: DEPTH_WORTH_PARSING, values: MAX_JSON_VALUES, members: maxMembers, widest: MAX_OBJECT_MEMBERS };
+export function findExcess(
+  bytes: Uint8Array,
+  maxMembers = MAX_JSON_MEMBERS,
+  maxValues = MAX_JSON_VALUES,
+): string | undefined {
+  const most = { depth: DEPTH_WORTH_PARSING, values: maxValues, members: maxMembers, widest: MAX_OBJECT_MEMBERS };
   const { depth, values, members, widest } = shapeOf(bytes, most);
   if (depth > most.depth) return tooDeep(MAX_JSON_DEPTH);
   if (values > most.values) return `holds more than ${most.values} values; send it in parts`;

@@ -20,9 +20,10 @@ const UNREADABLE = Symbol('unreadable');
 /** What a POST to an MCP endpoint holds, or what is answered to one that cannot be read. */
 export type ParsedMcp = { refusal: Response } | { refusal?: undefined; parsed: unknown };
 
-export function readMcp(body: Buffer): ParsedMcp {
+/** @param maxValues where another number than that of all JSON is meant */
+export function readMcp(body: Buffer, maxValues?: number): ParsedMcp {
   if (body.length === 0) return { parsed: undefined };
-  const excess = findExcess(body);
+  const excess = findExcess(body, undefined, maxValues);
   if (excess !== undefined) return { refusal: refusal(INVALID_REQUEST, `Invalid Request: the body ${excess}`) };
   const parsed = readJsonText(body);
   return parsed === UNREADABLE

@@ -1,3 +1,4 @@
+import { MAX_DIGESTED_VALUES } from '../../common/http/json-body.js';
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { createMcpHandler, type McpHttpHandler, type McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
@@ -51,7 +52,7 @@ export class McpEndpoint implements OnModuleInit, OnModuleDestroy {
   }
 
   async answer(request: FastifyRequest, body: Buffer, peer: Peer): Promise<Response> {
-    const read = readMcp(body);
+    const read = readMcp(body, MAX_DIGESTED_VALUES);
     if (read.refusal) return read.refusal;
     const { parsed } = read;
     const responseHeaders = new Map<string, string>();

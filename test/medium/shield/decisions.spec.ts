@@ -39,6 +39,12 @@ describe('every decision', () => {
     expect(await decisions()).toEqual(before);
   });
 
+  it('is not made of a body of more values than are digested', async () => {
+    const body = { documents: Array.from({ length: 200_000 }, () => 1) };
+    const refused = await acme.call('POST', '/v1/ingest/batch', body);
+    expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining('more than 200000 values')]);
+  });
+
   it('of a mutation is one row and one event, in the transaction of its effect', async () => {
     const before = await decisions();
     const switched = await setSwitch({ scope: 'principal', target: 'seat:00000000-0000-4000-8000-000000000000' });
