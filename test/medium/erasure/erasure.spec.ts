@@ -95,7 +95,8 @@ describe('an erasure', { timeout: 240_000 }, () => {
     expect(before.length).toBeGreaterThan(15);
     const report = (await call('POST', '/v1/facts/erase', { texts: [SECRET], dry_run: true })).body.erasure;
     const done = (await call('POST', '/v1/facts/erase', { texts: [SECRET] })).body.erasure;
-    expect(Object.keys(done.counts)).toEqual(expect.arrayContaining(Object.keys(report.counts)));
+    const tables = Object.keys(done.counts).filter((name) => done.counts[name] > 0);
+    expect(Object.keys(report.counts).sort()).toEqual(tables.sort());
     // Names of accounts and settings alone, which others refer to.
     const settings = [
       'revenue_declaration',
