@@ -13,7 +13,7 @@ export function reasonSince(pgData: string, mark: LogMark): string | undefined {
   const since = filesOf(pgData).flatMap((file) => {
     const bytes = readFileSync(file);
     const from = mark.get(file) ?? 0;
-    // A file of the same weekday a week ago is begun anew.
+    // The file of the same weekday a week ago is written over.
     return bytes
       .subarray(from <= bytes.length ? from : 0)
       .toString('utf8')
