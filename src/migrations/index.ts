@@ -127,10 +127,10 @@ import { CountCompactedFacts1795935000000 } from './1795935000000-count-compacte
 import { KeepPlacesOfErasedSegments1795936000000 } from './1795936000000-keep-places-of-erased-segments.js';
 import { SpaceAttemptsOfErasures1795937000000 } from './1795937000000-space-attempts-of-erasures.js';
 import { KeepAccountsFromPublic1795937100000 } from './1795937100000-keep-accounts-from-public.js';
-import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects-of-tokens.js';
 import { RememberRestores1795938000000 } from './1795938000000-remember-restores.js';
-import { CountReadingsOfFiles1795939000000 } from './1795939000000-count-readings-of-files.js';
 import { KeepEarlierSecrets1795938100000 } from './1795938100000-keep-earlier-secrets.js';
+import { CountReadingsOfFiles1795939000000 } from './1795939000000-count-readings-of-files.js';
+import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects-of-tokens.js';
 import { RememberUsedNonces1795943000000 } from './1795943000000-remember-used-nonces.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
@@ -264,9 +264,9 @@ export const MIGRATIONS = [
   KeepPlacesOfErasedSegments1795936000000,
   SpaceAttemptsOfErasures1795937000000,
   KeepAccountsFromPublic1795937100000,
-  KeepSubjectsOfTokens1795940000000,
   RememberRestores1795938000000,
-  CountReadingsOfFiles1795939000000,
   KeepEarlierSecrets1795938100000,
+  CountReadingsOfFiles1795939000000,
+  KeepSubjectsOfTokens1795940000000,
   RememberUsedNonces1795943000000,
 ];
