@@ -915,6 +915,7 @@ create table erasure_request (
   attempts integer not null default 0,
   hold_ids uuid[] not null default '{}'::uuid[],
   reason text,
+  due_at timestamp with time zone not null default now(),
   constraint erasure_request_pkey PRIMARY KEY (tenant_id, erasure_id),
   constraint erasure_request_check CHECK (((selector IS NOT NULL) = (state = 'running'::text))),
   constraint erasure_request_state_check CHECK ((state = ANY (ARRAY['running'::text, 'refused'::text, 'failed'::text])))
@@ -1723,6 +1724,7 @@ create table ingest_file (
   agent_session text,
   accepted_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
+  readings integer not null default 0,
   constraint ingest_file_pkey PRIMARY KEY (tenant_id, ingest_id),
   constraint ingest_file_check CHECK (((content IS NULL) = (status = 'failed'::text))),
   constraint ingest_file_corpus_id_check CHECK (((length(corpus_id) >= 1) AND (length(corpus_id) <= 512))),
@@ -2302,6 +2304,16 @@ CREATE INDEX outbox_event_work ON public.outbox_event USING btree (tenant_id, CO
 grant delete, insert, select, update on outbox_event to svc_app;
 grant delete, insert, select, update on outbox_event to svc_operator;
 
+create table outbox_restore (
+  only_one boolean not null default true,
+  "position" bigint not null,
+  restored_at timestamp with time zone not null default clock_timestamp(),
+  constraint outbox_restore_pkey PRIMARY KEY (only_one),
+  constraint outbox_restore_only_one_check CHECK (only_one)
+);
+grant select on outbox_restore to svc_app;
+grant delete, insert, select on outbox_restore to svc_operator;
+
 create table outgoing_mail (
   tenant_id text not null,
   mail_id uuid not null,
@@ -2367,6 +2379,7 @@ create table passport_mint_request (
   decided_principal text,
   decided_at timestamp with time zone,
   reason text,
+  requested_subject text,
   constraint passport_mint_request_pkey PRIMARY KEY (tenant_id, request_id),
   constraint passport_mint_request_check CHECK (((public_key IS NULL) = (fingerprint IS NULL))),
   constraint passport_mint_request_check1 CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
@@ -4231,6 +4244,7 @@ create table webhook_endpoint (
   disabled_reason text,
   deleted_at timestamp with time zone,
   deleted_by text,
+  earlier_secrets jsonb not null default '[]'::jsonb,
   constraint webhook_endpoint_pkey PRIMARY KEY (tenant_id, endpoint_id),
   constraint webhook_endpoint_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(tenant_id)
 );
@@ -4302,6 +4316,7 @@ create table work_gate (
   reason text,
   request_receipt uuid not null,
   decision_receipt uuid,
+  requested_subject text,
   constraint work_gate_pkey PRIMARY KEY (tenant_id, action_id),
   constraint work_gate_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint work_gate_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'lapsed'::text, 'withdrawn'::text])))
@@ -4404,6 +4419,7 @@ create table work_transition (
   receipt_id uuid not null,
   changed_at timestamp with time zone not null default now(),
   assignee_passport text,
+  subject text,
   constraint work_transition_pkey PRIMARY KEY (tenant_id, work_id, version)
 );
 alter table work_transition enable row level security, force row level security;
@@ -5513,6 +5529,17 @@ AS $function$
       raise exception 'no unit of work of tenant % is open', me using errcode = 'insufficient_privilege';
     end if;
     perform set_config('svc.erased_tenant', me, true);
+    -- Sync takes this one alone, before that of the holds, which triggers share as rows go.
+    perform pg_advisory_xact_lock_shared(hashtextextended('svc facts ' || me, 0));
+    perform from fact_head h join pg_temp.erase_chain c using (chain) where h.tenant_id = me order by h.chain for update of h;
+    perform from ingest_file f where f.tenant_id = me
+      and (exists (select from pg_temp.erase_document d where d.corpus_id = f.corpus_id and d.doc_id = f.doc_id)
+        or exists (select from pg_temp.erase_row e where e.target = 'ingest_file' and e.place = f.ctid and e.seen = f.xmin)) order by f.ingest_id for update of f;
+    perform from document o join pg_temp.erase_document d using (corpus_id, doc_id) where o.tenant_id = me
+      order by o.corpus_id collate "C", o.doc_id collate "C" for update of o;
+    -- As ingest sorts them (shardChangesOf).
+    perform from index_shard s where s.tenant_id = me and s.corpus_id in (select d.corpus_id from pg_temp.erase_document d)
+      order by to_json(array[s.corpus_id, s.shareability])::text collate "C", s.language for update of s;
     if exists (select from pg_temp.erase_chain) then
       for one in
         select s.scope, h.visibility, -sum(h.records) as records, -count(*) filter (where h.records > 0) as current
@@ -5545,7 +5572,7 @@ AS $function$
         select distinct s.shard_id, c.chunk_id from chunk c join pg_temp.erase_document d using (corpus_id, doc_id)
           join index_shard s on s.tenant_id = me and s.corpus_id = c.corpus_id where c.tenant_id = me
       ), moved as (
-        update index_shard s set generation = s.generation + 1 from (select distinct shard_id from gone order by 1) g
+        update index_shard s set generation = s.generation + 1 from (select distinct shard_id from gone) g
           where s.tenant_id = me and s.shard_id = g.shard_id returning s.shard_id, s.generation
       ), buried as (
         insert into index_tombstone (tenant_id, shard_id, chunk_id, generation)
@@ -5576,7 +5603,7 @@ AS $function$
       end loop;
     end if;
 
-    for one in select g.edge_kind as kind, -count(*)::int as less from graph_edge g join pg_temp.erase_row e on e.target = 'graph_edge' and e.place = g.ctid
+    for one in select g.edge_kind as kind, -count(*)::int as less from graph_edge g join pg_temp.erase_row e on e.target = 'graph_edge' and e.place = g.ctid and e.seen = g.xmin
       where g.tenant_id = me and not g.is_deleted group by 1
     loop
       perform svc_count_kind(me, one.kind, 'edge', one.less);
@@ -5586,9 +5613,9 @@ AS $function$
     end loop;
     -- The next segments go on from these, here and on nodes that have copies; and none of these comes back as a copy.
     insert into erased_segment (tenant_id, node_id, segment_seq, digest, erasure_id)
-      select me, '', s.segment_seq, s.digest, by_erasure from sealed_segment s join pg_temp.erase_row e on e.target = 'sealed_segment' and e.place = s.ctid where s.tenant_id = me
+      select me, '', s.segment_seq, s.digest, by_erasure from sealed_segment s join pg_temp.erase_row e on e.target = 'sealed_segment' and e.place = s.ctid and e.seen = s.xmin where s.tenant_id = me
       union all
-      select me, s.node_id, s.segment_seq, s.digest, by_erasure from replicated_segment s join pg_temp.erase_row e on e.target = 'replicated_segment' and e.place = s.ctid where s.tenant_id = me;
+      select me, s.node_id, s.segment_seq, s.digest, by_erasure from replicated_segment s join pg_temp.erase_row e on e.target = 'replicated_segment' and e.place = s.ctid and e.seen = s.xmin where s.tenant_id = me;
     for rule in
       with recursive placed (name, depth) as (
         select r.name collate "C", 0 from svc_erasure_rules() r where r.effect = 'delete' or r.name = 'graph_edge'
@@ -5598,7 +5625,8 @@ AS $function$
       )
       select p.name from placed p where exists (select from pg_temp.erase_row e where e.target = p.name) group by 1 order by max(p.depth) desc, 1
     loop
-      execute format('delete from %I where ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and tenant_id = $1', rule.name, rule.name) using me;
+      execute format('delete from %I r where r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and r.tenant_id = $1
+        and exists (select from pg_temp.erase_row e where e.target = %L and e.place = r.ctid and e.seen = r.xmin)', rule.name, rule.name, rule.name) using me;
       get diagnostics n = row_count;
       return query select rule.name, n, null::uuid[];
     end loop;
@@ -5610,14 +5638,15 @@ AS $function$
       end if;
     end loop;
     for rule in select r.* from svc_erasure_rules() r where r.effect = 'blank' and exists (select from pg_temp.erase_row e where e.target = r.name) loop
-      execute format('update %I set %s where ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and tenant_id = $1', rule.name,
+      execute format('update %I r set %s where r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and r.tenant_id = $1
+          and exists (select from pg_temp.erase_row e where e.target = %L and e.place = r.ctid and e.seen = r.xmin)', rule.name,
         (select string_agg(format('%I = case when %I is null then null else %L::%s end', a.attname, a.attname,
             case format_type(a.atttypid, null) when 'json' then '[]' when 'jsonb' then '[]' when 'text[]' then '{}' else '[erased]' end,
             format_type(a.atttypid, null)), ', ')
           from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = any(rule.blanks)) ||
         -- With the salt of a digest in hand, a guess of what was emptied could be confirmed.
         coalesce((select ', salt = null' from pg_attribute a where a.attrelid = to_regclass(rule.name) and a.attname = 'salt'
-          and a.atttypid = 'bytea'::regtype and not a.attnotnull), ''), rule.name) using me;
+          and a.atttypid = 'bytea'::regtype and not a.attnotnull), ''), rule.name, rule.name) using me;
       get diagnostics n = row_count;
       return query select rule.name, n, null::uuid[];
     end loop;
@@ -5654,7 +5683,7 @@ AS $function$
     kept := array(select h.hold_id from legal_hold h where h.tenant_id = wanted_tenant and h.released_at is null order by 1);
     if kept <> '{}' then
       raise exception 'a legal hold keeps tenant %', wanted_tenant using errcode = 'SVH01', detail = to_json(kept)::text,
-        hint = 'tenant:' || wanted_tenant, table = 'tenant';
+        hint = 'tenant:' || wanted_tenant, table = 'tenant', constraint = wanted_tenant;
     end if;
     perform set_config('svc.erased_tenant', wanted_tenant, true);
     if not exists (select from tenant t where t.tenant_id = wanted_tenant and t.state = 'deleted' and t.erasure_began_at is not null) then
@@ -5693,7 +5722,7 @@ AS $function$
     kept := array(select h.hold_id from legal_hold h where h.tenant_id = wanted_tenant and h.released_at is null order by 1);
     if kept <> '{}' then
       raise exception 'a legal hold keeps tenant %', wanted_tenant using errcode = 'SVH01', detail = to_json(kept)::text,
-        hint = 'tenant:' || wanted_tenant, table = 'tenant';
+        hint = 'tenant:' || wanted_tenant, table = 'tenant', constraint = wanted_tenant;
     end if;
     perform set_config('svc.erased_tenant', wanted_tenant, true);
     if not exists (select from tenant t where t.tenant_id = wanted_tenant and t.state = 'deleted' and t.erasure_began_at is not null) then
@@ -6176,7 +6205,7 @@ AS $function$
     drop table if exists pg_temp.erase_term, pg_temp.erase_text, pg_temp.erase_row, pg_temp.erase_chain, pg_temp.erase_document, pg_temp.erase_node, pg_temp.erase_record;
     create temporary table erase_term (term text collate "C" primary key, turn int not null) on commit drop;
     create temporary table erase_text (wanted text not null, hex text not null) on commit drop;
-    create temporary table erase_row (target text not null, place tid not null, turn int not null, primary key (target, place)) on commit drop;
+    create temporary table erase_row (target text not null, place tid not null, seen xid not null, turn int not null, primary key (target, place)) on commit drop;
     create temporary table erase_chain (chain bytea primary key) on commit drop;
     create temporary table erase_document (corpus_id text, doc_id text, primary key (corpus_id, doc_id)) on commit drop;
     create temporary table erase_node (kind text, id text, primary key (kind, id)) on commit drop;
@@ -6205,10 +6234,10 @@ AS $function$
       join jsonb_to_recordset(selector -> 'documents') s (corpus_id text, doc_id text) on s.corpus_id = d.corpus_id and s.doc_id = d.doc_id
       where d.tenant_id = me on conflict do nothing;
     -- What a call of local ingest sealed holds the texts of all its documents.
-    insert into erase_row select 'sealed_segment', s.ctid, 0 from sealed_segment s
+    insert into erase_row select 'sealed_segment', s.ctid, s.xmin, 0 from sealed_segment s
       where s.tenant_id = me and s.receipt_id in (select i.receipt_id from ingest i join erase_document d using (corpus_id, doc_id) where i.tenant_id = me);
     -- So does a copy of what another node sealed, whose documents are not known here but by the ids in its frames (docs/formats/segments.md).
-    insert into erase_row select distinct 'replicated_segment', s.ctid, 0 from replicated_segment s
+    insert into erase_row select 'replicated_segment', s.ctid, s.xmin, 0 from replicated_segment s
       join (select * from jsonb_to_recordset(selector -> 'documents') d (corpus_id text, doc_id text) union select * from erase_document) d on d.corpus_id = s.corpus_id
       cross join lateral (select convert_to(d.doc_id, 'UTF8') as id) u
       where s.tenant_id = me and position('\x66646f635f6964'::bytea || case when length(u.id) < 24 then set_byte('\x00', 0, 96 + length(u.id))
@@ -6216,7 +6245,7 @@ AS $function$
     insert into erase_node select e.kind, e.id from graph_entity e
       where e.tenant_id = me and (e.id = any(entities) or e.kind || ':' || e.id = any(entities)
         or exists (select from unnest(prefixes) p where starts_with(e.id, p))) on conflict do nothing;
-    insert into erase_row select 'graph_edge', g.ctid, 0 from graph_edge g where g.tenant_id = me and (
+    insert into erase_row select 'graph_edge', g.ctid, g.xmin, 0 from graph_edge g where g.tenant_id = me and (
       exists (select from erase_node n where (n.kind, n.id) in ((g.from_kind, g.from_id), (g.to_kind, g.to_id)))
       or exists (select from svc_names_in(to_jsonb(g) - 'tenant_id') n, erase_text t where position(t.wanted in n) > 0));
 
@@ -6242,7 +6271,7 @@ AS $function$
     loop
       for rule in select r.* from svc_erasure_rules() r where r.effect in ('delete', 'blank') loop
         execute format(
-          'insert into erase_row select %L, r.ctid, $2 from %I r where r.tenant_id = $1 and exists (
+          'insert into erase_row select %L, r.ctid, r.xmin, $2 from %I r where r.tenant_id = $1 and exists (
              select from svc_names_in(case when $3 then to_jsonb(r) - ''tenant_id'' else (select jsonb_object_agg(c, to_jsonb(r) -> c) from unnest($4) c) end) n where
                exists (select from erase_term t where t.term = n and t.turn = $2)
                or ($2 = 0 and exists (select from erase_text t where position(t.wanted in n) > 0 or (starts_with(n, ''\x'') and position(t.hex in n) > 0))))
@@ -6260,12 +6289,12 @@ AS $function$
             join svc_erasure_rules() a on a.name = c.relname join svc_erasure_rules() b on b.name = p.relname
           where k.contype = 'f' and k.conrelid <> k.confrelid and b.effect = 'delete' and a.effect = 'delete'
         loop
-          execute format('insert into erase_row select %L, o.ctid, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = r.ctid
+          execute format('insert into erase_row select %L, o.ctid, o.xmin, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = r.ctid and e.seen = r.xmin
             on conflict do nothing', link.child, link.child, link.parent, link.condition, link.parent) using turn;
           get diagnostics found_now = row_count;
           more := more + found_now;
           if link.up then
-            execute format('insert into erase_row select distinct %L, r.ctid, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = o.ctid
+            execute format('insert into erase_row select %L, r.ctid, r.xmin, $1 from %I o join %I r on %s join erase_row e on e.target = %L and e.place = o.ctid and e.seen = o.xmin
               on conflict do nothing', link.parent, link.child, link.parent, link.condition, link.child) using turn;
             get diagnostics found_now = row_count;
             more := more + found_now;
@@ -6276,7 +6305,7 @@ AS $function$
       more := 0;
       for rule in select r.* from svc_erasure_rules() r where r.effect = 'delete' and r.names <> '{}' loop
         execute format(
-          'insert into erase_term select distinct n, $1 + 1 from %I r join erase_row e on e.target = %L and e.place = r.ctid and e.turn = $1
+          'insert into erase_term select distinct n, $1 + 1 from %I r join erase_row e on e.target = %L and e.place = r.ctid and e.seen = r.xmin and e.turn = $1
              cross join lateral (select to_jsonb(r) ->> c as n from unnest($2) c where c like ''%%\_id''
                union select n from svc_names_in(to_jsonb(r) - ''tenant_id'') n where position(chr(1) in n) > 0 and split_part(n, chr(1), 1) = any($2)) named
            where n is not null on conflict do nothing', rule.name, rule.name) using turn, rule.names;
@@ -6290,7 +6319,7 @@ AS $function$
       select r.name from svc_erasure_rules() r where r.effect = 'delete' and exists (select from pg_attribute a
         where a.attrelid = to_regclass('public.' || r.name) and a.attname in ('receipt_id', 'execution_receipt_id') and not a.attisdropped)
     loop
-      execute format('insert into erase_record select distinct v from %I r join erase_row e on e.target = %L and e.place = r.ctid
+      execute format('insert into erase_record select distinct v from %I r join erase_row e on e.target = %L and e.place = r.ctid and e.seen = r.xmin
         cross join lateral (values (to_jsonb(r) ->> ''receipt_id''), (to_jsonb(r) ->> ''execution_receipt_id'')) i (v)
         where v is not null on conflict do nothing', rule.name, rule.name);
     end loop;
@@ -6357,7 +6386,8 @@ AS $function$
           when c.relname in ('fact', 'fact_head') then 'r.chain in (select e.chain from pg_temp.erase_chain e)'
           when c.relname in ('document', 'document_version', 'chunk', 'ingest') then '(r.corpus_id, r.doc_id) in (select e.corpus_id, e.doc_id from pg_temp.erase_document e)'
           when c.relname in ('graph_entity', 'graph_entity_version') then '(r.kind, r.id) in (select e.kind, e.id from pg_temp.erase_node e)'
-          else format('r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L))', c.relname) end as chosen
+          else format('r.ctid = any(array(select e.place from pg_temp.erase_row e where e.target = %L)) and exists (
+              select from pg_temp.erase_row e where e.target = %L and e.place = r.ctid and e.seen = r.xmin)', c.relname, c.relname) end as chosen
       from pg_trigger t join pg_class c on c.oid = t.tgrelid
         join pg_trigger u on u.tgrelid = t.tgrelid and u.tgname = 'legal_hold_update'
         left join svc_erasure_rules() rule on rule.name = c.relname
@@ -6386,9 +6416,17 @@ AS $function$
     return query select 'document_version', count(*), (array_agg(v.corpus_id || '/' || v.doc_id || '@' || v.version order by v.corpus_id, v.doc_id, v.version))[1:10]
       from document_version v join pg_temp.erase_document d using (corpus_id, doc_id) where v.tenant_id = me;
     return query select 'chunk', count(*), (array_agg(k.chunk_id order by k.chunk_id))[1:10] from chunk k join pg_temp.erase_document d using (corpus_id, doc_id) where k.tenant_id = me;
+    return query select 'chunk_vector', count(*), (array_agg(v.chunk_id order by v.chunk_id))[1:10] from chunk_vector v join chunk k on k.tenant_id = v.tenant_id and k.chunk_id = v.chunk_id
+      join pg_temp.erase_document d on d.corpus_id = k.corpus_id and d.doc_id = k.doc_id where v.tenant_id = me;
+    return query select 'ingest', count(*), (array_agg(i.ingest_id::text order by i.ingest_id))[1:10] from ingest i join pg_temp.erase_document d using (corpus_id, doc_id) where i.tenant_id = me;
+    return query select 'document', count(*), (array_agg(o.corpus_id || '/' || o.doc_id order by o.corpus_id, o.doc_id))[1:10] from document o join pg_temp.erase_document d using (corpus_id, doc_id) where o.tenant_id = me;
+    -- All of the tenant's: each holds words of other facts too, and is made again.
+    return query select 'fact_segment', count(*), null::text[] from fact_segment s where s.tenant_id = me and exists (select from pg_temp.erase_chain);
+    return query select 'graph_entity_version', count(*), (array_agg(e.kind || ':' || e.id || '@' || e.version order by e.kind, e.id, e.version))[1:10]
+      from graph_entity_version e join pg_temp.erase_node n using (kind, id) where e.tenant_id = me;
     return query select 'graph_entity', count(*), (array_agg(e.kind || ':' || e.id order by e.kind, e.id))[1:10] from graph_entity e join pg_temp.erase_node n using (kind, id) where e.tenant_id = me;
     for rule in select e.target, count(*) as found from pg_temp.erase_row e group by 1 order by 1 loop
-      return query execute format('select %L::text, $1::bigint, array(select concat_ws(''/'', %s) from %I r join pg_temp.erase_row e on e.target = %L and e.place = r.ctid limit 10)',
+      return query execute format('select %L::text, $1::bigint, array(select concat_ws(''/'', %s) from %I r join pg_temp.erase_row e on e.target = %L and e.place = r.ctid and e.seen = r.xmin limit 10)',
         rule.target, (select string_agg(format('r.%I', a.attname), ', ' order by a.attnum) from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
           where i.indrelid = to_regclass('public.' || rule.target) and i.indisprimary and a.attname <> 'tenant_id'), rule.target, rule.target) using rule.found;
     end loop;
@@ -6669,7 +6707,7 @@ AS $function$
     end if;
     if public.svc_is_product() then
       raise exception 'a legal hold pins %', entities[1] using errcode = 'SVH01', detail = to_json(holds)::text, hint = entities[1],
-        schema = tg_table_schema, table = tg_table_name;
+        schema = tg_table_schema, table = tg_table_name, constraint = old.tenant_id;
     end if;
     raise warning 'the row of % was kept: legal hold % pins it', entities[1], holds[1];
     perform public.svc_note_refusal(old.tenant_id, holds, entities[1], 'database:' || session_user, 'database', tg_table_name, lower(tg_op));
@@ -6693,7 +6731,7 @@ AS $function$
         where r.tenant_id = $1 and n.holds <> ''{}'' limit 1', tg_argv[0]) into entities, holds using one;
       if holds is not null then
         raise exception 'a legal hold pins %', entities[1] using errcode = 'SVH01', detail = to_json(holds)::text, hint = entities[1],
-          schema = tg_table_schema, table = tg_table_name;
+          schema = tg_table_schema, table = tg_table_name, constraint = one;
       end if;
     end loop;
     return null;
@@ -7324,15 +7362,16 @@ CREATE OR REPLACE FUNCTION public.svc_rebase_events()
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-      declare
-        next_id xid8 := pg_snapshot_xmax(pg_current_snapshot());
       begin
         update outbox_cursor c set transaction = '3', position = coalesce((select min(e.position) - 1 from outbox_event e
-          where (e.transaction, e.position) > (c.transaction, c.position) and e.transaction >= next_id), 9223372036854775807)
-          where c.transaction >= next_id;
-        update outbox_event set transaction = '3' where transaction >= next_id;
-        update watch set created_snapshot = null where pg_snapshot_xmax(created_snapshot) > next_id;
-        update webhook_endpoint set created_snapshot = null where pg_snapshot_xmax(created_snapshot) > next_id;
+          where (e.transaction, e.position) > (c.transaction, c.position)), 9223372036854775807);
+        update outbox_event set transaction = '3';
+        update watch set created_snapshot = null;
+        update webhook_endpoint set created_snapshot = null;
+        delete from outbox_restore;
+        insert into outbox_restore (position)
+          select setval('outbox_event_position_seq', greatest(last_value + 1000000000, (extract(epoch from clock_timestamp()) * 1000)::bigint))
+          from outbox_event_position_seq;
       end $function$
 ;
 
@@ -7347,7 +7386,7 @@ AS $function$
     move record;
   begin
     for move in
-      select * from json_to_recordset(moves) m (work_id text, version int, from_state text, to_state text, passport text, principal text,
+      select * from json_to_recordset(moves) m (work_id text, version int, from_state text, to_state text, passport text, principal text, subject text,
         why text, assignee text, fence bigint, receipt_id uuid, begins boolean, ends text, comment_id uuid, comment text)
     loop
       if move.begins then
@@ -7362,9 +7401,9 @@ AS $function$
           values (me, move.work_id, move.comment_id, move.passport, move.comment, move.receipt_id);
       end if;
       if move.from_state <> move.to_state then
-        insert into work_transition (tenant_id, work_id, version, from_state, to_state, passport, principal, why, assignee_passport, fence,
+        insert into work_transition (tenant_id, work_id, version, from_state, to_state, passport, principal, subject, why, assignee_passport, fence,
             receipt_id, changed_at)
-          values (me, move.work_id, move.version, move.from_state, move.to_state, move.passport, move.principal, move.why, move.assignee,
+          values (me, move.work_id, move.version, move.from_state, move.to_state, move.passport, move.principal, move.subject, move.why, move.assignee,
             move.fence, move.receipt_id, clock);
       end if;
       if move.ends is not null then
@@ -8488,6 +8527,22 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_use_nonce(hash bytea, seconds integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  begin
+    delete from sync_nonce where nonce_hash = any(array(
+      select nonce_hash from sync_nonce where expires_at <= clock_timestamp() order by expires_at limit 500 for update skip locked));
+    insert into sync_nonce (nonce_hash, expires_at, spent_at)
+    values (hash, clock_timestamp() + seconds * interval '1 second', clock_timestamp())
+    on conflict do nothing;
+    return found;
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_utc_month()
  RETURNS date
  LANGUAGE sql
@@ -8623,7 +8678,7 @@ grant execute on function svc_keep_lease() to public;
 grant execute on function svc_keep_nonce(hash bytea, ttl_seconds integer, most integer) to svc_app;
 grant execute on function svc_keep_settlement() to public;
 grant execute on function svc_key_lookup(wanted_hash bytea) to svc_app, svc_operator;
-grant execute on function svc_lock_accounts(wanted text[]) to public, svc_app, svc_operator;
+grant execute on function svc_lock_accounts(wanted text[]) to svc_app, svc_operator;
 grant execute on function svc_lock_fact_chain(me text, of_chain bytea) to svc_app;
 grant execute on function svc_lock_next_work(me text, project text, wanted_labels text[], holders text[], taken text[], at_most integer) to public;
 grant execute on function svc_lower_tier(one text, other text) to public;
@@ -8685,6 +8740,7 @@ grant execute on function svc_tell_entity(head graph_entity, what text, actor te
 grant execute on function svc_tell_sale(publisher text, event uuid, wanted uuid, facts jsonb) to public, svc_app;
 grant execute on function svc_tool_call_facts(me text, called_by text, wanted_server text, wanted_digest text) to public, svc_app;
 grant execute on function svc_unknown_receipts(me text, names text[]) to svc_app;
+grant execute on function svc_use_nonce(hash bytea, seconds integer) to svc_app;
 grant execute on function svc_utc_month() to public, svc_app, svc_operator;
 grant execute on function svc_vector_type(dimensions integer) to svc_app, svc_operator;
 grant execute on function svc_visible_shards() to public, svc_app;

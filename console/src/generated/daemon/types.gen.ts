@@ -2437,6 +2437,7 @@ export type RestartDaemonData = {
     body: RestartRequest;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -2458,6 +2459,9 @@ export type RestartDaemonErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -2643,6 +2647,7 @@ export type ProbeEmbeddingData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -2664,6 +2669,9 @@ export type ProbeEmbeddingErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -3528,6 +3536,7 @@ export type OpenIncidentData = {
     body: OpenIncident;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -3549,6 +3558,9 @@ export type OpenIncidentErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -3634,6 +3646,7 @@ export type ConnectGithubData = {
     body: ConnectGithub;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -3657,7 +3670,7 @@ export type ConnectGithubErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/integrations-full';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/integrations-full';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -3804,6 +3817,7 @@ export type PlaceLegalHoldData = {
     body: PlaceLegalHold;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -3825,6 +3839,9 @@ export type PlaceLegalHoldErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -3855,6 +3872,7 @@ export type DecideCandidatesData = {
     body: DecideCandidates;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -3878,7 +3896,7 @@ export type DecideCandidatesErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/fact-quarantined';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/fact-quarantined';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -4022,6 +4040,7 @@ export type RegisterPassportData = {
     body: RegisterPassport;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -4045,7 +4064,7 @@ export type RegisterPassportErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/passport-known';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/passport-known';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -4468,6 +4487,7 @@ export type AddPeerData = {
     body: AddPeer;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -4491,7 +4511,7 @@ export type AddPeerErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/peer-taken';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/peer-taken';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -4630,6 +4650,7 @@ export type CreateWorkData = {
     body: CreateWork;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path?: never;
     query?: never;
@@ -4651,6 +4672,9 @@ export type CreateWorkErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -4734,6 +4758,7 @@ export type ApproveGateData = {
     body: DecideGate;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         actionId: string;
@@ -4759,7 +4784,7 @@ export type ApproveGateErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/gate-decided';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/gate-decided';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -4790,6 +4815,7 @@ export type DeleteCaseData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -4815,7 +4841,7 @@ export type DeleteCaseErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/case-quarantined' | 'urn:svc:errors/legal-hold';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/case-quarantined' | 'urn:svc:errors/legal-hold';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -4952,6 +4978,7 @@ export type RemoveLabelData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         name: string;
@@ -4976,6 +5003,9 @@ export type RemoveLabelErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5006,6 +5036,7 @@ export type MoveLabelData = {
     body: MoveLabel;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         name: string;
@@ -5032,7 +5063,7 @@ export type MoveLabelErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/engram-label-moved';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/engram-label-moved';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5173,6 +5204,7 @@ export type StoreEntityData = {
     body: StoreEntity;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         kind: string;
@@ -5197,6 +5229,9 @@ export type StoreEntityErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5447,6 +5482,7 @@ export type ChangeIncidentData = {
     body: ChangeIncident;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -5472,7 +5508,7 @@ export type ChangeIncidentErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/incident-changed';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/incident-changed';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5561,6 +5597,7 @@ export type WalkBlastRadiusData = {
     body: WalkRequest;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -5586,7 +5623,7 @@ export type WalkBlastRadiusErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/incident-closed' | 'urn:svc:errors/radius-too-large' | 'urn:svc:errors/nothing-set-aside';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/incident-closed' | 'urn:svc:errors/radius-too-large' | 'urn:svc:errors/nothing-set-aside';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5617,6 +5654,7 @@ export type ExportIncidentData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -5645,6 +5683,9 @@ export type ExportIncidentErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5675,6 +5716,7 @@ export type HoldIncidentData = {
     body: HoldIncident;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -5700,7 +5742,7 @@ export type HoldIncidentErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/incident-closed' | 'urn:svc:errors/legal-holds-off';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/incident-closed' | 'urn:svc:errors/legal-holds-off';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5788,6 +5830,7 @@ export type DisconnectIntegrationData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -5813,6 +5856,9 @@ export type DisconnectIntegrationErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5843,6 +5889,7 @@ export type CheckIntegrationData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -5868,6 +5915,9 @@ export type CheckIntegrationErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -5901,6 +5951,7 @@ export type ReleaseLegalHoldData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -5926,7 +5977,7 @@ export type ReleaseLegalHoldErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/hold-not-releasable';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/hold-not-releasable';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6063,6 +6114,7 @@ export type ChangeCandidateData = {
     body: ChangeCandidate;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -6088,7 +6140,7 @@ export type ChangeCandidateErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/candidate-decided' | 'urn:svc:errors/candidate-changed';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/candidate-decided' | 'urn:svc:errors/candidate-changed';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6122,6 +6174,7 @@ export type PromoteCandidateData = {
     body: PromoteCandidate;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -6147,7 +6200,7 @@ export type PromoteCandidateErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/candidate-decided' | 'urn:svc:errors/candidate-changed' | 'urn:svc:errors/fact-quarantined';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/candidate-decided' | 'urn:svc:errors/candidate-changed' | 'urn:svc:errors/fact-quarantined';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6181,6 +6234,7 @@ export type RejectCandidateData = {
     body: RejectCandidate;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -6206,7 +6260,7 @@ export type RejectCandidateErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/candidate-decided';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/candidate-decided';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6237,6 +6291,7 @@ export type UndoPromotionData = {
     body: RejectCandidate;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -6262,7 +6317,7 @@ export type UndoPromotionErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/promotion-overwritten' | 'urn:svc:errors/fact-quarantined';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/candidate-not-promoted' | 'urn:svc:errors/promotion-overwritten' | 'urn:svc:errors/fact-quarantined';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6530,6 +6585,7 @@ export type ApproveMintRequestData = {
     body: DecideMintRequest;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -6555,7 +6611,7 @@ export type ApproveMintRequestErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/mint-request-decided' | 'urn:svc:errors/passport-known';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/mint-request-decided' | 'urn:svc:errors/passport-known';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6586,6 +6642,7 @@ export type RejectMintRequestData = {
     body: DecideMintRequest;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -6611,7 +6668,7 @@ export type RejectMintRequestErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/mint-request-decided';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/mint-request-decided';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -6642,6 +6699,7 @@ export type RevokePassportData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -6668,6 +6726,9 @@ export type RevokePassportErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -7146,6 +7207,7 @@ export type GenerateStorybookData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -7169,6 +7231,9 @@ export type GenerateStorybookErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -7255,6 +7320,7 @@ export type ForceReleasePunchcardData = {
     body: ForceReleasePunchcard;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -7278,6 +7344,9 @@ export type ForceReleasePunchcardErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -7667,6 +7736,7 @@ export type InstallStudioPackageData = {
     body: InstallPackage;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -7692,7 +7762,7 @@ export type InstallStudioPackageErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/package-changed' | 'urn:svc:errors/install-conflict' | 'urn:svc:errors/project-archived' | 'urn:svc:errors/layers-full' | 'urn:svc:errors/legal-hold';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/package-changed' | 'urn:svc:errors/install-conflict' | 'urn:svc:errors/project-archived' | 'urn:svc:errors/layers-full' | 'urn:svc:errors/legal-hold';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -7723,6 +7793,7 @@ export type RevokePeerData = {
     body?: never;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         peer_id: string;
@@ -7748,6 +7819,9 @@ export type RevokePeerErrors = {
     };
     408: DaemonProblem & {
         type?: 'urn:svc:errors/request-timeout';
+    };
+    409: DaemonProblem & {
+        type?: 'urn:svc:errors/fence-stale';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -7834,6 +7908,7 @@ export type ResolveSyncConflictData = {
     body: ResolveConflict;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         tenantId: string;
@@ -7860,7 +7935,7 @@ export type ResolveSyncConflictErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/legal-hold';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/legal-hold';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -7944,6 +8019,7 @@ export type ForceReleaseWorkData = {
     body: ForceReleaseRequest;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -7969,7 +8045,7 @@ export type ForceReleaseWorkErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/work-not-claimable';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/work-not-claimable';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -8000,6 +8076,7 @@ export type ClaimWorkData = {
     body: ClaimRequest;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         id: string;
@@ -8025,7 +8102,7 @@ export type ClaimWorkErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/work-held' | 'urn:svc:errors/work-not-claimable';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/work-held' | 'urn:svc:errors/work-not-claimable';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -8282,6 +8359,7 @@ export type RejectGateData = {
     body: DecideGate;
     headers?: {
         'x-svc-session-id'?: string;
+        'x-svc-fence'?: number;
     };
     path: {
         actionId: string;
@@ -8307,7 +8385,7 @@ export type RejectGateErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/gate-decided';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/gate-decided';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';

@@ -175,6 +175,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'svc-api.scim': [
     'src/modules/access/scim/scim-groups.rules.spec.ts',
+    'src/modules/access/scim/scim-names.rules.spec.ts',
     'src/modules/access/scim/scim.rules.spec.ts',
     'test/medium/scim/groups.spec.ts',
     'test/medium/scim/scim.spec.ts',
@@ -298,14 +299,18 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'svc-daemon.erasure': [
     'src/modules/governance/erasure/record-names.rules.spec.ts',
+    'test/medium/erasure/copies.spec.ts',
     'test/medium/erasure/erasure.spec.ts',
     'test/medium/erasure/kill.spec.ts',
+    'test/medium/erasure/lock-order.spec.ts',
     'test/medium/erasure/names.spec.ts',
     'test/medium/erasure/neighbours.spec.ts',
+    'test/medium/erasure/reused-places.spec.ts',
   ],
   'svc-daemon.events': [
     'src/modules/operations/live/live.rules.spec.ts',
     'src/modules/operations/live/tenant-follower.spec.ts',
+    'test/medium/live/credentials.spec.ts',
     'test/medium/live/stream.spec.ts',
   ],
   'svc-daemon.exports': [
@@ -376,6 +381,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'test/medium/layers/layers.spec.ts',
   ],
   'svc-daemon.legacy': [
+    'src/modules/operations/system/nonce.rules.spec.ts',
     'test/medium/system/ground.spec.ts',
     'test/medium/system/nonce.spec.ts',
     'test/medium/system/rails.spec.ts',
@@ -507,6 +513,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/memory/sync/sync-reach.rules.spec.ts',
     'src/modules/memory/sync/sync-root.rules.spec.ts',
     'src/modules/memory/sync/sync-versions.rules.spec.ts',
+    'src/modules/operations/system/nonce.rules.spec.ts',
     'test/medium/peers/delegations.spec.ts',
     'test/medium/peers/handshake.spec.ts',
     'test/medium/peers/peer-addresses.spec.ts',
@@ -529,6 +536,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/evidence/peer-logs/peer-epochs.rules.spec.ts',
     'src/modules/evidence/peer-logs/peer-heads.rules.spec.ts',
     'src/modules/evidence/peer-logs/peer-keys.rules.spec.ts',
+    'src/modules/operations/system/nonce.rules.spec.ts',
     'test/medium/peer-logs/add-checkpoint.spec.ts',
     'test/medium/peer-logs/peer-logs.spec.ts',
     'test/medium/readiness/database-gates.spec.ts',
@@ -548,6 +556,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'src/modules/coordination/work/plans/plans.rules.spec.ts',
     'src/modules/coordination/work/work.rules.spec.ts',
     'test/medium/work/blockers.spec.ts',
+    'test/medium/work/gates-by-token.spec.ts',
     'test/medium/work/gates.spec.ts',
     'test/medium/work/plans.spec.ts',
     'test/medium/work/work-mcp.spec.ts',
