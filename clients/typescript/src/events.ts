@@ -34,17 +34,28 @@ export async function* eventsOf<T>(
 ): AsyncGenerator<StreamedEvent<T>, void, void> {
   let last = lastEventId;
   while (!signal?.aborted) {
-    const answer = await open(last === undefined ? {} : { 'last-event-id': last }, signal).catch(() => undefined);
-    const wait = answer && BUSY.has(answer.status) ? (namedWait(answer) ?? 0) : undefined;
-    if (answer && (wait === undefined || wait > maxWaitMs)) {
-      for await (const event of eventsUntilCut<T>(answer)) {
-        last = event.id ?? last;
-        if (event.event === 'end' && isFinal(event.data)) return;
-        if (event.event !== 'end') yield event;
-      }
-    } else await answer?.body?.cancel().catch(() => undefined);
-    await sleep(Math.max(AGAIN_MS, wait ?? 0), signal).catch(() => undefined);
+    const headers: Record<string, string> = last === undefined ? {} : { 'last-event-id': last };
+    const { answer, waitMs } = await connect(() => open(headers, signal), maxWaitMs);
+    for await (const event of answer ? eventsUntilCut<T>(answer) : []) {
+      last = event.id ?? last;
+      if (event.event !== 'end') yield event;
+      else if (isFinal(event.data)) return;
+    }
+    await sleep(Math.max(AGAIN_MS, waitMs), signal).catch(() => undefined);
   }
+}
+
+/** @returns the answer where there is one to read, and how long to wait before the next */
+async function connect(
+  open: () => Promise<Response>,
+  maxWaitMs: number,
+): Promise<{ answer?: Response; waitMs: number }> {
+  const answer = await open().catch(() => undefined);
+  if (!answer) return { waitMs: 0 };
+  const waitMs = BUSY.has(answer.status) ? (namedWait(answer) ?? 0) : undefined;
+  if (waitMs === undefined || waitMs > maxWaitMs) return { answer, waitMs: 0 };
+  await answer.body?.cancel().catch(() => undefined);
+  return { waitMs };
 }
 
 /** The events of one connection, which ends without a word when it is cut. */

@@ -34,7 +34,7 @@ export interface KeptErasure {
   readonly texts: readonly MeasuredFingerprint[];
 }
 
-export interface MeasuredFingerprint {
+interface MeasuredFingerprint {
   /** UTF-16 units. */
   readonly length: number;
   readonly fingerprint: string;

@@ -9,8 +9,8 @@ import { decodeUtf8 } from './utf8.js';
 export const MAX_JSON_DEPTH = 32;
 
 /**
- * For routes that take within lists what another route takes as its whole body (`depthLimit`): what that one took has to
- * fit into theirs.
+ * For routes that take within lists what another route takes as its whole body (`depthLimit`): what that one took has
+ * to fit into theirs.
  */
 export const NESTED_JSON_DEPTH = 40;
 

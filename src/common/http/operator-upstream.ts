@@ -79,7 +79,8 @@ export class OperatorUpstream {
 
 function awayBy(error: unknown, timeoutMs: number): UpstreamAway {
   if (error instanceof UpstreamAway) return error;
-  if (error instanceof AnswerTooLong) return new UpstreamAway(`answered more than ${MAX_ANSWER_BYTES} bytes`, { cause: error });
+  if (error instanceof AnswerTooLong)
+    return new UpstreamAway(`answered more than ${MAX_ANSWER_BYTES} bytes`, { cause: error });
   const isLate = error instanceof Error && error.name === 'TimeoutError';
   return new UpstreamAway(isLate ? `did not answer within ${timeoutMs} ms` : 'cannot be reached', { cause: error });
 }

@@ -91,7 +91,7 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 /** What a user is as far as a body does not say it. */
-export interface PresentUser {
+interface PresentUser {
   active: boolean;
   /** An owner may be said to be one. */
   isOwner: boolean;
