@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { QueryFailedError } from 'typeorm';
 import { namedDigest } from '../../../evidence/digest.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { againAfterDeadlock } from '../../../common/database/deadlocks.js';
 import { FactImportsService } from '../facts/fact-imports.service.js';
 import { GraphImportsService } from '../graph/graph-imports.service.js';
 import type { ImportCounts, ImportEnvelopeReply, ImportEnvelopeRequest, ResultPayload } from './envelopes.dto.js';
@@ -31,13 +31,6 @@ interface Verified {
   readonly payload: ResultPayload;
   readonly items: Awaited<ReturnType<EnvelopesService['prepare']>>;
 }
-
-/**
- * Two imports, or an import and a single write, may take the same rows in another order; the database then ends one of
- * them, which is repeated.
- */
-const DEADLOCK = '40P01';
-const ATTEMPTS = 4;
 
 /**
  * Imports the result of a platform's job once: verifies it, then stores its contents in the modules they belong to, all
@@ -69,17 +62,13 @@ export class EnvelopesService {
     const payload = readPayload(request.payload);
     const items = await this.prepare(caller, payload);
     const verified = { request, ...signed, bytes, hash, payload, items };
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.tenants.write(caller, request.tenant_id, async () => {
-          const reply = await this.take(caller, verified);
-          deadline.throwIfAborted();
-          return reply;
-        });
-      } catch (error) {
-        if (!isDeadlock(error) || attempt === ATTEMPTS) throw error;
-      }
-    }
+    return againAfterDeadlock(() =>
+      this.tenants.write(caller, request.tenant_id, async () => {
+        const reply = await this.take(caller, verified);
+        deadline.throwIfAborted();
+        return reply;
+      }),
+    );
   }
 
   /** @throws EnvelopeNotVerified */
@@ -189,6 +178,3 @@ const alreadyImported = (job_id: string, { artefact_id, imported_at, receipt_id 
     { reason: 'already_imported', job_id, artefact_id, imported_at: imported_at.toISOString(), receipt_id },
     'A job has one result; what was imported stands, and nothing of this envelope was used',
   );
-
-const isDeadlock = (error: unknown): boolean =>
-  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === DEADLOCK;

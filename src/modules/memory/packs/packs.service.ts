@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { QueryFailedError } from 'typeorm';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
+import { againAfterDeadlock } from '../../../common/database/deadlocks.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { PackExportsService } from './pack-exports.service.js';
 import { PackImportsService, type ReadPack } from './pack-imports.service.js';
 import type { ExportPackReply, ExportPackRequest, ImportPackReply, ImportPackRequest } from './packs.dto.js';
 import { rehearse } from './rehearsal.js';
 
-/** An import and a single write may take the same rows in another order; the database then ends one of them. */
-const DEADLOCK = '40P01';
-const ATTEMPTS = 4;
 /** What POST /v1/memory/import takes, and so what is worth answering. */
 const MAX_PACK_BYTES = 64 * 1024 * 1024 - 4096;
 
@@ -30,13 +27,7 @@ export class PacksService {
     this.tenants.check(caller, request.tenant_id);
     const { pack, principal_map: principalMap = {}, dry_run } = request;
     const read = await this.imports.read(caller, { pack, principalMap });
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return { ...(await this.take(caller, request, read, deadline)), dry_run };
-      } catch (error) {
-        if (!isDeadlock(error) || attempt === ATTEMPTS) throw error;
-      }
-    }
+    return { ...(await againAfterDeadlock(() => this.take(caller, request, read, deadline))), dry_run };
   }
 
   /** @throws PackTooLarge */
@@ -53,6 +44,3 @@ export class PacksService {
     return rehearse(dry_run, (work) => this.tenants.write(caller, tenant_id, work), store);
   }
 }
-
-const isDeadlock = (error: unknown): boolean =>
-  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === DEADLOCK;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { againAfterDeadlock } from '../../../common/database/deadlocks.js';
 import { type Actor, AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../common/fields/cursor.js';
 import type { PageQuery } from '../../../common/fields/page.dto.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { againAfterDeadlock } from './deadlocks.js';
 import { SyncContentsService } from './sync-contents.service.js';
 import { named } from './sync-digests.rules.js';
 import { isReached } from './sync-ids.rules.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { againAfterDeadlock } from '../../../common/database/deadlocks.js';
 import { type Actor, AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { againAfterDeadlock } from './deadlocks.js';
 import { PeerEnds } from './peer-ends.service.js';
 import { isPinned } from './sync-ids.rules.js';
 import { SyncIndexService } from './sync-index.service.js';

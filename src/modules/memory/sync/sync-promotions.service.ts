@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { againAfterDeadlock } from '../../../common/database/deadlocks.js';
 import { type Actor, AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { againAfterDeadlock } from './deadlocks.js';
 import { type PlannedRecord, SyncApplyService } from './sync-apply.service.js';
 import { SyncContentsService } from './sync-contents.service.js';
 import { confirmHash, named, recordsHash } from './sync-digests.rules.js';

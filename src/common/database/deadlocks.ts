@@ -1,6 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 
-/** Two units of work that take the same rows in another order; the database then ends one of them. */
+/** Two units of work take the same rows in another order, as imports and single writes may; the database ends one. */
 const DEADLOCK = '40P01';
 const ATTEMPTS = 5;
 
