@@ -237,7 +237,7 @@ const lostRecord = ({ leaf_index, record_type, record_digest }: LeafRow): string
 const ROWS_OF_A_BLOCK = 10;
 
 /** While a tenant is erased, its chains have gaps; what stays is that of the tenant itself. */
-const isErased = (row: string): string =>
+export const isErased = (row: string): string =>
   `(${row}.stream <> 'tenant' and exists (select from tenant t where t.tenant_id = ${row}.tenant_id and t.erasure_began_at is not null))`;
 
 const RECEIPTS_AFTER = `

@@ -1,6 +1,6 @@
 import { blake3, namedDigest } from '../../evidence/digest.js';
 import type { Query } from '../tenancy/cross-tenant.js';
-import { keysById, type LookBasis } from './evidence-look.js';
+import { isErased, keysById, type LookBasis } from './evidence-look.js';
 import type { KnownKeys } from './known-keys.js';
 import type { EvidenceFault, ReceiptedRows, StoredReceipt, SubjectCheck } from './evidence-look.types.js';
 import { blocksOf, placeOf } from './receipted-rows.js';
@@ -76,7 +76,8 @@ async function newestNamed(query: Query, source: ReceiptedRows): Promise<StoredR
   const range = [placeOf(Math.max(0, blocks - NEWEST_BLOCKS)), placeOf(blocks)];
   return query<StoredReceipt>(
     `select r.tenant_id, r.receipt_id, r.kind, r.cose from (select distinct tenant_id, receipt_id from (${source.receipts}) any_of) n
-     join receipt r on r.tenant_id = n.tenant_id and r.receipt_id = n.receipt_id`,
+     join receipt r on r.tenant_id = n.tenant_id and r.receipt_id = n.receipt_id
+     where not ${isErased('r')}`,
     range,
   );
 }
@@ -150,7 +151,7 @@ const NEWEST_RECEIPTS = `
       select from erased_receipt p where p.tenant_id = r.tenant_id and p.stream = r.stream and p.seq = r.seq - 1 and p.payload_hash = r.prev_hash
     ) as has_before
   from receipt r cross join lateral (
-    select r.stream <> 'tenant' and exists (select from tenant t where t.tenant_id = r.tenant_id and t.erasure_began_at is not null) as is_erased
+    select ${isErased('r')} as is_erased
   ) e
   where r.ctid >= $1::tid`;
 const NEWEST_RETRIEVALS = `

@@ -65,6 +65,14 @@ const audit = async (): Promise<string[]> => {
   return [...faults];
 };
 
+const newestFaults = async () => {
+  const basis = { checks: SUBJECT_CHECKS, keys: api.app.get(KnownKeys, { strict: false }) };
+  const { faults } = await api.app
+    .get(CrossTenant, { strict: false })
+    .run('test', (query) => examineNewest(query, basis));
+  return faults;
+};
+
 /** As somebody with the database in hand. */
 async function tamper(sql: string): Promise<void> {
   const client = new Client({ connectionString: api.database.superuserUrl });
@@ -122,16 +130,22 @@ describe('who may see a document, and whether it is in search', () => {
   ] as const)('is held against what was accepted: %s', async (_what, [sql, undo], fault) => {
     await tamper(sql);
     const faults = await audit();
-    const newest = await api.app
-      .get(CrossTenant, { strict: false })
-      .run('test', (query) =>
-        examineNewest(query, { checks: SUBJECT_CHECKS, keys: api.app.get(KnownKeys, { strict: false }) }),
-      );
+    const newest = await newestFaults();
     await tamper(undo);
-    expect([faults.find((one) => fault.test(one)), newest.faults.find(({ detail }) => fault.test(detail))]).toEqual([
+    expect([faults.find((one) => fault.test(one)), newest.find(({ detail }) => fault.test(detail))]).toEqual([
       expect.any(String),
       expect.objectContaining({ check: 'documents' }),
     ]);
+    expect(await audit()).toEqual([]);
+  });
+
+  it('is not held against what is left of a tenant while its rows are erased', async () => {
+    const stateOf = (state: string, at: string, clearing: string) =>
+      `update tenant set state = '${state}', erase_after = ${at}, erasure_began_at = ${at}, erased_clearing = ${clearing} where tenant_id = '${acme.tenantId}'`;
+    await tamper(`delete from document where doc_id = 'mink'; ${stateOf('deleted', 'now()', '0')}`);
+    const [faults, newest] = [await audit(), await newestFaults()];
+    await tamper(`insert into document select * from gone; ${stateOf('active', 'null', 'null')}`);
+    expect([...faults, ...newest.map(({ detail }) => detail)].filter((one) => one.includes('mink'))).toEqual([]);
     expect(await audit()).toEqual([]);
   });
 });
