@@ -222,6 +222,14 @@ async function checkTables(client: Client, header: BackupHeader): Promise<void> 
   const own = await listTables(client);
   if (JSON.stringify(own) !== JSON.stringify(header.tables))
     throw new UserError('The tables differ from those of the backup');
+  // Before tables are locked: a server that runs on this database would wait for them, and they for it.
+  for (const { name } of header.tables) await expectEmpty(client, name);
+}
+
+/** @throws UserError */
+async function expectEmpty(client: Client, table: string): Promise<void> {
+  const { rowCount } = await client.query(`select from ${sqlName(client, table)} limit 1`);
+  if (rowCount) throw new UserError(`The database is not empty: ${table} has rows. Restore into a new one.`);
 }
 
 async function loadTables(client: Client, archive: ArchiveReader, backedUp: BackupTable[]): Promise<void> {
@@ -240,8 +248,7 @@ async function loadTables(client: Client, archive: ArchiveReader, backedUp: Back
 /** Triggers do not act on the rows. */
 async function loadTable(client: Client, archive: ArchiveReader, table: TableToLoad): Promise<void> {
   const name = sqlName(client, table.name);
-  const { rowCount } = await client.query(`select from ${name} limit 1`);
-  if (rowCount) throw new UserError(`The database is not empty: ${table.name} has rows. Restore into a new one.`);
+  await expectEmpty(client, table.name);
   await client.query(`alter table ${name} disable trigger user`);
   // A plain table gets a new file. Its rows need no log where wal_level is minimal, and no later pass that marks them
   // as committed (PostgreSQL 18, "Populating a Database", and COPY, FREEZE).
