@@ -1,4 +1,4 @@
-import { QueryFailedError } from 'typeorm';
+import { sqlStateOf } from './sql-state.js';
 
 /** Two units of work take the same rows in another order, as imports and single writes may; the database ends one. */
 const DEADLOCK = '40P01';
@@ -10,10 +10,7 @@ export async function againAfterDeadlock<T>(unit: () => Promise<T>): Promise<T> 
     try {
       return await unit();
     } catch (error) {
-      if (!isDeadlock(error) || attempt === ATTEMPTS) throw error;
+      if (sqlStateOf(error) !== DEADLOCK || attempt === ATTEMPTS) throw error;
     }
   }
 }
-
-const isDeadlock = (error: unknown): boolean =>
-  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === DEADLOCK;

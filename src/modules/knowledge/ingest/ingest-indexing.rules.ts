@@ -1,4 +1,4 @@
-import { QueryFailedError } from 'typeorm';
+import { sqlStateOf } from '../../../common/database/sql-state.js';
 import type { SegmentData } from '../../../search/segment.js';
 import { AnalysisExhausted } from './analysis/analysis.pool.js';
 import type { AnalysedGroup } from './analysis/analysis.types.js';
@@ -115,7 +115,7 @@ const FAULTS_OF_DATA = /^(?:22|23|54)/;
 
 /** Why the database holds no such data, or undefined where the error is another. */
 export function faultOfData(error: unknown): string | undefined {
-  const state = error instanceof QueryFailedError ? (error.driverError as { code?: string }).code : undefined;
+  const state = sqlStateOf(error);
   return state !== undefined && FAULTS_OF_DATA.test(state)
     ? `The database refused the document (SQLSTATE ${state}).`
     : undefined;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { QueryFailedError } from 'typeorm';
 import { ADVISORY_LOCKS } from '../../../common/database/advisory-locks.js';
+import { sqlStateOf } from '../../../common/database/sql-state.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 
 export interface NewSegment {
@@ -29,8 +29,7 @@ export class LocalIngestStore {
     try {
       await this.tenancy.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.sealing]);
     } catch (error) {
-      if (error instanceof QueryFailedError && (error.driverError as { code?: string }).code === LOCK_NOT_AVAILABLE)
-        return false;
+      if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return false;
       throw error;
     }
     await this.tenancy.query(`select set_config('lock_timeout', '0', true)`);
