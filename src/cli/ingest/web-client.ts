@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import robotsParser from 'robots-parser';
 import { Agent, type Dispatcher } from 'undici';
+import { readBeyond } from '../../common/http/bounded-answer.js';
 import { faultOfTarget, publicLookup } from '../../common/http/public-targets.js';
 import type { Validators } from './sources.types.js';
 
@@ -128,7 +129,7 @@ export class WebClient {
     address: string,
     validators: Validators,
     judge: (url: string) => Promise<number | undefined>,
-    readBytes: ReadBytes = (body) => readAtMost(body, this.rules.maxBytes),
+    readBytes: ReadBytes = (answer) => readPageBytes(answer, this.rules.maxBytes),
   ): Promise<WebAnswer> {
     let url = new URL(address).href;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
@@ -192,14 +193,11 @@ function headersOf({ etag, lastModified }: Validators): Record<string, string> {
   };
 }
 
-type Body = AsyncIterable<Uint8Array>;
-type ReadBytes = (body: Body) => Promise<Buffer<ArrayBuffer>>;
+type ReadBytes = (answer: Dispatcher.ResponseData) => Promise<Buffer<ArrayBuffer>>;
 
-async function readAnswer(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  readBytes: ReadBytes,
-): Promise<WebAnswer> {
-  const bytes = await readBytes(body as Body).catch((error: unknown) => {
+async function readAnswer(answer: Dispatcher.ResponseData, readBytes: ReadBytes): Promise<WebAnswer> {
+  const { statusCode, headers } = answer;
+  const bytes = await readBytes(answer).catch((error: unknown) => {
     throw error instanceof PageRefused ? error : new PageRefused(`ends early: ${reasonOf(error)}`);
   });
   const [etag, lastModified] = [text(headers['etag']), text(headers['last-modified'])];
@@ -213,29 +211,17 @@ async function readAnswer(
 }
 
 /** @throws PageRefused */
-async function readAtMost(body: Body, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  const bytes = await readBeyond(body, maxBytes);
+async function readPageBytes(answer: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+  const bytes = await readBeyond(answer, maxBytes);
   if (bytes.length > maxBytes) throw new PageRefused(`larger than ${Math.round(maxBytes / 1024)} KiB`);
   return bytes;
 }
 
 /** The whole lines that are within the bound: the rest of a line could be another rule. */
-async function readRobotsBytes(body: Body): Promise<Buffer<ArrayBuffer>> {
-  const bytes = await readBeyond(body, MAX_ROBOTS_BYTES);
+async function readRobotsBytes(answer: Dispatcher.ResponseData): Promise<Buffer<ArrayBuffer>> {
+  const bytes = await readBeyond(answer, MAX_ROBOTS_BYTES);
   if (bytes.length <= MAX_ROBOTS_BYTES) return bytes;
   return bytes.subarray(0, bytes.lastIndexOf('\n', MAX_ROBOTS_BYTES) + 1);
-}
-
-/** Until the end, or until there are more bytes than that. */
-async function readBeyond(body: Body, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxBytes) break;
-  }
-  return Buffer.concat(chunks);
 }
 
 const text = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

@@ -14,7 +14,7 @@ export async function fetchDocument(address: string | URL, init: RequestInit = {
     await response.body?.cancel();
     throw new Error(`it answered ${response.status}`);
   }
-  return new Response(Buffer.from(await readAtMost(response, MAX_BYTES)), { status: 200 });
+  return new Response(await readAtMost(response, MAX_BYTES), { status: 200 });
 }
 
 /** An address without what may be a secret in it. */

@@ -30,7 +30,7 @@ export async function askWitness(witness: RemoteWitness, request: WitnessRequest
     redirect: 'error',
     signal: AbortSignal.timeout(ASK_MS),
   });
-  const answer = Buffer.from(await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
+  const answer = (await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
   if (response.status === 200) return { line: lineIn(answer, witness, request.checkpoint) };
   const isSize = response.status === 409 && response.headers.get('content-type')?.startsWith(SIZE_TYPE);
   if (isSize && /^(0|[1-9]\d{0,15})\n$/.test(answer)) return { size: Number(answer) };

@@ -7,13 +7,20 @@ interface Answer {
 }
 
 /** The body of an answer. @throws AnswerTooLong */
-export async function readAtMost({ body }: Answer, maxBytes: number): Promise<Buffer> {
+export async function readAtMost(answer: Answer, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+  const bytes = await readBeyond(answer, maxBytes);
+  if (bytes.length > maxBytes) throw new AnswerTooLong(`its answer is longer than ${maxBytes} bytes`);
+  return bytes;
+}
+
+/** The body of an answer, or its beginning: no more is read once it has more bytes than that. */
+export async function readBeyond({ body }: Answer, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new AnswerTooLong(`its answer is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxBytes) break;
   }
   return Buffer.concat(chunks);
 }

@@ -50,7 +50,7 @@ export class OperatorUpstream {
         await response.body?.cancel();
         throw new UpstreamAway(`redirects (${response.status}), which is not followed`);
       }
-      const bytes = Buffer.from(await readAtMost(response, MAX_ANSWER_BYTES));
+      const bytes = await readAtMost(response, MAX_ANSWER_BYTES);
       const text = bytes.toString('utf8');
       const fault = faultOf(bytes, text);
       if (fault !== undefined) throw new UpstreamAway(`answered ${response.status} and ${fault}`);

@@ -178,7 +178,7 @@ class PeerClient {
   private async ask(path: string, init: RequestInit): Promise<string> {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const response = await this.send(this.prefix + path, { ...init, redirect: 'error', signal });
-    const text = Buffer.from(await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
+    const text = (await readAtMost(response, MAX_ANSWER_BYTES)).toString('utf8');
     if (response.status === 200) return text;
     throw new Error(`it answered ${response.status} ${oneLine(text)}`);
   }

@@ -52,7 +52,7 @@ const boundedFetch: typeof fetch = async (address, init) => {
   const response = await fetch(address, { ...init, redirect: 'error', signal });
   const { status, headers } = response;
   const bytes = await readAtMost(response, MAX_ANSWER_BYTES);
-  return new Response(bytes.length === 0 ? null : Buffer.from(bytes), { status, headers });
+  return new Response(bytes.length === 0 ? null : bytes, { status, headers });
 };
 
 /** Says nothing of what came back: it may repeat the token. */

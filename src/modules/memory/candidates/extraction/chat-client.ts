@@ -68,7 +68,7 @@ export class ChatClient {
       throw new ChatUnavailable(`answered ${response.status}`);
     }
     const bytes = await readAtMost(response, MAX_ANSWER_BYTES);
-    const answer = JSON.parse(Buffer.from(bytes).toString('utf8')) as ChatAnswer | null;
+    const answer = JSON.parse(bytes.toString('utf8')) as ChatAnswer | null;
     const content = answer?.choices?.[0]?.message?.content;
     if (typeof content !== 'string') throw new ChatUnavailable('answered in another form');
     return content;
