@@ -26,7 +26,7 @@ export async function openApi(context: ProcessContext): Promise<RunningApp> {
   const settings = await withPaymentSecret(context.settings);
   const parts = { ...context, settings };
   const { stopping } = parts;
-  showBuild(parts.metrics, 'api', settings.api.processes);
+  showBuild(parts.metrics, 'api');
   const ownHosts = new OwnHosts(settings, { host: settings.api.host, publicUrl: settings.process.publicUrl });
   const server = makeHttpServer({ ...settings.api, ownHosts, stopping }, parts);
   const app = await makeHttpApp(ApiModule.of(parts), server, parts);

@@ -5,6 +5,7 @@ import { wantedPorts } from '../common/config/wanted-ports.js';
 import { authModeToStartIn } from '../common/bearer-auth/start-rules.js';
 import { AppProcess } from './supervisor/app-process.js';
 import { DatabaseKeeper } from './supervisor/database-keeper.js';
+import { MetricsExchange } from './supervisor/metrics-exchange.js';
 import { Preparation } from './supervisor/preparation.js';
 import { claimPorts } from './supervisor/port.js';
 import { onStopSignal, type StopSignal } from './supervisor/stop-signal.js';
@@ -72,8 +73,12 @@ function makeApps(settings: Settings, log: SupervisorLog): Apps {
     SVC_DAEMON_URL: daemonUrlOf(settings),
     SVC_CONSOLE_URL: consoleUrlOf(settings),
   };
-  const make = (app: keyof Apps, processes: number, ports: Record<string, string>): AppProcess[] =>
-    Array.from({ length: processes }, () => new AppProcess({ app, environment: { ...addresses, ...ports }, log }));
+  const make = (app: keyof Apps, processes: number, ports: Record<string, string>): AppProcess[] => {
+    const environment = { ...addresses, ...ports };
+    const made = Array.from({ length: processes }, () => new AppProcess({ app, environment, log }));
+    if (processes > 1) new MetricsExchange(made).open();
+    return made;
+  };
   const ports = portsOf(settings);
   return {
     api: make('api', api.processes, ports.api),

@@ -68,7 +68,7 @@ async function makeTools(
   transports: Transport[],
 ): Promise<{ app: NestFastifyApplication; rpc: RpcServer }> {
   const { settings, stopping } = parts;
-  showBuild(parts.metrics, 'tools', settings.tools.processes);
+  showBuild(parts.metrics, 'tools');
   const { maxBodyBytes } = settings.tools;
   const { requestTimeoutMs } = settings.api;
   const ownHosts = new OwnHosts(settings, { ...settings.tools, speaksMcp: true });

@@ -30,6 +30,7 @@ export class AppProcess {
   private isStopping = false;
   private wasReady = false;
   private starts = 0;
+  private listener?: (message: unknown) => void;
 
   constructor(private readonly options: AppProcessOptions) {
     this.firstReady.promise.catch(() => undefined);
@@ -51,6 +52,7 @@ export class AppProcess {
     this.child = child;
     child.on('message', (message) => {
       if (isReady(message)) this.becomeReady(message.ready);
+      this.listener?.(message);
     });
     child.once('error', (error) => this.options.log.warn(`${this.options.app} cannot be run: ${error.message}`));
     child.once('exit', (code, signal) => this.comeBack(child, performance.now() - startedAt, signal ?? `code ${code}`));
@@ -60,13 +62,25 @@ export class AppProcess {
   /** The database is ready for it. */
   allow(): void {
     this.isAllowed = true;
-    if (this.child?.connected) this.child.send(GO);
+    this.send(GO);
+  }
+
+  /** Takes its messages, whichever process it is at the time. */
+  listen(listener: (message: unknown) => void): void {
+    this.listener = listener;
+  }
+
+  /** @returns false while it is down; where the channel is closed already, the app ends by itself */
+  send(message: string | object): boolean {
+    if (!this.child?.connected) return false;
+    this.child.send(message, () => undefined);
+    return true;
   }
 
   /** It is to be stopped later: until then it answers, and says that it is shutting down. Dead, it stays so. */
   announceStop(): void {
     this.stayDown();
-    this.sendToStop(STOP_SOON);
+    this.send(STOP_SOON);
   }
 
   /** A drain, then after `graceMs` (or at once when `insisted` settles) SIGKILL. Resolves when the process is gone. */
@@ -78,7 +92,7 @@ export class AppProcess {
     const kill = (): void => void child.kill('SIGKILL');
     const timer = setTimeout(kill, graceMs);
     void insisted.then(kill);
-    this.sendToStop(STOP);
+    this.send(STOP);
     await gone;
     clearTimeout(timer);
   }
@@ -86,11 +100,6 @@ export class AppProcess {
   private stayDown(): void {
     this.isStopping = true;
     clearTimeout(this.restart);
-  }
-
-  /** Where the channel is closed already, the app ends by itself. */
-  private sendToStop(message: string): void {
-    if (this.child?.connected) this.child.send(message, () => undefined);
   }
 
   private becomeReady(url: string): void {

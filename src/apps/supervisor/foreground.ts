@@ -9,6 +9,7 @@ import { Metrics } from '../../common/observability/metrics.js';
 import { Announcement } from './announcement.js';
 import { collectAtRest } from './collect-at-rest.js';
 import { GO, STOP, STOP_SOON, type ReadyMessage } from './messages.js';
+import { showMetricsOfAll } from './metrics-of-all.js';
 import { explainBind } from './port.js';
 import { onStopSignal } from './stop-signal.js';
 
@@ -52,8 +53,10 @@ export async function runApp(name: AppName, { supervised }: { supervised: boolea
       await prepareDatabase(settings, database.address, (message) => log.info(message));
     }
     const restart = Promise.withResolvers<string>();
+    const metrics = new Metrics();
+    if (supervised && processesOf(name, settings) > 1) showMetricsOfAll(metrics);
     const parts = {
-      ...{ settings, address: database.address, log, metrics: new Metrics(), stopping: announcement.signal },
+      ...{ settings, address: database.address, log, metrics, stopping: announcement.signal },
       ...(supervised ? { restart: () => restart.resolve('a restart was asked for') } : {}),
     };
     const { app, url } = await open(parts).catch((error: unknown) => {
@@ -84,6 +87,9 @@ async function beginTracing(settings: Settings, name: AppName): Promise<() => Pr
 
 const drainSecondsOf = (name: AppName, { process, daemon }: Settings): number =>
   name === 'daemon' ? daemon.drainSeconds : process.drainSeconds;
+
+const processesOf = (name: AppName, { api, tools }: Settings): number =>
+  ({ api: api.processes, tools: tools.processes, daemon: 1 })[name];
 
 async function drain(
   app: NestFastifyApplication,

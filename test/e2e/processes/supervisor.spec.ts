@@ -150,16 +150,29 @@ describe('svc start with ports that may be any, and two processes for the tool s
       await until('the welcome', () => any.console.includes(any.url) && any.console.includes(any.toolsUrl));
       const ready = any.log.filter(({ app, msg }) => app === 'tools' && msg === 'ready');
       expect(ready.map(({ url }) => url)).toEqual([any.toolsUrl, any.toolsUrl]);
+      const running = new Set(ready.map(({ pid }) => pid));
+      expect(running.size).toBe(2);
+      expect(await startsIn(any.toolsUrl)).toEqual(['1', '2']);
+      expect(await startsIn(any.url)).toEqual([undefined]);
       const [gone] = ready.map(({ pid }) => pid);
       process.kill(gone!, 'SIGKILL');
       await until('its end', () => !isRunning(gone!));
       await until('readiness', async () => (await any.toolsReadiness()) === 200);
+      await until('the metrics of both', async () => (await startsIn(any.toolsUrl)).length === 2);
     } finally {
       await any.stop();
       removeDataDir(folder);
     }
   });
 });
+
+/** The label `process` of each process in a scrape. */
+async function startsIn(url: string): Promise<(string | undefined)[]> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  expect(text.match(/^# TYPE svc_build_info /gm)).toHaveLength(1);
+  const starts = text.matchAll(/^process_start_time_seconds(?:\{process="(\d+)"\})? /gm);
+  return [...starts].map(([, number]) => number);
+}
 
 interface HalfRequest {
   /** Sends the rest. @returns the answer, from its status line on */

@@ -32,7 +32,6 @@ describe('GET /metrics', () => {
     const { version } = readBuild();
     const line = `svc_build_info{version="${version}",commit="unknown",node="${process.versions.node}",app="${app}"} 1`;
     expect(scraped[app].split('\n')).toContain(line);
-    expect(scraped[app].split('\n')).toContain('svc_processes 1');
   });
 
   /** Of a target by Prometheus, and of a bucket by the format. */

@@ -33,7 +33,7 @@ export class SystemController {
     reply: okBytes('text/plain; version=0.0.4; charset=utf-8'),
   })
   async readMetrics(): Promise<string> {
-    return this.metrics.registry.metrics();
+    return this.metrics.read();
   }
 
   @Route('GET /v1/openapi.json', {
