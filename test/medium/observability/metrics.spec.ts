@@ -34,8 +34,8 @@ describe('GET /metrics', () => {
     expect(scraped[app].split('\n')).toContain(line);
   });
 
-  /** Of a target by Prometheus, and of a bucket by the format. */
-  const ALWAYS = ['job', 'instance', 'le'];
+  /** Of a target by Prometheus, of a bucket by the format, and of processes that share a port. */
+  const ALWAYS = ['job', 'instance', 'le', 'process'];
 
   it.each(['rules', 'dashboard'] as const)('has every metric and label that the %s read', (what) => {
     const all = Object.values(scraped).join('\n');

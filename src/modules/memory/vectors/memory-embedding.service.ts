@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { areWritersDone } from '../../../common/database/writers.js';
 import { EmbeddingsUnavailable } from '../../../common/embeddings/embeddings-answer.js';
 import { EmbeddingsClient } from '../../../common/embeddings/embeddings-client.js';
 import type { VectorSpace } from '../../../common/embeddings/vector-space.types.js';
@@ -12,9 +12,6 @@ import { MEMORY_KINDS, type MemoryKind } from './memory-kinds.js';
 
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 4;
-/** How long to wait for writes in progress to end, and between two looks at them. */
-const MAX_WAIT_MS = 3_000;
-const LOOK_AGAIN_MS = 20;
 
 /** What a job is about: ids, never content. */
 export interface EmbedJob {
@@ -83,20 +80,8 @@ export class MemoryEmbeddingService implements OnModuleInit {
 
   private async findRows(space: VectorSpace, kind: MemoryKind): Promise<{ position: number; rows: RowToEmbed[] }> {
     const { position, last } = await this.store.readLine(kind, space.spaceId);
-    if (last <= position || !(await this.areWritersDone(kind))) return { position, rows: [] };
+    if (last <= position || !(await areWritersDone(() => this.store.findWriters(kind)))) return { position, rows: [] };
     return { position, rows: await this.store.find(kind, position, last, this.client.batch) };
-  }
-
-  /** Waits until the transactions that write now have ended; those that begin later draw later ids. */
-  private async areWritersDone(kind: MemoryKind): Promise<boolean> {
-    let left = await this.store.findWriters(kind);
-    const until = Date.now() + MAX_WAIT_MS;
-    while (left.length > 0 && Date.now() < until) {
-      await wait(LOOK_AGAIN_MS);
-      const now = new Set(await this.store.findWriters(kind));
-      left = left.filter((writer) => now.has(writer));
-    }
-    return left.length === 0;
   }
 
   private async embedTexts(space: VectorSpace, texts: readonly string[]): Promise<Float32Array[]> {

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../../../common/database/unavailable.js';
+import { areWritersDone } from '../../../../common/database/writers.js';
 import { LOG, type Log } from '../../../../common/observability/log.js';
 import { Metrics } from '../../../../common/observability/metrics.js';
 import { planMerges } from '../../../../search/merge.js';
@@ -15,9 +15,6 @@ import type { SegmentRef } from './tenant-index.js';
 const EVERY_MS = 1_000;
 /** How often tenants are looked for whose facts are written but not searched here. */
 const LOOK_EVERY_MS = 30_000;
-/** How long to wait for writes in progress to end. */
-const MAX_WAIT_MS = 3_000;
-const LOOK_AGAIN_MS = 10;
 /** Segments that would be larger than this together are not merged. */
 const MAX_MERGED_FACTS = 2_000_000;
 
@@ -113,16 +110,11 @@ export class FactSegmentFlush implements OnApplicationBootstrap, OnModuleDestroy
     });
   }
 
-  /** Waits until the transactions that write facts now have ended; those that begin later draw later seqs. */
-  private async areWritersDone(): Promise<boolean> {
-    let left = await this.store.findWriters();
-    const until = Date.now() + MAX_WAIT_MS;
-    while (left.length > 0 && Date.now() < until && !this.isStopping) {
-      await wait(LOOK_AGAIN_MS);
-      const now = new Set(await this.store.findWriters());
-      left = left.filter((writer) => now.has(writer));
-    }
-    return left.length === 0;
+  private areWritersDone(): Promise<boolean> {
+    return areWritersDone(
+      () => this.store.findWriters(),
+      () => this.isStopping,
+    );
   }
 
   /** Merges one group of segments. @returns whether there may be more to merge */
