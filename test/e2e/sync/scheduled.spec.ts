@@ -1,17 +1,35 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { until } from '../processes/svc-process.js';
-import { introduce, Site } from './given.js';
+import { introduce, Site, TENANT } from './given.js';
 
 let laptop: Site;
 let server: Site;
+/** A peer that takes requests and never answers one. */
+let silent: Server;
+let isAsked = false;
+const keyOfItsOwn = (): string => generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x!;
+
 beforeAll(async () => {
   [laptop, server] = await Promise.all([Site.start({ SVCD_SYNC_EVERY: '1s' }), Site.start()]);
+  silent = createServer(() => (isAsked = true)).listen(0, '127.0.0.1');
+  await until('its port', () => silent.listening);
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const rights = ['--tenant', TENANT, '--direction', 'both', '--prefix', '*', '--key', keyOfItsOwn()];
+  await laptop.json('peer', 'add', 'a-silent-one', ...rights, '--url', url);
   await introduce([laptop, 'laptop'], [server, 'server']);
 }, 240_000);
-afterAll(() => Promise.all([laptop.close(), server.close()]));
+afterAll(async () => {
+  await Promise.all([laptop.close(), server.close()]);
+  silent.closeAllConnections();
+  silent.close();
+});
 
 describe('a daemon that exchanges on time', { timeout: 240_000 }, () => {
-  it('takes what its peer has and gives it what it has, without a command', async () => {
+  it('takes what its peer has and gives it what it has, without a command, while another one does not answer', async () => {
+    await until('the request', () => isAsked);
     await server.fact('user:ada', 'city', 'London');
     await laptop.fact('user:bea', 'city', 'Rome');
     await until('the exchange', async () => (await laptop.valueOf('user:ada', 'city')) === 'London');

@@ -17,10 +17,18 @@ interface DuePeer {
   direction: Direction;
 }
 
-/** Exchanges with each peer on time (SVCD_SYNC_EVERY), one after the other; of several processes one does each. */
+/** Peers that are exchanged with at a time: more would take connections to the database from requests. */
+const AT_ONCE = 4;
+
+/**
+ * Exchanges with each peer on time (SVCD_SYNC_EVERY); of several processes one does each. One that is slow or away
+ * holds up no round: it is left out of the next ones until it has come to its end.
+ */
 @Injectable()
 export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly ending = new AbortController();
+  private readonly waiting = new Map<string, DuePeer>();
+  private readonly underWay = new Map<string, Promise<void>>();
 
   constructor(
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -33,25 +41,47 @@ export class ScheduledExchanges implements OnApplicationBootstrap, OnModuleDestr
 
   onApplicationBootstrap(): void {
     const { everySec } = this.settings.sync;
-    if (everySec !== undefined) this.scheduler.every('tenant_sync', everySec * 1000, () => this.exchangeAll(everySec));
+    if (everySec !== undefined) this.scheduler.every('tenant_sync', everySec * 1000, () => this.beginRound(everySec));
   }
 
   /** What is under way is cut off; the next one goes on there. */
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.ending.abort();
+    this.waiting.clear();
+    await Promise.all(this.underWay.values());
   }
 
-  private async exchangeAll(everySec: number): Promise<void> {
+  private async beginRound(everySec: number): Promise<void> {
     const peers = await this.crossTenant.run('tenant sync', (query) => query<DuePeer>(DUE));
-    for (const { tenant_id, peer_id, direction } of peers)
-      for (const way of WAYS.filter((one) => direction === 'both' || direction === one))
-        await this.exchangeOnce({ tenantId: tenant_id, peerId: peer_id, way }, everySec);
+    for (const peer of peers) {
+      const name = `${peer.tenant_id} ${peer.peer_id}`;
+      if (!this.underWay.has(name)) this.waiting.set(name, peer);
+    }
+    this.takeNext(everySec);
+  }
+
+  private takeNext(everySec: number): void {
+    if (this.ending.signal.aborted) return;
+    for (const [name, peer] of this.waiting) {
+      if (this.underWay.size >= AT_ONCE) return;
+      this.waiting.delete(name);
+      const exchange = this.exchangeBothWays(peer, everySec).finally(() => {
+        this.underWay.delete(name);
+        this.takeNext(everySec);
+      });
+      this.underWay.set(name, exchange);
+    }
+  }
+
+  private async exchangeBothWays({ tenant_id, peer_id, direction }: DuePeer, everySec: number): Promise<void> {
+    for (const way of WAYS.filter((one) => direction === 'both' || direction === one))
+      await this.exchangeOnce({ tenantId: tenant_id, peerId: peer_id, way }, everySec);
   }
 
   private async exchangeOnce(name: ExchangeName & { way: Way }, everySec: number): Promise<void> {
-    if (this.ending.signal.aborted || !(await this.store.claim(name, everySec * NEARLY))) return;
     const facts = { tenant: name.tenantId, peer: name.peerId, direction: name.way };
     try {
+      if (this.ending.signal.aborted || !(await this.store.claim(name, everySec * NEARLY))) return;
       const { state, counts, unapplied_count } = await this.exchanges.exchange(SCHEDULE, name, {
         signal: this.ending.signal,
       });
