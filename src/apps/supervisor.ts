@@ -1,5 +1,6 @@
 import { apiUrlOf, consoleUrlOf, daemonUrlOf } from '../common/config/server-urls.js';
 import { shutdownDelayOf } from '../common/config/shutdown-delay.js';
+import { listDoubts } from '../common/config/doubts.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import { wantedPorts } from '../common/config/wanted-ports.js';
 import { authModeToStartIn } from '../common/bearer-auth/start-rules.js';
@@ -38,6 +39,7 @@ export async function runSupervisor(): Promise<number> {
   authModeToStartIn(wanted);
   const settings = await withClaimedPorts(wanted);
   const log = makeSupervisorLog(settings);
+  for (const doubt of listDoubts()) log.warn(doubt);
   const signal = onStopSignal();
   const apps = makeApps(settings, log);
   const database = new DatabaseKeeper(settings, log);

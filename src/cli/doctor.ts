@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { listDoubts } from '../common/config/doubts.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
 import type { DatabaseAddress } from '../common/database/connection.js';
 import { openDatabase } from '../common/database/open.js';
@@ -58,14 +59,17 @@ async function diagnose(isFull: boolean): Promise<Examined[]> {
   return [finding, ...(await examineAll(hostChecks(settings))), ...(await diagnoseDatabase(settings, isFull))];
 }
 
+const REMEDY = 'Correct these variables; docs/env.md describes each.';
+
 function readSettings(): { settings?: Settings; finding: Examined } {
   const name = 'settings';
   try {
     const settings = loadSettings();
-    return { settings, finding: { name, ok: true, detail: 'valid' } };
+    const doubts = listDoubts();
+    if (doubts.length === 0) return { settings, finding: { name, ok: true, detail: 'valid' } };
+    return { settings, finding: { name, ok: true, detail: doubts.join('; '), remedy: REMEDY } };
   } catch (error) {
-    const remedy = 'Correct these variables; docs/env.md describes each.';
-    return { finding: { name, ok: false, detail: (error as Error).message, remedy } };
+    return { finding: { name, ok: false, detail: (error as Error).message, remedy: REMEDY } };
   }
 }
 

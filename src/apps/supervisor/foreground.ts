@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { shutdownDelayOf } from '../../common/config/shutdown-delay.js';
+import { listDoubts } from '../../common/config/doubts.js';
 import { loadSettings, type Settings } from '../../common/config/settings.js';
 import { wantedPorts } from '../../common/config/wanted-ports.js';
 import { openDatabase } from '../../common/database/open.js';
@@ -42,6 +43,7 @@ export async function runApp(name: AppName, { supervised }: { supervised: boolea
   const announcement = new Announcement();
   const settings = loadSettings();
   const log = makeLog(settings, name);
+  if (!supervised) for (const doubt of listDoubts()) log.warn(doubt);
   const wanted = supervised ? Promise.race([supervisorGo(announcement), stop.then(() => false)]) : true;
   const [open, isWanted] = await Promise.all([APPS[name](settings), wanted]);
   if (!isWanted) return 0;

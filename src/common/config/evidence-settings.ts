@@ -17,6 +17,7 @@ export const EVIDENCE_SETTINGS = {
     text(),
     'File of the Ed25519 private keys (PKCS#8 PEM) that sign receipts, checkpoints and exports, the same for every process of a database; `svc key create-signing FILE` makes one.',
     {
+      names: 'file',
       shownDefault: 'generated and kept in `<data dir>/keys`',
       requiredInProduction: ({ SVC_SIGNER_URL: signer }) => !signer,
     },
@@ -30,6 +31,7 @@ export const EVIDENCE_SETTINGS = {
     'SVC_SIGNER_TOKEN_FILE',
     text(),
     'File of the bearer token that is sent to the signer; read for each request, so that it can be replaced.',
+    { names: 'file' },
   ),
   signerTimeoutMs: setting(
     'SVC_SIGNER_TIMEOUT_MS',
@@ -80,6 +82,7 @@ export const EVIDENCE_SETTINGS = {
     'SVC_TSA_CA_FILE',
     text(),
     'PEM file of certificates of which one must lead to that of the authority. Unset: any certificate for time stamping is taken.',
+    { names: 'file' },
   ),
   tsaPolicy: setting(
     'SVC_TSA_POLICY',

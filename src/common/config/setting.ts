@@ -19,6 +19,10 @@ export interface SettingMeta {
   requiredInProduction?: true | ((environment: Record<string, string | undefined>) => boolean);
   /** Fewest characters with NODE_ENV=production, where that is more than the schema asks for. */
   minCharactersInProduction?: number;
+  /** Of one that takes any text: what it understands. What is none of them is taken, with a warning. */
+  words?: readonly string[];
+  /** The value is a path of one that has to be there. */
+  names?: 'file' | 'folder';
 }
 
 export interface Setting<S extends z.ZodType = z.ZodType> extends SettingMeta {
@@ -139,6 +143,8 @@ export const natsAddress = () =>
   );
 
 function hasReadableCredentials(address: string): boolean {
+  // What is no address was said to be none already.
+  if (!URL.canParse(address)) return true;
   const { username, password } = new URL(address);
   try {
     decodeURIComponent(`${username}:${password}`);

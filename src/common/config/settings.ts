@@ -290,7 +290,7 @@ export const SETTING_TABLE = {
       'SVC_SURVEYS_DIR',
       text(),
       'Folder of the surveys that tenants are asked, one YAML file each; see docs/feedback.md.',
-      { shownDefault: 'the two surveys that come with svc' },
+      { names: 'folder', shownDefault: 'the two surveys that come with svc' },
     ),
   },
   mail: {

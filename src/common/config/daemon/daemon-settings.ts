@@ -16,7 +16,7 @@ import {
 import { parseNetworks } from '../../http/client-address.js';
 import { PRO_SERVICES } from '../../contract/scopes.js';
 import { AUTH_MODES, authModeOf } from './auth-mode.js';
-import { switched } from './flag.js';
+import { switchSetting } from './flag.js';
 
 export const ROUTE_AUTH_MODES = ['off', 'shadow', 'enforce'] as const;
 export type RouteAuthMode = (typeof ROUTE_AUTH_MODES)[number];
@@ -52,6 +52,7 @@ export const DAEMON_SETTINGS = {
     'SVCD_ROUTE_AUTH',
     z.preprocess((value) => (isRouteAuthMode(value) ? value : 'shadow'), z.enum(ROUTE_AUTH_MODES)),
     'The layer that decides by route class: `off`, `shadow` (logs what it would refuse) or `enforce`. Any other value is `shadow`.',
+    { words: ROUTE_AUTH_MODES },
   ),
   jwtSecret: setting(
     'SVCD_JWT_HS256_SECRET',
@@ -72,9 +73,9 @@ export const DAEMON_SETTINGS = {
     tenantName(),
     'The tenant of tokens that name none, as if they had it as their tenant_id. Unset: they work in no tenant.',
   ),
-  jwtCreateTenants: setting(
+  jwtCreateTenants: switchSetting(
     'SVCD_JWT_CREATE_TENANTS',
-    z.preprocess((value) => value === '1', z.boolean()),
+    false,
     'With `1` a token may write in a tenant that nobody created: the first write registers it, as in off and dev_scopes.',
   ),
   jwksUrl: setting('SVCD_JWT_JWKS_URL', url('http', 'https'), 'The JWK Set with the keys of jwt_jwks.'),
@@ -88,9 +89,9 @@ export const DAEMON_SETTINGS = {
     integer(5, 0, 3600),
     'Least time between two looks at the JWK Set for keys that are not known, in seconds.',
   ),
-  allowInsecureDevAuthBind: setting(
+  allowInsecureDevAuthBind: switchSetting(
     'SVCD_ALLOW_INSECURE_DEV_AUTH_BIND',
-    z.preprocess((value) => value === '1', z.boolean()),
+    false,
     'With `1` the modes off and dev_scopes may be bound to an address that is not loopback.',
   ),
   maxBodyBytes: setting(
@@ -143,16 +144,19 @@ export const DAEMON_SETTINGS = {
     'SVC_EXECPLANS_ROOT',
     text(),
     'Folder of plan files: the check-lists of the Markdown files below it are work of `GET /v1/work?source=plans`. Unset: there are none.',
+    { names: 'folder' },
   ),
   layersRoot: setting(
     'SVCD_LAYERS_ROOT',
     text(),
     'Folder that `POST /v1/projects/{id}/planes/sync-layers` reads files below. Unset: it reads none.',
+    { names: 'folder' },
   ),
   workspaceRoot: setting(
     'SVCD_WORKSPACE_ROOT',
     text(),
     'Folder that `POST /v1/workspace/scan` looks through for files and symbols; the processes that work on jobs (SVC_JOBS) read it. Unset: nothing is scanned.',
+    { names: 'folder' },
   ),
   githubApiUrl: setting(
     'SVCD_GITHUB_API_URL',
@@ -164,15 +168,16 @@ export const DAEMON_SETTINGS = {
     'SVCD_STUDIO_DIR',
     text(),
     'Folder of further packages of the studio library, `<id>/package.yaml`; see docs/studio.md. Unset: those that come with svc.',
+    { names: 'folder' },
   ),
   errorsBase: setting(
     'SVCD_ERRORS_BASE',
     textOr('urn:svc:errors').transform((base) => base.replace(/\/+$/, '')),
     'What the type of a problem begins with: `<base>/<slug>`.',
   ),
-  publicProbesMinimal: setting(
+  publicProbesMinimal: switchSetting(
     'SVCD_PUBLIC_PROBES_MINIMAL',
-    z.preprocess((value) => value === '1', z.boolean()),
+    false,
     'With `1` the probes say only whether the daemon is ready, not which gate fails.',
   ),
   minFreeRatio: setting(
@@ -189,6 +194,7 @@ export const DAEMON_SETTINGS = {
     'SVCD_SHARD_MAP_FILE',
     text(),
     'JSON file that maps tenants to shards; see docs/readiness.md. Unset: one shard for all.',
+    { names: 'file' },
   ),
   readRetryThreshold: setting(
     'SVCD_READ_RETRY_THRESHOLD',
@@ -210,16 +216,16 @@ export const DAEMON_SETTINGS = {
     'SVCD_CONSOLE_DIR',
     text(),
     'Folder of the built console: index.html, favicon.svg and assets. Read when the daemon starts.',
-    { shownDefault: '`dist/console`, which the build makes' },
+    { names: 'folder', shownDefault: '`dist/console`, which the build makes' },
   ),
-  consoleSession: setting(
+  consoleSession: switchSetting(
     'SVCD_CONSOLE_SESSION',
-    switched(true),
+    true,
     'A request without another credential that bears the cookie of a session of the tenant API is let in by it, with the scopes of its seat and in its tenant alone.',
   ),
-  tenantKeys: setting(
+  tenantKeys: switchSetting(
     'SVCD_TENANT_KEYS',
-    switched(true),
+    true,
     'A request without another credential that bears x-tenant-id and x-api-key of the tenant API, or the session token of an agent, is let in by it, with the scopes of its role and in its tenant alone.',
   ),
   consoleOidcClientId: setting(
@@ -247,9 +253,9 @@ export const DAEMON_SETTINGS = {
     optionalInteger(1, 36_500),
     'POST /v1/admin/compact-facts also removes versions of facts that were retired so many days ago. Unset: only what is deleted.',
   ),
-  ephemeralGc: setting(
+  ephemeralGc: switchSetting(
     'SVCD_EPHEMERAL_GC',
-    switched(false),
+    false,
     'Of one passport the 32 sessions that announced last stay announced (POST /v1/coord/announce); those before them end.',
   ),
   proServices: setting(

@@ -23,17 +23,21 @@ export interface DaemonFlag<S extends z.ZodType = z.ZodType> extends Setting<S> 
   paths: readonly string[];
 }
 
-const ON = new Set(['1', 'true', 'on', 'yes']);
+const ON = ['1', 'true', 'on', 'yes'];
+const OFF = ['0', 'false', 'off', 'no'];
 
 /**
  * Boolean flags of the daemon are read as memory-daemon.md 4.12 says: 1 or 0, white space is not trimmed, and what is
  * no word for on is off (`$'1\n'` too). Unset or empty is the default.
  */
-export const switched = (fallback: boolean) =>
+const switched = (fallback: boolean) =>
   z.preprocess(
-    (value) => (typeof value !== 'string' || value === '' ? fallback : ON.has(value.toLowerCase())),
+    (value) => (typeof value !== 'string' || value === '' ? fallback : ON.includes(value.toLowerCase())),
     z.boolean(),
   );
+
+export const switchSetting = (env: string, fallback: boolean, about: string) =>
+  setting(env, switched(fallback), about, { words: [...ON, ...OFF] });
 
 export const daemonFlag = (
   env: string,
@@ -41,7 +45,7 @@ export const daemonFlag = (
   off: OffAnswer,
   paths: readonly string[],
   about: string,
-): DaemonFlag<ReturnType<typeof switched>> => ({ ...setting(env, switched(fallback), about), off, on: '1', paths });
+): DaemonFlag<ReturnType<typeof switched>> => ({ ...switchSetting(env, fallback, about), off, on: '1', paths });
 
 /** A plane that is on where a server is named for it. */
 export const daemonAddress = (
@@ -63,5 +67,5 @@ export const daemonMode = <const T extends readonly [string, ...string[]]>(
   about: string,
 ) => {
   const schema = z.preprocess((value) => (words.includes(value as string) ? value : words[0]), z.enum(words));
-  return { ...setting(env, schema, about), off, on: words.slice(1).join(' or '), paths };
+  return { ...setting(env, schema, about, { words }), off, on: words.slice(1).join(' or '), paths };
 };

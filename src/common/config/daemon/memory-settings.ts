@@ -28,6 +28,7 @@ export const MEMORY_SETTINGS = {
     'SVCD_ENGRAMS_DIR',
     text(),
     'Folder of engrams in the layout of Agent Skills, `<name>/SKILL.md`; read again when it changes.',
+    { names: 'folder' },
   ),
   modelClasses: setting(
     'SVCD_MODEL_CLASSES',
@@ -39,6 +40,7 @@ export const MEMORY_SETTINGS = {
     'SVCD_CAPABILITIES_FILE',
     text(),
     "YAML file of a user's own systems for the capability registry; see docs/capabilities.md.",
+    { names: 'file' },
   ),
   assemblyCache: setting(
     'SVCD_ASSEMBLY_CACHE',

@@ -1,16 +1,16 @@
 import { flag, integer, optionalTime, setting, url } from '../setting.js';
-import { switched } from './flag.js';
+import { switchSetting } from './flag.js';
 
 /** How memory is synchronised with other daemons (memory-daemon.md 4.7; D50, D51). */
 export const SYNC_SETTINGS = {
-  mutualAuth: setting(
+  mutualAuth: switchSetting(
     'SVCD_SYNC_MUTUAL_AUTH',
-    switched(false),
+    false,
     'The routes under /v1/sync/tenants/ take requests that a peer has signed, and no others. Off: those of callers with the scopes.',
   ),
-  delegationEnforce: setting(
+  delegationEnforce: switchSetting(
     'SVCD_SYNC_DELEGATION_ENFORCE',
-    switched(false),
+    false,
     'Delegations of peers are verified. Off: requests that bring one are refused.',
   ),
   publicUrl: setting(
