@@ -89,9 +89,9 @@ export class BodyBudget {
     const take = (chunk: Buffer): void => {
       if (received.length + chunk.length > declared) return fail(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
       if (!this.charge(account, chunk.length)) return fail(full());
-      received.push(chunk);
+      const isCopied = received.push(chunk);
       if (received.length <= FEW_BYTES) return;
-      freeMemory(chunk);
+      if (isCopied) freeMemory(chunk);
       takeTurns(payload);
     };
     account.drop = drop;

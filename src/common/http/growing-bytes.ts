@@ -21,12 +21,13 @@ export class GrowingBytes {
     return this.used;
   }
 
-  push(part: Uint8Array): void {
+  /** @returns whether they were copied: the memory of a part that is all of them is used as it is */
+  push(part: Uint8Array): boolean {
     // Most bodies arrive in one piece, which needs no copy.
     if (this.used === 0 && part.length === this.most) {
       this.bytes = Buffer.from(part.buffer, part.byteOffset, part.length);
       this.used = part.length;
-      return;
+      return false;
     }
     const needed = this.used + part.length;
     if (needed > this.bytes.length) {
@@ -38,6 +39,7 @@ export class GrowingBytes {
     this.bytes.set(part, this.used);
     this.used = needed;
     if (this.isSecret) part.fill(0);
+    return true;
   }
 
   free(): void {

@@ -87,6 +87,18 @@ const TOOLS = [
 ];
 
 describe.each(['auto', 'legacy'] as const)('the MCP listener, a client of the mode %s', (mode) => {
+  it('takes a body of a megabyte', async () => {
+    const client = await connect();
+    const value = 'a'.repeat(1_000_000);
+    const stored = await client.callTool({
+      name: 'store_fact',
+      arguments: { entity: 'big:value', key: 'k', value },
+    });
+    const { fact_id } = answerOf(stored);
+    const read = await client.callTool({ name: 'get_fact', arguments: { fact_id } });
+    expect(answerOf(read).value).toBe(value);
+  });
+
   it('lists its tools, each with the schemas of its route', async () => {
     const client = await connect(undefined, mode);
     const { tools } = await client.listTools();
