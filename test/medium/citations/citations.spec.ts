@@ -177,6 +177,13 @@ describe('recording citations', () => {
     expect(kept).toBe('carried over to March');
   });
 
+  it('waits for what another process may have answered before its transaction begins, not in it', async () => {
+    const sentAt = Date.now();
+    const { recordedAt } = (await cite(recording({ agentId: 'never-seen' }))).body;
+    // The time of a row is that at which its transaction began.
+    expect(Date.parse(recordedAt) - sentAt).toBeGreaterThanOrEqual(140);
+  });
+
   it('does not claim a retrieval that did not find what is cited', async () => {
     await retrieve(acme, 'public holidays', { agentId: 'reader' });
     expect((await cite(recording({ agentId: 'reader' }))).body.retrievalId).toBeNull();

@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, Param } from '@nestjs/common';
+import { Body, Controller, Headers, Param, UseGuards } from '@nestjs/common';
 import { Caller, type TenantCaller } from '../../../common/contract/caller.js';
 import { created, ok, seats } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
@@ -6,6 +6,7 @@ import { FeatureDisabled } from '../../../common/problem/common-problems.js';
 import { WatchLimitReached } from '../../continuity/watches/watches.problems.js';
 import { CreditsExhausted } from '../../economy/ledger/economy.problems.js';
 import { AnswerOfAnotherAgent } from '../citations/citations.problems.js';
+import { SearchBehindGuard } from '../citations/search-behind.guard.js';
 import {
   AnswerUnknown,
   ProofSubjectUnknown,
@@ -23,6 +24,7 @@ export class AnswerRecordingsController {
     private readonly reading: AnswerReadingService,
   ) {}
 
+  @UseGuards(SearchBehindGuard)
   @Route('POST /v1/answers', {
     tag: 'citations',
     summary: 'Record an answer, and have it proven and watched',

@@ -1,15 +1,17 @@
-import { Body, Controller } from '@nestjs/common';
+import { Body, Controller, UseGuards } from '@nestjs/common';
 import { Caller, type TenantCaller } from '../../../common/contract/caller.js';
 import { created, seats } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { CitationAcknowledgement, CitationRecordingBody } from './citations.dto.js';
 import { AnswerOfAnotherAgent } from './citations.problems.js';
 import { CitationsService } from './citations.service.js';
+import { SearchBehindGuard } from './search-behind.guard.js';
 
 @Controller()
 export class CitationsController {
   constructor(private readonly citations: CitationsService) {}
 
+  @UseGuards(SearchBehindGuard)
   @Route('POST /v1/citations', {
     tag: 'citations',
     summary: 'Record the citations of an answer',

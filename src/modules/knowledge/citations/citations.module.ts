@@ -3,6 +3,7 @@ import { RetrievalModule } from '../retrieval/retrieval.module.js';
 import { AnswersModule } from './answers.module.js';
 import { CitationsController } from './citations.controller.js';
 import { CitationsService } from './citations.service.js';
+import { SearchBehindGuard } from './search-behind.guard.js';
 
 /**
  * Citations make answers: what an agent's answer rests on, held against the passages, kept with their digests and
@@ -12,7 +13,7 @@ import { CitationsService } from './citations.service.js';
 @Module({
   imports: [AnswersModule, RetrievalModule],
   controllers: [CitationsController],
-  providers: [CitationsService],
-  exports: [AnswersModule, CitationsService],
+  providers: [CitationsService, SearchBehindGuard],
+  exports: [AnswersModule, CitationsService, SearchBehindGuard],
 })
 export class CitationsModule {}

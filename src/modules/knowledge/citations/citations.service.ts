@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import { blake3Digest } from '../../../evidence/digest.js';
@@ -13,9 +12,6 @@ import { AnswerOfAnotherAgent } from './citations.problems.js';
 import { attestedOf, resolveCitations, sourceOf } from './citations.rules.js';
 import { CitationsStore } from './citations.store.js';
 import type { Answer, RecordedSearch, ResolvedCitation } from './citations.types.js';
-
-/** Every process writes its light retrievals down each 100 ms. */
-export const REMEMBERED_WITHIN_MS = 150;
 
 /** Records answers by what they cite (D19). Needs an open unit of work of the caller's tenant. */
 @Injectable()
@@ -35,7 +31,8 @@ export class CitationsService {
     const { answerId, agentId, answerText = null, metadata = null } = body;
     await lockToCopy(this.tenancy);
     const citations = await this.resolve(body);
-    const search = await this.findSearchBehind(caller, agentId, citations);
+    const cited = citations.map(({ chunk }) => chunk.chunkId);
+    const search = await this.findSearchBehind(caller, agentId, cited);
     const before = await this.findBefore(answerId, agentId);
     const draft = { answerId, version: (before?.version ?? 0) + 1, agentId, answerText, metadata, retrieval: search };
     const answerHash = answerText === null ? null : blake3Digest(answerText);
@@ -90,23 +87,15 @@ export class CitationsService {
     return { retrievalId, lane, request, results, ...(await this.store.findSearchReceipts(retrievalId)) };
   }
 
-  /**
-   * The agent's last retrieval, where a cited passage is among its results. One that another process has just answered
-   * may not be written down yet.
-   */
-  private async findSearchBehind(
+  /** The agent's last retrieval, where one of these passages is among its results. */
+  async findSearchBehind(
     caller: TenantCaller,
     agentId: string,
-    citations: readonly ResolvedCitation[],
+    chunkIds: readonly unknown[],
   ): Promise<RecordedSearch | null> {
-    const cited = new Set(citations.map(({ chunk }) => chunk.chunkId));
-    const found = (search?: RecordedSearch) => search?.results.some(({ chunkId }) => cited.has(chunkId)) ?? false;
-    let search = await this.findLastSearch(caller, agentId);
-    if (!found(search)) {
-      await setTimeout(REMEMBERED_WITHIN_MS);
-      search = await this.findLastSearch(caller, agentId);
-    }
-    return search && found(search) ? search : null;
+    const cited = new Set(chunkIds);
+    const search = await this.findLastSearch(caller, agentId);
+    return search?.results.some(({ chunkId }) => cited.has(chunkId)) ? search : null;
   }
 
   private async resolve({ citations }: Pick<CitationRecordingBody, 'citations'>): Promise<ResolvedCitation[]> {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { REMEMBERED_WITHIN_MS } from '../citations/citations.service.js';
+import { REMEMBERED_WITHIN_MS } from '../citations/search-behind.guard.js';
 import { documentsWritten, PresentDocumentsViews } from '../citations/present-documents.views.js';
 import { ProofStateViews, type ProvableThing } from './proof-state.views.js';
 import type { ProofRequest } from './proofs.dto.js';

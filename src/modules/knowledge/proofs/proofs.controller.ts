@@ -1,9 +1,10 @@
-import { Body, Controller, Headers, Inject, Param, Query } from '@nestjs/common';
+import { Body, Controller, Headers, Inject, Param, Query, UseGuards } from '@nestjs/common';
 import { Caller, type TenantCaller } from '../../../common/contract/caller.js';
 import { accepted, ok, seats, type RouteDeclaration } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
 import { ReceiptNotLogged, ReceiptUnknown } from '../../../common/evidence-log/evidence-log.problems.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
+import { SearchBehindGuard } from '../citations/search-behind.guard.js';
 import { CreditsExhausted } from '../../economy/ledger/economy.problems.js';
 import { AnswerPath, PackQuery, ProofPackFile, ProofReceipt, ReceiptPath } from './proof-receipts.dto.js';
 import { PROOF_UPSTREAM, type ProofUpstream } from './proof-upstream.js';
@@ -30,6 +31,7 @@ const UPSTREAM = [UpstreamContractDrift, UpstreamRefused];
 export class ProofsController {
   constructor(@Inject(PROOF_UPSTREAM) private readonly proofs: ProofUpstream) {}
 
+  @UseGuards(SearchBehindGuard)
   @Route('POST /v1/proof/jobs', {
     ...SHARED,
     summary: 'Start a proof job',

@@ -1,11 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import type { Digest } from '../../../../evidence/digest.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { AnswersService } from '../../citations/answers.service.js';
-import { CitationsService, REMEMBERED_WITHIN_MS } from '../../citations/citations.service.js';
+import { CitationsService } from '../../citations/citations.service.js';
 import type { RecordedSearch, ResolvedCitation, VisibleChunk } from '../../citations/citations.types.js';
 import { BindingsService } from '../../ingest/bindings.service.js';
 import type { RecordedPassage } from '../../retrieval/retrieval.types.js';
@@ -115,9 +114,7 @@ export class ProofSubjectsService {
     );
   }
 
-  /** Waits first: a retrieval that another process has just answered may not be written down yet. */
   private async findSearch(caller: TenantCaller, agentId: string): Promise<FoundSubject | undefined> {
-    await setTimeout(REMEMBERED_WITHIN_MS);
     return foundSearch(await this.citations.findLastSearch(caller, agentId));
   }
 
