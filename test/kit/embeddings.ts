@@ -42,6 +42,8 @@ interface Manner {
   firstNumber?: unknown;
   /** What a text is made into; the words of MEANINGS unless set. */
   embed?: (text: string) => number[];
+  /** Where the answers that are no 200 send the client. */
+  location?: string;
   /** Models that it has; any while unset. */
   models?: string[];
 }
@@ -81,7 +83,8 @@ export async function startEmbeddings(): Promise<EmbeddingsServer> {
       const data = input
         .map((text, index) => ({ object: 'embedding', index, embedding: write(vectorFor(text, of)) }))
         .reverse();
-      response.writeHead(status, { 'content-type': 'application/json' });
+      const location = status !== 200 && manner.location ? { location: manner.location } : {};
+      response.writeHead(status, { 'content-type': 'application/json', ...location });
       const usage = { prompt_tokens: input.length, total_tokens: input.length };
       const answer = status === 200 ? { object: 'list', model, data, usage } : { error: { message: 'no' } };
       setTimeout(() => response.end(JSON.stringify(answer)), manner.delayMs ?? 0);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from 'pg';
+import { failureReason } from '../../common/http/failure-reason.js';
 import { type CheckpointFolder, checkpointFolder } from '../../common/evidence-log/checkpoint-folder.js';
 import type { Settings } from '../../common/config/settings.js';
 import { claimedFirst, type KnownKey, readKeyRows, viewOf } from '../../common/evidence-log/known-keys.js';
@@ -85,7 +86,7 @@ async function download(url: string): Promise<string> {
     if (!response.ok) throw new Error(`it answers ${response.status}`);
     return await response.text();
   } catch (error) {
-    throw new UserError(`No checkpoint comes from ${url}: ${(error as Error).message}`);
+    throw new UserError(`No checkpoint comes from ${url}: ${failureReason(error)}`);
   }
 }
 

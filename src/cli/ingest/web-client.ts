@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import robotsParser from 'robots-parser';
 import { Agent, type Dispatcher } from 'undici';
+import { failureReason } from '../../common/http/failure-reason.js';
+import { retryAfterMs } from '../../common/http/retry-after.js';
 import { readBeyond } from '../../common/http/bounded-answer.js';
 import { faultOfTarget, publicLookup } from '../../common/http/public-targets.js';
 import type { Validators } from './sources.types.js';
@@ -163,14 +165,14 @@ export class WebClient {
           bodyTimeout: ANSWER_MS,
         })
         .catch((error: unknown) => {
-          throw new PageRefused(`is not reached: ${reasonOf(error)}`);
+          throw new PageRefused(`is not reached: ${failureReason(error)}`);
         });
       this.answeredAt.set(origin, performance.now());
-      const wait = Number(text(answer.headers['retry-after']) ?? NaN);
+      const wait = retryAfterMs(text(answer.headers['retry-after']));
       const isBusy = answer.statusCode === 429 || answer.statusCode === 503;
-      if (!isBusy || attempt === ATTEMPTS || !(wait <= MAX_PAUSE_SECONDS)) return answer;
+      if (!isBusy || attempt === ATTEMPTS || wait === undefined || wait > MAX_PAUSE_SECONDS * 1000) return answer;
       await answer.body.dump();
-      await sleep(wait * 1000);
+      await sleep(wait);
     }
   }
 
@@ -198,7 +200,7 @@ type ReadBytes = (answer: Dispatcher.ResponseData) => Promise<Buffer<ArrayBuffer
 async function readAnswer(answer: Dispatcher.ResponseData, readBytes: ReadBytes): Promise<WebAnswer> {
   const { statusCode, headers } = answer;
   const bytes = await readBytes(answer).catch((error: unknown) => {
-    throw error instanceof PageRefused ? error : new PageRefused(`ends early: ${reasonOf(error)}`);
+    throw error instanceof PageRefused ? error : new PageRefused(`ends early: ${failureReason(error)}`);
   });
   const [etag, lastModified] = [text(headers['etag']), text(headers['last-modified'])];
   return {
@@ -225,8 +227,3 @@ async function readRobotsBytes(answer: Dispatcher.ResponseData): Promise<Buffer<
 }
 
 const text = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
-
-function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return code !== undefined && !message.includes(code) ? `${code}: ${message}` : message;
-}

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { failureReason } from '../http/failure-reason.js';
+import { retryAfterMs } from '../http/retry-after.js';
 import { UserError } from '../user-error.js';
 
 /** Where a server is, and as whom to call it. */
@@ -73,10 +75,10 @@ export class ApiClient {
     for (let attempt = 1; ; attempt++) {
       const response = await this.fetch(method, path, idempotencyKey, body);
       if (response.ok) return response;
-      const wait = Number(response.headers.get('retry-after'));
+      const wait = retryAfterMs(response.headers.get('retry-after')) ?? 0;
       const isTemporary = response.status === 503 || response.status === 429;
       if (!isTemporary || attempt === ATTEMPTS) throw await refusal(method, path, response);
-      await sleep(Math.min(Math.max(wait, 0.2), 10) * 1000);
+      await sleep(Math.min(Math.max(wait, 200), 10_000));
     }
   }
 
@@ -95,9 +97,10 @@ export class ApiClient {
         signal: AbortSignal.timeout(ANSWER_MS),
       });
     } catch (error) {
-      const { cause, message } = error as Error;
-      const why = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
-      throw new ApiFailure(0, `No answer from ${url} (${why}). Is svc running there? "npm start" starts it.`);
+      throw new ApiFailure(
+        0,
+        `No answer from ${url} (${failureReason(error)}). Is svc running there? "npm start" starts it.`,
+      );
     }
   }
 }

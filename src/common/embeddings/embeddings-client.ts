@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
+import { readAtMost } from '../http/bounded-answer.js';
+import { retryAfterMs } from '../http/retry-after.js';
 import { openaiAddress } from '../http/openai-address.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { type SpanOptions, SpanKind, traced } from '../observability/tracing.js';
@@ -17,8 +19,11 @@ interface EmbedOptions {
   dimensions?: number | undefined;
 }
 
-/** Seconds to wait that are believed of an endpoint. */
-const MAX_RETRY_AFTER_SEC = 10;
+/** How long an endpoint is waited for that asks for it. */
+const MAX_RETRY_AFTER_MS = 10_000;
+/** 16,384 dimensions as decimal numbers of 24 characters. What is longer is not read. */
+const MAX_BYTES_A_VECTOR = 400_000;
+const MAX_OTHER_BYTES = 1024 * 1024;
 
 /** A client of an OpenAI-compatible embeddings endpoint (POST /v1/embeddings). */
 @Injectable()
@@ -55,7 +60,7 @@ export class EmbeddingsClient {
             ? error
             : new EmbeddingsUnavailable('The embeddings endpoint did not answer', true, { cause: error });
         if (!failure.mayRecover || attempt >= options.attempts || options.signal?.aborted) throw failure;
-        await sleep(Math.max(100 * 2 ** attempt, failure.retryAfterMs));
+        await pause(Math.max(100 * 2 ** attempt, failure.retryAfterMs), options.signal);
       }
     }
   }
@@ -72,6 +77,7 @@ export class EmbeddingsClient {
     const { model = this.model, dimensions = 'dimensions' in options ? undefined : embeddingsDimensions } = options;
     const response = await fetch(this.address, {
       method: 'POST',
+      redirect: 'error',
       headers: {
         'content-type': 'application/json',
         ...(embeddingsApiKey ? { authorization: `Bearer ${embeddingsApiKey}` } : {}),
@@ -79,15 +85,22 @@ export class EmbeddingsClient {
       body: JSON.stringify({ model, input: texts, encoding_format: embeddingsEncoding, dimensions }),
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     });
-    if (!response.ok) throw refusalOf(response);
-    return readAnswer((await response.json()) as EmbeddingsAnswer, texts.length, dimensions);
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw refusalOf(response);
+    }
+    const bytes = await readAtMost(response, texts.length * MAX_BYTES_A_VECTOR + MAX_OTHER_BYTES);
+    return readAnswer(JSON.parse(bytes.toString('utf8')) as EmbeddingsAnswer, texts.length, dimensions);
   }
 }
+
+/** Ends early, without an error, when the vectors are wanted no more: the next attempt says so. */
+const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 
 function refusalOf({ status, headers }: Response): EmbeddingsUnavailable {
   const mayRecover = status === 429 || status >= 500;
   const failure = new EmbeddingsUnavailable(`The embeddings endpoint answered ${status}`, mayRecover);
-  const seconds = Number(headers.get('retry-after') ?? 0);
-  if (seconds > 0) failure.retryAfterMs = Math.min(seconds, MAX_RETRY_AFTER_SEC) * 1000;
+  failure.retryAfterMs = Math.min(retryAfterMs(headers.get('retry-after')) ?? 0, MAX_RETRY_AFTER_MS);
   return failure;
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { failureReason } from '../http/failure-reason.js';
 import { parseCertificates } from '../../evidence/certificate-path.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { LOG, type Log } from '../observability/log.js';
@@ -69,7 +70,7 @@ export class Timestamps implements OnApplicationBootstrap {
       this.failing = undefined;
       return 'stamped';
     } catch (error) {
-      const { message: reason } = error as Error;
+      const reason = failureReason(error);
       await this.crossTenant.run(REASON, (query) => new TimestampsStore(query).fail(url, reason, everyMs));
       if (this.failing !== reason)
         this.log.warn({ url: new URL(url).origin, reason }, 'the checkpoint was not stamped');

@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { failureReason } from '../http/failure-reason.js';
 import { parseWitnessKey } from '../../evidence/cosignature.js';
 import { parseNote } from '../../evidence/signed-note.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
@@ -88,7 +89,7 @@ export class Witnesses implements OnApplicationBootstrap {
   }
 
   private async report({ name, verifierKey, url }: RemoteWitness, error: Error): Promise<void> {
-    const { message: reason } = error;
+    const reason = failureReason(error);
     await this.crossTenant.run('cosign log', (query) =>
       new CosignedHeadsStore(query).fail(verifierKey, reason, error instanceof WitnessDisagrees),
     );

@@ -82,6 +82,16 @@ describe('with an embeddings endpoint', () => {
     expect(await found(other, 'automobile')).toEqual([]);
   });
 
+  it('the texts go to no other address that the endpoint names', async () => {
+    const other = await startEmbeddings();
+    endpoint.manner.location = `${other.url}/v1/embeddings`;
+    endpoint.faults.push(307);
+    const { meta } = await retrieve(acme, 'a physician that nobody asked for before');
+    delete endpoint.manner.location;
+    await other.close();
+    expect([other.requests, meta.vectorBackend]).toEqual([[], 'unavailable']);
+  });
+
   it('words alone answer while the endpoint is down, and the answer says so', async () => {
     endpoint.faults.push(500);
     const { results, meta } = await retrieve(acme, 'anchor vessel asked for the first time');

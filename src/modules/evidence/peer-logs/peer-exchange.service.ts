@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { failureReason } from '../../../common/http/failure-reason.js';
 import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { parseWitnessKey } from '../../../evidence/cosignature.js';
 import { parseNote } from '../../../evidence/signed-note.js';
@@ -164,7 +165,7 @@ class PeerClient {
         news: { statements, witness, epochs, epochPath: epoch_path.map(asBytes) },
       };
     } catch (error) {
-      const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+      const reason = error instanceof z.ZodError ? z.prettifyError(error) : failureReason(error);
       throw new PeerUnreachable({ peer_id: this.peer.peerId }, `${new URL(this.url).origin}: ${reason}`);
     }
   }
@@ -195,6 +196,6 @@ async function reasonOf(work: () => Promise<void>): Promise<string | null> {
     await work();
     return null;
   } catch (error) {
-    return (error as Error).message;
+    return failureReason(error);
   }
 }

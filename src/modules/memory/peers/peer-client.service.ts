@@ -1,5 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
+import { failureReason } from '../../../common/http/failure-reason.js';
+import { retryAfterMs } from '../../../common/http/retry-after.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { KeyRing } from '../../../common/evidence-log/key-ring.js';
 import { signerOfPeers } from '../../../common/evidence-log/peer-identity.js';
@@ -151,7 +153,7 @@ export class PeerClient implements OnApplicationShutdown {
       if (error instanceof AnswerTooLong) throw new PeerAnswerUnusable(peerId, `answered more than ${maxBytes} bytes`);
       const reason = limit.aborted
         ? `did not answer within ${this.timeoutMs} ms`
-        : `is not reached: ${reasonOf(error)}`;
+        : `is not reached: ${failureReason(error)}`;
       throw new PeerUnreachable(peerId, reason, { cause: error });
     }
   }
@@ -169,10 +171,17 @@ function readAnswer({ peerId }: PeerTarget, answer: RawAnswer): PeerAnswer {
     return { status, body, bytes };
   }
   const { code, retryable, detail } = problemIn(answer);
-  const retryAfter = Number(answer.header('retry-after') ?? NaN);
+  const retryAfter = retryAfterMs(answer.header('retry-after'));
   const isRetryable = retryable ?? (status === 429 || status >= 500);
   const why = status >= 300 && status < 400 ? 'redirects are not followed' : detail;
-  throw new PeerRefused(peerId, status, code, isRetryable, Number.isFinite(retryAfter) ? retryAfter : undefined, why);
+  throw new PeerRefused(
+    peerId,
+    status,
+    code,
+    isRetryable,
+    retryAfter === undefined ? undefined : retryAfter / 1000,
+    why,
+  );
 }
 
 /** What a problem of a daemon says; of any other answer nothing. */
@@ -198,8 +207,3 @@ const bytesOf = (body: object | undefined): Buffer | undefined =>
   body === undefined ? undefined : Buffer.from(JSON.stringify(body));
 
 const text = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
-
-function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return (code && !message.includes(code) ? `${code}: ${message}` : message).slice(0, 500);
-}

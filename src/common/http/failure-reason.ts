@@ -1,0 +1,10 @@
+/**
+ * Why a request had no answer, in one line: `fetch` says no more than "fetch failed", and has the reason as the cause.
+ */
+export function failureReason(error: unknown): string {
+  const { message, code, cause, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
+  if (cause instanceof Error) return failureReason(cause);
+  if (errors?.[0] instanceof Error) return failureReason(errors[0]);
+  const reason = code && !message.includes(code) ? `${code}: ${message}` : message;
+  return reason.replaceAll(/\s+/g, ' ').replace(/: $/, '').slice(0, 500) || 'it does not answer';
+}
