@@ -116,6 +116,7 @@ function checkOptions(named: readonly string[], options: IngestOptions): void {
 const isWebAddress = (named: string): boolean => /^https?:\/\//i.test(named);
 
 async function sourcesOf(named: readonly string[], options: IngestOptions, web: WebClient): Promise<Source[]> {
+  if (named.some((name) => name.trim() === '')) throw new UsageError('An empty name is no file, folder or address');
   const { baseUrl, prefix, maxSize } = options;
   const shared = prefix === undefined ? {} : { prefix };
   const folder = { ...shared, maxBytes: maxSize * MIB, ...(baseUrl === undefined ? {} : { baseUrl }) };

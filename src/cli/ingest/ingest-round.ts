@@ -172,9 +172,14 @@ class Round {
   /** Documents of the corpus that came from a source and are no longer there; never those of others. */
   private missing(source: Source, kept: readonly string[]): string[] {
     const names = new Set(kept.map((name) => name.replace(/\/$/, '')));
-    const isThere = (docId: string): boolean => this.present.has(docId) || isIn(names, docId);
+    // Brought in with another --prefix, a file has another docId and the same address.
+    const urls = new Set(this.present.values());
+    const isThere = (docId: string, url: string | null | undefined): boolean =>
+      this.present.has(docId) || isIn(names, docId) || (typeof url === 'string' && urls.has(url));
     return [...this.known]
-      .filter(([docId, { origin }]) => origin?.root === source.root && source.covers(docId) && !isThere(docId))
+      .filter(
+        ([docId, { origin, url }]) => origin?.root === source.root && source.covers(docId) && !isThere(docId, url),
+      )
       .map(([docId]) => docId);
   }
 

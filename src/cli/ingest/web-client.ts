@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import robotsParser from 'robots-parser';
 import { Agent, type Dispatcher } from 'undici';
@@ -140,7 +141,7 @@ export class WebClient {
       const delay = (await judge(url)) ?? 0;
       const answer = await this.ask(url, validators, delay);
       const { statusCode: status, headers } = answer;
-      if (status === 304 || status === 200) return await readAnswer(answer, readBytes);
+      if (status === 304 || status === 200) return await readAnswer(answer, readBytes, this.rules.maxBytes);
       await answer.body.dump();
       const location = text(headers['location']);
       if (status < 300 || status >= 400 || location === undefined) throw new PageRefused(`answered ${status}`, status);
@@ -197,11 +198,12 @@ function headersOf({ etag, lastModified }: Validators): Record<string, string> {
 
 type ReadBytes = (answer: Dispatcher.ResponseData) => Promise<Buffer<ArrayBuffer>>;
 
-async function readAnswer(answer: Dispatcher.ResponseData, readBytes: ReadBytes): Promise<WebAnswer> {
+async function readAnswer(answer: Dispatcher.ResponseData, readBytes: ReadBytes, maxBytes: number): Promise<WebAnswer> {
   const { statusCode, headers } = answer;
-  const bytes = await readBytes(answer).catch((error: unknown) => {
+  const read = await readBytes(answer).catch((error: unknown) => {
     throw error instanceof PageRefused ? error : new PageRefused(`ends early: ${failureReason(error)}`);
   });
+  const bytes = unpack(read, text(headers['content-encoding']), maxBytes);
   const [etag, lastModified] = [text(headers['etag']), text(headers['last-modified'])];
   return {
     ...{ status: statusCode, contentType: text(headers['content-type']), bytes },
@@ -212,10 +214,42 @@ async function readAnswer(answer: Dispatcher.ResponseData, readBytes: ReadBytes)
   };
 }
 
+const UNPACK: Record<string, (bytes: Buffer, options: ZlibOptions) => Buffer<ArrayBuffer>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/**
+ * Of a server that packs all the same (RFC 9110, 8.4): objects of a store may be there in no other form.
+ * @throws PageRefused
+ */
+function unpack(bytes: Buffer<ArrayBuffer>, codings = '', maxBytes: number): Buffer<ArrayBuffer> {
+  if (bytes.length === 0) return bytes;
+  const applied = codings
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  return applied.reverse().reduce((packed, coding) => {
+    if (coding === '' || coding === 'identity') return packed;
+    const one = UNPACK[coding];
+    if (!one) throw new PageRefused(`is packed as ${coding}, which is not read`);
+    try {
+      return one(packed, { maxOutputLength: maxBytes });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
+      throw new PageRefused(`is not packed as ${coding}, as it says: ${(error as Error).message}`);
+    }
+  }, bytes);
+}
+
+const tooLarge = (maxBytes: number): PageRefused => new PageRefused(`larger than ${Math.round(maxBytes / 1024)} KiB`);
+
 /** @throws PageRefused */
 async function readPageBytes(answer: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const bytes = await readBeyond(answer, maxBytes);
-  if (bytes.length > maxBytes) throw new PageRefused(`larger than ${Math.round(maxBytes / 1024)} KiB`);
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
   return bytes;
 }
 

@@ -140,6 +140,21 @@ describe('svc ingest of a folder', { timeout: 180_000 }, () => {
     expect([...(await documentsOf(acme, 'pruned')).keys()].sort()).toEqual(['b.md', 'by-hand', 'sub/d.txt', 'z.md']);
   });
 
+  it('deletes nothing that is there, be it under another prefix', async () => {
+    put({ 'a.md': 'Alpha', 'b.md': 'Beta' });
+    await run(folder, '--corpus', 'prefixes', '--prefix', 'docs/');
+    rmSync(join(folder, 'b.md'));
+    expect(await run(folder, '--corpus', 'prefixes', '--prune', '--yes')).toMatchObject({
+      sent: ['a.md'],
+      deleted: ['docs/b.md'],
+    });
+  });
+
+  it('takes no empty name for the folder that it is run in', async () => {
+    const refused = await ingest('', '--corpus', 'empty');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('An empty name')]);
+  });
+
   it('leaves a document of the same name from elsewhere alone, unless it is to replace it', async () => {
     put({ 'one/README.md': 'The first', 'two/README.md': 'The second' });
     await run(join(folder, 'one'), '--corpus', 'names');

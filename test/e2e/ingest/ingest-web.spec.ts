@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AcmeApi } from './api-process.js';
 import { documentsOf, startApiForCommand, startVerb, type Ended } from './ingest-command.js';
@@ -69,6 +69,26 @@ const listing = (...paths: string[]): Page => ({
 const idOf = (path: string): string => `${new URL(origin).host}${path}`;
 
 describe('svc ingest of web pages', { timeout: 180_000 }, () => {
+  it('unpacks what a server packs without being asked, and names what it cannot read', async () => {
+    const { body } = page('Zebras');
+    const packed = (coding: string, bytes: Buffer): Page => ({ headers: { 'content-encoding': coding }, body: bytes });
+    pages = {
+      '/br': packed('br', brotliCompressSync(body!)),
+      '/gzip': packed('gzip', gzipSync(body!)),
+      '/bomb': packed('gzip', gzipSync(Buffer.alloc(40 * 1024 * 1024, 'a'))),
+      '/zstd': packed('zstd', Buffer.from('packed')),
+      '/false': packed('gzip', Buffer.from('not packed')),
+    };
+    const addresses = Object.keys(pages).map((path) => `${origin}${path}`);
+    const report = await run(...addresses, '--corpus', 'packed');
+    expect(report.sent.sort()).toEqual([idOf('/br'), idOf('/gzip')]);
+    expect(report.left_out.map(({ name, reason }: any) => [name, reason]).sort()).toEqual([
+      [idOf('/bomb'), expect.stringMatching(/^larger than/)],
+      [idOf('/false'), expect.stringContaining('is not packed as gzip')],
+      [idOf('/zstd'), 'is packed as zstd, which is not read'],
+    ]);
+  });
+
   it('reads what the sitemaps of a site list, and on the next run only what changed', async () => {
     pages = {
       '/robots.txt': {
