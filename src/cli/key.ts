@@ -39,7 +39,7 @@ const create = () =>
     .action((tenantId: string, options: OutputOptions) =>
       inTenant(tenantId, async (store, { implicit, state }) => {
         if (state === 'deleted')
-          throw new UserError(`${tenantId} was deleted; svc tenant resume ${tenantId} brings it back`);
+          throw new UserError(`${tenantId} was deleted; "svc tenant resume ${tenantId} --reason ..." brings it back`);
         if (implicit)
           throw new UserError(
             `Nobody created ${tenantId}: its first write registered it. Create it with its data: svc tenant create ${tenantId} --adopt`,

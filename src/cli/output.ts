@@ -13,7 +13,7 @@ export interface OutputOptions {
 export class UsageError extends UserError {}
 
 /** Exit codes of every verb: docs/operations.md, "The command line". */
-const FAILED = 1;
+export const FAILED = 1;
 export const MISUSED = 2;
 
 /**

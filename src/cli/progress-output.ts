@@ -13,12 +13,7 @@ export interface Progress {
 export class ProgressOutput {
   private steps = 0;
 
-  constructor(private readonly json: boolean) {
-    // A reader such as `head` may close the pipe early; the work still runs to its end.
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-    });
-  }
+  constructor(private readonly json: boolean) {}
 
   step(title: string): void {
     this.line(`${this.steps > 0 ? '\n' : ''}${++this.steps}. ${title}`);

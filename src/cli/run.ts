@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { readBuild } from '../common/build-info.js';
-import { fail, MISUSED, printJson, visible } from './output.js';
+import { fail, FAILED, MISUSED, printJson, visible } from './output.js';
 
 /** A verb is loaded only when it is asked for: `svc verify` must not wait for a web framework. */
 const VERBS: Record<string, () => Promise<Command>> = {
@@ -50,6 +50,7 @@ export async function programOf(names: readonly string[]): Promise<Command> {
 
 /** Runs one verb of the svc command. */
 export async function run(argv: string[]): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', noteUnwritten);
   const asked = argv.slice(2).find((word) => !word.startsWith('-'));
   const names = asked && (VERBS[asked] ?? HIDDEN[asked]) ? [asked] : Object.keys(VERBS);
   const program = await programOf(names);
@@ -63,6 +64,16 @@ export async function run(argv: string[]): Promise<void> {
     // What it left open must not keep the process.
     else process.exit(await fail(error, json));
   }
+}
+
+let isUnwritten = false;
+
+/** A reader such as `head` may close the pipe early; the work still runs to its end. Of any other error the code says. */
+function noteUnwritten(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' || isUnwritten) return;
+  isUnwritten = true;
+  process.once('exit', () => (process.exitCode = FAILED));
+  process.stderr.write(`svc: what it says cannot be written: ${error.message}\n`);
 }
 
 const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];

@@ -2,10 +2,13 @@ import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { claimPorts } from '../../apps/supervisor/port.js';
+import { authModeToStartIn } from '../../common/bearer-auth/start-rules.js';
+import { AUTH_MODES } from '../../common/config/daemon/auth-mode.js';
 import type { Settings } from '../../common/config/settings.js';
 import { wantedPorts, type WantedPort } from '../../common/config/wanted-ports.js';
 import { localUrl } from '../../common/http/bound-address.js';
 import type { Check } from '../../common/health/check.js';
+import { Advice } from './examine.js';
 
 const MIN_NODE = 24;
 const MIN_FREE_BYTES = 1024 ** 3;
@@ -28,6 +31,7 @@ export function hostChecks(settings: Settings): Check[] {
       remedy: 'Mend what the variable names, or the variable; docs/env.md describes it.',
       run: async () => (await import('./named-files.js')).checkNamedFiles(settings),
     },
+    { name: 'auth_mode', run: () => checkAuthMode(settings) },
     ...portChecks(settings),
   ];
 }
@@ -58,6 +62,13 @@ async function checkRuntime(): Promise<string> {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < MIN_NODE) throw new Error(`Node.js ${process.versions.node} is too old; ${MIN_NODE} is needed`);
   return `Node.js ${process.versions.node}`;
+}
+
+/** A machine may run the other apps alone. */
+async function checkAuthMode(settings: Settings): Promise<string> {
+  if (settings.daemon.authMode !== undefined) return authModeToStartIn(settings);
+  const remedy = `Set it to one of ${AUTH_MODES.join(', ')}: docs/daemon-auth.md.`;
+  throw new Advice('SVCD_AUTH_MODE is not set; "svc start" and "svc start daemon" do not start without it', remedy);
 }
 
 async function checkDataDir(dataDir: string): Promise<string> {

@@ -38,7 +38,7 @@ const suspend = () =>
     .action((tenantId: string, options: ReasonOptions) =>
       act(options, ({ tenants }) => tenants.suspend(tenantId, options.reason), {
         done: () => [
-          `${tenantId} is suspended: its credentials are refused. "svc tenant resume ${tenantId}" ends that.`,
+          `${tenantId} is suspended: its credentials are refused. "svc tenant resume ${tenantId} --reason ..." ends that.`,
         ],
         before: () => `${tenantId} is suspended already; nothing was changed.`,
       }),
@@ -78,7 +78,7 @@ const remove = () =>
       };
       await act(options, work, {
         done: ({ erase_after }) => [
-          `${tenantId} is deleted. Its rows are erased from ${erase_after!.toISOString()} on; until then "svc tenant resume ${tenantId}" brings it back.`,
+          `${tenantId} is deleted. Its rows are erased from ${erase_after!.toISOString()} on; until then "svc tenant resume ${tenantId} --reason ..." brings it back.`,
           ...(holds.length > 0
             ? [`Its active legal holds keep all of its rows beyond that: ${holds.join(', ')}. ${releaseOf(tenantId)}`]
             : []),

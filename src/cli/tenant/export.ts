@@ -1,4 +1,5 @@
-import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -44,9 +45,11 @@ async function write(client: Client, tenantId: string, file: string): Promise<nu
   if (!tenants[0]) throw new UserError(`There is no tenant ${tenantId}; svc tenant list shows them`);
   const count = { rows: 0 };
   const partial = `${file}.partial`;
+  // Where another run is writing it, that one's is left alone.
+  const made = await open(partial, 'wx', 0o600);
   try {
     const lines = Readable.from(allLines(client, { tenantId, tenant: tenants[0].tenant, count }));
-    await pipeline(lines, createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }));
+    await pipeline(lines, made.createWriteStream({ flush: true }));
   } catch (error) {
     rmSync(partial, { force: true });
     throw error;

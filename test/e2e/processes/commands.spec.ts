@@ -77,6 +77,7 @@ describe('svc doctor', { timeout: 120_000 }, () => {
         'runtime',
         'data_dir',
         'named_files',
+        'auth_mode',
         'port',
         'tools_port',
         'daemon_port',

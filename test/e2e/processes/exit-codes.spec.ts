@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -141,6 +141,59 @@ describe('the command line', { timeout: 120_000 }, () => {
       const finding = JSON.parse(stdout).checks.find((check: { name: string }) => check.name === 'named_files');
       expect([code, finding]).toEqual([1, expect.objectContaining({ detail: expect.stringContaining(name) })]);
     }
+  });
+
+  const doctorOf = async (name: string, environment: Record<string, string>) => {
+    const { code, stdout } = await run(['doctor', '--json'], environment);
+    return { code, ...JSON.parse(stdout).checks.find((check: { name: string }) => check.name === name) };
+  };
+
+  it('names what is probably not meant: doctor, and the start as a warning', async () => {
+    const misread = { SVCD_ROUTE_AUTH: 'enforced', SVCD_SYNC_MUTUAL_AUTH: 'yess', SVCD_PUNCHCARD: 'advisory' };
+    const { code, ok, detail, remedy } = await doctorOf('settings', misread);
+    expect([code, ok, remedy]).toEqual([0, true, expect.stringContaining('docs/env.md')]);
+    expect(detail.split('; ')).toEqual([
+      'SVCD_ROUTE_AUTH is read as shadow: expected off, shadow, enforce (was "enforced")',
+      'SVCD_SYNC_MUTUAL_AUTH is read as off: expected 1, true, on, yes, 0, false, off, no (was "yess")',
+    ]);
+    const missing = { SVCD_PRICES_FILE: join(folder, 'missing') };
+    expect((await run(['start', 'daemon'], { ...misread, ...missing })).stdout).toContain('SVCD_ROUTE_AUTH is read as');
+    expect(await doctorOf('auth_mode', { SVCD_AUTH_MODE: '' })).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('do not start'),
+      remedy: expect.stringContaining('dev_scopes'),
+    });
+  });
+
+  it('looks at each file and folder that settings name', async () => {
+    const missing = join(folder, 'missing');
+    for (const name of ['SVC_TSA_CA_FILE', 'SVCD_SHARD_MAP_FILE', 'SVCD_ENGRAMS_DIR', 'SVC_SIGNER_TOKEN_FILE'])
+      expect(await doctorOf('named_files', { [name]: missing })).toMatchObject({
+        code: 1,
+        ok: false,
+        detail: expect.stringMatching(`^${name}: ENOENT.*missing`),
+      });
+    expect((await doctorOf('named_files', { SVCD_ENGRAMS_DIR: PROGRAM })).detail).toContain('is no folder');
+  });
+
+  it('names an address of NATS that is none', async () => {
+    await expectFailure(['tenant', 'list'], /SVC_NATS_URL: expected an address/, { SVC_NATS_URL: 'foo' });
+  });
+
+  it('ends quietly where nobody reads on, and says so where nothing can be written', async () => {
+    const shell = (command: string) => {
+      const env = { PATH: process.env['PATH'], SVC_DATA_DIR: join(folder, 'data'), SVC_DATABASE_URL: database.url };
+      const { status, stderr } = spawnSync('bash', ['--norc', '--noprofile', '-c', command], { env, encoding: 'utf8' });
+      return [status, stderr];
+    };
+    const svc = `"${process.execPath}" "${PROGRAM}"`;
+    expect(shell(`set -o pipefail; ${svc} tenant list | true`)).toEqual([0, '']);
+    expect(shell(`set -o pipefail; ${svc} completion bash | true`)).toEqual([0, '']);
+    if (process.platform === 'linux')
+      expect(shell(`${svc} tenant list > /dev/full`)).toEqual([
+        1,
+        expect.stringMatching(/^svc: what .*ENOSPC[^\n]*\n$/),
+      ]);
   });
 
   it('distinguishes a truncated backup from a file that is not a backup', async () => {
