@@ -14,7 +14,7 @@ import type { AgentAnswer } from './agent-answer.js';
 import { readAgentArguments, type AgentArguments } from './agent-arguments.js';
 import { failureOfAgentCall } from './agent-failures.js';
 import { AgentRepeats, effectOf } from './agent-repeats.js';
-import type { AgentTool } from './agent-tool.js';
+import { addressOf, type AgentTool } from './agent-tool.js';
 import { newIdOf } from './new-id.js';
 import { replyOf } from './route-reply.js';
 import { requestTo } from './route-request.js';
@@ -110,5 +110,3 @@ export class AgentCalls {
     return replyOf<T>({ server, address, requestId: peer.requestId }, send());
   }
 }
-
-const addressOf = ({ routes: [route] }: AgentTool): Address => route.replace(/^\w+ /, '') as Address;

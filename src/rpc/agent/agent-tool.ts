@@ -58,6 +58,10 @@ export interface AgentTool extends AgentToolDeclaration {
   digest: string;
 }
 
+/** The address of the route that a switch of the shield stops it by. */
+export const addressOf = ({ routes: [route] }: Pick<AgentToolDeclaration, 'routes'>): Address =>
+  route.replace(/^\w+ /, '') as Address;
+
 export function makeAgentTool(declared: AgentToolDeclaration): AgentTool {
   const { name, title, description, given, isRead, isDestructive = false, isOpenWorld = false } = declared;
   const definition: AgentToolDefinition = {

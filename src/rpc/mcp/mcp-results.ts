@@ -1,6 +1,6 @@
 import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/server';
 import { AgentAnswer } from '../agent/agent-answer.js';
-import { RPC_CODES, type RpcCode, type RpcFailure } from '../json-rpc.js';
+import { RPC_CODES, RpcFailure, type RpcCode } from '../json-rpc.js';
 import { JsonText } from '../json-text.js';
 
 /** Where programs find the failure of a tool: code, message and data as JSON-RPC has them on the other transports. */
@@ -65,6 +65,14 @@ export function resultOfFailure({ code, message, data, text }: RpcFailure): Call
 /** A failure where there is no result that could report it: of a prompt or a resource. */
 export const protocolErrorOf = ({ code, message, data }: RpcFailure): ProtocolError =>
   new ProtocolError(PROTOCOL_CODES.get(code) ?? RPC_CODES.invalidParams, message, data);
+
+/** The failure that a result reports, for a caller within this server; undefined where it reports none. */
+export function failureIn({ isError, content, _meta: meta }: CallToolResult): RpcFailure | undefined {
+  const error = meta?.[ERROR_META] as { code: RpcCode; message: string; data?: Record<string, unknown> } | undefined;
+  if (!isError || !error) return undefined;
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return new RpcFailure(error.code, error.message, error.data, { text });
+}
 
 /** The end of a call that the tool itself reports: read by the model as text, by programs in `_meta`. */
 function failed(error: { code: number; message: string; data?: unknown }, text?: string): CallToolResult {

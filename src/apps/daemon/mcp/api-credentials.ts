@@ -17,6 +17,7 @@ import { AGENT_TOKEN_PREFIX } from '../../../common/keys/agent-token.js';
 import { Problem } from '../../../common/problem/problem.js';
 import type { PassportStandings } from '../../../guards/passport-standings.js';
 import { RouteRefusal } from '../../../rpc/agent/servers.js';
+import type { ToolCaller } from '../../../rpc/peer.js';
 
 /** How it is known who speaks to the daemon. */
 interface Known {
@@ -56,6 +57,24 @@ export class ApiCredentials {
       return await this.tenantOf(request);
     } catch (error) {
       if (error instanceof RouteRefusal || error instanceof Problem) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * The caller as the shield of the tenant knows it; undefined where nothing but its own word says who it is, or where
+   * no one tenant is its own.
+   */
+  async findTenantCaller(request: FastifyRequest): Promise<ToolCaller | undefined> {
+    try {
+      const identity = await this.known.authenticator.identify(request);
+      const isOwn = isOfTenantApi(identity);
+      const tenantId = this.boundTenantOf(identity);
+      if (tenantId === undefined || (!isOwn && isDevMode(this.known.mode))) return undefined;
+      return { tenantId, principal: identity.principal, authType: isOwn ? identity.authType : 'delegated' };
+    } catch (error) {
+      // The route says what is wrong with it.
+      if (error instanceof Problem) return undefined;
       throw error;
     }
   }

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult, ListToolsResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
+import { TOOL_SERVER_ID } from '../../../common/call-policy/shield-pipeline.js';
 import type { Address } from '../../../common/contract/contract.js';
 import { DEFAULT_SET } from '../../../common/contract/tool-sets.js';
 import { currentTraceparent, traced } from '../../../common/observability/tracing.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Problem } from '../../../common/problem/problem.js';
+import type { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import type { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
 import type { AgentAnswer } from '../../../rpc/agent/agent-answer.js';
 import { readAgentArguments, withTenant } from '../../../rpc/agent/agent-arguments.js';
 import { failureOfAgentCall } from '../../../rpc/agent/agent-failures.js';
-import type { AgentTool } from '../../../rpc/agent/agent-tool.js';
+import { addressOf, type AgentTool } from '../../../rpc/agent/agent-tool.js';
 import { newIdOf } from '../../../rpc/agent/new-id.js';
 import { replyOf } from '../../../rpc/agent/route-reply.js';
 import { requestTo } from '../../../rpc/agent/route-request.js';
@@ -27,7 +29,7 @@ import type { ApiConnection } from '../../../rpc/api-connection.js';
 import { REPLAYED_HEADER } from '../../../rpc/forwarded-headers.js';
 import { RpcFailure } from '../../../rpc/json-rpc.js';
 import { JsonText, parsedJson } from '../../../rpc/json-text.js';
-import { isReplay, resultOf, resultOfFailure } from '../../../rpc/mcp/mcp-results.js';
+import { failureIn, isReplay, resultOf, resultOfFailure } from '../../../rpc/mcp/mcp-results.js';
 import type { ServerAnswer } from '../../../rpc/server-connection.js';
 import { readArguments, requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
 import type { ToolCatalog } from '../../../rpc/tools/tool-catalog.service.js';
@@ -37,6 +39,16 @@ import type { Tool } from '../../../rpc/tools/tool.js';
 import type { ApiCredentials } from './api-credentials.js';
 import { withScopes, type ToolScopes } from './listed-tools.js';
 import { callRoute, callTool, type ToolRoutes } from './tool-call.js';
+
+/** A call as the shield decides on it. */
+interface AskedCall {
+  tool: Tool | AgentTool;
+  name: string;
+  /** The address of the route that it goes on to. */
+  route: string;
+  args: Record<string, unknown>;
+  approvalToken?: string | undefined;
+}
 
 /** What the calls need. */
 interface Parts {
@@ -48,11 +60,13 @@ interface Parts {
   /** null where no address of it is known. */
   api: ApiConnection | null;
   credentials: ApiCredentials;
+  admissions: ToolAdmissionsService;
 }
 
 /**
  * The tools of the daemon's MCP listener: its own are routes of its HTTP listener, those of the tenant API routes of
- * the API, and those made for agents may need both. Nothing is decided here: each route asks what it asks of everyone.
+ * the API, and those made for agents may need both. A call of a caller whom the tenant's shield knows is counted and
+ * decided on first, as in the tool service; then each route asks what it asks of everyone.
  */
 export class DaemonToolCalls {
   constructor(private readonly parts: Parts) {}
@@ -77,9 +91,8 @@ export class DaemonToolCalls {
 
   /** @throws ProtocolError */
   async call(tool: Tool | AgentTool, given: Record<string, unknown>, request: FastifyRequest): Promise<CallToolResult> {
-    if (!('run' in tool) && this.parts.catalog.isOfDaemon(tool))
-      return callTool(this.parts.routes, tool, given, request);
     try {
+      if (!('run' in tool) && this.parts.catalog.isOfDaemon(tool)) return await this.callOwnTool(tool, given, request);
       const answer = 'run' in tool ? this.runAgentTool(tool, given, request) : this.callApiTool(tool, given, request);
       return resultOf(await answer);
     } catch (error) {
@@ -88,8 +101,37 @@ export class DaemonToolCalls {
     }
   }
 
+  private async callOwnTool(
+    tool: Tool,
+    { shield_approval_token: token, ...args }: Record<string, unknown>,
+    request: FastifyRequest,
+  ): Promise<CallToolResult> {
+    const approvalToken = typeof token === 'string' ? token : undefined;
+    await this.admit({ tool, name: tool.definition.name, route: tool.route, args, approvalToken }, request);
+    return callTool(this.parts.routes, tool, args, request);
+  }
+
+  /** @throws RpcFailure where the rate window is used up or the shield does not let it pass */
+  private async admit({ tool, name, route, args, approvalToken }: AskedCall, request: FastifyRequest): Promise<void> {
+    const caller = await this.parts.credentials.findTenantCaller(request);
+    if (!caller) return;
+    try {
+      const { isRead, digest: toolDigest } = tool;
+      const spends = 'spends' in tool && tool.spends !== undefined ? Number(args[tool.spends]) : undefined;
+      await this.parts.admissions.admit({
+        ...{ caller, tool: name, route, serverId: TOOL_SERVER_ID, toolDigest, isRead, arguments: args },
+        ...{ usesApprovalNow: true, ...(approvalToken === undefined ? {} : { approvalToken }) },
+        ...(spends === undefined ? {} : { spendsCredits: spends }),
+      });
+    } catch (error) {
+      throw failureOfAgentCall(error, name, request.id);
+    }
+  }
+
   private async callApiTool(tool: Tool, given: Record<string, unknown>, request: FastifyRequest): Promise<JsonText> {
     const { args, idempotencyKey, approvalToken } = readArguments(tool, given, request.id);
+    const { route, definition } = tool;
+    await this.admit({ tool, name: definition.name, route, args, approvalToken }, request);
     try {
       const key = tool.idempotency === 'none' ? undefined : (idempotencyKey ?? randomUUID());
       const answer = await this.sendToApi(requestOf(tool, args), { key, approvalToken }, request);
@@ -110,6 +152,7 @@ export class DaemonToolCalls {
     const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name };
     try {
       const read = readAgentArguments(tool, given);
+      await this.admit({ ...read, tool, name: tool.name, route: addressOf(tool) }, request);
       const servers: Servers = {
         ...{ tools: this.toolsFor(request), idempotencyKey: read.idempotencyKey },
         newId: () => newIdOf({ tool: tool.name, args: read.args, key: read.idempotencyKey }),
@@ -131,6 +174,8 @@ export class DaemonToolCalls {
         if (!tool) throw invalid('tool', 'names no tool; more_tools without arguments lists the sets');
         const full = await withTenant(tool, given, () => this.parts.credentials.findTenantOf(request));
         const result = await this.call(tool, { ...(takesKey(tool) ? keyIn(key) : {}), ...full }, request);
+        const failure = failureIn(result);
+        if (failure) throw failure;
         const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
         return { text, isReplayed: isReplay(result) };
       },

@@ -32,6 +32,7 @@ import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
 import { canAsk } from '../../../rpc/mcp/mcp-elicitation.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from '../../../rpc/mcp/mcp-context.js';
 import { INSTRUCTIONS, TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
+import { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
 import { ToolCatalog } from '../../../rpc/tools/tool-catalog.service.js';
 import { ApiConnection } from '../../../rpc/api-connection.js';
@@ -148,6 +149,7 @@ async function toolCallsOf(
       scopes: scopesByTool(await catalog.daemonTools(), declared),
       choices: app.get(ToolSetChoices),
     },
+    admissions: app.get(ToolAdmissionsService),
     api: app.get<ApiConnection | null>(ApiConnection),
     credentials: new ApiCredentials({
       ...{ authenticator: app.get<Authenticator>(AUTHENTICATOR), mode: settings.daemon.authMode ?? 'off' },

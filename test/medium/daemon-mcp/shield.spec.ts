@@ -1,0 +1,91 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi, type TestApi } from '../../kit/app.js';
+import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
+import { HS256_ENV } from '../daemon-auth/given.js';
+
+let api: TestApi;
+let daemon: TestDaemon;
+let client: Client;
+beforeAll(async () => {
+  api = await startApi();
+  daemon = await startDaemon({
+    database: api.database,
+    env: { ...HS256_ENV, SVC_API_URL: api.url, SVC_TOOLS_RATE_LIMIT: '40' },
+  });
+  client = new Client({ name: 'test', version: '1' });
+  const headers = { 'x-tenant-id': 'acme', 'x-api-key': api.tenant.apiKey };
+  await client.connect(new StreamableHTTPClientTransport(new URL(daemon.mcpUrl), { requestInit: { headers } }));
+});
+afterAll(async () => {
+  await client.close();
+  await daemon.close();
+  await api.close();
+});
+
+const call = (name: string, args: Record<string, unknown>): Promise<any> => client.callTool({ name, arguments: args });
+const fact = (key: string) => ({ entity: 'lamp', key, value: 'lit' });
+
+async function stopped(scope: object, work: () => Promise<void>): Promise<void> {
+  const made = await api.tenant.call('POST', '/v1/shield/kill-switches', { reason: 'an incident', ...scope });
+  expect(made.status).toBe(201);
+  try {
+    await work();
+  } finally {
+    const gone = await api.tenant.call('DELETE', `/v1/shield/kill-switches/${made.body.killSwitchId}`);
+    expect(gone.status).toBeLessThan(300);
+  }
+}
+
+const DENIED = expect.objectContaining({ code: -32003 });
+
+describe('the shield at the MCP endpoint of the daemon', () => {
+  it('stops a tool by its name, also through more_tools', async () => {
+    expect((await call('store_fact', fact('before'))).isError).not.toBe(true);
+    await stopped({ scope: 'action', target: 'store_fact' }, async () => {
+      await expect(call('store_fact', fact('during'))).rejects.toEqual(DENIED);
+      await expect(call('more_tools', { tool: 'store_fact', arguments: fact('during') })).rejects.toEqual(DENIED);
+    });
+    expect((await call('store_fact', fact('after'))).isError).not.toBe(true);
+  });
+
+  it('stops all tools of the tenant, those that read included', async () => {
+    await stopped({ scope: 'tenant', includeReads: true }, async () => {
+      for (const [name, args] of [
+        ['remember', fact('during')],
+        ['search', { query: 'lamp' }],
+        ['query_vault', { query: 'lamp' }],
+      ] as const)
+        await expect(call(name, args)).rejects.toEqual(DENIED);
+    });
+    expect((await call('search', { query: 'lamp' })).isError).not.toBe(true);
+  });
+
+  it('leaves one decision for each call', async () => {
+    const count = async () => {
+      const [row] = await api.database.query<{ n: number }>(
+        `select count(*)::int as n from shield_decision where action in ('get_fact', 'remember')`,
+      );
+      return row!.n;
+    };
+    const before = await count();
+    await call('remember', fact('counted'));
+    expect(await count()).toBe(before + 1);
+  });
+
+  it('says that a tool failed which more_tools called', async () => {
+    const failed = await call('more_tools', { tool: 'query_vault', arguments: {} });
+    expect([failed.isError, failed._meta['svc/error'].code]).toEqual([true, -32602]);
+    const unknown = await call('more_tools', { tool: 'get_fact', arguments: { fact_id: 'none' } });
+    expect(unknown.isError).toBe(true);
+  });
+
+  it('counts calls in the rate window of the tools', async () => {
+    const calls = Array.from({ length: 90 }, () => call('search', { query: 'lamp' }));
+    const ended = await Promise.allSettled(calls);
+    const limited = ended.filter(({ status, reason }: any) => status === 'rejected' && reason.code === -32006);
+    // The minute may change in the middle: two windows let 80 pass.
+    expect(limited.length).toBeGreaterThanOrEqual(10);
+    expect(ended.filter(({ status }) => status === 'rejected').length).toBe(limited.length);
+  });
+});
