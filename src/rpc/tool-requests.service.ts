@@ -2,12 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { FENCE_HEADER } from '../common/contract/fence.js';
 import { SESSION_HEADER } from '../common/http/agent-session.js';
 import { currentTraceparent } from '../common/observability/tracing.js';
-import {
-  TOOL_CALL_HEADER,
-  toolCallToSign,
-  ToolCallSigner,
-  type ToolCall,
-} from '../common/call-policy/tool-call-signer.js';
+import { TOOL_CALL_HEADER, ToolCallSigner, type ToolCall } from '../common/call-policy/tool-call-signer.js';
 import { ApiConnection } from './api-connection.js';
 import { DaemonConnection } from './daemon-connection.js';
 import type { Peer } from './peer.js';
@@ -38,14 +33,10 @@ export class ToolRequests {
   async toApi(call: ToolCall, request: ApiRequest, sent: SentWith, peer: Peer): Promise<ServerAnswer> {
     const { decisionId, approvalToken } = sent;
     const { clientAddress } = peer;
-    const decided = decisionId === undefined ? {} : { decisionId };
-    const signed = await this.signer.sign(
-      toolCallToSign({ ...call, route: request.address }, { ...decided, request, clientAddress }),
-    );
     const headers = {
       ...headersOf(request, sent, peer),
       ...(approvalToken === undefined ? {} : { 'x-shield-approval-token': approvalToken }),
-      [TOOL_CALL_HEADER]: signed,
+      [TOOL_CALL_HEADER]: await this.signer.signRequest(call, request, { decisionId, clientAddress }),
     };
     return this.api.call(sendable(call, request, headers, peer));
   }

@@ -126,6 +126,21 @@ export class ToolCallSigner implements OnModuleInit {
     this.key = createSecretKey(await this.secret.sharedKeyFor('tool-calls'));
   }
 
+  /**
+   * For a request that a call sends to the API. What it reads by another route than the one that was decided on bears
+   * no decision: a switch on that route stops it there.
+   * @returns the value of x-svc-tool-call
+   */
+  signRequest(
+    call: ToolCall,
+    request: ToolRequest & { method: string; address: string },
+    { decisionId, clientAddress }: { decisionId: string | undefined; clientAddress: string },
+  ): Promise<string> {
+    const isDecided = request.method !== 'GET' || request.address === call.route;
+    const decided = decisionId === undefined || !isDecided ? {} : { decisionId };
+    return this.sign(toolCallToSign({ ...call, route: request.address }, { ...decided, request, clientAddress }));
+  }
+
   /** @returns the value of x-svc-tool-call */
   async sign(call: SignedToolCall): Promise<string> {
     const payload: Payload = { v: 1, ...call, expiresAt: Date.now() + VALID_MS };

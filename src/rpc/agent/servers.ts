@@ -111,6 +111,7 @@ const unless = <T>(status: number, asked: Promise<T>): Promise<T | undefined> =>
 export interface LeftOut {
   what: string;
   why: string;
+  refusal: RouteRefusal;
 }
 
 /**
@@ -122,7 +123,7 @@ export async function tryPart<T>(what: string, leftOut: LeftOut[], work: () => P
     return await work();
   } catch (error) {
     if (!(error instanceof RouteRefusal) || error.status === 400) throw error;
-    leftOut.push({ what, why: error.message });
+    leftOut.push({ what, why: error.message, refusal: error });
     return undefined;
   }
 }

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { CallToolResult, ListToolsResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { TOOL_SERVER_ID } from '../../../common/call-policy/shield-pipeline.js';
+import { TOOL_CALL_HEADER, type ToolCall, type ToolCallSigner } from '../../../common/call-policy/tool-call-signer.js';
 import type { Address } from '../../../common/contract/contract.js';
 import { DEFAULT_SET } from '../../../common/contract/tool-sets.js';
+import type { ClientAddresses } from '../../../common/http/client-address.js';
 import { currentTraceparent, traced } from '../../../common/observability/tracing.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { Problem } from '../../../common/problem/problem.js';
+import type { ToolCallToAdmit } from '../../../modules/shield/core/tool-calls/tool-admissions.types.js';
 import type { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import type { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
 import type { AgentAnswer } from '../../../rpc/agent/agent-answer.js';
@@ -48,6 +51,16 @@ interface AskedCall {
   route: string;
   args: Record<string, unknown>;
   approvalToken?: string | undefined;
+  /** Whether an approval is used up with the decision: the API uses it with the effect. */
+  usesApprovalNow: boolean;
+  /** Where the API keeps its answer for repeats. */
+  effect?: ToolCallToAdmit['effect'];
+}
+
+/** What goes along with a request to the API. */
+interface SentWith {
+  approvalToken?: string | undefined;
+  admitted: AdmittedCall | undefined;
 }
 
 /** What the calls need. */
@@ -61,6 +74,14 @@ interface Parts {
   api: ApiConnection | null;
   credentials: ApiCredentials;
   admissions: ToolAdmissionsService;
+  signer: ToolCallSigner;
+  addresses: ClientAddresses;
+}
+
+/** A call that was let through. */
+interface AdmittedCall {
+  call: ToolCall;
+  decisionId: string | undefined;
 }
 
 /**
@@ -107,22 +128,31 @@ export class DaemonToolCalls {
     request: FastifyRequest,
   ): Promise<CallToolResult> {
     const approvalToken = typeof token === 'string' ? token : undefined;
-    await this.admit({ tool, name: tool.definition.name, route: tool.route, args, approvalToken }, request);
+    await this.admit(
+      { tool, name: tool.definition.name, route: tool.route, args, approvalToken, usesApprovalNow: true },
+      request,
+    );
     return callTool(this.parts.routes, tool, args, request);
   }
 
-  /** @throws RpcFailure where the rate window is used up or the shield does not let it pass */
-  private async admit({ tool, name, route, args, approvalToken }: AskedCall, request: FastifyRequest): Promise<void> {
+  /**
+   * @returns undefined for a caller whom the shield of no tenant knows
+   * @throws RpcFailure where the rate window is used up or the shield does not let it pass
+   */
+  private async admit(asked: AskedCall, request: FastifyRequest): Promise<AdmittedCall | undefined> {
+    const { tool, name, route, args, approvalToken, usesApprovalNow, effect } = asked;
     const caller = await this.parts.credentials.findTenantCaller(request);
-    if (!caller) return;
+    if (!caller) return undefined;
+    const { isRead, digest: toolDigest } = tool;
+    const call = { caller, tool: name, route, serverId: TOOL_SERVER_ID, toolDigest, isRead, arguments: args };
     try {
-      const { isRead, digest: toolDigest } = tool;
       const spends = 'spends' in tool && tool.spends !== undefined ? Number(args[tool.spends]) : undefined;
-      await this.parts.admissions.admit({
-        ...{ caller, tool: name, route, serverId: TOOL_SERVER_ID, toolDigest, isRead, arguments: args },
-        ...{ usesApprovalNow: true, ...(approvalToken === undefined ? {} : { approvalToken }) },
+      const { decisionId } = await this.parts.admissions.admit({
+        ...{ ...call, usesApprovalNow, ...(approvalToken === undefined ? {} : { approvalToken }) },
         ...(spends === undefined ? {} : { spendsCredits: spends }),
+        ...(effect === undefined ? {} : { effect }),
       });
+      return { call, decisionId };
     } catch (error) {
       throw failureOfAgentCall(error, name, request.id);
     }
@@ -131,10 +161,15 @@ export class DaemonToolCalls {
   private async callApiTool(tool: Tool, given: Record<string, unknown>, request: FastifyRequest): Promise<JsonText> {
     const { args, idempotencyKey, approvalToken } = readArguments(tool, given, request.id);
     const { route, definition } = tool;
-    await this.admit({ tool, name: definition.name, route, args, approvalToken }, request);
+    const asked = { tool, name: definition.name, route, args, approvalToken, usesApprovalNow: tool.isRead };
+    const { method, path } = requestOf(tool, args);
+    const effect = idempotencyKey !== undefined && {
+      effect: { method, path: path.split('?')[0]!, idempotencyKey: () => Promise.resolve(idempotencyKey) },
+    };
+    const admitted = await this.admit({ ...asked, ...effect }, request);
     try {
       const key = tool.idempotency === 'none' ? undefined : (idempotencyKey ?? randomUUID());
-      const answer = await this.sendToApi(requestOf(tool, args), { key, approvalToken }, request);
+      const answer = await this.sendToApi(requestOf(tool, args), { key, approvalToken, admitted }, request);
       if (answer.status >= 400) throw failureOf(answer.status, parsedJson(answer.text), tool);
       return new JsonText(answer.text === '' ? 'null' : answer.text, answer.headers[REPLAYED_HEADER] === 'true');
     } catch (error) {
@@ -152,13 +187,15 @@ export class DaemonToolCalls {
     const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name };
     try {
       const read = readAgentArguments(tool, given);
-      await this.admit({ ...read, tool, name: tool.name, route: addressOf(tool) }, request);
+      const usesApprovalNow = !tool.changesApi(read.given);
+      const asked = { ...read, tool, name: tool.name, route: addressOf(tool), usesApprovalNow };
+      const admitted = await this.admit(asked, request);
       const servers: Servers = {
         ...{ tools: this.toolsFor(request), idempotencyKey: read.idempotencyKey },
         newId: () => newIdOf({ tool: tool.name, args: read.args, key: read.idempotencyKey }),
         tenantId: () => this.parts.credentials.tenantOf(request),
         call: <T extends object>(server: ServerName, address: Address, parts?: RouteParts) =>
-          this.send<T>({ server, address, parts }, { isRead: tool.isRead, ...read }, request),
+          this.send<T>({ server, address, parts }, { isRead: tool.isRead, ...read, admitted }, request),
       };
       return await traced(`execute_tool ${tool.name}`, { attributes }, () => runAgentTool(tool, read.given, servers));
     } catch (error) {
@@ -184,32 +221,38 @@ export class DaemonToolCalls {
 
   private async send<T extends object>(
     { server, address, parts }: { server: ServerName; address: Address; parts: RouteParts | undefined },
-    { isRead, idempotencyKey, approvalToken }: { isRead: boolean; idempotencyKey?: string; approvalToken?: string },
+    { isRead, idempotencyKey, ...sent }: SentWith & { isRead: boolean; idempotencyKey?: string },
     request: FastifyRequest,
   ): Promise<RouteReply<T>> {
-    const sent = requestTo(address, parts);
-    const key = isRead || sent.method === 'GET' ? undefined : (idempotencyKey ?? randomUUID());
-    const asked =
+    const asked = requestTo(address, parts);
+    const key = isRead || asked.method === 'GET' ? undefined : (idempotencyKey ?? randomUUID());
+    const answer =
       server === 'daemon'
-        ? callRoute(this.parts.routes.http, sent, request).then((answer) => ({ ...answer, headers: {} }))
-        : this.sendToApi(sent, { key, approvalToken }, request);
-    return replyOf<T>({ server, address, requestId: request.id }, asked);
+        ? callRoute(this.parts.routes.http, asked, request).then((answer) => ({ ...answer, headers: {} }))
+        : this.sendToApi(asked, { ...sent, key }, request);
+    return replyOf<T>({ server, address, requestId: request.id }, answer);
   }
 
   /** @throws UpstreamUnavailable, RouteRefusal for a caller that the API would not know */
   private async sendToApi(
-    { method, path, address, body }: ApiRequest,
-    { key, approvalToken }: { key: string | undefined; approvalToken: string | undefined },
+    asked: ApiRequest,
+    { key, approvalToken, admitted }: SentWith & { key: string | undefined },
     request: FastifyRequest,
   ): Promise<ServerAnswer> {
+    const { method, path, address, body } = asked;
     const traceparent = currentTraceparent();
-    const { api } = this.parts;
+    const { api, signer, addresses } = this.parts;
     if (!api) throw new RouteRefusal('api', address, 503, { type: 'UpstreamUnavailable', detail: NO_API });
     return api.call({
       ...{ method, path },
       headers: {
         ...(await this.parts.credentials.of(request, address)),
         'x-request-id': request.id,
+        ...(admitted && {
+          [TOOL_CALL_HEADER]: await signer.signRequest(admitted.call, asked, {
+            ...{ decisionId: admitted.decisionId, clientAddress: addresses.of(request) },
+          }),
+        }),
         ...(traceparent === undefined ? {} : { traceparent }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'x-idempotency-key': key }),

@@ -34,6 +34,7 @@ import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from '../../../rpc/mcp/mcp-contex
 import { INSTRUCTIONS, TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
 import { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
+import { ToolCallSigner } from '../../../common/call-policy/tool-call-signer.js';
 import { ToolCatalog } from '../../../rpc/tools/tool-catalog.service.js';
 import { ApiConnection } from '../../../rpc/api-connection.js';
 import { ROUTER_TIMEOUT_MS } from '../daemon-server.js';
@@ -149,7 +150,11 @@ async function toolCallsOf(
       scopes: scopesByTool(await catalog.daemonTools(), declared),
       choices: app.get(ToolSetChoices),
     },
-    admissions: app.get(ToolAdmissionsService),
+    ...{
+      admissions: app.get(ToolAdmissionsService),
+      signer: app.get(ToolCallSigner),
+      addresses: app.get(ClientAddresses),
+    },
     api: app.get<ApiConnection | null>(ApiConnection),
     credentials: new ApiCredentials({
       ...{ authenticator: app.get<Authenticator>(AUTHENTICATOR), mode: settings.daemon.authMode ?? 'off' },

@@ -111,7 +111,7 @@ export class PackCandidate {
     about: 'The day of that session.',
     optional: true,
     nullable: true,
-    pattern: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d)$/,
+    pattern: /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
     max: 10,
   })
   session_date?: string | null;

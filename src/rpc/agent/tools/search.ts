@@ -91,6 +91,8 @@ async function search(asked: SearchArguments, servers: Servers): Promise<AgentAn
     given.in === 'facts' ? undefined : tryPart('documents', leftOut, () => findPassages(given, servers)),
     given.in === 'documents' ? undefined : tryPart('facts', leftOut, () => findFacts(given, servers)),
   ]);
+  // Where no place was looked at, nothing can be said of how well anything fits.
+  if (!documents && !facts) throw leftOut[0]!.refusal;
   const isMatched = facts?.matched ?? false;
   const fits = [documents?.meta.fit, isMatched ? facts?.fit : undefined];
   const fit = strongestFit(fits.filter((one) => one !== undefined)) ?? 'none';
@@ -172,7 +174,7 @@ function endOf({ leftOut, fit, isMatched, documents, facts }: End) {
       ...{ fit, facts_matched: isMatched },
       ...(retrievalId === undefined ? {} : { retrieval_id: idOf('retrieval', retrievalId) }),
       ...(receiptId === undefined ? {} : { receipt_id: idOf('receipt', receiptId) }),
-      ...(leftOut.length > 0 ? { left_out: leftOut } : {}),
+      ...(leftOut.length > 0 ? { left_out: leftOut.map(({ what, why }) => ({ what, why })) } : {}),
     },
   };
 }
