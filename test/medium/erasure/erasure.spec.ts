@@ -40,6 +40,8 @@ afterAll(async () => {
   await api.close();
 });
 
+const emptyNames = { entities: [], entity_prefixes: [], fact_ids: [], documents: [], principals: [], texts: [] };
+
 /** Tables with a row of the tenant that has the text somewhere. */
 async function tablesWith(tenantId: string, text: string): Promise<string[]> {
   const tables = await api.database.query<{ name: string }>(TENANT_TABLES);
@@ -364,6 +366,9 @@ describe('an erasure', { timeout: 240_000 }, () => {
       { erasure_id: erasureId, tenant_id: acme.tenantId, erased_by: 'p', erased_at: new Date().toISOString() },
       { ...names, entities: ['person:matter'], documents: [{ corpus_id: 'vault', doc_id: 'matter' }] },
     );
+    const list = new ErasureList(daemon.app.get<Settings>(SETTINGS));
+    list.prepare(kept);
+    list.settle(erasureId);
     const owner = new Client({ connectionString: api.database.url });
     await owner.connect();
     const query: Query = async <Row>(sql: string, given: unknown[] = []) =>
@@ -392,6 +397,52 @@ describe('an erasure', { timeout: 240_000 }, () => {
     expect(left.filter((name) => content.includes(name))).toEqual([]);
     expect((await call('DELETE', `/v1/legal-holds/${holdId}`)).status).toBe(200);
     expect(await tablesWith(acme.tenantId, 'disputed')).toEqual([]);
+  });
+
+  it('is not said by the server of what somebody deleted by himself', async () => {
+    const { fact_id } = (await call('PUT', '/v1/facts', { entity: 'person:zoe', key: 'k', value: 'wren' })).body;
+    expect((await call('POST', '/v1/facts/erase', { entities: ['person:zoe'] })).body.erasure.counts.fact).toBe(1);
+    await call('PUT', '/v1/facts', { entity: 'person:yan', key: 'k', value: 'siskin' });
+    await api.app.get(LogSequencer).integrate();
+    // Of an erasure that nobody asked for, of one that is done, and of one that is just asked for.
+    const [done] = await api.database.query<{ id: string }>(
+      `select subject as id from receipt where tenant_id = $1 and kind = 'erasure.completed' order by seq desc limit 1`,
+      [acme.tenantId],
+    );
+    const asked = randomUUID();
+    const plant = (erasureId: string, digit: string) =>
+      asSuperuser(
+        api.database,
+        `insert into erased_receipt (tenant_id, record_digest, erasure_id) values ('${acme.tenantId}', decode(repeat('${digit}', 64), 'hex'), '${erasureId}');
+         insert into erased_fact (tenant_id, receipt_id, leaf_index, erasure_id) values ('${acme.tenantId}', '${fact_id}', ${digit}, '${erasureId}')`,
+      );
+    const said = () =>
+      api.database.query(`select from receipt where tenant_id = $1 and kind in ('erasure.records', 'erasure.facts')`, [
+        acme.tenantId,
+      ]);
+    const sweep = daemon.app.get(ErasureSweep);
+    await sweep.sweep();
+    const before = (await said()).length;
+    for (const [n, id] of [randomUUID(), done!.id, asked].entries()) await plant(id, String(n + 1));
+    await sweep.sweep();
+    await api.database.query(
+      `insert into erasure_request (tenant_id, erasure_id, selector, requested_by, auth_mode, requested_at) values ($1, $2, $3, 'p', 'none', now() - interval '1 minute')`,
+      [acme.tenantId, asked, JSON.stringify(emptyNames)],
+    );
+    await sweep.goOn();
+    expect((await said()).length).toBe(before);
+    // The next lawful one names its own alone.
+    await call('POST', '/v1/facts/erase', { entities: ['person:yan'] });
+    const waiting = await api.database.query(
+      'select from erased_receipt where tenant_id = $1 and announced_by is null',
+      [acme.tenantId],
+    );
+    expect(waiting).toHaveLength(3);
+    await asSuperuser(
+      api.database,
+      `delete from erased_receipt where announced_by is null; delete from erased_fact where announced_by is null; delete from erasure_request where erasure_id = '${asked}'`,
+    );
+    await expectSound();
   });
 
   it('knows every table of tenants', async () => {

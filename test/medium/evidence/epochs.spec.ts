@@ -416,6 +416,7 @@ describe('leaves of tenants that were erased', () => {
       app.evidence,
       app.sequencer,
       app.context.get(KnownKeys),
+      app.context.get<Settings>(SETTINGS),
     );
     await erasure.eraseSome('gone', 'receipt');
     // As an older version had it: the leaves, and no word of the log that has them.

@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SETTINGS, type Settings } from '../../../src/common/config/settings.js';
+import { ErasureList } from '../../../src/common/erasures/erasure-list.js';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
 import { EvidenceLook } from '../../../src/common/evidence-log/evidence-look.js';
@@ -19,13 +21,17 @@ import { type EvidenceApp, openEvidence, sampleEvent } from './evidence-app.js';
 let database: TestDatabase;
 let app: EvidenceApp;
 let crossTenant: CrossTenant;
+let settings: Settings;
 let erasure: RecordErasureService;
 let root: Client;
 beforeAll(async () => {
   database = await freshDatabase();
   app = await openEvidence(database.url, { SVC_LOG_INTERVAL_MS: '60000' });
   crossTenant = app.context.get(CrossTenant);
-  erasure = new RecordErasureService(app.tenancy, crossTenant, app.evidence, app.sequencer, app.context.get(KnownKeys));
+  settings = app.context.get<Settings>(SETTINGS);
+  erasure = new RecordErasureService(
+    ...([app.tenancy, crossTenant, app.evidence, app.sequencer, app.context.get(KnownKeys), settings] as const),
+  );
   root = new Client({ connectionString: database.superuserUrl });
   await root.connect();
 });
@@ -70,6 +76,16 @@ async function erase(tenant: string): Promise<void> {
   await erasure.announceRemoved(tenant);
   for (const table of ['receipt', 'retrieval_receipt'] as const) while ((await erasure.eraseSome(tenant, table)) !== 0);
   await app.sequencer.integrate();
+}
+
+/** As the list has the erasure of a subject. */
+function keepErasure(erasureId: string, tenantId: string): void {
+  const list = new ErasureList(settings);
+  const names = { entities: [], fact_ids: [], documents: [], principals: [], entity_prefixes: [], texts: [] };
+  const erased = { erasure_id: erasureId, tenant_id: tenantId, erased_at: new Date().toISOString(), erased_by: 'p' };
+  list.discard(erasureId);
+  list.prepare({ format: 'svc-erasure-1', ...erased, salt: '', ...names });
+  list.settle(erasureId);
 }
 
 let serial = 0;
@@ -132,9 +148,26 @@ describe('the records of an erased tenant', () => {
     await root.query('insert into erased_receipt (tenant_id, record_digest, erasure_id) values ($1, $2, $3)', [
       ...[tenant, await digestOf(waiting), waiting],
     ]);
+    keepErasure(waiting!, tenant);
     await erase(tenant);
     await insider('delete from erased_receipt where tenant_id = $1', [tenant]);
     expect([await faults(), await counted(), await newest()]).toEqual([[], undefined, []]);
+  });
+
+  it('are not so by a row of an erasure that the list does not have', async () => {
+    const [removed] = await makeTenant(tenant);
+    const { rows } = await root.query<{ cose: Buffer }>('delete from receipt where receipt_id = $1 returning cose', [
+      removed,
+    ]);
+    await root.query('insert into erased_receipt (tenant_id, record_digest, erasure_id) values ($1, $2, $3)', [
+      ...[tenant, Buffer.from(blake3(rows[0]!.cose)), removed],
+    ]);
+    keepErasure(removed!, 'another');
+    await erase(tenant);
+    expect(await counted()).toMatch(/^1 records of the log are gone/);
+    keepErasure(removed!, tenant);
+    await erasure.announceRemoved(tenant);
+    expect(await counted()).toBe(undefined);
   });
 
   it('are so where they cannot be read', async () => {

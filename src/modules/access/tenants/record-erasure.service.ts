@@ -1,4 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { ErasureList } from '../../../common/erasures/erasure-list.js';
 import type { Actor } from '../../../common/evidence-log/audit-trail.js';
 import { keysById } from '../../../common/evidence-log/evidence-look.js';
 import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
@@ -6,7 +8,7 @@ import { KnownKeys } from '../../../common/evidence-log/known-keys.js';
 import { rangesOf } from '../../../common/evidence-log/leaf-marks.js';
 import { LogReader } from '../../../common/evidence-log/log-reader.js';
 import { LogSequencer } from '../../../common/evidence-log/log-sequencer.js';
-import { digestsNamedBy, RECORDS_ERASED } from '../../../common/evidence-log/removed-records.js';
+import { digestsNamedBy, ERASURE_STREAM, RECORDS_ERASED } from '../../../common/evidence-log/removed-records.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TENANT_STREAM } from '../../../common/tenancy/tenant-state.js';
@@ -37,22 +39,30 @@ interface DueRecord {
  */
 @Injectable()
 export class RecordErasureService {
+  private readonly list: ErasureList;
+
   constructor(
     private readonly tenancy: Tenancy,
     private readonly crossTenant: CrossTenant,
     private readonly evidence: EvidenceService,
     private readonly sequencer: LogSequencer,
     private readonly keys: KnownKeys,
-  ) {}
+    @Inject(SETTINGS) settings: Settings,
+  ) {
+    this.list = new ErasureList(settings);
+  }
 
   /**
    * Before any row goes: what erasures of subjects removed, and no receipt names yet, as after a restore. The rows that
-   * say so go with the tenant.
+   * say so go with the tenant. They count for nothing where the list does not have the erasure (docs/decisions/0402).
    */
   async announceRemoved(tenantId: string): Promise<void> {
-    const rows = await this.crossTenant.run(REASON, (query) =>
-      query<{ record_digest: Buffer }>(UNANNOUNCED, [tenantId]),
+    const waiting = await this.crossTenant.run(REASON, (query) =>
+      query<{ record_digest: Buffer; erasure_id: string }>(UNANNOUNCED, [tenantId, ERASURE_STREAM]),
     );
+    if (waiting.length === 0) return;
+    const listed = this.list.read().subjects.filter((kept) => kept.tenant_id === tenantId);
+    const rows = waiting.filter(({ erasure_id }) => listed.some((kept) => kept.erasure_id === erasure_id));
     await this.announce(
       tenantId,
       rows.map(({ record_digest }) => record_digest),
@@ -138,8 +148,10 @@ function dueRecord(
   }
 }
 
-const UNANNOUNCED =
-  'select record_digest from erased_receipt where tenant_id = $1 and announced_by is null order by record_digest';
+const UNANNOUNCED = `
+  select record_digest, erasure_id from erased_receipt e where tenant_id = $1 and announced_by is null and not exists (
+    select from receipt r where r.tenant_id = e.tenant_id and r.stream = $2 and r.subject = e.erasure_id::text)
+  order by record_digest`;
 const RECEIPTS =
   'select receipt_id, cose from receipt where tenant_id = $1 and stream <> $2 order by receipt_id limit $3';
 const RETRIEVALS =

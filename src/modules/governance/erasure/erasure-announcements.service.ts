@@ -21,21 +21,36 @@ export class ErasureAnnouncements {
     private readonly evidence: EvidenceService,
   ) {}
 
-  /** All that wait, in the open unit of work. */
-  async announce(actor: string, authMode: string): Promise<void> {
-    const by = { actor, authMode, stream: ERASURE_STREAM };
+  /**
+   * Before an erasure removes anything: whoever can write rows could name records by its id beforehand, and have it
+   * account for them.
+   * @throws Error where rows of it stand there already
+   */
+  async expectNone(erasureId: string): Promise<void> {
+    if ((await this.tenancy.query(NAMED, [this.tenancy.tenant, erasureId])).length > 0)
+      throw new Error(`records are said to be erased by ${erasureId}, which has removed none yet`);
+  }
+
+  /** Whether a receipt says already what this erasure removed: no more can be of it. */
+  async isSaid(erasureId: string): Promise<boolean> {
+    return (await this.tenancy.query(SAID, [this.tenancy.tenant, ERASURE_STREAM, erasureId])).length > 0;
+  }
+
+  /** All of one erasure that wait, in the open unit of work. */
+  async announce(erasureId: string, actor: string, authMode: string): Promise<void> {
+    const by = { erasureId, actor, authMode, stream: ERASURE_STREAM };
     while (await this.announceRecords(by));
     for (const leaves of LEAVES) while (await this.announceLeaves(by, leaves));
   }
 
-  private async announceRecords(by: Signer): Promise<boolean> {
-    const rows = await this.tenancy.query<{ erasure_id: string; record_digest: Buffer }>(WAITING_RECORDS, [
+  private async announceRecords({ erasureId, ...by }: Signer): Promise<boolean> {
+    const rows = await this.tenancy.query<{ record_digest: Buffer }>(WAITING_RECORDS, [
       this.tenancy.tenant,
+      erasureId,
       BATCH,
     ]);
     if (rows.length === 0) return false;
-    const erasureId = rows[0]!.erasure_id;
-    const digests = rows.filter((row) => row.erasure_id === erasureId).map(({ record_digest }) => record_digest);
+    const digests = rows.map(({ record_digest }) => record_digest);
     const body = {
       erasure_id: erasureId,
       records: digests.length,
@@ -49,11 +64,12 @@ export class ErasureAnnouncements {
     return true;
   }
 
-  private async announceLeaves(by: Signer, { kind, name, table }: (typeof LEAVES)[number]): Promise<boolean> {
-    const rows = await this.tenancy.query<ErasedLeaf>(waitingLeaves(table), [this.tenancy.tenant, BATCH]);
-    if (rows.length === 0) return false;
-    const erasureId = rows[0]!.erasure_id;
-    const own = rows.filter((row) => row.erasure_id === erasureId);
+  private async announceLeaves(
+    { erasureId, ...by }: Signer,
+    { kind, name, table }: (typeof LEAVES)[number],
+  ): Promise<boolean> {
+    const own = await this.tenancy.query<ErasedLeaf>(waitingLeaves(table), [this.tenancy.tenant, erasureId, BATCH]);
+    if (own.length === 0) return false;
     const batches = Map.groupBy(own, ({ receipt_id }) => receipt_id);
     const body = {
       erasure_id: erasureId,
@@ -85,18 +101,24 @@ const LEAVES = [
 ] as const;
 
 interface Signer {
+  erasureId: string;
   actor: string;
   authMode: string;
   stream: string;
 }
 interface ErasedLeaf {
-  erasure_id: string;
   receipt_id: string;
   leaf_index: number;
 }
 
 const WAITING_RECORDS = `
-  select erasure_id, record_digest from erased_receipt where tenant_id = $1 and announced_by is null order by erasure_id, record_digest limit $2`;
+  select record_digest from erased_receipt where tenant_id = $1 and erasure_id = $2 and announced_by is null
+  order by record_digest limit $3`;
 const waitingLeaves = (table: string) => `
-  select erasure_id, receipt_id, leaf_index from ${table} where tenant_id = $1 and announced_by is null
-  order by erasure_id, receipt_id, leaf_index limit $2`;
+  select receipt_id, leaf_index from ${table} where tenant_id = $1 and erasure_id = $2 and announced_by is null
+  order by receipt_id, leaf_index limit $3`;
+const NAMED = `
+  select from erased_receipt where tenant_id = $1 and erasure_id = $2
+  union all select from erased_fact where tenant_id = $1 and erasure_id = $2
+  union all select from erased_document where tenant_id = $1 and erasure_id = $2 limit 1`;
+const SAID = 'select from receipt where tenant_id = $1 and stream = $2 and subject = $3 limit 1';

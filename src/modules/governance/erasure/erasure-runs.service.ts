@@ -81,10 +81,11 @@ export class ErasureRuns {
     await this.requests.delete({ erasureId });
     // A restore has done it already, by the list.
     if (await this.erasures.has({ erasureId })) return;
+    await this.announcements.expectNone(erasureId);
     const kept = this.prepareList(by, erasureId, selector);
     const { counts, shards } = await new SubjectEraser(this.query, this.tenancy.tenant).erase(erasureId, selector);
     for (const shardId of shards) await this.rewrites.request(shardId);
-    await this.announcements.announce(by.principal, by.authType);
+    await this.announcements.announce(erasureId, by.principal, by.authType);
     await this.keep(by, erasureId, counts);
     this.tenancy.afterCommit(() => this.scrubs.wake());
     this.tenancy.afterCommit(() => {

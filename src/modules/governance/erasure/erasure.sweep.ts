@@ -17,11 +17,13 @@ const PENDING_MS = 30 * 60_000;
 
 /**
  * Ends what a process that died, or a restore, left: erasures that were asked for, files of the list under the name
- * that they have before the commit, and records of the evidence that no receipt says are erased.
+ * that they have before the commit, and what a restore erased again, of which no receipt says so yet.
  */
 @Injectable()
 export class ErasureSweep implements OnApplicationBootstrap {
   private readonly list: ErasureList;
+  /** Erasures that the log has named. */
+  private readonly unlisted = new Set<string>();
 
   constructor(
     private readonly scheduler: Scheduler,
@@ -49,13 +51,7 @@ export class ErasureSweep implements OnApplicationBootstrap {
 
   async sweep(): Promise<void> {
     this.list.begin();
-    for (const { tenant_id: tenantId } of await this.crossTenant.run('erasures', (query) =>
-      query<{ tenant_id: string }>(WAITING),
-    ))
-      await this.tenancy.run(tenantId, async () => {
-        await this.tenancy.lock('erasure');
-        await this.announcements.announce('svc:erasure', 'system');
-      });
+    await this.announceRestored();
     await this.rewriteIndex();
     const pending = this.list.listPending();
     if (pending.length === 0) return;
@@ -66,6 +62,35 @@ export class ErasureSweep implements OnApplicationBootstrap {
     for (const erasureId of pending)
       if (known.get(erasureId)) this.list.settle(erasureId);
       else if (!known.has(erasureId)) this.list.discardOlder(erasureId, PENDING_MS);
+  }
+
+  /**
+   * What a restore erased again waits for its receipt. The rows alone count for nothing, since whoever can write them
+   * could have the server sign that what he deleted was erased: the list, which is outside of the database, has to
+   * have the erasure, and no receipt may speak of it yet.
+   */
+  private async announceRestored(): Promise<void> {
+    const waiting = await this.crossTenant.run('erasures', (query) =>
+      query<{ tenant_id: string; erasure_id: string }>(WAITING),
+    );
+    if (waiting.length === 0) return;
+    const listed = new Map(this.list.read().subjects.map((kept) => [kept.erasure_id, kept.tenant_id]));
+    for (const { tenant_id: tenantId, erasure_id: erasureId } of waiting) {
+      const isOurs =
+        listed.get(erasureId) === tenantId &&
+        (await this.tenancy.run(tenantId, async () => {
+          await this.tenancy.lock('erasure');
+          if (await this.announcements.isSaid(erasureId)) return false;
+          await this.announcements.announce(erasureId, 'svc:erasure', 'system');
+          return true;
+        }));
+      if (isOurs || this.unlisted.has(erasureId)) continue;
+      this.unlisted.add(erasureId);
+      this.log.error(
+        { tenant_id: tenantId, erasure_id: erasureId, list: this.list.place },
+        'rows say that an erasure removed records, and no erasure of the list waits to say so: it is not signed',
+      );
+    }
   }
 
   /** Erasures that were asked for, and that no process is at. */
@@ -103,6 +128,6 @@ const STALE_SHARDS = `
 const ASKED_FOR = `
   select tenant_id, erasure_id from erasure_request where state = 'running' and requested_at < now() - interval '2 seconds' and due_at <= now() order by requested_at`;
 const WAITING = `
-  select distinct tenant_id from erased_receipt where announced_by is null
-  union select distinct tenant_id from erased_fact where announced_by is null
-  union select distinct tenant_id from erased_document where announced_by is null`;
+  select tenant_id, erasure_id from erased_receipt where announced_by is null
+  union select tenant_id, erasure_id from erased_fact where announced_by is null
+  union select tenant_id, erasure_id from erased_document where announced_by is null limit 1000`;

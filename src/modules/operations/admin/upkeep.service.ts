@@ -71,7 +71,7 @@ export class UpkeepService {
     compactionId: string,
     counts: { deleted: number; retired: number; held: number },
   ): Promise<string> {
-    await this.announcements.announce(caller.principal, caller.authType);
+    await this.announcements.announce(compactionId, caller.principal, caller.authType);
     const days = this.settings.daemon.retentionDays ?? null;
     return (await this.audit.record(caller, factsCompacted(compactionId, counts, days))).receiptId;
   }
