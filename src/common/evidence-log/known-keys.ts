@@ -4,6 +4,7 @@ import type { Query } from '../tenancy/cross-tenant.js';
 import { parseCose, verifyCose } from '../../evidence/cose.js';
 import {
   type ChainedKey,
+  isWithin,
   KeyChain,
   type KeyStatement,
   narrowTerms,
@@ -135,6 +136,10 @@ export function viewOf(first: VerifyingKey | undefined, rows: readonly KeyRow[])
 /** The key that signs for a purpose from now on: no other has taken its place. */
 export const lastOf = (known: readonly KnownKey[], purpose: Purpose): KnownKey | undefined =>
   known.findLast(({ terms }) => terms.get(purpose)?.until === Infinity);
+
+/** Whether the key signed for the purpose at a time, as the record that it signed says it. */
+export const signedThen = ({ terms }: KnownKey, purpose: Purpose, at: string): boolean =>
+  isWithin(terms.get(purpose), Date.parse(at) / 1000);
 
 /** What carries the named keys to who trusts the first: they and those that named them, with the statements. */
 export function carriersOf(

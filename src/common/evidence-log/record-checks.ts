@@ -12,8 +12,7 @@ import {
   type StoredRetrieval,
 } from './evidence-records.js';
 import { KeyRing } from './key-ring.js';
-import type { KnownKey } from './known-keys.js';
-import { isWithin } from '../../evidence/key-chain.js';
+import { type KnownKey, signedThen } from './known-keys.js';
 import { logLeafHash, type RecordType } from '../../evidence/log-entry.js';
 import { LogReader } from './log-reader.js';
 import { LogSequencer } from './log-sequencer.js';
@@ -215,7 +214,7 @@ function checkSignature(opened: Opened, keys: readonly KnownKey[]): Finding {
   if (!known) return bad('KEY_UNKNOWN', `this database knows no key ${opened.kid}`);
   if (!verifyCose(parseCose(opened.cose), known.key))
     return bad('SIGNATURE_INVALID', `the signature does not hold under key ${opened.kid}`);
-  if (!isWithin(known.terms.get('receipts'), Date.parse(opened.payload.occurred_at) / 1000))
+  if (!signedThen(known, 'receipts', opened.payload.occurred_at))
     return bad('KEY_NOT_VALID_THEN', `key ${opened.kid} did not sign at ${opened.payload.occurred_at}`);
   return good(`Ed25519, key ${opened.kid}`);
 }

@@ -3,7 +3,7 @@ import { namedDigest } from '../../evidence/digest.js';
 import { KEY_STREAM } from '../../evidence/key-chain.js';
 import { openRetrieval, SERVER_TENANT, type SignedReceipt } from '../../evidence/receipt.js';
 import type { FaultSink } from './evidence-look.types.js';
-import type { KnownKey } from './known-keys.js';
+import { type KnownKey, signedThen } from './known-keys.js';
 import { isListedBy, type ListedBy } from './receipt-bodies.js';
 import { openStored } from './stored-receipts.js';
 
@@ -35,9 +35,13 @@ export interface Position {
 }
 export const FIRST_POSITION: Position = { tenantId: '', stream: '', seq: 0, payloadHash: null };
 
-/** Receipts are signed by a key for them; statements about keys also by the key that another takes the place of. */
-const maySign = (known: KnownKey | undefined, { tenant_id, stream }: ReceiptRow): known is KnownKey =>
-  known !== undefined && (known.terms.has('receipts') || (tenant_id === SERVER_TENANT && stream === KEY_STREAM));
+/**
+ * Receipts are signed by a key that was for them then; statements about keys also by the key that another takes the
+ * place of, which the chain of keys judges.
+ */
+const mayHaveSigned = (known: KnownKey, { payload }: SignedReceipt): boolean =>
+  (payload.tenant_id === SERVER_TENANT && payload.stream === KEY_STREAM) ||
+  signedThen(known, 'receipts', payload.occurred_at);
 
 /**
  * Holds a receipt against its signature, its columns and the receipt before it.
@@ -63,7 +67,9 @@ export function checkReceipt(
   try {
     const { message, receipt: opened } = openStored(row.cose);
     const known = keys.get(opened.kid);
-    if (!maySign(known, row) || !verifyCose(message, known.key)) faults.add(`${name}: the signature does not hold`);
+    if (!known || !verifyCose(message, known.key)) faults.add(`${name}: the signature does not hold`);
+    else if (!mayHaveSigned(known, opened))
+      faults.add(`${name}: key ${opened.kid} did not sign receipts at ${opened.payload.occurred_at}`);
     if (opened.receiptId !== row.receipt_id || !columnsAgree(row, opened)) {
       faults.add(`${name}: its columns differ from what was signed`);
     }

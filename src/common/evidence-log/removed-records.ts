@@ -5,7 +5,7 @@ import { parseCose, verifyCose } from '../../evidence/cose.js';
 import { type Digest, digestBytes } from '../../evidence/digest.js';
 import { openEpoch } from '../../evidence/log-epoch.js';
 import { openReceipt, type ReceiptPayload } from '../../evidence/receipt.js';
-import type { KnownKey } from './known-keys.js';
+import { type KnownKey, signedThen } from './known-keys.js';
 import type { LeafRanges } from './leaf-marks.js';
 import { readEpochs, type StoredEpoch } from './log-epochs.js';
 import { LogReader } from './log-reader.js';
@@ -107,7 +107,7 @@ interface StoredRow {
   readonly cose: Buffer;
 }
 
-/** A receipt that is what its row says and that a known key signed; undefined of any other. */
+/** A receipt that is what its row says and that a known key signed while it did; undefined of any other. */
 function openOwn(
   { tenant_id: tenantId, cose }: StoredRow,
   { stream, kind }: { stream: string; kind: string },
@@ -118,6 +118,7 @@ function openOwn(
     const known = keys.get(kid);
     const isOurs = payload.tenant_id === tenantId && payload.stream === stream && payload.kind === kind;
     if (!isOurs || known === undefined || !verifyCose(parseCose(cose), known.key)) return undefined;
+    if (!signedThen(known, 'receipts', payload.occurred_at)) return undefined;
     return isCborMap(payload.body) ? payload : undefined;
   } catch {
     // What cannot be read accounts for nothing; the check of the chains names it.

@@ -52,6 +52,19 @@ describe('the audit', () => {
     await owner.query(sql, parameters);
     await owner.query('commit');
   }
+  it('finds a receipt that its key signed after its end', async () => {
+    const end = `update signing_key set not_after = (select occurred_at from receipt where receipt_id = $1)`;
+    const later = `select receipt_id as id from receipt where tenant_id = 'beta' order by seq desc limit 1`;
+    const [{ id }] = (await owner.query<{ id: string }>(later)).rows as [{ id: string }];
+    await tamper(end, [id]);
+    const { faults } = await audit.verifyChain();
+    await tamper('update signing_key set not_after = null');
+    expect(faults).toContainEqual(
+      expect.stringMatching(new RegExp(`^receipt ${id} of tenant beta: key \\S+ did not sign receipts at 2`)),
+    );
+    expect((await audit.verifyChain()).ok).toBe(true);
+  });
+
   let restore: (() => Promise<void>)[] = [];
   async function tamperOnce(table: string, where: string, sql: string): Promise<void> {
     await tamper(`create table kept as select * from ${table} where ${where}`);

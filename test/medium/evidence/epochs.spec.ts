@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SETTINGS, type Settings } from '../../../src/common/config/settings.js';
 import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
 import { readKeyFile } from '../../../src/common/evidence-log/key-files.js';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';

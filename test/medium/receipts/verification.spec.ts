@@ -71,6 +71,7 @@ describe('GET /v1/receipts/{receiptId}/verification', () => {
     await daemon.tamper(`${flip('receipt', 'cose', 1)} where receipt_id = $1`, [ids[1]]);
     const report = await verification(ids[1]!);
     expect(report).toMatchObject({ verified: false, signature_valid: false, error_code: 'SIGNATURE_INVALID' });
+    expect(report.actor_authenticated).toBe(false);
     // The log holds the message as it was; the chain is over payloads, which are whole.
     expect([report.log.error_code, report.chain.ok]).toEqual(['NOT_LOGGED', true]);
   });

@@ -208,7 +208,7 @@ export class VerificationReport {
 
   @Flag({
     about:
-      'Whether the actor was authenticated at all: false under the modes off and dev_scopes, which trust the caller. No receipt proves that an agent did what it says it did.',
+      'Whether the actor was authenticated at all: false under the modes off and dev_scopes, which trust the caller, and of a record that is not verified. No receipt proves that an agent did what it says it did.',
   })
   actor_authenticated!: boolean;
 

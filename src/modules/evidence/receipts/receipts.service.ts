@@ -114,7 +114,7 @@ export class ReceiptsService {
         signature_valid: signature.ok,
         error_code,
         auth_mode: authMode,
-        actor_authenticated: authMode !== null && !provesNothing(authMode),
+        actor_authenticated: error_code === 'OK' && authMode !== null && !provesNothing(authMode),
         record: findingOf(record),
         signature: { ...findingOf(signature), kid: signature.kid },
         chain: findingOf(chain),

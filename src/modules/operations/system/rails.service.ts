@@ -4,8 +4,7 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { parseCose, verifyCose } from '../../../evidence/cose.js';
 import { blake3 } from '../../../evidence/digest.js';
-import { isWithin } from '../../../evidence/key-chain.js';
-import { KnownKeys } from '../../../common/evidence-log/known-keys.js';
+import { KnownKeys, signedThen } from '../../../common/evidence-log/known-keys.js';
 import { logLeafHash } from '../../../evidence/log-entry.js';
 import { LogReader } from '../../../common/evidence-log/log-reader.js';
 import { verifyInclusion } from '../../../evidence/merkle.js';
@@ -82,7 +81,7 @@ export class RailsService {
     if (!known) return [{ name: 'signature', ok: false, detail: 'the key is not one of this log' }];
     const ok = verifyCose(parseCose(cose), known.key);
     const signature = { name: 'signature', ok, detail: ok ? 'it holds' : 'it does not hold' };
-    const inTime = isWithin(known.terms.get('receipts'), Date.parse(payload.occurred_at) / 1000);
+    const inTime = signedThen(known, 'receipts', payload.occurred_at);
     const detail = inTime ? 'the key was in use then' : 'the key was not in use when this is said to have happened';
     return [signature, { name: 'key_validity', ok: inTime, detail }];
   }
