@@ -180,7 +180,10 @@ export class EvidenceLook {
     if (!current) return this.advance(null, 0);
     const blocks = await blocksOf(query, current.source);
     const until = block + Math.max(1, Math.ceil(limit / ROWS_OF_A_BLOCK));
-    const { examined, lost } = await rowsWithoutReceipt(query, current.source, block, until);
+    const { examined, lost } = await rowsWithoutReceipt(query, current.source, {
+      ...{ from: block, until },
+      keys: await keysById(query, this.basis.keys),
+    });
     for (const { id, detail } of lost) this.sink(current.check.name, id).add(detail);
     this.advance(until < blocks ? { index, block: until } : { index: index + 1, block: 0 }, examined);
   }

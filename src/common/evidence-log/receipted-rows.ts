@@ -1,6 +1,8 @@
 import { sha256 } from '../../evidence/sha256.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 import type { ReceiptedRows } from './evidence-look.types.js';
+import type { KnownKey } from './known-keys.js';
+import { digestsNamedBy } from './removed-records.js';
 
 /** How many blocks of its file the table has. */
 export async function blocksOf(query: Query, { table }: Pick<ReceiptedRows, 'table'>): Promise<number> {
@@ -26,26 +28,27 @@ const ERASED_ID = `encode(set_byte(set_byte(substr(e.payload_hash, 1, 16), 6, ge
 
 /**
  * Rows in some blocks of a table that no receipt speaks of. One may have been erased with another thing that it spoke
- * of.
+ * of, which a signed receipt has to say: a row of `erased_receipt` alone excuses nothing. Nor does one without a place
+ * in a chain, where the next receipt names its payload.
  */
 export async function rowsWithoutReceipt(
   query: Query,
   { table, receipts }: ReceiptedRows,
-  from: number,
-  until: number,
+  { from, until, keys }: { from: number; until: number; keys: ReadonlyMap<string, KnownKey> },
 ): Promise<{ examined: number; lost: LostRow[] }> {
-  const rows = await query<{ tenant_id: string; name: string; examined: string }>(
+  const rows = await query<NamedRow & { examined: string }>(
     `with named as (${receipts}),
      lost as (
-       select n.tenant_id, n.name from named n left join receipt r on r.tenant_id = n.tenant_id and r.receipt_id = n.receipt_id
+       select n.tenant_id, n.name, e.record_digest, e.announced_by from named n left join receipt r on r.tenant_id = n.tenant_id and r.receipt_id = n.receipt_id
+         left join erased_receipt e on r.receipt_id is null and e.tenant_id = n.tenant_id and e.stream is not null and ${ERASED_ID} = n.receipt_id
        where r.receipt_id is null
-         and not exists (select from erased_receipt e where e.tenant_id = n.tenant_id and ${ERASED_ID} = n.receipt_id)
          and not exists (select from tenant t where t.tenant_id = n.tenant_id and t.erasure_began_at is not null)
-       group by 1, 2)
-     select examined, lost.tenant_id, lost.name from (select count(*) as examined from named) all_of left join lost on true`,
+       group by 1, 2, 3, 4)
+     select examined, lost.* from (select count(*) as examined from named) all_of left join lost on true`,
     [placeOf(from), placeOf(until)],
   );
-  const lost = rows.filter(({ name }) => name !== null);
+  const isSaid = await readSaid(query, rows, keys);
+  const lost = rows.filter((row) => row.name !== null && !isSaid(row));
   return {
     examined: Number(rows[0]!.examined),
     lost: lost.map(({ tenant_id: tenant, name }) => ({
@@ -53,6 +56,34 @@ export async function rowsWithoutReceipt(
       detail: describe(table, tenant, name),
     })),
   };
+}
+
+interface NamedRow {
+  tenant_id: string;
+  name: string;
+  /** Of the receipt that is said to be erased; null where none is. */
+  record_digest: Buffer | null;
+  announced_by: string | null;
+}
+
+/** Whether the receipts that are said to name the erased ones are signed and do. */
+async function readSaid(
+  query: Query,
+  rows: readonly NamedRow[],
+  keys: ReadonlyMap<string, KnownKey>,
+): Promise<(row: NamedRow) => boolean> {
+  const announced = [...new Set(rows.flatMap(({ announced_by }) => announced_by ?? []))];
+  if (announced.length === 0) return () => false;
+  const receipts = await query<{ tenant_id: string; cose: Buffer }>(
+    'select tenant_id, cose from receipt where receipt_id = any($1::uuid[])',
+    [announced],
+  );
+  const said = new Set(
+    receipts.flatMap((row) =>
+      digestsNamedBy(row, keys).map((digest) => `${Buffer.from(digest).toString('hex')} ${row.tenant_id}`),
+    ),
+  );
+  return ({ tenant_id, record_digest }) => said.has(`${record_digest?.toString('hex')} ${tenant_id}`);
 }
 
 /** For probes, which are public: 12 digits of SHA-256 over the tenant's name and more, parted by a slash. */

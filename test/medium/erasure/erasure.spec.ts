@@ -16,6 +16,7 @@ import { eraseAgain, keptOf } from '../../../src/modules/governance/erasure/kept
 import type { Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { ErasureSweep } from '../../../src/modules/governance/erasure/erasure.sweep.js';
 import { lockKeyOf } from '../../../src/common/tenancy/tenancy.js';
+import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
 import { TENANT_TABLES } from '../../../src/common/database/tenant-tables.js';
 
 let api: TestApi;
@@ -443,6 +444,28 @@ describe('an erasure', { timeout: 240_000 }, () => {
       `delete from erased_receipt where announced_by is null; delete from erased_fact where announced_by is null; delete from erasure_request where erasure_id = '${asked}'`,
     );
     await expectSound();
+  });
+
+  it('excuses no row that somebody wrote by himself', async () => {
+    const audit = api.app.get(EvidenceAudit);
+    const faults = async () => (await audit.verifyChain(SUBJECT_CHECKS)).faults;
+    const before = await faults();
+    const digest = `decode('abcd1234' || repeat('0', 56), 'hex')`;
+    await asSuperuser(
+      api.database,
+      `insert into erased_receipt (tenant_id, record_digest, stream, seq, payload_hash, erasure_id, announced_by)
+         values ('${acme.tenantId}', ${digest}, 'x', 1, ${digest}, gen_random_uuid(), (select receipt_id from receipt where kind = 'erasure.records' limit 1));
+       insert into answer (tenant_id, answer_id, version, agent_id, answer_text, receipt_id, recorded_by, recorded_at)
+         values ('${acme.tenantId}', 'forged', 1, 'a', 'We pay it back.', 'abcd1234-0000-8000-8000-000000000000', 'key:someone', now() - interval '200 days')`,
+    );
+    expect((await faults()).filter((fault) => !before.includes(fault))).toContainEqual(
+      expect.stringMatching(/^answer forged\S* of tenant acme: no receipt speaks of it$/),
+    );
+    await asSuperuser(
+      api.database,
+      `delete from answer where answer_id = 'forged'; delete from erased_receipt where record_digest = ${digest}`,
+    );
+    expect(await faults()).toEqual(before);
   });
 
   it('knows every table of tenants', async () => {
