@@ -316,6 +316,9 @@ describe('trust', () => {
   it('of a publisher with a key asks for its signature', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
+    const none = { publisherId: 'signed', publicKey: Buffer.alloc(32, 0xff).toString('base64'), reason: 'Reviewed' };
+    const { issues } = await expectStatus(400, acme.call('POST', '/v1/shield/trust/publishers', none));
+    expect(issues).toEqual([{ path: 'body.publicKey', message: 'is no Ed25519 public key' }]);
     await publisher('signed', { publicKey: raw });
     const tool = digest();
     const pin = (signature?: string) =>

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isSignedBy } from './trust.rules.js';
+import { isSignedBy, keyOf } from './trust.rules.js';
 
 /** A publisher: its public key as it is registered, 32 bytes, and its signature of a text. */
 function publisher() {
@@ -46,6 +46,9 @@ describe('the signature of a publisher', () => {
   });
 
   it('does not hold under 32 bytes that are no key', () => {
+    for (const bytes of [Buffer.alloc(32, 0xff), Buffer.concat([Buffer.of(1), Buffer.alloc(31)]), Buffer.alloc(31)])
+      expect(keyOf(bytes)).toBeUndefined();
+    expect(keyOf(acme.key)?.bytes).toEqual(acme.key);
     expect(isSignedBy(Buffer.alloc(32, 0xff), digestOf('a'), signature)).toBe(false);
   });
 });

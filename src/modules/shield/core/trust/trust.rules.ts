@@ -1,10 +1,14 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { VerifyingKey } from '../../../../evidence/signing-key.js';
 
-/** SubjectPublicKeyInfo of an Ed25519 key (RFC 8410) is this and the 32 bytes of the key. */
-const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+/** The Ed25519 key that these bytes are; undefined of what can be nobody's. */
+export function keyOf(bytes: Uint8Array): VerifyingKey | undefined {
+  try {
+    return new VerifyingKey(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Whether the publisher signed the digest: Ed25519 over its text, `sha256:<hex>`. */
-export function isSignedBy(publicKey: Buffer, digest: string, signature: Buffer): boolean {
-  const key = createPublicKey({ key: Buffer.concat([ED25519_PREFIX, publicKey]), format: 'der', type: 'spki' });
-  return verify(null, Buffer.from(digest), key, signature);
-}
+export const isSignedBy = (publicKey: Uint8Array, digest: string, signature: Uint8Array): boolean =>
+  keyOf(publicKey)?.verify(Buffer.from(digest), signature) === true;

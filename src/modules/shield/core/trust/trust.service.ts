@@ -27,7 +27,7 @@ import type {
   ToolDigest,
 } from './trust.dto.js';
 import type { TrustRow } from './trust-row.js';
-import { isSignedBy } from './trust.rules.js';
+import { isSignedBy, keyOf } from './trust.rules.js';
 import { TrustStore } from './trust.store.js';
 
 /**
@@ -41,10 +41,12 @@ export class TrustService {
     private readonly policy: PolicyService,
   ) {}
 
+  /** @throws ValidationFailed */
   async putPublisher(caller: TenantCaller, request: PublisherRequest): Promise<Publisher> {
     const { name, publicKey, status, reason } = request;
     const publisherId = inLowerCase(request.publisherId);
     const key = publicKey === undefined ? undefined : Buffer.from(publicKey, 'base64');
+    if (key && !keyOf(key)) throw invalid('body.publicKey', 'is no Ed25519 public key');
     const given = { name, publicKey: key, status, reason, changedBy: caller.principal };
     const row = await this.trust.putPublisher(publisherId, given);
     const facts = { status, name: row.name, publicKey: row.publicKey?.toString('base64') ?? null };
