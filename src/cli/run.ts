@@ -68,7 +68,10 @@ export async function run(argv: string[]): Promise<void> {
 
 let isUnwritten = false;
 
-/** A reader such as `head` may close the pipe early; the work still runs to its end. Of any other error the code says. */
+/**
+ * A reader such as `head` may close the pipe early; the work still runs to its end. Of any other error the code of the
+ * exit says.
+ */
 function noteUnwritten(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE' || isUnwritten) return;
   isUnwritten = true;

@@ -18,7 +18,7 @@ const imports = new Map(
 
 /** `<domain>/<module>` of a file. */
 const moduleOf = (file: string) => /^src\/modules\/([^/]+\/[^/]+)\//.exec(file)?.[1];
-const OPEN_TO_OTHERS = /\.(module|service|views|problems|events|types|dto)\.ts$/;
+const OPEN_TO_OTHERS = /\.(module|service|guard|views|problems|events|types|dto)\.ts$/;
 
 const offences = (rule: (from: string, to: string) => boolean) =>
   [...imports].flatMap(([from, targets]) => targets.filter((to) => rule(from, to)).map((to) => `${from} -> ${to}`));
@@ -29,7 +29,7 @@ describe('the modules', () => {
     expect([...imports.values()].flat().filter((file) => !files.includes(file))).toEqual([]);
   });
 
-  it('another module is entered by its module, service, views, problems, events, types or dto alone', () => {
+  it('another module is entered by its module, service, guards, views, problems, events, types or dto alone', () => {
     expect(
       offences(
         (from, to) =>

@@ -317,8 +317,8 @@ describe('trust', () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519');
     const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
     const none = { publisherId: 'signed', publicKey: Buffer.alloc(32, 0xff).toString('base64'), reason: 'Reviewed' };
-    const { issues } = await expectStatus(400, acme.call('POST', '/v1/shield/trust/publishers', none));
-    expect(issues).toEqual([{ path: 'body.publicKey', message: 'is no Ed25519 public key' }]);
+    const { body } = await expectStatus(400, acme.call('POST', '/v1/shield/trust/publishers', none));
+    expect(body.issues).toEqual([{ path: 'body.publicKey', message: 'is no Ed25519 public key' }]);
     await publisher('signed', { publicKey: raw });
     const tool = digest();
     const pin = (signature?: string) =>

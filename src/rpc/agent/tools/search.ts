@@ -81,6 +81,11 @@ export const SEARCH = agentTool<SearchArguments>({
   run: search,
 });
 
+/** @throws RouteRefusal where no place was looked at: nothing can be said of how well anything fits */
+function checkLookedAt(found: object | undefined, [first]: readonly LeftOut[]): void {
+  if (!found && first) throw first.refusal;
+}
+
 async function search(asked: SearchArguments, servers: Servers): Promise<AgentAnswer> {
   const from = placeOf(asked.cursor);
   // The pages before are found again: the same ranking, and nothing is kept between two calls.
@@ -91,8 +96,7 @@ async function search(asked: SearchArguments, servers: Servers): Promise<AgentAn
     given.in === 'facts' ? undefined : tryPart('documents', leftOut, () => findPassages(given, servers)),
     given.in === 'documents' ? undefined : tryPart('facts', leftOut, () => findFacts(given, servers)),
   ]);
-  // Where no place was looked at, nothing can be said of how well anything fits.
-  if (!documents && !facts) throw leftOut[0]!.refusal;
+  if (!documents) checkLookedAt(facts, leftOut);
   const isMatched = facts?.matched ?? false;
   const fits = [documents?.meta.fit, isMatched ? facts?.fit : undefined];
   const fit = strongestFit(fits.filter((one) => one !== undefined)) ?? 'none';
