@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import type { Client } from 'pg';
@@ -16,6 +16,7 @@ import { firstKeyEntry, keysEntry, readPassphrase } from './archive/key-archive.
 import { listHalfVisible, listTables, PORTABLE_TEXT, sqlColumns, sqlName, type BackupTable } from './archive/tables.js';
 import { packEntries, type TarEntry } from './archive/tar.js';
 import { print, report, UsageError, UserError, type OutputOptions } from './output.js';
+import { checkIsFree, writeWhole } from './whole-file.js';
 
 /** A table's data is cut into entries of about this size: neither writing nor reading holds more. */
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -39,8 +40,7 @@ export const backupCommand = (): Command =>
     .option('--json', 'print one JSON object')
     .action(async (file: string, options: Options) => {
       const passphrase = passphraseOf(options);
-      if (existsSync(file)) throw new UserError(`${file} exists; choose another name`);
-      if (!existsSync(dirname(file))) throw new UserError(`There is no folder ${dirname(file)}`);
+      checkIsFree(file);
       const settings = loadSettings();
       const tables = await writeBackup(settings, file, passphrase);
       const bytes = statSync(file).size;
@@ -65,19 +65,13 @@ function passphraseOf({ withKeys, passphraseFile }: Options): string | undefined
 
 async function writeBackup(settings: Settings, file: string, passphrase: string | undefined): Promise<number> {
   const database = await openDatabase(settings, () => undefined);
-  const partial = `${file}.partial`;
   try {
     return await withConnection(
       database.address,
       'svc_operator',
-      (client) => pack(client, settings, { partial, file, passphrase }),
-      {
-        settings,
-      },
+      (client) => pack(client, settings, { file, passphrase }),
+      { settings },
     );
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
   } finally {
     await database.close();
   }
@@ -87,17 +81,15 @@ async function writeBackup(settings: Settings, file: string, passphrase: string 
 async function pack(
   client: Client,
   settings: Settings,
-  { partial, file, passphrase }: { partial: string; file: string; passphrase: string | undefined },
+  { file, passphrase }: { file: string; passphrase: string | undefined },
 ): Promise<number> {
   await client.query(PORTABLE_TEXT);
   await client.query('begin isolation level repeatable read read only');
   const header = await makeHeader(client);
   const entries = withDigests(allEntries(client, header, filesOf(settings, passphrase)));
-  await pipeline(
-    gzipMembers(packEntries(entries)),
-    createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }),
+  await writeWhole(file, (made) =>
+    pipeline(gzipMembers(packEntries(entries)), made.createWriteStream({ flush: true })),
   );
-  renameSync(partial, file);
   return header.tables.length;
 }
 

@@ -1,9 +1,8 @@
-import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import { UserError, visible } from '../output.js';
+import { writeWhole } from '../whole-file.js';
 import { amountOf, wordsOf, type FeedbackRecord } from './feedback-records.js';
 
 export const FORMATS = ['jsonl', 'csv'] as const;
@@ -36,7 +35,7 @@ export async function writeRecords(
     else await pipeline(Readable.from(counted()), to, { end });
   };
   if (file === undefined) await write(process.stdout, false).catch(refuseClosed);
-  else await replacing(file, (to) => write(to, true));
+  else await writeWhole(file, (made) => write(made.createWriteStream({ flush: true }), true));
   return count;
 }
 
@@ -44,20 +43,6 @@ export async function writeRecords(
 function refuseClosed(error: unknown): never {
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   throw new UserError('Standard output was closed before all records were written');
-}
-
-/** A file is there whole or not at all; it holds what tenants wrote, for its owner alone. */
-async function replacing(file: string, write: (to: Writable) => Promise<void>): Promise<void> {
-  if (existsSync(file)) throw new UserError(`${file} exists; choose another name`);
-  if (!existsSync(dirname(file))) throw new UserError(`There is no folder ${dirname(file)}`);
-  const partial = `${file}.partial`;
-  try {
-    await write(createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true }));
-    renameSync(partial, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(partial, { force: true });
-    throw error;
-  }
 }
 
 function rowOf(record: FeedbackRecord): Record<string, string> {

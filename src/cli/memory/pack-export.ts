@@ -1,11 +1,11 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { OPERATOR } from '../../common/evidence-log/audit-trail.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { PackExportsService } from '../../modules/memory/packs/pack-exports.service.js';
 import { type MemoryPack, PACK_LISTS } from '../../modules/memory/packs/packs.types.js';
 import { asOperator } from '../operator.js';
-import { UsageError, UserError } from '../output.js';
+import { UsageError } from '../output.js';
+import { writeWhole, checkIsFree } from '../whole-file.js';
 import { checkTenant } from './tenant-there.js';
 
 export interface Written {
@@ -18,14 +18,13 @@ export interface Written {
 /** Writes the pack of a tenant to a file that is not there yet, or to standard output. @throws UserError */
 export async function writePack(tenant: string, file: string | undefined, json: boolean): Promise<Written> {
   if (json && file === undefined) throw new UsageError('--json needs --out: without it the pack is what is printed');
-  if (file !== undefined && existsSync(file)) throw new UserError(`${file} exists; choose another name`);
-  if (file !== undefined && !existsSync(dirname(file))) throw new UserError(`There is no folder ${dirname(file)}`);
+  if (file !== undefined) checkIsFree(file);
   return asOperator(async (services) => {
     await checkTenant(services, tenant);
     const make = () => services.get(PackExportsService).make(OPERATOR);
     const { pack, hash, receiptId } = await services.get(Tenancy).run(tenant, make);
     if (file === undefined) await print(pack);
-    else save(file, pack);
+    else await writeWhole(file, (made) => save(made, pack));
     const counts = Object.fromEntries(PACK_LISTS.map((list) => [list, pack[list].length]));
     return { tenant_id: tenant, pack_hash: hash, receipt_id: receiptId, counts };
   });
@@ -45,17 +44,9 @@ function* linesOf(pack: MemoryPack): Generator<string> {
   yield '}\n';
 }
 
-/** A file is there whole or not at all; it holds private content, for its owner alone. */
-function save(file: string, pack: MemoryPack): void {
-  const partial = `${file}.partial`;
-  try {
-    rmSync(partial, { force: true });
-    for (const part of grouped(linesOf(pack))) writeFileSync(partial, part, { flag: 'a', mode: 0o600, flush: true });
-    renameSync(partial, file);
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
-  }
+async function save(made: FileHandle, pack: MemoryPack): Promise<void> {
+  for (const part of grouped(linesOf(pack))) await made.writeFile(part);
+  await made.sync();
 }
 
 async function print(pack: MemoryPack): Promise<void> {

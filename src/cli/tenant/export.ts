@@ -1,6 +1,3 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
@@ -12,6 +9,7 @@ import { copyOut } from '../archive/copy.js';
 import { PORTABLE_TEXT } from '../archive/tables.js';
 import { withMigratedDatabase } from '../migrated.js';
 import { print, UserError, type OutputOptions } from '../output.js';
+import { checkIsFree, writeWhole } from '../whole-file.js';
 import { LEFT_OUT_COLUMNS, LEFT_OUT_TABLES } from './export-columns.js';
 
 const FORMAT = 'svc-tenant-export-1';
@@ -24,8 +22,7 @@ export const exportTenant = () =>
     .argument('<file>', 'the file to make, by custom *.jsonl')
     .option('--json', 'print one JSON object')
     .action(async (tenantId: string, file: string, options: OutputOptions) => {
-      if (existsSync(file)) throw new UserError(`${file} exists; choose another name`);
-      if (!existsSync(dirname(file))) throw new UserError(`There is no folder ${dirname(file)}`);
+      checkIsFree(file);
       await withMigratedDatabase(async ({ address, settings }) => {
         const rows = await withConnection(address, 'svc_operator', (client) => write(client, tenantId, file), {
           settings,
@@ -44,17 +41,8 @@ async function write(client: Client, tenantId: string, file: string): Promise<nu
   );
   if (!tenants[0]) throw new UserError(`There is no tenant ${tenantId}; svc tenant list shows them`);
   const count = { rows: 0 };
-  const partial = `${file}.partial`;
-  // Where another run is writing it, that one's is left alone.
-  const made = await open(partial, 'wx', 0o600);
-  try {
-    const lines = Readable.from(allLines(client, { tenantId, tenant: tenants[0].tenant, count }));
-    await pipeline(lines, made.createWriteStream({ flush: true }));
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
-  }
-  renameSync(partial, file);
+  const lines = Readable.from(allLines(client, { tenantId, tenant: tenants[0].tenant, count }));
+  await writeWhole(file, (made) => pipeline(lines, made.createWriteStream({ flush: true })));
   return count.rows;
 }
 
