@@ -16,7 +16,7 @@ import {
 import { parseNetworks } from '../../http/client-address.js';
 import { PRO_SERVICES } from '../../contract/scopes.js';
 import { AUTH_MODES, authModeOf } from './auth-mode.js';
-import { switchSetting } from './flag.js';
+import { strictSwitch, switchSetting } from './flag.js';
 
 export const ROUTE_AUTH_MODES = ['off', 'shadow', 'enforce'] as const;
 export type RouteAuthMode = (typeof ROUTE_AUTH_MODES)[number];
@@ -73,9 +73,8 @@ export const DAEMON_SETTINGS = {
     tenantName(),
     'The tenant of tokens that name none, as if they had it as their tenant_id. Unset: they work in no tenant.',
   ),
-  jwtCreateTenants: switchSetting(
+  jwtCreateTenants: strictSwitch(
     'SVCD_JWT_CREATE_TENANTS',
-    false,
     'With `1` a token may write in a tenant that nobody created: the first write registers it, as in off and dev_scopes.',
   ),
   jwksUrl: setting('SVCD_JWT_JWKS_URL', url('http', 'https'), 'The JWK Set with the keys of jwt_jwks.'),
@@ -89,9 +88,8 @@ export const DAEMON_SETTINGS = {
     integer(5, 0, 3600),
     'Least time between two looks at the JWK Set for keys that are not known, in seconds.',
   ),
-  allowInsecureDevAuthBind: switchSetting(
+  allowInsecureDevAuthBind: strictSwitch(
     'SVCD_ALLOW_INSECURE_DEV_AUTH_BIND',
-    false,
     'With `1` the modes off and dev_scopes may be bound to an address that is not loopback.',
   ),
   maxBodyBytes: setting(
@@ -175,9 +173,8 @@ export const DAEMON_SETTINGS = {
     textOr('urn:svc:errors').transform((base) => base.replace(/\/+$/, '')),
     'What the type of a problem begins with: `<base>/<slug>`.',
   ),
-  publicProbesMinimal: switchSetting(
+  publicProbesMinimal: strictSwitch(
     'SVCD_PUBLIC_PROBES_MINIMAL',
-    false,
     'With `1` the probes say only whether the daemon is ready, not which gate fails.',
   ),
   minFreeRatio: setting(
@@ -264,7 +261,7 @@ export const DAEMON_SETTINGS = {
       (value) => (typeof value === 'string' ? value.split(/[\s,]+/).filter((name) => name !== '') : []),
       z.array(z.enum(PRO_SERVICES, `expected some of ${PRO_SERVICES.join(', ')}`)),
     ),
-    'The services of the workbench that are enabled, separated by commas; the routes of the others answer 402. See docs/workbench.md.',
+    'The services of the workbench that are enabled, separated by commas or blanks; the routes of the others answer 402. See docs/workbench.md.',
     { shownDefault: 'none' },
   ),
   handoffObservations: setting(

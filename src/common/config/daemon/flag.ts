@@ -39,6 +39,15 @@ const switched = (fallback: boolean) =>
 export const switchSetting = (env: string, fallback: boolean, about: string) =>
   setting(env, switched(fallback), about, { words: [...ON, ...OFF] });
 
+/** One that nothing but `1` switches on: what it allows is not to come by a slip. */
+export const strictSwitch = (env: string, about: string) =>
+  setting(
+    env,
+    z.preprocess((value) => value === '1', z.boolean()),
+    about,
+    { words: ['1', '0'] },
+  );
+
 export const daemonFlag = (
   env: string,
   fallback: boolean,
