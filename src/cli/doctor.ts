@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { listDoubts } from '../common/config/doubts.js';
 import { loadSettings, type Settings } from '../common/config/settings.js';
-import type { DatabaseAddress } from '../common/database/connection.js';
+import { externalAddress, type DatabaseAddress } from '../common/database/connection.js';
 import { openDatabase } from '../common/database/open.js';
 import { examineAll, type Examined } from './doctor/examine.js';
 import { clearCorruption } from './doctor/corruption.js';
@@ -78,9 +78,9 @@ function readSettings(): { settings?: Settings; finding: Examined } {
  */
 async function diagnoseDatabase(settings: Settings, isFull: boolean): Promise<Examined[]> {
   const isMade = existsSync(join(settings.process.dataDir, 'postgres', 'data', 'PG_VERSION'));
-  if (!settings.database.url && !isMade)
-    return [{ name: 'database', ok: true, detail: 'none yet; the first "svc start" makes it' }];
   try {
+    if (!externalAddress(settings) && !isMade)
+      return [{ name: 'database', ok: true, detail: 'none yet; the first "svc start" makes it' }];
     const database = await openDatabase(settings, () => undefined);
     try {
       return await examineDatabase(settings, database.address, isFull);

@@ -69,10 +69,15 @@ const ROLE_SETTINGS = [`jit = 'off'`, `statement_timeout = '30s'`, `idle_in_tran
 
 /**
  * After the migrations: the owner keeps no way into the two roles, each role has its settings and can log in.
+ * @param log says which role was given another password: whoever logs in by the old one does not any more
  * @returns what the owner could not do, as SQL for a superuser
  * @throws RoleRefused when a role cannot log in, or is more than it should be
  */
-export async function settleLogins(runner: QueryRunner, address: DatabaseAddress): Promise<string[]> {
+export async function settleLogins(
+  runner: QueryRunner,
+  address: DatabaseAddress,
+  log: (message: string) => void,
+): Promise<string[]> {
   const left: string[] = [];
   const attempt = async (sql: string): Promise<void> => {
     await runner.query(sql).catch(() => left.push(sql));
@@ -87,7 +92,8 @@ export async function settleLogins(runner: QueryRunner, address: DatabaseAddress
     for (const setting of ROLE_SETTINGS)
       if (!(await hasSetting(runner, role, setting)))
         await attempt(`alter role ${role} in database ${quoted(database)} set ${setting}`);
-    await proveLogin(runner, address, role);
+    if ((await proveLogin(runner, address, role)) === 'another password')
+      log(`${role} has another password now, the one that is made from the owner's address`);
   }
   return left;
 }
@@ -118,18 +124,24 @@ async function hasSetting(runner: QueryRunner, role: Role, setting: string): Pro
 }
 
 /** Logs in as the role; with the owner's address alone it is given the derived password when it has another one. */
-async function proveLogin(runner: QueryRunner, address: DatabaseAddress, role: Role): Promise<void> {
+async function proveLogin(
+  runner: QueryRunner,
+  address: DatabaseAddress,
+  role: Role,
+): Promise<'as it was' | 'another password'> {
   const logIn = () => withConnection(address, role, () => Promise.resolve());
   const hasOwnAddress = role === 'svc_app' ? address.appUrl : address.operatorUrl;
   const password = address.ownerUrl && !hasOwnAddress ? derivedPassword(address.ownerUrl, role) : undefined;
   try {
     await logIn();
+    return 'as it was';
   } catch (error) {
     if (password === undefined || !(error instanceof RoleRefused && error.isLogin)) throw error;
     await runner.query(`alter role ${role} login password '${scramVerifier(password)}'`).catch(() => {
       throw error;
     });
     await logIn();
+    return 'another password';
   }
 }
 

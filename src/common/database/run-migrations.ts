@@ -49,7 +49,7 @@ export async function migrate(
     if (changed.length > 0) log(describeChanged(changed));
     await makeQueues(ownerUrl);
     await dataSource.query(GRANTS);
-    const left = await settleLogins(lock, address);
+    const left = await settleLogins(lock, address, log);
     if (left.length > 0) log(`The owner may not do all of it; as a superuser: ${left.join('; ')}`);
     return ran.map((migration) => migration.name);
   } finally {
