@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { digestBytes, namedDigest } from '../../evidence/digest.js';
 import type { ListedBy } from './receipt-bodies.js';
+import { ERASED_ID } from './receipted-rows.js';
 
 /** A row of an execution receipt: `cose` is the receipt; the other columns repeat it for queries and prove nothing. */
 export interface StoredExecution {
@@ -132,7 +133,16 @@ export class EvidenceRecords {
       record: row.record,
     }));
   }
+
+  /** Which of these receipts of the chain were erased, by what is left of them. */
+  async findErased(receiptIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.tenancy.query<{ receipt_id: string }>(ERASED, [receiptIds]);
+    return new Set(rows.map(({ receipt_id }) => receipt_id));
+  }
 }
+
+/** Of the tenant's receipts those that are said to be erased; whether a signed receipt says so, the look finds out. */
+const ERASED = `select ${ERASED_ID} as receipt_id from erased_receipt e where e.stream is not null and ${ERASED_ID} = any($1::uuid[])`;
 
 const isReceiptId = (id: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
 const isRetrievalId = (id: string): boolean => /^blake3:[0-9a-f]{64}$/.test(id);

@@ -23,7 +23,7 @@ interface LostRow {
 }
 
 /** The id of a receipt that was erased, of which the digest of its payload is left: `receiptIdOf` in SQL. */
-const ERASED_ID = `encode(set_byte(set_byte(substr(e.payload_hash, 1, 16), 6, get_byte(e.payload_hash, 6) & 15 | 128),
+export const ERASED_ID = `encode(set_byte(set_byte(substr(e.payload_hash, 1, 16), 6, get_byte(e.payload_hash, 6) & 15 | 128),
   8, get_byte(e.payload_hash, 8) & 63 | 128), 'hex')::uuid`;
 
 /**

@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loginUrl } from '../../../src/common/database/connection.js';
 import { packEntries } from '../../../src/cli/archive/tar.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../../kit/database.js';
 
@@ -163,6 +164,15 @@ describe('the command line', { timeout: 120_000 }, () => {
       detail: expect.stringContaining('do not start'),
       remedy: expect.stringContaining('dev_scopes'),
     });
+  });
+
+  it('looks at the database also where it has the addresses of the logins alone', async () => {
+    const logins = {
+      SVC_DATABASE_URL: '',
+      SVC_DATABASE_APP_URL: loginUrl(database.url, 'svc_app'),
+      SVC_DATABASE_OPERATOR_URL: loginUrl(database.url, 'svc_operator'),
+    };
+    expect(await doctorOf('migrations', logins)).toMatchObject({ ok: true });
   });
 
   it('looks at each file and folder that settings name', async () => {

@@ -71,3 +71,17 @@ it('an answer is exported with its own citations, also while a newer version is 
     expect(await meanwhile).toEqual(before);
   });
 });
+
+it('an answer that no receipt speaks of is not exported', async () => {
+  await daemon.database.query(
+    `insert into answer select (jsonb_populate_record(t, jsonb_build_object('answer_id', 'forged', 'receipt_id', gen_random_uuid()))).*
+     from answer t where answer_id = 'answer-1' and version = 1`,
+  );
+  const url = `${daemon.url}/v1/replay/exports/answers/forged?tenant_id=${api.tenant.tenantId}`;
+  const headers = { 'x-svc-scopes': 'exports:read receipts:read', 'x-svc-tenant-id': api.tenant.tenantId };
+  const response = await fetch(url, { headers });
+  expect([response.status, await response.json()]).toEqual([
+    500,
+    expect.objectContaining({ code: 'EVIDENCE_DAMAGED', detail: expect.stringContaining('is not there') }),
+  ]);
+});

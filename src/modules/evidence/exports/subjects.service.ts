@@ -81,7 +81,7 @@ export class SubjectsService {
   /**
    * The newest version of an answer, in the mode audit all of them: what was said, what was cited, and the receipts of
    * both, of the search behind and of the ingests that brought in what was cited.
-   * @throws SubjectUnknown
+   * @throws SubjectUnknown; EvidenceDamaged where the receipt of a version is not there and was not erased
    */
   async gatherAnswer(answerId: string, mode: ExportMode): Promise<Evidence> {
     const most = mode === 'audit' ? MAX_CHECKED : 1;
@@ -94,14 +94,15 @@ export class SubjectsService {
     const shown = answers.slice(-most);
     const cited = await this.views.findCitations(answerId, shown[0]!.version);
     const own = await this.recordsOf(shown);
+    const hasAllReceipts = await this.checkReceipts(shown, own);
     const bindings = await this.bindings.bind(cited);
     const ingests = this.bindings.receiptsOf(bindings);
     const records = inChainOrder([...own, ...(await this.records.findMany(ingests))]);
     const { tenant } = this.tenancy;
     const items = [...shown.map(answerItem), ...cited.map((text, n) => citationItem(text, bindings[n]!, tenant))];
     const findings = mode === 'latest' ? [] : await this.findAll(own, cited);
-    const complete = mode === 'latest' || mode === 'verified' || answers.length <= most;
-    return { subjectId: answerId, complete, records, items: [...items, ...findings] };
+    const isWhole = mode === 'latest' || mode === 'verified' || answers.length <= most;
+    return { subjectId: answerId, complete: isWhole && hasAllReceipts, records, items: [...items, ...findings] };
   }
 
   /**
@@ -192,6 +193,21 @@ export class SubjectsService {
       const isLast = events.at(-1)!.seq >= Math.min(toSeq ?? Infinity, nextSeq - 1);
       if (isLast || events.length >= max) return { events, nextSeq, complete: isLast };
     }
+  }
+
+  /** @returns false where some were erased @throws EvidenceDamaged where one is lost: nothing says that it was recorded */
+  private async checkReceipts(answers: readonly RecordedAnswer[], own: readonly StoredRecord[]): Promise<boolean> {
+    const there = new Set(own.map(({ receiptId }) => receiptId));
+    const missing = answers.filter(({ receiptId }) => !there.has(receiptId));
+    if (missing.length === 0) return true;
+    const erased = await this.records.findErased(missing.map(({ receiptId }) => receiptId));
+    const lost = missing.find(({ receiptId }) => !erased.has(receiptId));
+    if (!lost) return false;
+    const { receiptId, version } = lost;
+    throw new EvidenceDamaged(
+      { receipt_id: receiptId },
+      `Receipt ${receiptId}, which version ${version} of the answer names, is not there: it was removed in the database, or the answer was written past the application.`,
+    );
   }
 
   /** Of each version its receipt and those of its search, in the order of their chains. */
