@@ -58,15 +58,6 @@ describe('the owner of the database', () => {
     await migrate({ ownerUrl: server.url });
   });
 
-  it('is told which login got another password, since whoever logs in by the old one does not any more', async () => {
-    const said: string[] = [];
-    // This server asks for no password: what cannot log in for another reason takes the same way.
-    await superuser.query('alter role svc_app nologin');
-    await migrate({ ownerUrl: server.url }, (line) => said.push(line));
-    expect(said.join()).toContain('svc_app has another password now');
-    expect(said.join()).not.toContain('svc_operator has');
-  });
-
   it('who may make the roles keeps no way through row-level security', async () => {
     const url = server.url.replace('/svc?', '/second?');
     await asOwner('create database second');
