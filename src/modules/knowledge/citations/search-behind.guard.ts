@@ -7,6 +7,9 @@ import { CitationsService } from './citations.service.js';
 /** Every process writes its light retrievals down each 100 ms. */
 export const REMEMBERED_WITHIN_MS = 150;
 
+/** Of who names none, as the bodies of these routes have it. */
+const DEFAULT_AGENT = 'default-agent';
+
 /** What a recording or a proof is asked for with; nothing of it was checked yet. */
 interface Asked {
   agentId?: unknown;
@@ -35,7 +38,7 @@ export class SearchBehindGuard implements CanActivate {
   }
 
   private async mayCome({ caller, body }: FastifyRequest): Promise<boolean> {
-    const { agentId, citations, ...named } = (body ?? {}) as Asked;
+    const { agentId = DEFAULT_AGENT, citations, ...named } = (body ?? {}) as Asked;
     if (!caller || typeof agentId !== 'string') return false;
     if (!Array.isArray(citations)) return (named.answerId ?? named.artefact_id ?? named.retrievalId) === undefined;
     const cited = citations.map((one: { chunkId?: unknown } | null) => one?.chunkId);
