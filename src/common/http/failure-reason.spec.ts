@@ -14,5 +14,6 @@ describe('failureReason', () => {
     );
     expect(failureReason(new AggregateError([Object.assign(new Error(''), { code: 'EPIPE' })]))).toBe('EPIPE');
     expect(failureReason(new Error(''))).toBe('it does not answer');
+    expect(failureReason(new Error('answers no token', { cause: new Error('asn1') }))).toBe('answers no token');
   });
 });

@@ -3,8 +3,8 @@
  */
 export function failureReason(error: unknown): string {
   const { message, code, cause, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
-  if (cause instanceof Error) return failureReason(cause);
-  if (errors?.[0] instanceof Error) return failureReason(errors[0]);
+  if (message === 'fetch failed' && cause instanceof Error) return failureReason(cause);
+  if (message === '' && errors?.[0] instanceof Error) return failureReason(errors[0]);
   const reason = code && !message.includes(code) ? `${code}: ${message}` : message;
   return reason.replaceAll(/\s+/g, ' ').replace(/: $/, '').slice(0, 500) || 'it does not answer';
 }
