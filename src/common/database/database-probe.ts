@@ -13,6 +13,8 @@ const TIMEOUT_MS = 1_000;
  * the others.
  */
 const WRITE = `select pg_logical_emit_message(true, 'svc', 'readiness')`;
+/** Such a transaction takes the record all the same. Managed services set it, as where the disk is full. */
+const READ_ONLY = `select current_setting('default_transaction_read_only')::boolean as read_only`;
 const HELD_BACK = `select count(*)::int as count from pg_stat_activity where usename = current_user and wait_event = 'SyncRep'`;
 
 /** `held back`: commits wait for a synchronous standby that is away; reads go on. */
@@ -57,6 +59,8 @@ export class DatabaseProbe {
    * @throws what the database says
    */
   async findWriteFault(): Promise<string | undefined> {
+    const [row] = await this.tenancy.call<{ read_only: boolean }>(READ_ONLY);
+    if (row?.read_only) return 'the database is read-only (default_transaction_read_only is on)';
     this.state = await this.write();
     return this.state === 'late' ? 'a write does not commit' : undefined;
   }
