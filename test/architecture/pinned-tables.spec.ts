@@ -52,6 +52,15 @@ describe('every table with tenant content', () => {
     expect(await findUnpinned(ask)).toEqual([]);
   });
 
+  it('is the concern of the newer svc where it is of the schema of a newer one', async () => {
+    await owner.query(`
+      create table planted (tenant_id text not null, id uuid not null, primary key (tenant_id, id));
+      insert into migration (timestamp, name) values (9999999999999, 'OfANewerSvc9999999999999')`);
+    expect(await describeUnpinned(ask)).toBeUndefined();
+    await owner.query('alter table fact disable trigger legal_hold');
+    expect(await describeUnpinned(ask)).toMatch(/: legal_hold on fact\. /);
+  });
+
   it.each([
     ['disable', 'alter table fact disable trigger legal_hold'],
     ['enable for the origin alone', 'alter table fact enable trigger legal_hold'],

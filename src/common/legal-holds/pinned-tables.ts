@@ -1,3 +1,4 @@
+import { readSchemaState } from '../database/schema-version.js';
 import type { Query } from '../tenancy/cross-tenant.js';
 
 const DERIVED = 'made of other tables, which are pinned, and made again from them';
@@ -134,9 +135,22 @@ interface UnpinnedTable {
 export const findUnpinned = (query: Query): Promise<UnpinnedTable[]> =>
   query<UnpinnedTable>(UNPINNED, [Object.keys(WITHOUT_CONTENT)]);
 
+/**
+ * Under the schema of a newer svc there are tables that this one does not know, of which the newer may need none of the
+ * triggers. One that lacks all of them is left to the processes of the newer.
+ */
+async function withoutNewTables(query: Query, found: UnpinnedTable[]): Promise<UnpinnedTable[]> {
+  const { unknown } = await readSchemaState(query);
+  if (unknown.length === 0) return found;
+  return found.filter(({ table }) => found.filter((other) => other.table === table).length < TRIGGERS_OF_A_TABLE);
+}
+
+const TRIGGERS_OF_A_TABLE = 4;
+
 /** What is wrong, with the remedy; undefined: nothing. */
 export async function describeUnpinned(query: Query): Promise<string | undefined> {
-  const found = await findUnpinned(query);
+  const unpinned = await findUnpinned(query);
+  const found = unpinned.length === 0 ? [] : await withoutNewTables(query, unpinned);
   if (found.length === 0) return undefined;
   const named = found.map(({ table, trigger }) => `${trigger} on ${table}`).join(', ');
   return `triggers of legal holds are missing or disabled: ${named}. Enable each: alter table <table> enable always trigger <trigger>; where it is gone, drop those that are left and call svc_pin_table as its migration does`;
