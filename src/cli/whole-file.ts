@@ -11,8 +11,8 @@ export function checkIsFree(file: string): void {
 }
 
 /**
- * Makes a file that is there whole or not at all, for its owner alone. Two runs that make the same one do not meet: each
- * writes a file of its own, and the first to end has the name.
+ * Makes a file that is there whole or not at all, for its owner alone. Two runs that make the same one do not meet:
+ * each writes a file of its own, and the first to end has the name.
  *
  * @param write leaves the file open, or closes it
  * @throws UserError where the file came to be meanwhile

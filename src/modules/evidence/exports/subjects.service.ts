@@ -195,7 +195,10 @@ export class SubjectsService {
     }
   }
 
-  /** @returns false where some were erased @throws EvidenceDamaged where one is lost: nothing says that it was recorded */
+  /**
+   * @returns false where some were erased
+   * @throws EvidenceDamaged where one is lost: nothing says that the answer was recorded
+   */
   private async checkReceipts(answers: readonly RecordedAnswer[], own: readonly StoredRecord[]): Promise<boolean> {
     const there = new Set(own.map(({ receiptId }) => receiptId));
     const missing = answers.filter(({ receiptId }) => !there.has(receiptId));
