@@ -205,11 +205,12 @@ const MODULES = [
   AdminModule,
   ConsoleSummaryModule,
   ReplicationModule,
+  ToolAdmissionsModule,
 ];
 
 /** Modules that a daemon has where a build feature is named (memory-daemon.md 4.12). */
 const modulesFor = ({ tracing }: Settings) => [
-  ...[...MODULES, ToolAdmissionsModule],
+  ...MODULES,
   ...(tracing.features.includes('hosted-surfaces') ? [HostedSurfacesModule] : []),
 ];
 

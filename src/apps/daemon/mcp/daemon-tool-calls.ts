@@ -162,14 +162,17 @@ export class DaemonToolCalls {
     const { args, idempotencyKey, approvalToken } = readArguments(tool, given, request.id);
     const { route, definition } = tool;
     const asked = { tool, name: definition.name, route, args, approvalToken, usesApprovalNow: tool.isRead };
-    const { method, path } = requestOf(tool, args);
-    const effect = idempotencyKey !== undefined && {
-      effect: { method, path: path.split('?')[0]!, idempotencyKey: () => Promise.resolve(idempotencyKey) },
-    };
-    const admitted = await this.admit({ ...asked, ...effect }, request);
     try {
+      const wanted = requestOf(tool, args);
+      const effect = idempotencyKey !== undefined && {
+        effect: {
+          ...{ method: wanted.method, path: wanted.path.split('?')[0]! },
+          idempotencyKey: () => Promise.resolve(idempotencyKey),
+        },
+      };
+      const admitted = await this.admit({ ...asked, ...effect }, request);
       const key = tool.idempotency === 'none' ? undefined : (idempotencyKey ?? randomUUID());
-      const answer = await this.sendToApi(requestOf(tool, args), { key, approvalToken, admitted }, request);
+      const answer = await this.sendToApi(wanted, { key, approvalToken, admitted }, request);
       if (answer.status >= 400) throw failureOf(answer.status, parsedJson(answer.text), tool);
       return new JsonText(answer.text === '' ? 'null' : answer.text, answer.headers[REPLAYED_HEADER] === 'true');
     } catch (error) {
