@@ -20,12 +20,15 @@ export interface MigratedDatabase {
  * Opens the database of the settings, brings it to the newest migration with its first tenant, does the work, and
  * closes it.
  */
-export async function withMigratedDatabase<T>(work: (database: MigratedDatabase) => Promise<T>): Promise<T> {
+export async function withMigratedDatabase<T>(
+  work: (database: MigratedDatabase) => Promise<T>,
+  replacesPasswords = false,
+): Promise<T> {
   const settings = loadSettings();
   const { address, started, close } = await openDatabase(settings, () => undefined);
   if (started) report(`PostgreSQL of ${settings.process.dataDir} started for this command; it stops with it`);
   try {
-    const ran = await migrate(address, report);
+    const ran = await migrate(address, report, { replacesPasswords });
     return await work({ settings, address, ran, made: await bootstrap(settings, address) });
   } finally {
     await close();

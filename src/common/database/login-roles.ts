@@ -67,16 +67,37 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 /** Session defaults of each role, stored with the role: a pooler in transaction mode sets none itself. */
 const ROLE_SETTINGS = [`jit = 'off'`, `statement_timeout = '30s'`, `idle_in_transaction_session_timeout = '60s'`];
 
+/** The comment on a role whose password is the one made from the owner's address: it may be replaced by the next one. */
+const PASSWORD_IS_OURS = `svc made its password from the address of the owner`;
+
+/** Before the first migration: makes the roles that are absent, marked as ours in the same transaction. */
+export async function makeAbsentRoles(runner: QueryRunner): Promise<void> {
+  for (const role of ROLES)
+    await runner.query(`do $$ begin
+      perform pg_advisory_xact_lock(hashtext('svc roles'));
+      if to_regclass('public.migration') is null and not exists (select from pg_roles where rolname = '${role}') then
+        create role ${role} login nosuperuser nocreatedb nocreaterole nobypassrls;
+        comment on role ${role} is '${PASSWORD_IS_OURS}';
+      end if;
+    end $$`);
+}
+
+/** What settling the logins may do, and where it says what it did. */
+export interface LoginOptions {
+  log: (message: string) => void;
+  /** Whether a password that svc did not make may be replaced: whoever logs in by it does not any more. */
+  replacesPasswords: boolean;
+}
+
 /**
  * After the migrations: the owner keeps no way into the two roles, each role has its settings and can log in.
- * @param log says which role was given another password: whoever logs in by the old one does not any more
  * @returns what the owner could not do, as SQL for a superuser
  * @throws RoleRefused when a role cannot log in, or is more than it should be
  */
 export async function settleLogins(
   runner: QueryRunner,
   address: DatabaseAddress,
-  log: (message: string) => void,
+  options: LoginOptions,
 ): Promise<string[]> {
   const left: string[] = [];
   const attempt = async (sql: string): Promise<void> => {
@@ -92,8 +113,7 @@ export async function settleLogins(
     for (const setting of ROLE_SETTINGS)
       if (!(await hasSetting(runner, role, setting)))
         await attempt(`alter role ${role} in database ${quoted(database)} set ${setting}`);
-    if ((await proveLogin(runner, address, role)) === 'another password')
-      log(`${role} has another password now, the one that is made from the owner's address`);
+    await settlePassword(runner, address, role, options);
   }
   return left;
 }
@@ -123,26 +143,50 @@ async function hasSetting(runner: QueryRunner, role: Role, setting: string): Pro
   return rows.length > 0;
 }
 
-/** Logs in as the role; with the owner's address alone it is given the derived password when it has another one. */
-async function proveLogin(
+/**
+ * Logs in as the role. With the owner's address alone it is given the derived password, if svc made the one that it has:
+ * servers that log in by another would be locked out.
+ */
+async function settlePassword(
   runner: QueryRunner,
   address: DatabaseAddress,
   role: Role,
-): Promise<'as it was' | 'another password'> {
+  { log, replacesPasswords }: LoginOptions,
+): Promise<void> {
   const logIn = () => withConnection(address, role, () => Promise.resolve());
   const hasOwnAddress = role === 'svc_app' ? address.appUrl : address.operatorUrl;
   const password = address.ownerUrl && !hasOwnAddress ? derivedPassword(address.ownerUrl, role) : undefined;
   try {
     await logIn();
-    return 'as it was';
+    await markPassword(runner, role, password !== undefined);
   } catch (error) {
     if (password === undefined || !(error instanceof RoleRefused && error.isLogin)) throw error;
+    const isOurs = (await readComment(runner, role)) === PASSWORD_IS_OURS;
+    if (!isOurs && !replacesPasswords) throw new RoleRefused(passwordFault(role), true);
     await runner.query(`alter role ${role} login password '${scramVerifier(password)}'`).catch(() => {
       throw error;
     });
     await logIn();
-    return 'another password';
+    await markPassword(runner, role, true);
+    if (!isOurs) log(`${role} has another password now, the one that is made from the owner's address`);
   }
+}
+
+const passwordFault = (role: Role): string =>
+  `${role} cannot log in with the password that is made from SVC_DATABASE_URL, and has one that svc did not make. Set SVC_DATABASE_APP_URL and SVC_DATABASE_OPERATOR_URL; or run "svc migrate --replace-passwords", which locks out every server that logs in by the one it has`;
+
+/** Keeps the comment on the role true, where nobody wrote another; the owner may lack the right, and then is asked again. */
+async function markPassword(runner: QueryRunner, role: Role, isOurs: boolean): Promise<void> {
+  const comment = await readComment(runner, role);
+  if ((comment ?? PASSWORD_IS_OURS) !== PASSWORD_IS_OURS || (comment !== null) === isOurs) return;
+  await runner.query(`comment on role ${role} is ${isOurs ? `'${PASSWORD_IS_OURS}'` : 'null'}`).catch(() => undefined);
+}
+
+async function readComment(runner: QueryRunner, role: Role): Promise<string | null> {
+  const [row] = (await runner.query(`select shobj_description($1::regrole, 'pg_authid') as comment`, [role])) as {
+    comment: string | null;
+  }[];
+  return row?.comment ?? null;
 }
 
 const ITERATIONS = 4096;

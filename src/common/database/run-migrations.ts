@@ -7,7 +7,7 @@ import { JOBS_SCHEMA } from '../jobs/jobs.js';
 import { QUEUES } from '../jobs/queues.js';
 import { UserError } from '../user-error.js';
 import { withConnection, type DatabaseAddress } from './connection.js';
-import { checkOwnerRights, MIGRATION_NAME, settleLogins } from './login-roles.js';
+import { checkOwnerRights, type LoginOptions, makeAbsentRoles, MIGRATION_NAME, settleLogins } from './login-roles.js';
 import { acceptNewerSchema, readSchemaState, recordVersion } from './schema-version.js';
 
 /**
@@ -22,6 +22,7 @@ import { acceptNewerSchema, readSchemaState, recordVersion } from './schema-vers
 export async function migrate(
   address: DatabaseAddress,
   log: (message: string) => void = () => undefined,
+  { replacesPasswords = false }: Partial<Pick<LoginOptions, 'replacesPasswords'>> = {},
 ): Promise<string[]> {
   const { ownerUrl } = address;
   if (!ownerUrl) return requireMigrated(address);
@@ -43,13 +44,14 @@ export async function migrate(
       return [];
     }
     await checkOwnerRights(lock);
+    await makeAbsentRoles(lock);
     const ran = await dataSource.runMigrations({ transaction: 'each' });
     if (ran.length > 0) await dataSource.query(recordVersion());
     const changed = await applyFunctions(dataSource, { hasMigrated: ran.length > 0 });
     if (changed.length > 0) log(describeChanged(changed));
     await makeQueues(ownerUrl);
     await dataSource.query(GRANTS);
-    const left = await settleLogins(lock, address, log);
+    const left = await settleLogins(lock, address, { log, replacesPasswords });
     if (left.length > 0) log(`The owner may not do all of it; as a superuser: ${left.join('; ')}`);
     return ran.map((migration) => migration.name);
   } finally {

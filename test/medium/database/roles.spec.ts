@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loginUrl, withConnection } from '../../../src/common/database/connection.js';
 import { startEmbedded, type EmbeddedServer } from '../../../src/common/database/embedded/embedded.js';
 import { migrate } from '../../../src/common/database/run-migrations.js';
@@ -71,6 +71,63 @@ describe('the owner of the database', () => {
     await owner.end();
     expect(rows).toEqual([]);
     await expect(asOwner('set role svc_operator')).rejects.toThrow(/permission denied/);
+  });
+});
+
+describe('a password', () => {
+  const logIn = (appUrl?: string) =>
+    withConnection({ ownerUrl, ...(appUrl && { appUrl }) }, 'svc_app', () => Promise.resolve('in'));
+  const set = (password: string) => superuser.query(`alter role svc_app login password '${password}'`);
+  const comment = async () =>
+    (await superuser.query<{ c: string | null }>(`select shobj_description('svc_app'::regrole, 'pg_authid') as c`))
+      .rows[0]!.c;
+  let ownerUrl: string;
+  let ownUrl: string;
+  let hba: string;
+  let before: string;
+
+  /** The server of this spec asks for no password by default. */
+  beforeAll(async () => {
+    ownerUrl = server.url.replace(/\/\/svc_owner[^@]*@/, '//svc_owner:secret@');
+    ownUrl = ownerUrl.replace('//svc_owner:secret@', '//svc_app:operator@');
+    [hba] = (await superuser.query<{ hba_file: string }>('show hba_file')).rows.map((row) => row.hba_file) as [string];
+    before = readFileSync(hba, 'utf8');
+    const asks = ['local all svc_app scram-sha-256', 'host all svc_app all scram-sha-256'];
+    writeFileSync(hba, [...asks, before].join('\n'));
+    await superuser.query('select pg_reload_conf()');
+    await vi.waitFor(() => expect(logIn()).rejects.toThrow('svc_app cannot log in'));
+  });
+  afterAll(async () => {
+    writeFileSync(hba, before);
+    await superuser.query('select pg_reload_conf()');
+    await vi.waitFor(logIn);
+  });
+
+  it('that svc did not make is not replaced', async () => {
+    await superuser.query('comment on role svc_app is null');
+    await set('operator');
+    await expect(migrate({ ownerUrl })).rejects.toThrow(
+      /has one that svc did not make. Set SVC_DATABASE_APP_URL .* or run "svc migrate --replace-passwords"/,
+    );
+    expect(await logIn(ownUrl)).toBe('in');
+  });
+
+  it('that svc made is the next one after the address of the owner changed', async () => {
+    const said: string[] = [];
+    await migrate({ ownerUrl }, (line) => said.push(line), { replacesPasswords: true });
+    expect(said.join()).toContain('svc_app has another password now');
+    expect([await logIn(), await comment()]).toEqual(['in', 'svc made its password from the address of the owner']);
+    await set('that was made from an earlier address');
+    await migrate({ ownerUrl });
+    expect(await logIn()).toBe('in');
+  });
+
+  it('that the operator set again is theirs', async () => {
+    await set('operator');
+    await migrate({ ownerUrl, appUrl: ownUrl });
+    expect(await comment()).toBeNull();
+    await expect(migrate({ ownerUrl })).rejects.toThrow('svc did not make');
+    await migrate({ ownerUrl }, undefined, { replacesPasswords: true });
   });
 });
 
