@@ -39,6 +39,7 @@ export class FolderSource implements Source {
     readonly folder: string,
     private readonly takes: (path: string) => boolean,
     private readonly options: FolderOptions,
+    readonly named?: string,
     private readonly onlyFile?: string,
   ) {
     this.root = options.baseUrl ?? pathToFileURL(folder + sep).href;
@@ -51,7 +52,7 @@ export class FolderSource implements Source {
     if (found?.isDirectory()) return new FolderSource(realpathSync(path), () => true, options);
     if (found?.isFile()) {
       const [folder, file] = [realpathSync(dirname(path)), basename(path)];
-      return new FolderSource(folder, (name) => name === file, options, file);
+      return new FolderSource(folder, (name) => name === file, options, named, file);
     }
     const parts = named.split('/');
     const first = parts.findIndex((part) => PATTERN.test(part));
@@ -59,7 +60,7 @@ export class FolderSource implements Source {
     const base = resolve(parts.slice(0, first).join('/') || (named.startsWith('/') ? '/' : '.'));
     if (!existsSync(base)) throw new UserError(`There is no folder ${base}, in which ${named} could be found`);
     const pattern = parts.slice(first).join('/');
-    return new FolderSource(realpathSync(base), (name) => posix.matchesGlob(name, pattern), options);
+    return new FolderSource(realpathSync(base), (name) => posix.matchesGlob(name, pattern), options, named);
   }
 
   covers(docId: string): boolean {

@@ -58,6 +58,8 @@ class Round {
   private readonly present = new Map<string, string>();
   /** What was read, each source with what it could not say of. */
   private readonly looked: { source: Source; kept: string[] }[] = [];
+  /** Entries that the corpus has or gets. */
+  private taken = 0;
   private readonly sending = new Map<string, KnownDocument>();
 
   constructor(
@@ -72,6 +74,7 @@ class Round {
 
   async read(source: Source): Promise<void> {
     const { entries, leftOut } = await source.list();
+    const before = { leftOut: this.report.leftOut.length, taken: this.taken };
     this.report.leftOut.push(...leftOut);
     const kept = leftOut.filter(({ byRule }) => !byRule).map(({ name }) => name);
     const bar = this.showBar('read', entries.length);
@@ -84,6 +87,18 @@ class Round {
       bar.stop();
     }
     this.looked.push({ source, kept });
+    if (this.taken === before.taken) this.failNamed(source, this.report.leftOut.splice(before.leftOut));
+  }
+
+  /** Says of a source that gave nothing what was left out, or where it was named for what it has, that it failed. */
+  private failNamed(source: Source, leftOut: readonly LeftOut[]): void {
+    const { failed, leftOut: all } = this.report;
+    const isGone = this.plan.prune && [...this.known.keys()].some((docId) => source.covers(docId));
+    if (source.named === undefined || isGone) return void all.push(...leftOut);
+    if (leftOut.length === 1) return void failed.push(...leftOut);
+    const reason = leftOut.length === 0 ? 'nothing is there of this name' : `all ${leftOut.length} of it were left out`;
+    failed.push({ name: source.named, reason });
+    all.push(...leftOut);
   }
 
   async end(): Promise<IngestReport> {
@@ -115,7 +130,10 @@ class Round {
   private async take(entry: SourceEntry, root: string): Promise<boolean> {
     const { docId, url } = entry;
     const known = this.known.get(docId);
-    if (this.present.get(docId) === url) return true;
+    if (this.present.get(docId) === url) {
+      this.taken += 1;
+      return true;
+    }
     const other = this.faultOf(entry, root, known);
     if (other !== undefined) return this.drop(docId, { reason: other });
     this.present.set(docId, url);
@@ -123,6 +141,7 @@ class Round {
     const isShared = this.isShared(known);
     const found = await entry.read(isShared ? origin : undefined);
     if (found.kind === 'left out') return this.drop(docId, found);
+    this.taken += 1;
     if (found.kind === 'unchanged' || (isShared && found.digest === origin?.digest)) this.report.unchanged += 1;
     else await this.send(entry, found, origin && !this.plan.replaces ? origin.root : root);
     return true;

@@ -60,6 +60,8 @@ export interface SourceEntry {
 export interface Source {
   /** Address by which its documents are known again. */
   root: string;
+  /** As it was named, where that was files or pages and not a folder, which may be empty: to have none of it is a failure. */
+  named?: string;
   /** Whether a document of this root is one that this source would list if it were there. */
   covers(docId: string): boolean;
   /** @throws UserError where it cannot be listed, so that nothing is concluded from what is missing */

@@ -20,7 +20,10 @@ const parseRobots = robotsParser as unknown as (url: string, text: string) => Ro
 /** The name that robots.txt may name. */
 const AGENT = 'svc-ingest';
 const MAX_REDIRECTS = 5;
+/** Of silence. */
 const ANSWER_MS = 30_000;
+/** Of an answer from its first byte to its last, which a server could let drip. */
+const WHOLE_ANSWER_MS = 300_000;
 /** Of a robots.txt so much is read, and what follows is left (RFC 9309, 2.5). */
 const MAX_ROBOTS_BYTES = 500 * 1024;
 /** Longest pause that a server may ask for, in seconds. */
@@ -35,6 +38,8 @@ export interface WebRules {
   isPrivateAllowed: boolean;
   /** Bytes of one answer. */
   maxBytes: number;
+  /** Milliseconds for one answer; 5 minutes unless said otherwise. */
+  answerMs?: number;
 }
 
 export interface WebAnswer {
@@ -164,6 +169,7 @@ export class WebClient {
           headers: headersOf(validators),
           headersTimeout: ANSWER_MS,
           bodyTimeout: ANSWER_MS,
+          signal: AbortSignal.timeout(this.rules.answerMs ?? WHOLE_ANSWER_MS),
         })
         .catch((error: unknown) => {
           throw new PageRefused(`is not reached: ${failureReason(error)}`);

@@ -33,7 +33,7 @@ export class WebSource implements Source {
 
   /** @throws UserError where the operator does not allow it */
   constructor(
-    named: string,
+    readonly named: string,
     private readonly client: WebClient,
     private readonly options: WebOptions,
   ) {

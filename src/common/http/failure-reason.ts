@@ -5,6 +5,7 @@ export function failureReason(error: unknown): string {
   const { message, code, cause, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] };
   if (message === 'fetch failed' && cause instanceof Error) return failureReason(cause);
   if (message === '' && errors?.[0] instanceof Error) return failureReason(errors[0]);
-  const reason = code && !message.includes(code) ? `${code}: ${message}` : message;
+  // A DOMException has a number.
+  const reason = typeof code === 'string' && !message.includes(code) ? `${code}: ${message}` : message;
   return reason.replaceAll(/\s+/g, ' ').replace(/: $/, '').slice(0, 500) || 'it does not answer';
 }

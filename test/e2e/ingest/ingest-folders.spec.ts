@@ -57,6 +57,27 @@ describe('svc ingest of a folder', { timeout: 180_000 }, () => {
     expect((await documentsOf(acme, 'killed')).get('part-1/note-1.md')).toMatchObject({ version: 1 });
   });
 
+  it('fails where what was named gives nothing, and not for an empty folder', async () => {
+    put({ 'a.md': '# A', 'photo.png': 'PNG' });
+    const { code, stdout } = await ingest(
+      ...[join(folder, '*.rst'), join(folder, 'photo.png'), join(folder, 'a.md'), folder],
+      ...['--corpus', 'named', '--json'],
+    );
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      expect.objectContaining({
+        ok: false,
+        sent: ['a.md'],
+        failed: [
+          { name: join(folder, '*.rst'), reason: 'nothing is there of this name' },
+          { name: 'photo.png', reason: 'of a type that is not taken' },
+        ],
+      }),
+    ]);
+    rmSync(join(folder, 'a.md'));
+    expect(await run(folder, '--corpus', 'named')).toMatchObject({ ok: true, sent: [], failed: [] });
+  });
+
   it('says what it leaves out, and why', async () => {
     put({
       '.gitignore': 'drafts/\n*.log.md\n',

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WebClient } from '../../../src/cli/ingest/web-client.js';
 import type { AcmeApi } from './api-process.js';
 import { documentsOf, startApiForCommand, startVerb, type Ended } from './ingest-command.js';
 
@@ -52,9 +53,11 @@ const ALLOWED = { SVC_INGEST_URL_HOSTS: '127.0.0.1', SVC_INGEST_PRIVATE_URLS: '1
 const ingest = (words: string[], environment: Record<string, string> = ALLOWED): Promise<Ended> =>
   startVerb(acme, ['ingest', ...words], environment).ended;
 
-async function run(...words: string[]): Promise<any> {
-  const { code, stdout, stderr } = await ingest([...words, '--json']);
-  expect([code, stderr]).toEqual([0, expect.anything()]);
+const run = (...words: string[]): Promise<any> => runTo(0, words);
+
+async function runTo(exitCode: number, words: string[], environment = ALLOWED): Promise<any> {
+  const { code, stdout, stderr } = await ingest([...words, '--json'], environment);
+  expect([code, stderr]).toEqual([exitCode, expect.anything()]);
   return JSON.parse(stdout);
 }
 
@@ -80,9 +83,9 @@ describe('svc ingest of web pages', { timeout: 180_000 }, () => {
       '/false': packed('gzip', Buffer.from('not packed')),
     };
     const addresses = Object.keys(pages).map((path) => `${origin}${path}`);
-    const report = await run(...addresses, '--corpus', 'packed');
+    const report = await runTo(1, [...addresses, '--corpus', 'packed']);
     expect(report.sent.sort()).toEqual([idOf('/br'), idOf('/gzip')]);
-    expect(report.left_out.map(({ name, reason }: any) => [name, reason]).sort()).toEqual([
+    expect(report.failed.map(({ name, reason }: any) => [name, reason]).sort()).toEqual([
       [idOf('/bomb'), expect.stringMatching(/^larger than/)],
       [idOf('/false'), expect.stringContaining('is not packed as gzip')],
       [idOf('/zstd'), 'is packed as zstd, which is not read'],
@@ -210,9 +213,9 @@ describe('svc ingest of web pages', { timeout: 180_000 }, () => {
       '/large': { body: 'x'.repeat(2 * 1024 * 1024) },
     };
     const named = ['/old', '/loop', '/away', '/metadata', '/busy', '/large'].map((path) => origin + path);
-    const { sent, left_out } = await run(...named, '--corpus', 'single', '--max-size', '1');
+    const { sent, failed } = await runTo(1, [...named, '--corpus', 'single', '--max-size', '1']);
     expect(sent).toEqual([idOf('/old')]);
-    const reasons = Object.fromEntries(left_out.map(({ name, reason }: any) => [name, reason]));
+    const reasons = Object.fromEntries(failed.map(({ name, reason }: any) => [name, reason]));
     expect(reasons).toEqual({
       [idOf('/loop')]: 'leads on more than 5 times',
       [idOf('/away')]: expect.stringContaining('localhost is none of the hosts of SVC_INGEST_URL_HOSTS'),
@@ -225,9 +228,9 @@ describe('svc ingest of web pages', { timeout: 180_000 }, () => {
 
   it('forbids everything where robots.txt cannot be had', async () => {
     pages = { '/robots.txt': { status: 500 }, '/a': page('A') };
-    const { left_out } = await run(`${origin}/a`, '--corpus', 'robots');
+    const { failed } = await runTo(1, [`${origin}/a`, '--corpus', 'robots']);
     const reason = 'robots.txt cannot be read: answered 500';
-    expect([left_out, asked]).toEqual([[{ name: idOf('/a'), reason }], ['/robots.txt']]);
+    expect([failed, asked]).toEqual([[{ name: idOf('/a'), reason }], ['/robots.txt']]);
   });
 
   it('reads nothing that the operator did not allow', async () => {
@@ -247,10 +250,34 @@ describe('svc ingest of web pages', { timeout: 180_000 }, () => {
     await refused(`http://user:secret@127.0.0.1:${port}/a`, ALLOWED, /must not hold credentials/);
     expect(asked).toEqual([]);
     // A public name that leads to this machine: refused when it is connected to, or not resolved where there is no DNS.
-    const named = await ingest(['https://localtest.me/a', '--corpus', 'refused', '--json'], {
-      SVC_INGEST_URL_HOSTS: 'localtest.me',
-    });
+    const hosts = { SVC_INGEST_URL_HOSTS: 'localtest.me', SVC_INGEST_PRIVATE_URLS: '' };
+    const { failed } = await runTo(1, ['https://localtest.me/a', '--corpus', 'refused'], hosts);
     const reason = expect.stringMatching(/^robots.txt cannot be read: is not reached: /);
-    expect([named.code, JSON.parse(named.stdout).left_out]).toEqual([0, [{ name: 'localtest.me/a', reason }]]);
+    expect(failed).toEqual([{ name: 'localtest.me/a', reason }]);
+  });
+
+  it('fails where none of a site that was named can be read', async () => {
+    pages = { '/sitemap.xml': listing('/n/a', '/n/b'), '/n/a': { status: 500 }, '/n/b': { status: 500 } };
+    expect(await runTo(1, [`${origin}/n/`, '--corpus', 'none'])).toMatchObject({
+      failed: [{ name: `${origin}/n/`, reason: 'all 2 of it were left out' }],
+      left_out: ['/n/a', '/n/b'].map((path) => ({ name: idOf(path), reason: 'answered 500' })),
+    });
+  });
+
+  it('gives up a page that drips', async () => {
+    const dripping = createServer((request, response) => {
+      if (request.url === '/robots.txt') return void response.writeHead(404).end();
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      const drip = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(drip));
+    }).listen(0, '127.0.0.1');
+    await once(dripping, 'listening');
+    const rules = { hosts: ['127.0.0.1'], isPrivateAllowed: true, maxBytes: 1024 * 1024, answerMs: 3_000 };
+    const client = new WebClient(rules);
+    const { port } = dripping.address() as AddressInfo;
+    await expect(client.read(`http://127.0.0.1:${port}/a`)).rejects.toThrow('ends early: The operation was aborted due to timeout');
+    await client.close();
+    dripping.closeAllConnections();
+    dripping.close();
   });
 });
