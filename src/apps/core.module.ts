@@ -22,7 +22,7 @@ import { MCP_URL } from '../common/access-tokens/mcp-url.js';
 import { SeatCheck } from '../common/access-tokens/seat-check.js';
 import { CacheBudget } from '../common/caches/cache-budget.js';
 import { ToolCallers } from '../common/keys/tool-callers.js';
-import { SETTINGS, type Settings } from '../common/config/settings.js';
+import { SETTINGS } from '../common/config/settings.js';
 import { ContractInterceptor } from '../common/contract/contract.interceptor.js';
 import { OpenApiDocuments } from '../common/contract/openapi.js';
 import { RouteManifest } from '../common/contract/route-manifest.js';
@@ -53,7 +53,6 @@ import { ServerSecret } from '../common/sessions/server-secret.js';
 import { SessionCheck } from '../common/sessions/session-check.js';
 import { CrossTenant } from '../common/tenancy/cross-tenant.js';
 import { Tenancy } from '../common/tenancy/tenancy.js';
-import { placesForWrites, WriteLimit } from '../common/tenancy/write-limit.js';
 import { FailedCredentials } from '../common/throttle/failed-credentials.js';
 import { Throttle } from '../common/throttle/throttle.js';
 import { ThrottleStore } from '../common/throttle/throttle.store.js';
@@ -167,7 +166,7 @@ function platform({ settings, address, log, metrics, stopping }: ProcessContext)
     {
       provide: Tenancy,
       useFactory: ({ app, replica }: Connections) =>
-        new Tenancy(app.source, address.sessionUrl === undefined, makeWriteLimit(settings), log, replica?.replica),
+        new Tenancy(app.source, address.sessionUrl === undefined, app.writes, log, replica?.replica),
       inject: [Connections],
     },
     {
@@ -178,6 +177,7 @@ function platform({ settings, address, log, metrics, stopping }: ProcessContext)
           metrics.counter('svc_cross_tenant_total', 'Units of work that could see more than one tenant, by reason.', [
             'reason',
           ]),
+          operator.writes,
         ),
       inject: [Connections],
     },
@@ -201,9 +201,6 @@ const clientAddresses = ({ settings }: ProcessContext): Provider => ({
 
 /** What every module may inject of it. */
 const PLATFORM = [SETTINGS, LOG, DATABASE_ADDRESS, Metrics, CacheBudget, STOPPING, Tenancy, CrossTenant, Listener];
-
-const makeWriteLimit = ({ database: { poolSize, connectTimeoutMs } }: Settings): WriteLimit =>
-  new WriteLimit(placesForWrites(poolSize), connectTimeoutMs);
 
 /**
  * The platform of every app: settings, database, tenancy, credentials, guards and problems. Global, so that modules

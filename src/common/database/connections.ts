@@ -3,6 +3,7 @@ import { DataSource, type ColumnType, type DataSourceOptions } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import type { Log } from '../observability/log.js';
 import type { Metrics } from '../observability/metrics.js';
+import { placesForWrites, WriteLimit } from '../tenancy/write-limit.js';
 import { replicaAddress, withConnection, type DatabaseAddress, type Role } from './connection.js';
 import { ConnectionMonitor } from './connection-monitor.js';
 import { poolOf } from './pool-of.js';
@@ -13,6 +14,8 @@ import { roleDataSource } from './role-data-source.js';
 export interface RoleConnections {
   source: DataSource;
   monitor: ConnectionMonitor;
+  /** What does not read takes its place there. */
+  writes: WriteLimit;
 }
 
 /** Those of svc_app to the read replica. */
@@ -53,8 +56,11 @@ export class Connections {
       });
     const open = async (role: Role): Promise<RoleConnections> => {
       const monitor = monitorOf(address, role);
+      const { poolSize, operatorPoolSize, connectTimeoutMs } = settings.database;
+      const places = placesForWrites(role === 'svc_app' ? poolSize : operatorPoolSize);
       return {
         monitor,
+        writes: new WriteLimit(places, connectTimeoutMs),
         source: await makeDataSource({
           ...roleDataSource(address, role, { settings, monitor }),
           entities: role === 'svc_app' ? entities : [],

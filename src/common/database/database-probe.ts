@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '../observability/metrics.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { Tenancy } from '../tenancy/tenancy.js';
+import { CHECK_TIMEOUT_MS } from '../health/check-run.js';
 import { ROLE_FACTS, roleFault, type RoleFacts } from './role-proof.js';
 
 /** Shorter than what readiness waits for a check, so that the reason is reported. */
@@ -37,7 +38,12 @@ export class DatabaseProbe {
       'svc_commits_held_back',
       '1 while commits wait for a synchronous standby that is away.',
       [],
-      (gauge) => gauge.set(this.isHeldBack ? 1 : 0),
+      async (gauge) => {
+        // Whoever asks for metrics alone learns it too; a database that does not answer keeps no scrape waiting.
+        const looked = this.findWriteFault().catch(() => undefined);
+        await Promise.race([looked, sleep(CHECK_TIMEOUT_MS, undefined, { ref: false })]);
+        gauge.set(this.isHeldBack ? 1 : 0);
+      },
     );
   }
 

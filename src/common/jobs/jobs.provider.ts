@@ -29,7 +29,7 @@ const DUE_QUEUES = `
 
 function queueDatabase({ operator }: Connections, listener: Listener, dueWork: DueWork): Db {
   return {
-    executeSql: (text, values) => poolOf(operator.source).query(text, values),
+    executeSql: (text, values) => operator.writes.run(() => poolOf(operator.source).query(text, values)),
     listen: async (channel, onNotification, onReconnect) => {
       const stops = [
         listener.on(channel, onNotification),

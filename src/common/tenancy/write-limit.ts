@@ -1,7 +1,8 @@
 import { isReading } from './reading.js';
 
-/** Of so many connections a third, one at least, is kept for reads. */
-export const placesForWrites = (poolSize: number): number => poolSize - Math.max(1, Math.floor(poolSize / 3));
+/** Of so many connections a third, one at least, is kept for reads; a single one is shared. */
+export const placesForWrites = (poolSize: number): number =>
+  Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 3)));
 
 /**
  * Bounds the connections that writes may hold. A commit waits for as long as a synchronous standby is away, and keeps

@@ -275,7 +275,9 @@ describe('svc ingest of web pages', { timeout: 180_000 }, () => {
     const rules = { hosts: ['127.0.0.1'], isPrivateAllowed: true, maxBytes: 1024 * 1024, answerMs: 3_000 };
     const client = new WebClient(rules);
     const { port } = dripping.address() as AddressInfo;
-    await expect(client.read(`http://127.0.0.1:${port}/a`)).rejects.toThrow('ends early: The operation was aborted due to timeout');
+    await expect(client.read(`http://127.0.0.1:${port}/a`)).rejects.toThrow(
+      'ends early: The operation was aborted due to timeout',
+    );
     await client.close();
     dripping.closeAllConnections();
     dripping.close();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { ReplicatedPostgres } from '../../kit/replication.js';
@@ -29,11 +30,19 @@ it('a standby that goes away holds writes back and leaves reads alone', { timeou
   const documents = Array.from({ length: 24 }, (_, i) => documentOf(api.tenant, { docId: `w${i}` }));
   const shared = documents.map((document) => call('POST', '/v1/ingest', document));
   const writes = documents.map((document) => call('POST', '/v1/ingest/batch', { documents: [document] }));
+  // Nobody has asked for readiness yet.
+  const metrics = async () => (await fetch(`${api.url}/metrics`)).text();
+  await expect.poll(metrics, { timeout: 20_000 }).toContain('svc_commits_held_back 1');
+  // Sweeps and the log wait too.
+  const operators = Promise.allSettled(
+    Array.from({ length: 8 }, () =>
+      api.app.get(CrossTenant).run('test', (query) => query(`select pg_logical_emit_message(true, 'test', '')`)),
+    ),
+  );
   await expect
     .poll(async () => (await call('GET', '/readyz')).body.checks.readyz.reason, { timeout: 20_000 })
     .toContain('commits held back');
   expect((await call('GET', '/readyz')).status).toBe(200);
-  expect(await (await fetch(`${api.url}/metrics`)).text()).toContain('svc_commits_held_back 1');
   for (let i = 0; i < 10; i++) {
     expect((await call('GET', '/v1/documents')).status).toBe(200);
     expect((await call('POST', '/v1/retrieve', { query: 'harbour', lane: 'light' })).status).toBe(200);
@@ -43,6 +52,7 @@ it('a standby that goes away holds writes back and leaves reads alone', { timeou
   expect(daemonReady.status).toBe(200);
   expect(daemonReady.text).toContain('commits held back');
   await postgres.startStandby();
+  await operators;
   const statuses = (await Promise.all(writes)).map(({ status }) => status);
   // Those that had a place were acknowledged once the standby was back; the others were answered 503.
   expect(new Set(statuses)).toEqual(new Set([202, 503]));
