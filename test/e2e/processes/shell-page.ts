@@ -87,6 +87,7 @@ export class ShellPage {
       .replaceAll('http://127.0.0.1:14800', this.svc.credentials.daemon_url)
       .replaceAll('http://127.0.0.1:8090', this.svc.credentials.api_url)
       .replaceAll('npx svc', PROGRAM)
+      .replaceAll('node dist/main.js', PROGRAM)
       .replaceAll('npx --package=wabt wat2wasm', WAT2WASM)
       .replaceAll('curl -sS ', `curl -sS ${options} `);
   }
