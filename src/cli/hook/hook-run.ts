@@ -57,16 +57,16 @@ function describe(held: readonly HeldByOther[]): Line[] {
 /** A server that is away blocks nobody, unless that is asked for. */
 function uncheckable(hook: HookName, given: HookMode | undefined, why: string): number {
   report(`svc: punchcards are not checked. ${why}`);
-  if ((given ?? readModeSafely()) !== 'enforce') return PASSED;
-  report(`svc: refused, since svc.mode is enforce; "${WITHOUT[hook]}" goes round this check`);
+  if (!refusesUnchecked(given)) return PASSED;
+  report(`svc: refused, since svc.mode is neither unset, advisory nor off; "${WITHOUT[hook]}" goes round this check`);
   return REFUSED;
 }
 
-/** A mode that is none blocks nobody: what is wrong with it has been said. */
-function readModeSafely(): HookMode | undefined {
+/** A mode that is none may be a misspelt enforce. */
+function refusesUnchecked(given: HookMode | undefined): boolean {
   try {
-    return readMode();
+    return (given ?? readMode()) === 'enforce';
   } catch {
-    return undefined;
+    return true;
   }
 }

@@ -28,7 +28,7 @@ elif command -v svc >/dev/null 2>&1; then
   feed | svc hook run ${hook} "$@"
 else
   echo 'svc: the program is not where it was; run "svc hook install" again, or "svc hook uninstall"' >&2
-  [ "$(git config svc.mode)" != enforce ]
+  case "$(git config svc.mode)" in '' | off | advisory) ;; *) exit 1 ;; esac
 fi
 `;
 

@@ -338,9 +338,16 @@ describe('a server that does not answer so', { timeout: 60_000 }, () => {
   it.each([
     ['url', 'ftp://x', 'svc.url'],
     ['timeout', 'soon', 'svc.timeout'],
-    ['mode', 'strict', 'svc.mode'],
   ])('%s=%s of git config is named, and blocks nobody', async (name, value, said) => {
     configure({ [name]: value });
     expect(await commit()).toMatchObject({ status: 0, stderr: expect.stringContaining(said) as string });
+  });
+
+  it('and a mode that is none: is named, and refused', async () => {
+    configure({ mode: 'enforced' });
+    expect(await commit()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('svc.mode of git config is enforced; it is one of off, advisory, enforce') as string,
+    });
   });
 });
