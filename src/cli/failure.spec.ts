@@ -26,5 +26,8 @@ describe('explainFailure', () => {
     expect(explainFailure(failed('password authentication failed for user "svc"', '28P01'))).toMatch(
       /^The database refuses the login: .*Check user and password/,
     );
+    expect(explainFailure(failed('sorry, too many clients already', '53300'))).toMatch(
+      /^The database has no connection left: .*max_connections/,
+    );
   });
 });

@@ -18,6 +18,11 @@ const DATABASE_REMEDIES: [RegExp, string, string][] = [
     TLS_REMEDY,
   ],
   [/^28/, 'The database refuses the login', 'Check user and password in SVC_DATABASE_URL.'],
+  [
+    /^53300$/,
+    'The database has no connection left',
+    'Raise max_connections, or lower SVC_DATABASE_POOL_SIZE of the servers: docs/fleet.md has the sizes.',
+  ],
   [/^3D000$/, 'There is no such database', 'Create it, or name another in SVC_DATABASE_URL.'],
   [
     /^42501$/,

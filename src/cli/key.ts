@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Settings } from '../common/config/settings.js';
 import { addEs256Key, type Es256Addition } from '../common/evidence-log/add-es256-key.js';
-import { createKeyFile, readKeyFile } from '../common/evidence-log/key-files.js';
+import { createKeyFile, type KeyFile, readKeyFile } from '../common/evidence-log/key-files.js';
 import { readFirstKey, readKeyRows } from '../common/evidence-log/known-keys.js';
 import { placeOfKeys } from '../common/evidence-log/own-keys.js';
 import { rotateSigningKeys, type Rotation } from '../common/evidence-log/rotate-signing-key.js';
@@ -222,12 +222,21 @@ async function readWitnessPin(query: Query, settings: Settings): Promise<{ kid: 
 }
 
 const makeKeyFile = (file: string, after?: string): EvidenceSigner =>
-  orUserError(file, () => createKeyFile(file, after === undefined ? undefined : readKeyFile(after)));
+  orUserError(file, () => createKeyFile(file, after === undefined ? undefined : readEarlier(after)));
+
+function readEarlier(file: string): KeyFile {
+  try {
+    return readKeyFile(file);
+  } catch (error) {
+    throw new UserError(`--after ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
 
 function orUserError<T>(file: string, make: () => T): T {
   try {
     return make();
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UserError(
       code === 'EEXIST' ? `${file} is there already; a key is never overwritten` : `Cannot make ${file}: ${message}`,

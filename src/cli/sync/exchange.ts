@@ -1,7 +1,9 @@
 import { OPERATOR } from '../../common/evidence-log/audit-trail.js';
+import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { Problem } from '../../common/problem/problem.js';
 import { PeerLogStopped } from '../../modules/evidence/peer-logs/peer-logs.problems.js';
 import { PeerAnswerBroken, PeerFailure, PeerRefused } from '../../modules/memory/peers/peer-failures.types.js';
+import { PeerRowsService } from '../../modules/memory/peers/peer-rows.service.js';
 import type { Exchanged, ExchangeName, Progress } from '../../modules/memory/sync-exchange/exchange.types.js';
 import { SyncExchangeService } from '../../modules/memory/sync-exchange/sync-exchange.service.js';
 import { checkTenant } from '../memory/tenant-there.js';
@@ -51,6 +53,9 @@ const lineOf = ({ peerId, way }: ExchangeName, { collection, pass, done, of }: P
 export const readExchanges = (tenantId: string, peerId: string | undefined) =>
   asOperator(async (services) => {
     await checkTenant(services, tenantId);
+    // Of a peer that is not there is said so, and not that there was no exchange.
+    if (peerId !== undefined)
+      await services.get(Tenancy).run(tenantId, () => services.get(PeerRowsService).read(peerId));
     const rows = await services.get(SyncExchangeService).list(tenantId, peerId);
     return rows.map(({ peer_id, direction, state, message, started_at, ended_at, taken, refused, receipt_id }) => ({
       ...{ peer_id, direction, state, message, started_at, ended_at },

@@ -93,6 +93,8 @@ describe('two daemons', () => {
       { peer_id: 'there', direction: 'pull', state: 'complete' },
       { peer_id: 'there', direction: 'push', state: 'equal' },
     ]);
+    const unknown = await here.run('sync', 'status', 'nowhere', '--tenant', TENANT);
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('nowhere')]);
   });
 
   it('go on where they were, whichever of them was killed on the way', { timeout: 480_000 }, async () => {
