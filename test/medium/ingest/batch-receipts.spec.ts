@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EvidenceAudit } from '../../../src/common/evidence-log/evidence-audit.js';
 import { EvidenceLook } from '../../../src/common/evidence-log/evidence-look.js';
 import { KnownKeys } from '../../../src/common/evidence-log/known-keys.js';
@@ -10,10 +10,11 @@ import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { openReceipt } from '../../../src/evidence/receipt.js';
 import { verifyPack } from '../../../src/evidence/verify-pack.js';
 import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
-import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
+import { caller, startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { ALL_SCOPES, type DaemonCall, startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { outcomes, prove } from '../proofs/given.js';
 import { ingest } from '../retrieval/given.js';
+import { documentOf, ended, ingested } from './given.js';
 
 /** Plain JavaScript without types, by path: the independent program is no part of the build. */
 const { judge } = (await import(
@@ -192,6 +193,32 @@ describe('what a row says that is in no text', () => {
     await tamper(undo);
     expect(faults).toContainEqual(expect.stringMatching(fault));
     expect(await audit()).toEqual([]);
+  });
+});
+
+describe('a document that is sent again unchanged', () => {
+  const grebe = { docId: 'grebe', content: 'The grebe stands still.' };
+  const writtenBy = (who: string) => `update document_version set accepted_by = '${who}' where doc_id = 'grebe'`;
+  afterEach(() => void vi.useRealTimers());
+
+  it('by others, alone, in a batch or at the daemon, or days later, is whole, and another writer is found', async () => {
+    const { apiKey } = (await acme.call('POST', '/v1/org/api-keys', { label: 'second' })).body as { apiKey: string };
+    const second = { ...acme, call: caller(api.url, acme.tenantId, apiKey) };
+    await ingested(acme, grebe);
+    await ingested(second, grebe);
+    const batch = await second.call('POST', '/v1/ingest/batch', { documents: [documentOf(acme, grebe)] });
+    await ended(second, batch.body.accepted[0].ingestId as string);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 3_600_000 });
+    await ingested(acme, grebe);
+    vi.useRealTimers();
+    await api.app.get(LogSequencer).integrate();
+    const rows = await receiptsOf('grebe');
+    expect([rows.length, new Set(rows.map(({ receipt_id: id }) => id)).size]).toEqual([4, 4]);
+    expect([await audit(), await newestFaults()]).toEqual([[], []]);
+    await tamper(writtenBy('key:evil'));
+    const faults = await audit();
+    await tamper(writtenBy(`key:${acme.keyId}`));
+    expect([faults.length, faults[0], await audit()]).toEqual([4, expect.stringMatching(/names another writer/), []]);
   });
 });
 

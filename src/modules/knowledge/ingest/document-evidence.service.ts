@@ -53,7 +53,8 @@ export class DocumentEvidence implements SubjectCheck {
       const rows = Map.groupBy(await query<VersionRow>(VERSIONS, names), keyOf);
       const passages = Map.groupBy(await query<PassageRow>(PASSAGES, names), keyOf);
       for (const one of some) {
-        const fault = findFault(one, rows.get(keyOf(one))?.[0], passages.get(keyOf(one)) ?? []);
+        const stored = { row: rows.get(keyOf(one))?.[0], passages: passages.get(keyOf(one)) ?? [] };
+        const fault = findFault(one, stored) ?? (await findOtherMaker(query, one, stored));
         if (fault === undefined) continue;
         const which = `document ${one.doc_id}, version ${one.version}, of corpus ${one.corpus_id} of tenant ${one.tenant_id}`;
         faultOf(one.receiptId).add(`${which}, receipt ${one.receiptId}: ${fault}`);
@@ -187,17 +188,45 @@ function tryOpen(body: CborMap, batch: BatchRow, onFault: (error: Error) => void
   }
 }
 
-function findFault(
-  said: SaidVersion,
-  row: VersionRow | undefined,
-  passages: readonly PassageRow[],
-): string | undefined {
+/** What is there of a version. */
+interface StoredVersion {
+  readonly row: VersionRow | undefined;
+  readonly passages: readonly PassageRow[];
+}
+
+function findFault(said: SaidVersion, { row, passages }: StoredVersion): string | undefined {
   if (!row) return 'its row is gone';
   const unlike = said.leaf ? findUnboundLeaf(said.leaf, said, row, passages) : findUnlike(said, row, passages);
   if (unlike !== undefined) return unlike;
   if (!row.content_hash.equals(blake3(row.content))) return 'its digest is not that of its text';
-  if (!said.isAcceptance) return undefined;
-  return findOtherWriter(said, row) ?? findMisplaced(said, row, passages) ?? findMisshown(said, row, passages);
+  return said.isAcceptance ? findMisshown(said, row, passages) : undefined;
+}
+
+/** Writer, time and places of a version are those of the acceptance that made it. */
+const findUnlikeMaker = (said: SaidVersion, row: VersionRow, passages: readonly PassageRow[]): string | undefined =>
+  findOtherWriter(said, row) ?? findMisplaced(said, row, passages);
+
+/**
+ * A document that is sent again unchanged is accepted again, by whom and when it may be, and makes no version (D16): what
+ * differs from a receipt has to be what one of the first receipts of the version says.
+ */
+async function findOtherMaker(
+  query: Query,
+  said: SaidVersion,
+  { row, passages }: StoredVersion,
+): Promise<string | undefined> {
+  const unlike = said.isAcceptance && row && findUnlikeMaker(said, row, passages);
+  if (!unlike) return undefined;
+  const read = readBodies(
+    await query<StoredReceipt>(FIRST_ACCEPTANCES, [said.tenant_id, said.corpus_id, said.doc_id, said.version]),
+  );
+  const batched = await versionsInBatches(query, read.filter(isOfBatch), () => ({ add: () => undefined }));
+  const first = [...read.filter((receipt) => !isOfBatch(receipt)).flatMap(versionsIn), ...batched].filter(
+    (one) => one.isAcceptance && keyOf(one) === keyOf(said),
+  );
+  const isMaker = (one: SaidVersion): boolean =>
+    findFault(one, { row, passages }) === undefined && findUnlikeMaker(one, row, passages) === undefined;
+  return first.some(isMaker) ? undefined : unlike;
 }
 
 /** What a receipt of its own binds. */
@@ -313,6 +342,12 @@ const PASSAGES = `
     c.shareability, c.language, c.retired_at is null as is_shown
   from (select distinct * from ${NAMED}) n join chunk c using (tenant_id, corpus_id, doc_id, version)
   order by c.tenant_id, c.corpus_id, c.doc_id, c.version, c.ordinal`;
+
+/** More than one, for processes have clocks of their own. */
+const FIRST_ACCEPTANCES = `
+  select r.tenant_id, r.receipt_id, r.kind, r.cose from (
+    select distinct tenant_id, receipt_id from ingest where tenant_id = $1 and corpus_id = $2 and doc_id = $3 and version = $4) i
+  join receipt r using (tenant_id, receipt_id) order by r.occurred_at limit 4`;
 
 const BATCHES = `
   select n.tenant_id, n.receipt_id, b.ingests as ids, b.leaves
