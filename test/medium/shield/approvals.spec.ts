@@ -162,6 +162,19 @@ describe('an approval', () => {
     expect((await resolve(approver, body.approvalRequestId)).status).toBe(200);
   });
 
+  it('cannot be given by who made the asking key, nor by another key of the same maker', async () => {
+    const keyOf = async (maker: Pick<TestTenant, 'call'>, label: string): Promise<TestTenant> => {
+      const made = (await expectStatus(201, maker.call('POST', '/v1/org/api-keys', { label }))).body;
+      return { ...asker, call: caller(api.url, 'acme', made.apiKey as string) };
+    };
+    const [pipeline, other] = [await keyOf(asker, 'pipeline'), await keyOf(asker, 'other')];
+    const third = await keyOf(other, 'of the other');
+    const { body } = await pipeline.call('POST', '/v1/ingest', document(pipeline));
+    for (const one of [asker, other, third])
+      expect(verdict(await resolve(one, body.approvalRequestId))).toBe('403 SeparationOfDuties');
+    expect((await resolve(approver, body.approvalRequestId)).status).toBe(200);
+  });
+
   describe('does not survive', () => {
     let body: ReturnType<typeof document>;
     let token: string;

@@ -92,10 +92,10 @@ export class ApprovalsService {
         { approvalRequestId },
         'The principal that asked cannot decide, by its key or by a session of it; another owner can',
       );
-    if (await this.approvals.isKeyMadeBy(caller.principal, row.principal))
+    if (await this.approvals.shareMaker(caller.principal, row.principal))
       throw new SeparationOfDuties(
         { approvalRequestId },
-        'The key you use was made by the principal that asked, which has seen it; another owner can decide',
+        'Of you and the principal that asked, one made the key of the other, or one principal made both keys, and has seen them; another owner can decide',
       );
     if (row.state !== 'pending') throw notPending(row);
     await this.sessions.check(caller, row, resolution);

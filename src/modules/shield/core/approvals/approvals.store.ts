@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../../../common/evidence-log/audit-trail.js';
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { ApprovalState } from '../shield.types.js';
@@ -81,18 +82,20 @@ export class ApprovalsStore {
   }
 
   /**
-   * Whether a key was made by another principal, or by a key that was: the creator of a key has seen it and can call
-   * with it.
+   * Whether one made the other's key, or both keys come from one principal, itself or by keys that it made: the creator
+   * of a key has seen it and can call with it. The operator, who makes keys for others, does not count.
    */
-  async isKeyMadeBy(key: string, principal: string): Promise<boolean> {
+  async shareMaker(one: string, other: string): Promise<boolean> {
     const rows = await this.tenancy.query(
-      `with recursive line(principal) as (
-         select $2::text
+      `with recursive line(start, principal) as (
+         select start, start from unnest(array[$2, $3]::text[]) start
          union
-         select api_key.created_by from line join api_key on api_key.tenant_id = $1 and line.principal = 'key:' || api_key.key_id
+         select line.start, api_key.created_by from line
+         join api_key on api_key.tenant_id = $1 and line.principal = 'key:' || api_key.key_id
+         where api_key.created_by <> $4
        )
-       select from line where principal = $3 and principal <> $2`,
-      [this.tenancy.tenant, key, principal],
+       select from line group by principal having count(*) > 1`,
+      [this.tenancy.tenant, one, other, OPERATOR.principal],
     );
     return rows.length > 0;
   }
