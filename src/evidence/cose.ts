@@ -33,14 +33,17 @@ export function draftCose(
   const protectedHeader = encodeProtected(contentType, kid);
   return {
     toBeSigned: toBeSigned(protectedHeader, payload),
-    with: (signature) => {
-      const message = encodeCanonical([protectedHeader, {}, detached ? null : payload, signature]);
-      const tagged = new Uint8Array(message.length + 1);
-      tagged[0] = TAG_18;
-      tagged.set(message, 1);
-      return tagged;
-    },
+    with: (signature) => encodeCose(protectedHeader, detached ? null : payload, signature),
   };
+}
+
+/** The message of these parts, `protectedHeader` encoded. */
+export function encodeCose(protectedHeader: Uint8Array, payload: Uint8Array | null, signature: Uint8Array): Uint8Array {
+  const message = encodeCanonical([protectedHeader, {}, payload, signature]);
+  const tagged = new Uint8Array(message.length + 1);
+  tagged[0] = TAG_18;
+  tagged.set(message, 1);
+  return tagged;
 }
 
 export const signCose = (key: KeyAtHand, contentType: string, payload: Uint8Array, detached = false): Uint8Array =>

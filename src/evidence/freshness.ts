@@ -37,8 +37,8 @@ function judge(log: CarriedLog, head: Checkpoint, { checkpoint, origin, witnesse
   return [`${head.origin}, ${head.size} leaves`, ...kept, ...seen].join('; ');
 }
 
-/** An epoch of a log is named `<name>/<epoch>`. */
-function expectOrigin(origin: string, name: string): void {
+/** An epoch of a log is named `<name>/<epoch>`. @throws Error where the origin is another's */
+export function expectOrigin(origin: string, name: string): void {
   const isEpoch = origin.startsWith(`${name}/`) && !origin.slice(name.length + 1).includes('/');
   if (origin !== name && !isEpoch) throw new Error(`the checkpoint is of ${origin}, not of ${name}`);
 }

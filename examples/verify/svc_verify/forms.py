@@ -3,9 +3,8 @@
 import hashlib
 import json
 
-from . import keys, records, steps
-from .blake3 import digest
-from .canonical import Refused, from_cbor, from_json, jcs, need
+from . import keys, records, steps, trust
+from .canonical import Refused, cbor, from_cbor, from_json, jcs, need
 from .log import Checkpoint, entry_of, expect_included, leaf_hash, padded, root_of
 from .shape import BASE64, COUNT, SHA256, TEXT, check, constant
 
@@ -69,6 +68,7 @@ class Form:
     def check_checkpoint(self):
         log = [key for key in self.trusted if "log" in key.purposes]
         need(any(self.logged.checkpoint.is_signed_by(key) for key in log), "no trusted key signed the checkpoint")
+        trust.expect_log_name(self.logged.checkpoint.origin, self.trusted)
 
     def take(self, logged):
         self.logged, self.opened, self.payload = logged, logged.opened, logged.opened.payload
@@ -104,6 +104,7 @@ class CoseReceipt(Form):
 
     def check_signature(self):
         self.receipt.expect_signed_by(self.key(self.receipt.kid, "log"))
+        trust.expect_log_name(self.receipt.origin, self.trusted)
 
 
 class LogReceipt(records.Cose):
@@ -144,21 +145,31 @@ class Statement(Form):
         need(message.payload is not None, "a statement carries its payload")
         need(sorted(message.protected) == [1, 3, 4, 15] and set(message.unprotected) == {394}, "the headers differ")
         claims, receipts = message.protected[15], message.unprotected[394]
-        need(isinstance(claims, dict) and set(claims) == {1, 2, -70003}, "the claims differ")
-        need(all(isinstance(one, str) for one in claims.values()), "a claim is no text")
+        is_execution = message.protected[3] == records.RECEIPT
+        expected = {1, 2, -70003, -70004} if is_execution else {1, 2, -70003}
+        need(isinstance(claims, dict) and set(claims) == expected, "the claims differ")
+        need(all(isinstance(claims[name], str) for name in (1, 2, -70003)), "a claim is no text")
         need(isinstance(receipts, list) and receipts and all(isinstance(one, bytes) for one in receipts), "no receipts")
-        self.read_payload(message.protected[3], message.payload, claims[2])
+        self.read_record(message, claims)
         self.entry, self.receipts = claims[-70003], [LogReceipt(one) for one in receipts]
-        self.kids = [message.kid, *(receipt.kid for receipt in self.receipts)]
+        record_kids = [self.opened.kid] if is_execution else []
+        self.kids = [message.kid, *record_kids, *(receipt.kid for receipt in self.receipts)]
 
-    def read_payload(self, content_type, payload, subject):
-        if content_type == records.RECEIPT:
-            self.payload = records.read_payload(payload)
-            made = records.uuid_of(bytes.fromhex(digest(payload).removeprefix("blake3:")))
+    def read_record(self, message, claims):
+        """The payload with the header and the signature of its record is the record that the entry names."""
+        if message.protected[3] == records.RECEIPT:
+            parts = claims[-70004]
+            need(isinstance(parts, list) and len(parts) == 2, "the claim of the record is a list of two")
+            need(all(isinstance(one, bytes) for one in parts), "the claim of the record is of byte strings")
+            kind, record = "execution", b"\xd2" + cbor([parts[0], {}, message.payload, parts[1]])
+            self.opened = records.Receipt(record)
         else:
-            need(content_type == records.RETRIEVAL, "the content type is unknown")
-            self.payload, made = records.Retrieval(payload).payload, digest(payload)
-        need(made == subject, "the payload does not make the id of its subject")
+            need(message.protected[3] == records.RETRIEVAL, "the content type is unknown")
+            kind, record = "retrieval", message.payload
+            self.opened = records.Retrieval(record)
+        self.payload = self.opened.payload
+        need(self.opened.receipt_id == claims[2], "the payload does not make the id of its subject")
+        need(entry_of(kind, record) == claims[-70003], "the payload is not that of the record which the entry names")
 
     def check_signature(self):
         key = self.key(self.message.kid, "receipts")
@@ -168,6 +179,7 @@ class Statement(Form):
         for receipt in self.receipts:
             need(receipt.entry == self.entry, "a receipt is of another entry")
             receipt.expect_signed_by(self.key(receipt.kid, "log"))
+            trust.expect_log_name(receipt.origin, self.trusted)
 
 
 class Bundle(Form):
@@ -219,8 +231,8 @@ STEPS = {
     Record: [("format", Record.read), KEYS, *RECORD],
     CoseReceipt: [("format", CoseReceipt.read), KEYS, ("signature", CoseReceipt.check_signature)],
     Statement: [
-        ("format", Statement.read), KEYS, ("signature", Statement.check_signature),
-        ("inclusion", Statement.check_receipts), ("auth-mode", Form.check_mode),
+        ("format", Statement.read), KEYS, ("signature", Statement.check_signature), *RECORD,
+        ("inclusion", Statement.check_receipts),
     ],
     Bundle: [
         ("format", Bundle.read), KEYS, ("signature", Bundle.check_signature), *RECORD,

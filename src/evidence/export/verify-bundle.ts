@@ -75,7 +75,7 @@ async function judgeJson(content: Uint8Array, acceptance: Acceptance): Promise<B
 
 /** No standard form has a place for a timestamp, so one that is asked for is missing. */
 function judgeForm(content: Uint8Array, acceptance: Acceptance, parsed?: unknown): BundleVerdict {
-  const verdict = verifyForm(content, acceptance.formKeys, parsed);
+  const verdict = verifyForm(content, acceptance.formKeys, parsed, acceptance.freshness);
   if (!acceptance.authorities) return verdict;
   const missing = { name: 'timestamps', ok: false, detail: 'a standard form carries no timestamp: ask for a pack' };
   return { ...verdict, ok: false, checks: [...verdict.checks, missing] };

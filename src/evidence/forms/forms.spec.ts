@@ -4,11 +4,16 @@ import { bundleFromJSON } from '@sigstore/bundle';
 import { PublicKeyDetails, TrustedRoot } from '@sigstore/protobuf-specs';
 import { toSignedEntity, toTrustMaterial, Verifier } from '@sigstore/verify';
 import { describe, expect, it } from 'vitest';
-import { signCheckpoint } from '../checkpoint.js';
+import type { CborValue } from '../cbor.js';
+import { parseCheckpoint, signCheckpoint } from '../checkpoint.js';
+import { parseCose } from '../cose.js';
 import { blake3, blake3Digest, namedDigest } from '../digest.js';
 import { type RecordType, logLeafHash } from '../log-entry.js';
 import { inclusionRanges, leafHash } from '../merkle.js';
-import { encodeRetrieval, signReceipt } from '../receipt.js';
+import { encodeRetrieval, RECEIPT_CONTENT_TYPE, RETRIEVAL_CONTENT_TYPE, signReceipt } from '../receipt.js';
+import type { FreshnessDemand } from '../freshness.js';
+import { signNow } from '../signer.js';
+import { draftMessage, LABEL } from './cose-message.js';
 import type { Purpose } from '../purposes.js';
 import { SigningKey } from '../signing-key.js';
 import type { AnyTrustedKey } from '../trusted-keys.js';
@@ -146,6 +151,123 @@ describe('keys that are trusted for some purposes', () => {
     ['sigstore', ['receipts'], 'checkpoint'],
   ])('sign a %s for %j', (name, purposes, expected) => {
     expect(failing(FORMS[name]!(RECORDS[0]), forPurposes(...purposes))).toBe(expected);
+  });
+});
+
+describe('what is known of the log', () => {
+  const WITH_CHECKPOINT = ['tlog-proof', 'sigstore'];
+  const step = (file: Uint8Array, keys: AnyTrustedKey[], demand?: FreshnessDemand) =>
+    verifyForm(file, keys, parsed(file), demand).checks.find(({ ok }) => !ok)?.name;
+  const head = parseCheckpoint(RECORDS[0].checkpoint);
+
+  it.each(Object.keys(FORMS))('is asked of a %s: the name of the log, a kept checkpoint, witnesses', (name) => {
+    const file = FORMS[name]!(RECORDS[0]);
+    const witnesses = [{ name: 'witness.example', key: SigningKey.generate().publicKey }] as never;
+    const asked = (demand: FreshnessDemand) => step(file, trusted, demand);
+    const carries = WITH_CHECKPOINT.includes(name);
+    expect([asked({}), asked({ origin: ORIGIN }), asked({ origin: 'other.example/log' })]).toEqual([
+      undefined,
+      undefined,
+      'freshness',
+    ]);
+    expect([asked({ checkpoint: head }), asked({ witnesses })]).toEqual([
+      carries ? undefined : 'freshness',
+      'freshness',
+    ]);
+  });
+
+  it('is not answered by a record alone', () => {
+    expect(step(execution.cose, trusted, { origin: ORIGIN })).toBe('freshness');
+  });
+
+  it.each([
+    ['tlog-proof', 'checkpoint'],
+    ['cose-receipt', 'signature'],
+    ['statement', 'inclusion'],
+    ['sigstore', 'checkpoint'],
+  ])('is in the name of a note verifier key: %s', (name, failed) => {
+    const byName = (of: string): AnyTrustedKey[] => [{ key: key.publicKey, name: of }, { key: es256.publicKey }];
+    const file = FORMS[name]!(RECORDS[0]);
+    expect([step(file, byName(ORIGIN)), step(file, byName('other.example/log'))]).toEqual([undefined, failed]);
+  });
+});
+
+describe('a statement that was made up', () => {
+  const invented = signReceipt({ ...execution.payload, subject: 'document:notes/invented' }, key);
+  const parts = (record: Uint8Array) => {
+    const { payload, protectedHeader, signature } = parseCose(record);
+    return { payload: payload!, signed: [protectedHeader, signature] };
+  };
+  /** Signed by the key of the log, as one who has it could. */
+  function forge(
+    subject: string,
+    payload: Uint8Array,
+    claims: [number, CborValue][],
+    contentType = RECEIPT_CONTENT_TYPE,
+  ) {
+    const all = new Map<number, CborValue>([[1, BASE], [2, subject], ...claims]);
+    const draft = draftMessage(key, {
+      protected: [
+        [LABEL.contentType, contentType],
+        [LABEL.claims, all],
+      ],
+      unprotected: new Map([[LABEL.receipts, [signCoseReceipt(RECORDS[0], key)]]]),
+      payload,
+      isDetached: false,
+    });
+    return signNow(draft, key);
+  }
+  const entry = entryOf(RECORDS[0]);
+  const own = parts(execution.cose);
+  const fake = parts(invented.cose);
+
+  it.each<[string, Uint8Array, string]>([
+    [
+      'with the entry of another record',
+      forge(invented.receiptId, fake.payload, [
+        [-70003, entry],
+        [-70004, fake.signed],
+      ]),
+      'format',
+    ],
+    [
+      'with the signature of another record',
+      forge(invented.receiptId, fake.payload, [
+        [-70003, entry],
+        [-70004, own.signed],
+      ]),
+      'format',
+    ],
+    ['without the signature of its record', forge(execution.receiptId, own.payload, [[-70003, entry]]), 'format'],
+    [
+      'with an entry that no receipt is of',
+      forge(invented.receiptId, fake.payload, [
+        [-70003, entryOf({ type: 'execution', record: invented.cose })],
+        [-70004, fake.signed],
+      ]),
+      'inclusion',
+    ],
+    [
+      'of a retrieval with the entry of another',
+      forge(
+        retrieval.receiptId,
+        retrieval.bytes,
+        [[-70003, entryOf(logged('retrieval', invented.cose))]],
+        RETRIEVAL_CONTENT_TYPE,
+      ),
+      'format',
+    ],
+  ])('%s is none', (_, file, failed) => expect(failing(file)).toBe(failed));
+
+  it('is the real one with the parts of its record', () => {
+    expect(
+      failing(
+        forge(execution.receiptId, own.payload, [
+          [-70003, entry],
+          [-70004, own.signed],
+        ]),
+      ),
+    ).toBeUndefined();
   });
 });
 

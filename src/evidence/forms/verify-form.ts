@@ -3,10 +3,11 @@ import { type BundleVerdict, unreadable } from '../bundle-verdict.js';
 import { isRecord } from '../canonical-json.js';
 import { parseCheckpoint, verifyCheckpoint } from '../checkpoint.js';
 import { parseCose, verifyCose } from '../cose.js';
+import { expectLogName } from '../file-keys.js';
+import { checkFreshness, expectOrigin, type FreshnessDemand } from '../freshness.js';
 import { openReceipt, openRetrieval, RECEIPT_CONTENT_TYPE, type RetrievalPayload } from '../receipt.js';
-import { decodeCanonicalMap } from '../cbor.js';
 import type { Purpose } from '../purposes.js';
-import type { AnyTrustedKey } from '../trusted-keys.js';
+import { type AnyTrustedKey, chainKeysOf } from '../trusted-keys.js';
 import type { Check } from '../verify-pack.js';
 import { decodeMessage, LABEL, verifyMessage } from './cose-message.js';
 import { readCoseReceipt, verifyCoseReceipt } from './cose-receipt.js';
@@ -24,6 +25,10 @@ interface Opened {
   readonly subjectId: string;
   readonly kids: readonly string[];
   readonly steps: readonly Step[];
+  /** Of a form that carries one. */
+  readonly checkpoint?: string;
+  /** Of COSE receipts, which have a root and no checkpoint. */
+  readonly origins?: readonly string[];
 }
 
 /** Whether the bytes begin as one of the standard forms; exports and proof packs do not. */
@@ -38,6 +43,7 @@ export function verifyForm(
   bytes: Uint8Array,
   trusted: readonly AnyTrustedKey[] | undefined,
   parsed?: unknown,
+  freshness?: FreshnessDemand,
 ): BundleVerdict {
   let opened: Opened;
   const keys = new TrustedSet(trusted);
@@ -49,6 +55,7 @@ export function verifyForm(
   const { format, steps, subjectId, tenantId, kids } = opened;
   const checks: Check[] = [{ name: 'format', ok: true, detail: `${format}, ${bytes.length} bytes, canonical` }];
   for (const [name, look] of [['keys', () => keys.describe(kids)] as Step, ...steps]) checks.push(attempt(name, look));
+  if (freshness) checks.push(judgeFreshness(opened, freshness));
   const subject = { type: 'receipt', id: subjectId };
   return {
     ok: checks.every(({ ok }) => ok),
@@ -68,6 +75,18 @@ function attempt(name: string, look: () => string): Check {
   } catch (error) {
     return { name, ok: false, detail: (error as Error).message };
   }
+}
+
+/** What a form cannot answer is a failure: it was asked for. */
+function judgeFreshness({ checkpoint, origins }: Opened, demand: FreshnessDemand): Check {
+  if (checkpoint !== undefined) return checkFreshness({ checkpoint, consistency: [] }, demand);
+  return attempt('freshness', () => {
+    if (!origins) throw new Error('a record alone has no place in the log: ask for a tlog-proof or a pack');
+    if (demand.checkpoint !== undefined || (demand.witnesses?.length ?? 0) > 0)
+      throw new Error('a COSE receipt carries no checkpoint: ask for a tlog-proof or a pack');
+    if (demand.origin !== undefined) for (const origin of origins) expectOrigin(origin, demand.origin);
+    return origins.join(', ');
+  });
 }
 
 class TrustedSet {
@@ -100,7 +119,13 @@ class TrustedSet {
       ?.filter(({ purposes }) => purposes?.includes('log') !== false)
       .find(({ key }) => 'bytes' in key && verifyCheckpoint(checkpoint, key));
     if (!found) throw new Error('no trusted key signed the checkpoint');
+    this.expectLogName(checkpoint.origin);
     return found.key.kid;
+  }
+
+  /** @throws Error where the trusted keys are for logs of other names */
+  expectLogName(origin: string): void {
+    expectLogName(origin, chainKeysOf(this.trusted ?? []));
   }
 }
 
@@ -115,7 +140,8 @@ function open(bytes: Uint8Array, parsed: unknown, keys: TrustedSet): Opened {
 
 function openTlogProof(bytes: Uint8Array, keys: TrustedSet): Opened {
   const logged = readTlogProof(bytes);
-  return { format: 'tlog-proof', ...about(logged), steps: [...recordSteps(logged, keys), ...logSteps(logged, keys)] };
+  const steps = [...recordSteps(logged, keys), ...logSteps(logged, keys)];
+  return { format: 'tlog-proof', ...about(logged), steps, checkpoint: logged.checkpoint };
 }
 
 function openBundle(bytes: Uint8Array, parsed: unknown, keys: TrustedSet): Opened {
@@ -132,6 +158,7 @@ function openBundle(bytes: Uint8Array, parsed: unknown, keys: TrustedSet): Opene
     ...rest,
     kids: [...new Set([kid, ...kids])],
     steps: [['signature', signature], ...recordSteps(logged, keys), ...logSteps(logged, keys)],
+    checkpoint: logged.checkpoint,
   };
 }
 
@@ -158,16 +185,17 @@ function openLogReceipt(bytes: Uint8Array, keys: TrustedSet): Opened {
   const signature = (): string => {
     const { key } = keys.find(receipt.kid, 'log');
     if (!verifyCoseReceipt(receipt, key)) throw new Error('the signature over the root of the log does not hold');
+    keys.expectLogName(receipt.origin);
     return `${key.algorithm}: ${receipt.origin} has the ${type} record ${receipt.entry.split(':').slice(-2).join(':')} as leaf ${receipt.index} of ${receipt.size}`;
   };
-  return { format: 'cose-receipt', subjectId: receipt.entry, kids: [receipt.kid], steps: [['signature', signature]] };
+  const { entry: subjectId, origin, kid } = receipt;
+  return { format: 'cose-receipt', subjectId, kids: [kid], steps: [['signature', signature]], origins: [origin] };
 }
 
 function openStatement(bytes: Uint8Array, keys: TrustedSet): Opened {
   const statement = readStatement(bytes);
-  const { message, kid, subject, entry } = statement;
+  const { message, kid, entry, logged } = statement;
   const receipts = statement.receipts.map((one) => readCoseReceipt(one));
-  const payload = payloadOf(message.protected.get(LABEL.contentType), message.payload);
   const signature = (): string => {
     const { key } = keys.find(kid, 'receipts');
     if (!verifyMessage(message, key, message.payload)) throw new Error('the signature of the statement does not hold');
@@ -178,29 +206,18 @@ function openStatement(bytes: Uint8Array, keys: TrustedSet): Opened {
       if (receipt.entry !== entry) throw new Error('a receipt is of another entry of the log');
       if (!verifyCoseReceipt(receipt, keys.find(receipt.kid, 'log').key))
         throw new Error('a signature over the root of the log does not hold');
+      keys.expectLogName(receipt.origin);
     }
     return receipts.map(({ origin, index, size }) => `leaf ${index} of ${size} of ${origin}`).join(', ');
   };
+  const { kids, ...rest } = about(logged);
   return {
     format: 'statement',
-    tenantId: payload.tenant_id,
-    subjectId: subject,
-    kids: [...new Set([kid, ...receipts.map((receipt) => receipt.kid)])],
-    steps: [
-      ['signature', signature],
-      ['inclusion', inclusion],
-      ['auth-mode', () => authModeOf(payload.auth_mode)],
-    ],
+    ...rest,
+    kids: [...new Set([kid, ...kids, ...receipts.map((receipt) => receipt.kid)])],
+    steps: [['signature', signature], ...recordSteps(logged, keys), ['inclusion', inclusion]],
+    origins: receipts.map(({ origin }) => origin),
   };
-}
-
-/** What every payload has, whichever family it is of. */
-function payloadOf(contentType: unknown, payload: Uint8Array): { tenant_id: string; auth_mode: string } {
-  if (contentType !== RECEIPT_CONTENT_TYPE) return openRetrieval(payload).payload;
-  const { tenant_id, auth_mode } = decodeCanonicalMap(payload);
-  if (typeof tenant_id !== 'string' || typeof auth_mode !== 'string')
-    throw new Error('the payload must have tenant_id and auth_mode');
-  return { tenant_id, auth_mode };
 }
 
 function about({ type, record }: Pick<LoggedRecord, 'type' | 'record'>): {
