@@ -113,6 +113,22 @@ describe('acquire', () => {
     expect(answers[3]!.body.conflicts.map((one: any) => one.holder_passport)).toEqual(['bob']);
   });
 
+  it("is not another's by the name of its holder alone", async () => {
+    const { body: held } = await acquire(ada, 'named');
+    const named = { id: held.id, holder_passport: 'ada' };
+    const answers = [
+      await acquire(bob, 'named', { holder_passport: 'ada' }),
+      await bob('POST', `/v1/punchcards/${held.id}/renew`, { holder_passport: 'ada' }),
+      await bob('POST', '/v1/punchcards/release', named),
+    ];
+    expect(answers.map(({ status, body }) => `${status} ${body.code}`)).toEqual([
+      '409 PUNCHCARD_HELD',
+      '404 PUNCHCARD_NOT_FOUND',
+      '404 PUNCHCARD_NOT_FOUND',
+    ]);
+    expect((await ada('POST', '/v1/punchcards/release', named)).status).toBe(200);
+  });
+
   it('finds free what is past its time, at once, with the records of its end', async () => {
     const { body: old } = await acquire(ada, 'late');
     await expire(old.id);

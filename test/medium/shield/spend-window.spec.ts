@@ -104,11 +104,11 @@ describe('the spend window', () => {
   it('is of the seconds before a call: what is older is spent no more, and what was spent before it was set is', async () => {
     const later = await api.addTenant('later');
     expect(verdict(await tip('a', 90, later))).toBe('201');
-    await setPolicy(later, { spendWindow: { credits: 100, seconds: 3 } });
+    await setPolicy(later, { spendWindow: { credits: 100, seconds: 3600 } });
     expect(verdict(await tip('a', 10, later))).toBe('201');
     expect(verdict(await tip('a', 1, later))).toBe('403 ShieldApprovalRequired');
     // The threshold of one call stays, whatever the window has left.
-    await setPolicy(later, { spendWindow: { credits: 1000, seconds: 3 } });
+    await setPolicy(later, { spendWindow: { credits: 1000, seconds: 3600 } });
     expect(verdict(await tip('a', 101, later))).toBe('403 ShieldApprovalRequired');
     await setPolicy(later, { spendWindow: { credits: 100, seconds: 3 } });
     await setTimeout(3100);

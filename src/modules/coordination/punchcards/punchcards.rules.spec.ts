@@ -32,10 +32,15 @@ describe('punchcards', () => {
 
   it('are those of whom a request names, else of the credential', () => {
     const forAnother = card('src', 'worker', 'write', 'lead');
-    expect(['worker', 'lead', 'other'].map((caller) => isHolder(forAnother, undefined, caller))).toEqual([
+    const as = (passport: string) => ({ passport, principal: `passport:${passport}` });
+    const nobody = { passport: undefined, principal: 'key:1' };
+    expect(['worker', 'lead', 'other'].map((caller) => isHolder(forAnother, undefined, as(caller)))).toEqual([
       ...[true, true, false],
     ]);
-    expect(['worker', 'lead'].map((named) => isHolder(forAnother, named, 'lead'))).toEqual([true, false]);
+    expect(['worker', 'lead'].map((named) => isHolder(forAnother, named, as('lead')))).toEqual([true, false]);
+    expect([as('worker'), as('other'), nobody].map((caller) => isHolder(forAnother, 'worker', caller))).toEqual([
+      ...[true, false, true],
+    ]);
   });
 
   it('are held by the passport, else by the principal, in a form of at most 200 characters', () => {

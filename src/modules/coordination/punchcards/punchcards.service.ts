@@ -8,7 +8,7 @@ import type { LeaseRow } from '../leases/leases.types.js';
 import type { AcquiredPunchcard } from './punchcard-replies.dto.js';
 import type { AcquirePunchcard } from './punchcards.dto.js';
 import { PunchcardHeld, PunchcardLimit } from './punchcards.problems.js';
-import { conflictsOf, limitReached, passportOf, readLive, resourceAt } from './punchcards.rules.js';
+import { conflictsOf, limitReached, mayActFor, passportOf, readLive, resourceAt } from './punchcards.rules.js';
 import type { Asked, LiveCard } from './punchcards.types.js';
 import { conflictsView, describeConflicts, punchcardOf } from './punchcards.views.js';
 
@@ -40,6 +40,8 @@ export class PunchcardsService {
       const conflicts = conflictsOf(live, asked);
       if (this.isEnforced && conflicts.length > 0) throw heldBy(asked, conflicts);
       const own = live.find(({ lease }) => lease.subject === asked.resource.text && lease.holderPassport === holder);
+      // By the name of its holder alone nobody gets another's fence.
+      if (this.isEnforced && own && !mayActFor(own.lease, caller)) throw heldBy(asked, [own.lease]);
       const lease = own
         ? await this.extend(caller, own.lease, request)
         : await this.grant(caller, asked, live, request);
