@@ -4,7 +4,7 @@ import { Metrics } from '../observability/metrics.js';
 import { CrossTenant } from '../tenancy/cross-tenant.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { CHECK_TIMEOUT_MS } from '../health/check-run.js';
-import { ROLE_FACTS, roleFault, type RoleFacts } from './role-proof.js';
+import { databaseFault, ROLE_FACTS, roleFault, type RoleFacts } from './role-proof.js';
 
 /** Shorter than what readiness waits for a check, so that the reason is reported. */
 const TIMEOUT_MS = 1_000;
@@ -56,7 +56,8 @@ export class DatabaseProbe {
   async findRoleFault(): Promise<string | undefined> {
     const [app] = await this.tenancy.call<RoleFacts>(ROLE_FACTS);
     const [operator] = await this.crossTenant.run('readiness', (query) => query<RoleFacts>(ROLE_FACTS));
-    return roleFault('svc_app', app) ?? roleFault('svc_operator', operator);
+    const fault = roleFault('svc_app', app) ?? roleFault('svc_operator', operator);
+    return fault ?? databaseFault(app?.database, operator?.database);
   }
 
   /**

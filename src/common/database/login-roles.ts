@@ -2,7 +2,7 @@ import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { UserError } from '../user-error.js';
 import { withConnection, derivedPassword, type DatabaseAddress } from './connection.js';
-import { ROLES, RoleRefused, type Role } from './role-proof.js';
+import { DATABASE, databaseFault, ROLES, RoleRefused, type Role, type RoleFacts } from './role-proof.js';
 import { sha256 } from '../../evidence/sha256.js';
 
 /** A right that the owner of the database lacks. The message ends with the SQL that gives it. */
@@ -153,7 +153,12 @@ async function settlePassword(
   role: Role,
   { log, replacesPasswords }: LoginOptions,
 ): Promise<void> {
-  const logIn = () => withConnection(address, role, () => Promise.resolve());
+  const logIn = async (): Promise<void> => {
+    const [own] = (await runner.query(WHERE)) as Where[];
+    const { rows } = await withConnection(address, role, (client) => client.query<Where>(WHERE));
+    const fault = databaseFault(own?.database, rows[0]?.database);
+    if (fault !== undefined) throw new RoleRefused(`${role}: ${fault}`);
+  };
   const hasOwnAddress = role === 'svc_app' ? address.appUrl : address.operatorUrl;
   const password = address.ownerUrl && !hasOwnAddress ? derivedPassword(address.ownerUrl, role) : undefined;
   try {
@@ -188,6 +193,9 @@ async function readComment(runner: QueryRunner, role: Role): Promise<string | nu
   }[];
   return row?.comment ?? null;
 }
+
+const WHERE = `select ${DATABASE} as database`;
+type Where = Pick<RoleFacts, 'database'>;
 
 const ITERATIONS = 4096;
 

@@ -12,7 +12,12 @@ export interface RoleFacts {
   attributes: string[];
   memberships: string[];
   owns: boolean;
+  /** Name and oid of the database, and the start of its server: equal for connections to one database alone. */
+  database: string;
 }
+
+/** @see RoleFacts.database */
+export const DATABASE = `(select concat_ws(' ', datname, oid, pg_postmaster_start_time()) from pg_database where datname = current_database())`;
 
 /** One row of {@link RoleFacts}. What a role owns stands in pg_shdepend with type `o` (PostgreSQL manual, 53.52). */
 export const ROLE_FACTS = `
@@ -21,7 +26,7 @@ export const ROLE_FACTS = `
       case when r.rolcreaterole then 'createrole' end, case when r.rolreplication then 'replication' end], null) as attributes,
     array(select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid order by 1) as memberships,
     exists (select from pg_shdepend d where d.refclassid = 'pg_authid'::regclass and d.refobjid = r.oid and d.deptype = 'o'
-      and d.dbid in (0, (select oid from pg_database where datname = current_database()))) as owns
+      and d.dbid in (0, (select oid from pg_database where datname = current_database()))) as owns, ${DATABASE} as database
   from pg_roles r where r.rolname = session_user`;
 
 /** Shows statistics and no rows of tables; replicated commits need it. */
@@ -49,6 +54,12 @@ export const loginFault = (role: Role, { message }: Error): string =>
   `${role} cannot log in (${message}). As a superuser: alter role ${role} login password '...', and let ${settingOf(role)} name that login and password`;
 
 const settingOf = (role: Role): string => (role === 'svc_app' ? 'SVC_DATABASE_APP_URL' : 'SVC_DATABASE_OPERATOR_URL');
+
+/** @returns that the connections of two roles lead to different databases; undefined where they lead to one */
+export const databaseFault = (one: string | undefined, other: string | undefined): string | undefined =>
+  one === other
+    ? undefined
+    : 'the addresses lead to different databases: let SVC_DATABASE_APP_URL, SVC_DATABASE_OPERATOR_URL and SVC_DATABASE_URL name the same server and database';
 
 /** @returns why a connection must not serve as `role`, with the remedy; undefined when it may */
 export function roleFault(role: Role, facts: RoleFacts | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { PgBoss, type Queue } from 'pg-boss';
 import { DataSource } from 'typeorm';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
@@ -8,6 +9,7 @@ import { QUEUES } from '../jobs/queues.js';
 import { UserError } from '../user-error.js';
 import { withConnection, type DatabaseAddress } from './connection.js';
 import { checkOwnerRights, type LoginOptions, makeAbsentRoles, MIGRATION_NAME, settleLogins } from './login-roles.js';
+import { DATABASE, databaseFault, RoleRefused } from './role-proof.js';
 import { acceptNewerSchema, readSchemaState, recordVersion } from './schema-version.js';
 
 /**
@@ -71,17 +73,21 @@ const MAX_NAMED = 3;
  * @throws UserError when a migration is missing, or a login is not what it must be
  */
 async function requireMigrated(address: DatabaseAddress): Promise<string[]> {
-  await withConnection(address, 'svc_operator', async (client) => {
+  const where = async (client: Client) =>
+    (await client.query<{ database: string }>(`select ${DATABASE} as database`)).rows[0];
+  const operators = await withConnection(address, 'svc_operator', async (client) => {
     const ask = async <Row extends object>(sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows;
-    if ((await acceptNewerSchema(ask)) !== undefined) return;
+    if ((await acceptNewerSchema(ask)) !== undefined) return where(client);
     const [found] = await ask<{ exists: boolean }>(`select to_regclass('migration') is not null as exists`);
     const missing = found?.exists ? (await readSchemaState(ask)).missing.length : MIGRATIONS.length;
     if (missing > 0)
       throw new UserError(
         `${missing} migration(s) have not run. Run "svc migrate" with SVC_DATABASE_URL set to the owner's address`,
       );
+    return where(client);
   });
-  await withConnection(address, 'svc_app', () => Promise.resolve());
+  const fault = databaseFault(operators?.database, (await withConnection(address, 'svc_app', where))?.database);
+  if (fault !== undefined) throw new RoleRefused(fault);
   return [];
 }
 

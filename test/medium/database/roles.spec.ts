@@ -164,6 +164,13 @@ describe('a connection', () => {
     );
   });
 
+  it('of another database than the others serves nothing', async () => {
+    const second = (role: 'svc_app' | 'svc_operator') => loginUrl(server.url.replace('/svc?', '/second?'), role);
+    const addresses = { appUrl: second('svc_app'), operatorUrl: loginUrl(server.url, 'svc_operator') };
+    await expect(migrate(addresses)).rejects.toThrow('the addresses lead to different databases');
+    await expect(migrate({ ...addresses, ownerUrl: server.url })).rejects.toThrow(/^svc_app: .*different databases/);
+  });
+
   it('compiles no statement, whatever the server is set to', async () => {
     await superuser.query(`alter database svc set jit = on`);
     const jit = await withConnection({ ownerUrl: server.url }, 'svc_app', async (client) => client.query('show jit'));
