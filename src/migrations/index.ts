@@ -132,6 +132,7 @@ import { KeepEarlierSecrets1795938100000 } from './1795938100000-keep-earlier-se
 import { CountReadingsOfFiles1795939000000 } from './1795939000000-count-readings-of-files.js';
 import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects-of-tokens.js';
 import { RememberUsedNonces1795943000000 } from './1795943000000-remember-used-nonces.js';
+import { TakeTurnsAtPeerLogs1795945100000 } from './1795945100000-take-turns-at-peer-logs.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -269,4 +270,5 @@ export const MIGRATIONS = [
   CountReadingsOfFiles1795939000000,
   KeepSubjectsOfTokens1795940000000,
   RememberUsedNonces1795943000000,
+  TakeTurnsAtPeerLogs1795945100000,
 ];

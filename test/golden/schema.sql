@@ -2449,6 +2449,7 @@ create table peer_log (
   forked_origin text,
   cleared_by text,
   cleared_at timestamp with time zone,
+  asked_at timestamp with time zone,
   constraint peer_log_pkey PRIMARY KEY (log_id),
   constraint peer_log_check CHECK ((((origin IS NULL) = (root IS NULL)) AND ((origin IS NULL) = (checkpoint IS NULL)))),
   constraint peer_log_check1 CHECK (((state = 'ok'::text) = (since IS NULL))),

@@ -12,7 +12,7 @@ import { readAtMost } from '../../../common/http/bounded-answer.js';
 import { LOG, type Log } from '../../../common/observability/log.js';
 import { CrossTenant } from '../../../common/tenancy/cross-tenant.js';
 import { OwnHeads } from './own-heads.service.js';
-import { PeerLogBusy, PeerUnreachable } from './peer-logs.problems.js';
+import { PeerLogBusy, PeerLogStopped, PeerUnreachable } from './peer-logs.problems.js';
 import { PeerLogs } from './peer-logs.service.js';
 import { PeerLogsStore } from './peer-logs.store.js';
 import type { Observed, PeerLog, PeerName, ShownHead } from './peer-logs.types.js';
@@ -21,7 +21,7 @@ const ANSWER_MS = 10_000;
 /** Far more than a head, its proof and the statements of a long chain of keys have. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const TRIES = 3;
-/** Between two looks that requests of a peer have called for. */
+/** Between two looks that requests have called for. */
 const REFRESH_MS = 15_000;
 
 const SHA256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
@@ -75,20 +75,24 @@ export class PeerExchange {
     return { ...observed, notTaken, notCosigned: await reasonOf(() => this.askFor(peer, client)) };
   }
 
-  /** In the background: asks the peer for its newest keys and epoch, not too often. */
+  /** In the background: asks the peer for its newest head, keys and epoch, not too often. */
   refresh(log: PeerLog): void {
     const now = performance.now();
     if (log.url === null || now < (this.refreshed.get(log.logId) ?? -Infinity) + REFRESH_MS) return;
     this.refreshed.set(log.logId, now);
-    const look = async (): Promise<void> => {
-      const [peer] = await this.crossTenant.run('watch peer log', (query) =>
-        new PeerLogsStore(query).listPeers(log.logId),
-      );
+    void this.lookAt(log);
+  }
+
+  /** Asks a peer that has the log, where it was pinned. What is found raises its alarm; never throws. */
+  async lookAt({ logId, name }: PeerLog): Promise<void> {
+    try {
+      const [peer] = await this.crossTenant.run('watch peer log', (query) => new PeerLogsStore(query).listPeers(logId));
       if (peer) await this.look(peer, await this.clientOf(peer, undefined, fetch));
-    };
-    look().catch((error: unknown) => {
-      this.log.warn({ log: log.name, reason: (error as Error).message }, 'the log of a peer was not looked at');
-    });
+    } catch (error) {
+      // The alarm says it.
+      if (error instanceof PeerLogStopped) return;
+      this.log.warn({ log: name, reason: (error as Error).message }, 'the log of a peer was not looked at');
+    }
   }
 
   private async clientOf(peer: PeerName, url: string | undefined, send: typeof fetch): Promise<PeerClient> {

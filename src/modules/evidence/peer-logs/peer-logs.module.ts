@@ -6,6 +6,7 @@ import { HandedCosignatures } from './handed-cosignatures.service.js';
 import { PeerAlarms } from './peer-alarms.service.js';
 import { PeerLogServicesModule } from './peer-log-services.module.js';
 import { PeerLogsController } from './peer-logs.controller.js';
+import { PeerWatch } from './peer-watch.service.js';
 import { PeerWitness } from './peer-witness.service.js';
 
 const ALARMS_MS = 10_000;
@@ -17,7 +18,7 @@ const ALARMS_MS = 10_000;
 @Module({
   imports: [PeerLogServicesModule],
   controllers: [PeerLogsController],
-  providers: [PeerWitness, HandedCosignatures],
+  providers: [PeerWitness, HandedCosignatures, PeerWatch],
 })
 export class PeerLogsModule implements OnModuleInit, OnApplicationBootstrap {
   constructor(

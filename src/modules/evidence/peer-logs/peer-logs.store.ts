@@ -3,6 +3,9 @@ import type { Query } from '../../../common/tenancy/cross-tenant.js';
 import type { Finding } from './peer-heads.rules.js';
 import type { PeerLog, PeerLogState, PeerName, SeenHead } from './peer-logs.types.js';
 
+/** Between two looks at a log that nothing is heard of. */
+const LOOK_MINUTES = 5;
+
 /** A head to be kept, with the line of this server over it. */
 export interface KeptHead extends SeenHead {
   readonly checkpoint: string;
@@ -63,7 +66,7 @@ export class PeerLogsStore {
   }
 
   async pin(logId: string, keys: readonly string[], url: string | null): Promise<void> {
-    await this.query('update peer_log set pinned = $2, url = coalesce($3, url) where log_id = $1', [logId, keys, url]);
+    await this.query(PIN, [logId, keys, url]);
   }
 
   async learn(logId: string, statements: readonly string[], witnessKey: string | null): Promise<void> {
@@ -91,6 +94,11 @@ export class PeerLogsStore {
   async readNames(name: string): Promise<{ own: string | null; logs: number }> {
     const [row] = await this.query<{ own: string | null; logs: number }>(NAMES, [name]);
     return row!;
+  }
+
+  /** Takes the turn at logs whose peers are to be asked: of the processes of a database one asks. */
+  async takeTurns(atMost: number): Promise<PeerLog[]> {
+    return (await this.query<Row>(TAKE_TURNS, [atMost])).map(logOf);
   }
 
   /** The peers that have the log. */
@@ -149,6 +157,18 @@ const logOf = (row: Row): PeerLog => ({
   clearedAt: row.cleared_at,
 });
 
+/** SQL: whether the peer of a log is to be asked again. */
+export const isLookDue = (log: string): string => `
+  ${log}.state = 'ok' and ${log}.url is not null
+  and (${log}.asked_at is null or ${log}.asked_at <= now() - interval '${LOOK_MINUTES} minutes')
+  and exists (select from peer_log_peer p where p.log_id = ${log}.log_id)`;
+
+const TAKE_TURNS = `
+  update peer_log set asked_at = now() where log_id = any(array(
+    select l.log_id from peer_log l where ${isLookDue('l')}
+    order by l.asked_at nulls first limit $1 for update of l skip locked))
+  returning *`;
+const PIN = 'update peer_log set pinned = $2, url = coalesce($3, url), asked_at = null where log_id = $1';
 const OF_PEER = `
   select l.* from peer_log_peer p join peer_log l on l.log_id = p.log_id where p.tenant_id = $1 and p.peer_id = $2`;
 const WATCHED = `

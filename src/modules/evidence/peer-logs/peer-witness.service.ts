@@ -19,8 +19,8 @@ export type WitnessReply = { readonly line: string } | { readonly size: number }
 interface Outcome {
   readonly reply?: WitnessReply;
   readonly refusal?: PeerLogUnknown | PeerLogKeyUnknown | CheckpointMalformed | CheckpointRefused;
-  /** The log whose newest keys and epoch may not be known here. */
-  readonly behind?: PeerLog;
+  /** The log of which its peer is to be asked: for newer keys or another epoch, or whether it still only grows. */
+  readonly inDoubt?: PeerLog;
   /** The log that was found out of order. */
   readonly stopped?: string;
 }
@@ -40,7 +40,7 @@ export class PeerWitness {
     const { request, head } = readRequest(body);
     const outcome = await this.crossTenant.run('watch peer log', (query) => this.look(query, request, head));
     if (outcome.stopped !== undefined) await this.alarms.raise(outcome.stopped);
-    if (outcome.behind) this.exchange.refresh(outcome.behind);
+    if (outcome.inDoubt) this.exchange.refresh(outcome.inDoubt);
     if (outcome.refusal) throw outcome.refusal;
     return outcome.reply!;
   }
@@ -62,16 +62,16 @@ export class PeerWitness {
     const [found, other] = await store.listWatched(logName(origin));
     if (!found || other) return { refusal: unknownOrigin(origin, other ? SEVERAL : NOBODY) };
     const log = await store.lock(found.logId);
-    if (log.head && log.head.origin !== origin) return { refusal: unknownOrigin(origin, epochOf(log)), behind: log };
+    if (log.head && log.head.origin !== origin) return { refusal: unknownOrigin(origin, epochOf(log)), inDoubt: log };
     const lines = ownLines(head, keysOf(log));
-    if (lines.length === 0) return { refusal: keyUnknown(origin), behind: log };
+    if (lines.length === 0) return { refusal: keyUnknown(origin), inDoubt: log };
     const verdict = judgeRequest(log.head, head, request);
     if (log.state !== 'ok' || log.forkedOrigin === origin) return { refusal: refused(origin, OUT_OF_ORDER) };
     if (log.head && isFork(log.head, head)) {
       await store.stop(log.logId, forkOf(head), request.checkpoint);
       return { ...answerOf(verdict, origin), stopped: log.logId };
     }
-    if (verdict.status !== 200) return answerOf(verdict, origin);
+    if (verdict.status !== 200) return { ...answerOf(verdict, origin), ...doubtOf(log, head, verdict) };
     const witness = await this.heads.findWitness(query, log, origin);
     if (typeof witness === 'string') return { refusal: unknownOrigin(origin, witness) };
     const { line } = await this.heads.accept(query, log, head, lines);
@@ -98,6 +98,10 @@ function answerOf(verdict: WitnessVerdict, origin: string): Outcome {
   if (verdict.status === 400) return { refusal: new CheckpointMalformed({}, verdict.reason) };
   return { refusal: refused(origin, verdict.status === 422 ? verdict.reason : OUT_OF_ORDER) };
 }
+
+/** A head of fewer leaves, or one that was not shown to extend the last: no proof, since anybody may have sent it. */
+const doubtOf = (log: PeerLog, { size }: Checkpoint, { status }: WitnessVerdict): Pick<Outcome, 'inDoubt'> =>
+  status === 422 || (log.head !== null && size < log.head.size) ? { inDoubt: log } : {};
 
 const NOBODY = 'No peer with such a log is known here: svc peer-log pin';
 const SEVERAL = 'Several logs with this name are known here: each needs an SVC_LOG_ORIGIN of its own';
