@@ -19,7 +19,7 @@ import { embeddingsCheck } from './embeddings-check.js';
 import { evidenceChecks } from './whole-evidence.js';
 import { ledgerCheck } from './ledger-check.js';
 import { logProgressCheck } from './log-progress-check.js';
-import { timestampsCheck, witnessesCheck } from './outside-checks.js';
+import { peerLogsCheck, timestampsCheck, witnessesCheck } from './outside-checks.js';
 import { signingKeyCheck } from './signing-key-check.js';
 
 const MIN_POSTGRESQL = 15;
@@ -59,6 +59,7 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress, isF
       logProgressCheck(settings, ask),
       keptCheckpoints(settings, ask),
       witnessesCheck(settings, ask),
+      peerLogsCheck(ask),
       timestampsCheck(settings, ask),
       embeddingsCheck(settings, ask),
     ],

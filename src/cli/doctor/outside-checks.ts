@@ -6,6 +6,7 @@ import type { Check } from '../../common/health/check.js';
 import type { Query } from '../../common/tenancy/cross-tenant.js';
 import { parseWitnessKey } from '../../evidence/cosignature.js';
 import { parseCertificates } from '../../evidence/certificate-path.js';
+import { findPeerLogs } from '../../modules/operations/readiness/evidence-checks.js';
 import { Advice } from './examine.js';
 
 /** That the witnesses of SVC_WITNESSES sign, and that none of them has seen another log than this one. */
@@ -31,6 +32,18 @@ export const witnessesCheck = ({ evidence }: Settings, ask: Query): Check => ({
         'See that the witness runs and knows this log and its key. Until it signs, files go without its line.',
       );
     return asked.map(describe).join('; ');
+  },
+});
+
+/** That the logs of peers only grow, as the gate control_evidence_ok asks. */
+export const peerLogsCheck = (ask: Query): Check => ({
+  name: 'peer_logs',
+  remedy:
+    'Until they are cleared, nothing is exchanged with these peers, and the daemon is not ready: docs/peer-logs.md.',
+  run: async () => {
+    const fault = await findPeerLogs(ask);
+    if (fault !== undefined) throw new Error(fault);
+    return 'those that are watched are in order';
   },
 });
 

@@ -99,6 +99,7 @@ describe('svc doctor', { timeout: 120_000 }, () => {
         'log_progress',
         'checkpoints',
         'witnesses',
+        'peer_logs',
         'timestamps',
         'embeddings',
       ],

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { peerLogsCheck } from '../../../src/cli/doctor/outside-checks.js';
 import { OPERATOR } from '../../../src/common/evidence-log/audit-trail.js';
+import type { Query } from '../../../src/common/tenancy/cross-tenant.js';
 import { copyOf, type TestDatabase } from '../../kit/database.js';
 import { TestPeer, until } from '../../kit/peers.js';
 import { freePort } from '../../kit/free-port.js';
@@ -27,6 +29,7 @@ describe('a witness that nobody asks to look', { timeout: 240_000 }, () => {
   const seen = async () => (await b.acts.list())[0]!;
   const askedAt = async () =>
     (await b.database.query<{ asked_at: Date | null }>('select asked_at from peer_log'))[0]!.asked_at;
+  const ask: Query = async <Row>(sql: string) => b.database.query<Row & object>(sql);
   const isState = (state: string) => until(async () => (await seen()).state === state);
   async function incidents(): Promise<{ title: string }[]> {
     return (await b.daemon.call('GET', '/v1/incidents?tenant_id=default')).body.cases;
@@ -49,12 +52,14 @@ describe('a witness that nobody asks to look', { timeout: 240_000 }, () => {
     twin = await a.twin(older);
     await twin.grow();
     await isState('rolled_back');
+    await expect(peerLogsCheck(ask).run()).rejects.toThrow('a.example/log/1 (rolled_back)');
     expect((await seen()).reason).toContain('leaves when it was asked');
     await until(async () => (await incidents()).length === 1);
   });
 
   it('notices that it went on another way once it has more leaves', async () => {
     await b.acts.clear(OPERATOR, { log: 'a.example/log', reason: 'to see', isForgotten: false });
+    expect(await peerLogsCheck(ask).run()).toContain('in order');
     await twin!.grow(24);
     await isState('split');
     expect((await seen()).reason).toContain('does not extend');
