@@ -76,7 +76,7 @@ def read(data):
     need(isinstance(value, dict), "the file is no map")
     check(value, SHAPE if value.get("format") == FORMATS[0] else SHAPE_2, "export")
     subject, mode = value["manifest"]["subject"], value["manifest"]["mode"]
-    need(subject not in ("receipt", "stream") or mode == "latest", "the mode of this subject is latest")
+    need(subject not in ("receipt", "stream", "entity") or mode == "latest", "the mode of this subject is latest")
     return value
 
 

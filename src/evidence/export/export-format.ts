@@ -133,8 +133,8 @@ const EXPORT = shapeOf(EXPORT_FORMAT, LOG, MANIFEST);
 export function asExport(value: unknown): ExportFile {
   checkShape(value, isRecord(value) && value.format === EXPORT_FORMAT_V1 ? EXPORT_V1 : EXPORT, 'export');
   const { subject, mode } = (value as ExportFile).manifest;
-  if ((subject === 'receipt' || subject === 'stream') && mode !== 'latest')
-    throw new Error(`export.manifest.mode of a ${subject} must be latest`);
+  if (['receipt', 'stream', 'entity'].includes(subject) && mode !== 'latest')
+    throw new Error(`export.manifest.mode must be latest where the subject is ${subject}`);
   return value as ExportFile;
 }
 

@@ -235,6 +235,7 @@ function packs(): Draft[] {
     ['made in month 13', 'format', pack((one) => (one.made_at = '2026-13-01T00:00:00.000Z'))],
     ['made on 30 February', 'format', pack((one) => (one.made_at = '2026-02-30T00:00:00.000Z'))],
     ...WEAK_KEYS.map(([name, bytes]): Draft => [`with a key ${name}`, 'keys', pack(addKey(bytes))]),
+    ['without keys', 'signatures', pack((one) => (one.keys = []))],
     ['with a receipt_id that is no UUID', 'receipts', pack((one) => (one.receipts[0].receipt_id = 'x'))],
     [
       'with a kid that is not ASCII',
@@ -316,9 +317,17 @@ function exports(): Draft[] {
     ...WEAK_KEYS.map(([name, bytes]): Draft => {
       return [`with a key ${name}`, 'keys', json(ITEMS, inManifest(addKey(bytes)))];
     }),
-    ...(['receipt', 'stream'] as const).map((subject): Draft => {
+    [
+      'without keys',
+      'signature',
+      json(
+        ITEMS,
+        inManifest((one) => (one.keys = [])),
+      ),
+    ],
+    ...(['receipt', 'stream', 'entity'] as const).map((subject): Draft => {
       return [
-        `of a ${subject} in the mode audit`,
+        `of ${subject === 'entity' ? 'an' : 'a'} ${subject} in the mode audit`,
         'format',
         json(
           ITEMS,
