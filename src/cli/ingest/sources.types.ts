@@ -60,7 +60,7 @@ export interface SourceEntry {
 export interface Source {
   /** Address by which its documents are known again. */
   root: string;
-  /** As it was named, where that was files or pages and not a folder, which may be empty: to have none of it is a failure. */
+  /** As it was named, where that was no folder: a folder may be empty, all else that gives nothing is a failure. */
   named?: string;
   /** Whether a document of this root is one that this source would list if it were there. */
   covers(docId: string): boolean;

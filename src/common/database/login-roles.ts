@@ -67,7 +67,7 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 /** Session defaults of each role, stored with the role: a pooler in transaction mode sets none itself. */
 const ROLE_SETTINGS = [`jit = 'off'`, `statement_timeout = '30s'`, `idle_in_transaction_session_timeout = '60s'`];
 
-/** The comment on a role whose password is the one made from the owner's address: it may be replaced by the next one. */
+/** The comment on a role whose password was made from the owner's address: the next one may take its place. */
 const PASSWORD_IS_OURS = `svc made its password from the address of the owner`;
 
 /** Before the first migration: makes the roles that are absent, marked as ours in the same transaction. */
@@ -180,7 +180,7 @@ async function settlePassword(
 const passwordFault = (role: Role): string =>
   `${role} cannot log in with the password that is made from SVC_DATABASE_URL, and has one that svc did not make. Set SVC_DATABASE_APP_URL and SVC_DATABASE_OPERATOR_URL; or run "svc migrate --replace-passwords", which locks out every server that logs in by the one it has`;
 
-/** Keeps the comment on the role true, where nobody wrote another; the owner may lack the right, and then is asked again. */
+/** Keeps the comment on the role true, where nobody wrote another. An owner that lacks the right leaves it as it is. */
 async function markPassword(runner: QueryRunner, role: Role, isOurs: boolean): Promise<void> {
   const comment = await readComment(runner, role);
   if ((comment ?? PASSWORD_IS_OURS) !== PASSWORD_IS_OURS || (comment !== null) === isOurs) return;
