@@ -133,6 +133,7 @@ import { CountReadingsOfFiles1795939000000 } from './1795939000000-count-reading
 import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects-of-tokens.js';
 import { RememberUsedNonces1795943000000 } from './1795943000000-remember-used-nonces.js';
 import { TakeTurnsAtPeerLogs1795945100000 } from './1795945100000-take-turns-at-peer-logs.js';
+import { KeepOwnersOfWork1795945300000 } from './1795945300000-keep-owners-of-work.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -271,4 +272,5 @@ export const MIGRATIONS = [
   KeepSubjectsOfTokens1795940000000,
   RememberUsedNonces1795943000000,
   TakeTurnsAtPeerLogs1795945100000,
+  KeepOwnersOfWork1795945300000,
 ];

@@ -4377,6 +4377,7 @@ create table work_item (
   lease_fence bigint,
   lease_holder text,
   lease_expires_at timestamp with time zone,
+  owners text[] not null default ARRAY[]::text[],
   constraint work_item_pkey PRIMARY KEY (tenant_id, work_id),
   constraint work_item_blocker_kind_check CHECK ((blocker_kind = ANY (ARRAY['needs_info'::text, 'needs_approval'::text]))),
   constraint work_item_check CHECK (((state <> 'blocked'::text) OR (blocker_kind IS NOT NULL))),
@@ -4399,6 +4400,7 @@ CREATE INDEX work_item_linked_pr ON public.work_item USING btree (tenant_id, lin
 CREATE INDEX work_item_project ON public.work_item USING btree (tenant_id, project_id, priority, created_at, work_id);
 CREATE INDEX work_item_state ON public.work_item USING btree (tenant_id, state, priority, created_at, work_id);
 CREATE TRIGGER keep_from_revoked BEFORE UPDATE OF lease_fence ON public.work_item FOR EACH ROW WHEN (((new.lease_fence IS NOT NULL) AND (new.lease_fence IS DISTINCT FROM old.lease_fence))) EXECUTE FUNCTION svc_keep_claim();
+CREATE TRIGGER keep_owners BEFORE INSERT OR UPDATE OF state, assignee_passport, lease_holder ON public.work_item FOR EACH ROW EXECUTE FUNCTION svc_keep_owners();
 CREATE TRIGGER legal_hold BEFORE DELETE ON public.work_item FOR EACH ROW WHEN ((NOT svc_is_product())) EXECUTE FUNCTION svc_keep_held('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_rows AFTER DELETE ON public.work_item REFERENCING OLD TABLE AS gone FOR EACH STATEMENT WHEN (svc_is_product()) EXECUTE FUNCTION svc_keep_held_rows('array[''work:'' || r.work_id]');
 CREATE TRIGGER legal_hold_truncate BEFORE TRUNCATE ON public.work_item FOR EACH STATEMENT EXECUTE FUNCTION svc_keep_held_table();
@@ -6811,6 +6813,25 @@ AS $function$
         new.seq := old.seq;
         return new;
       end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_owners()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+  declare
+    one text;
+  begin
+    if tg_op = 'UPDATE' and old.state = 'done' and new.state <> 'done' then
+      new.owners := '{}';
+    end if;
+    foreach one in array array[new.assignee_passport, new.lease_holder] loop
+      if one is not null and one <> all(new.owners) and cardinality(new.owners) < 100 then
+        new.owners := new.owners || one;
+      end if;
+    end loop;
+    return new;
+  end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_keep_settlement()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_OWNERS } from '../../../src/modules/coordination/work/gates/gates.rules.js';
 import { GateSweep } from '../../../src/modules/coordination/work/gates/gate-sweep.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 import { acting, force, gated, made, must, patch } from './given.js';
@@ -81,6 +82,65 @@ describe('a move that needs an approval', () => {
     await must(patch(ada, item.id, { assignee_passport: 'carol' }));
     const later = await must(patch(ada, item.id, { state: 'done' }));
     expect([later.work.state, later.queued.length]).toEqual(['in_review', 1]);
+  });
+
+  it.each<[string, object[]]>([
+    ['with the move to review', [{ state: 'in_review', assignee_passport: 'ghost' }]],
+    ['to nobody, before', [{ assignee_passport: null }, { state: 'in_review' }]],
+    [
+      'out of review and back',
+      [{ state: 'in_review' }, { state: 'in_progress', assignee_passport: 'ghost' }, { state: 'in_review' }],
+    ],
+    [
+      'by way of what anybody may begin',
+      [{ state: 'ready' }, { state: 'in_progress', assignee_passport: 'ghost' }, { state: 'in_review' }],
+    ],
+    [
+      'by way of its end',
+      [
+        { state: 'cancelled' },
+        { state: 'ready' },
+        { state: 'in_progress', assignee_passport: 'ghost' },
+        { state: 'in_review' },
+      ],
+    ],
+  ])('is not passed by giving away what one holds: %s', async (_how, changes) => {
+    const { id } = await made(call, { state: 'ready' });
+    await must(ada('POST', `/v1/work/${id}/claim`, { by_passport: 'ada' }));
+    for (const change of changes) expect((await must(patch(ada, id, change))).queued).toEqual([]);
+    const { work, queued } = await must(patch(ada, id, { state: 'done' }));
+    expect([work.state, queued]).toEqual(['in_review', [expect.objectContaining({ to: 'done' })]]);
+    await must(decide(bob, queued[0].action_id));
+    expect((await read(id)).state).toBe('done');
+  });
+
+  it('counts who had it between two moves, and nobody of before it was done', async () => {
+    const { id } = await made(call, { state: 'in_progress' });
+    for (const assignee_passport of ['ada', 'carol']) await must(patch(call, id, { assignee_passport }));
+    await must(patch(call, id, { state: 'in_review' }));
+    const { queued } = await must(patch(ada, id, { state: 'done' }));
+    await must(decide(bob, queued[0].action_id));
+    await must(patch(call, id, { state: 'ready', assignee_passport: 'carol' }));
+    for (const state of ['in_progress', 'in_review']) await must(patch(call, id, { state, by_passport: 'carol' }));
+    expect((await must(patch(ada, id, { state: 'done' }))).work.state).toBe('done');
+  });
+
+  it('is needed by everybody once more have had the item than are kept', async () => {
+    const { id } = await made(ada, { state: 'in_review', assignee_passport: 'ada' });
+    await force(
+      daemon,
+      `update work_item set owners = array(select 'owner-' || n from generate_series(1, ${MAX_OWNERS - 1}) n) where work_id = $1`,
+      [id],
+    );
+    for (const assignee_passport of ['carol', 'dan']) await must(patch(ada, id, { assignee_passport }));
+    const [row] = await force<{ kept: number }>(
+      daemon,
+      'select cardinality(owners) as kept from work_item where work_id = $1',
+      [id],
+    );
+    expect(row!.kept).toBe(MAX_OWNERS);
+    const { queued } = await must(bob('PATCH', `/v1/work/${id}`, { by_passport: 'bob', state: 'done' }));
+    expect(queued).toHaveLength(1);
   });
 });
 

@@ -73,6 +73,10 @@ export class WorkItemRow extends TenantRow {
   @Column('timestamptz', { nullable: true })
   leaseExpiresAt!: Date | null;
 
+  /** Who had it as assignee or under a lease since it was last done, those of now too. The database keeps it. */
+  @Column('text', { array: true, default: '{}' })
+  owners!: string[];
+
   @Microseconds('created_at')
   createdUs!: number;
 

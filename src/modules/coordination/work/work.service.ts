@@ -102,10 +102,9 @@ export class WorkService {
     { from, to }: Move,
     { assigneePassport }: AskedChange,
   ): Promise<boolean> {
-    const reviewed = from === 'in_review' ? await this.store.findReviewed(row.workId) : undefined;
-    const owners = [row.assigneePassport, assigneePassport, reviewed?.assigneePassport];
+    const owners = [...row.owners, assigneePassport];
     const hasMovedAsOwner =
-      reviewed !== undefined && (await this.store.hasMovedAs(row.workId, ownersOf({ owners }), provenOf(by)));
+      from === 'in_review' && (await this.store.hasMovedAs(row.workId, ownersOf({ owners }), provenOf(by)));
     return this.gates.isNeeded(row.projectId, { from, to, owners, by, hasMovedAsOwner });
   }
 

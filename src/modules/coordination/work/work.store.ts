@@ -46,12 +46,6 @@ export class WorkStore {
     );
   }
 
-  /** Whose the item was when it last came to review. */
-  async findReviewed(workId: string): Promise<WorkTransitionRow | undefined> {
-    const filter = { workId, toState: 'in_review' } as const;
-    return (await this.transitions.list(filter, { order: { version: 'desc' }, take: 1 }))[0];
-  }
-
   /**
    * Whether one of these credentials has moved the item in one of these names; where a gate let it through, the name is
    * not the credential's.

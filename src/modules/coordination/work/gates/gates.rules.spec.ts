@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRequester, type Party } from '../../../../common/bearer-auth/party.js';
-import { findRefusal, isNamed, needsApproval, type AskedMove } from './gates.rules.js';
+import { findRefusal, isNamed, MAX_OWNERS, needsApproval, type AskedMove } from './gates.rules.js';
 
 const ada = { passport: 'ada', principal: 'passport:ada' };
 const bob = { passport: 'bob', principal: 'passport:bob' };
@@ -25,7 +25,8 @@ describe('an approval is needed', () => {
   it.each<[string, Partial<AskedMove>, string[], boolean]>([
     ['by who has the item', {}, [], true],
     ['by who says so without a credential', { by: claimed('ada') }, [], true],
-    ['by who had it in review', { owners: ['bob', 'bob', 'ada'] }, [], true],
+    ['by who had it before', { owners: ['bob', 'ada', 'bob'] }, [], true],
+    ['by anybody, of what more had than are kept', { by: bob, owners: Array(MAX_OWNERS).fill('eve') }, [], true],
     ['by whose credential has moved it as who has it', { by: bob, hasMovedAsOwner: true }, [], true],
     ['by a token that names nobody', { by: claimed() }, [], true],
     ['by nobody else', { by: bob }, [], false],

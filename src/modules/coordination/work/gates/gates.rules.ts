@@ -5,11 +5,14 @@ import type { WorkState } from '../work.types.js';
 /** Days that a gate waits for a decision. */
 export const GATE_DAYS = 7;
 
+/** So many owners are kept of an item (svc_keep_owners). Of one that had more it is not known who has not been one. */
+export const MAX_OWNERS = 100;
+
 /** What an approval may be needed for. */
 export interface AskedMove {
   from: WorkState;
   to: WorkState;
-  /** Whose the item is, or was: now, after the change, when it came to review. */
+  /** Whose the item is, is after the change, or was since it was last done. */
   owners: readonly (string | null | undefined)[];
   by: Party;
   /** Whether the credential has moved the item in the name of one of them. */
@@ -30,8 +33,10 @@ export const ownersOf = ({ owners }: Pick<AskedMove, 'owners'>): string[] =>
 export function needsApproval(move: AskedMove, policy: readonly string[]): boolean {
   const { from, to, by, hasMovedAsOwner } = move;
   const names = namesOf(by);
+  const owners = ownersOf(move);
   // Who has a token that names nobody may be anybody.
-  const isOwn = hasMovedAsOwner || ownersOf(move).some((owner) => isNobody(by) || names.includes(owner));
+  const isOwner = owners.length >= MAX_OWNERS || owners.some((owner) => isNobody(by) || names.includes(owner));
+  const isOwn = hasMovedAsOwner || isOwner;
   return (from === 'in_review' && to === 'done' && isOwn) || isNamed(policy, from, to);
 }
 
