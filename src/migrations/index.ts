@@ -134,6 +134,7 @@ import { KeepSubjectsOfTokens1795940000000 } from './1795940000000-keep-subjects
 import { RememberUsedNonces1795943000000 } from './1795943000000-remember-used-nonces.js';
 import { TakeTurnsAtPeerLogs1795945100000 } from './1795945100000-take-turns-at-peer-logs.js';
 import { KeepOwnersOfWork1795945300000 } from './1795945300000-keep-owners-of-work.js';
+import { LeaveGatedClaimsOut1795945310000 } from './1795945310000-leave-gated-claims-out.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -273,4 +274,5 @@ export const MIGRATIONS = [
   RememberUsedNonces1795943000000,
   TakeTurnsAtPeerLogs1795945100000,
   KeepOwnersOfWork1795945300000,
+  LeaveGatedClaimsOut1795945310000,
 ];

@@ -4867,6 +4867,7 @@ CREATE OR REPLACE FUNCTION public.svc_claim_next_work(me text, project text, wan
 AS $function$
   declare
     item work_item;
+    gated text[] := svc_projects_gating_claims(me);
   begin
     select n.* into item from svc_lock_next_work(me, project, wanted_labels, array[holder], '{}', 1) n;
     if item.work_id is null then
@@ -4876,7 +4877,7 @@ AS $function$
           where w.tenant_id = me and (project is null or w.project_id = project) and w.open_blockers = 0
             and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
             and (w.state = 'ready' and coalesce(w.assignee_passport, holder) = holder or w.lease_expires_at <= clock_timestamp())
-            and w.labels @> wanted_labels
+            and w.labels @> wanted_labels and w.project_id <> all(gated)
           order by w.tenant_id, w.priority, w.created_at, w.work_id limit 1 for no key update;
         set local lock_timeout = 0;
       exception when lock_not_available then
@@ -4912,6 +4913,7 @@ AS $function$
     candidate work_item;
     n int;
     began timestamptz;
+    gated text[] := svc_projects_gating_claims(me);
   begin
     for alike in
       select w.project, w.labels, array_agg(w.number::int order by w.number) as numbers, array_agg(w.holder) as holders
@@ -4960,7 +4962,7 @@ AS $function$
         where w.tenant_id = me and (one.project is null or w.project_id = one.project) and w.open_blockers = 0
           and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
           and (w.state = 'ready' and coalesce(w.assignee_passport, one.holder) = one.holder or w.lease_expires_at <= clock_timestamp())
-          and w.labels @> one.labels);
+          and w.labels @> one.labels and w.project_id <> all(gated));
       item := null;
       return next;
     end loop;
@@ -6908,6 +6910,8 @@ CREATE OR REPLACE FUNCTION public.svc_lock_next_work(me text, project text, want
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
+  declare
+    gated text[] := svc_projects_gating_claims(me);
   begin
     if project is null then
       return query select w.* from work_item w
@@ -6915,7 +6919,7 @@ AS $function$
           and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
           and (w.state = 'ready' and (w.assignee_passport is null or w.assignee_passport = any(holders))
             or w.lease_expires_at <= clock_timestamp())
-          and w.labels @> wanted_labels and w.work_id <> all(taken)
+          and w.labels @> wanted_labels and w.work_id <> all(taken) and w.project_id <> all(gated)
         order by w.tenant_id, w.priority, w.created_at, w.work_id limit at_most for no key update skip locked;
     else
       return query select w.* from work_item w
@@ -6923,7 +6927,7 @@ AS $function$
           and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
           and (w.state = 'ready' and (w.assignee_passport is null or w.assignee_passport = any(holders))
             or w.lease_expires_at <= clock_timestamp())
-          and w.labels @> wanted_labels and w.work_id <> all(taken)
+          and w.labels @> wanted_labels and w.work_id <> all(taken) and w.project_id <> all(gated)
         order by w.tenant_id, w.project_id, w.priority, w.created_at, w.work_id limit at_most for no key update skip locked;
     end if;
   end $function$
@@ -7333,6 +7337,16 @@ AS $function$
     select me, transfer, row_number() over (order by e.place), e.account_id, e.amount
     from unnest(accounts, amounts) with ordinality e(account_id, amount, place) where e.amount <> 0;
   end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_projects_gating_claims(me text)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(p.project_id), '{}') from work_gate_policy p
+  where p.tenant_id = me and p.moves && array['ready>in_progress', 'ready>*', '*>in_progress', '*>*']
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_quarantine_facts(me text, wanted uuid[])
@@ -8698,6 +8712,7 @@ grant execute on function svc_keep_held_table() to public;
 grant execute on function svc_keep_hold() to public;
 grant execute on function svc_keep_lease() to public;
 grant execute on function svc_keep_nonce(hash bytea, ttl_seconds integer, most integer) to svc_app;
+grant execute on function svc_keep_owners() to public;
 grant execute on function svc_keep_settlement() to public;
 grant execute on function svc_key_lookup(wanted_hash bytea) to svc_app, svc_operator;
 grant execute on function svc_lock_accounts(wanted text[]) to svc_app, svc_operator;
@@ -8717,6 +8732,7 @@ grant execute on function svc_note_tenant_state() to public;
 grant execute on function svc_pay_tenant(buyer text, purchase uuid, agent text, publisher text, price bigint, actor text, words text, allowance bigint) to public, svc_app;
 grant execute on function svc_pin_table(target regclass, names text, content text[], gone text) to public;
 grant execute on function svc_post_transfer(transfer uuid, why text, about text, actor text, agent text, words text, undone uuid, accounts text[], amounts bigint[]) to public, svc_app, svc_operator;
+grant execute on function svc_projects_gating_claims(me text) to public, svc_app;
 grant execute on function svc_quarantine_facts(me text, wanted uuid[]) to public;
 grant execute on function svc_rebase_events() to public, svc_operator;
 grant execute on function svc_record_moves(me text, moves json) to public;

@@ -2,7 +2,7 @@
 -- project (null for any), labels, holder, asked_by, ttl, lease_id. Nothing is waited for, since the items of all are held
 -- meanwhile: where items that others have locked are all that is left, where a lease has to be ended first, or where what
 -- is next is for another of the callers, is_deferred says that the caller has to ask by svc_claim_next_work. Without an
--- item and without that, nothing is ready. The clock is read once the items are locked; to the millisecond, as answers
+-- item and without that, nothing is ready. Projects in which a claim needs an approval are left out. The clock is read once the items are locked; to the millisecond, as answers
 -- have it. Rows are found by their keys alone: a plan made while the tables were small must not read them whole when they
 -- have grown.
 create or replace function svc_claim_next_works(me text, wanted json)
@@ -18,6 +18,7 @@ create or replace function svc_claim_next_works(me text, wanted json)
     candidate work_item;
     n int;
     began timestamptz;
+    gated text[] := svc_projects_gating_claims(me);
   begin
     for alike in
       select w.project, w.labels, array_agg(w.number::int order by w.number) as numbers, array_agg(w.holder) as holders
@@ -66,7 +67,7 @@ create or replace function svc_claim_next_works(me text, wanted json)
         where w.tenant_id = me and (one.project is null or w.project_id = one.project) and w.open_blockers = 0
           and (w.state = 'ready' or (w.state = 'in_progress' and w.lease_fence is not null))
           and (w.state = 'ready' and coalesce(w.assignee_passport, one.holder) = one.holder or w.lease_expires_at <= clock_timestamp())
-          and w.labels @> one.labels);
+          and w.labels @> one.labels and w.project_id <> all(gated));
       item := null;
       return next;
     end loop;

@@ -18,7 +18,7 @@ import {
   RenewLeaseRequest,
   RenewRequest,
 } from './claims.dto.js';
-import { WorkHeld, WorkNotClaimable } from './claims.problems.js';
+import { MoveNeedsApproval, WorkHeld, WorkNotClaimable } from './claims.problems.js';
 import { ClaimsService } from './claims.service.js';
 
 const tag = 'work';
@@ -32,7 +32,7 @@ export class ClaimsController {
     tag,
     summary: 'Claim the most urgent ready item',
     description:
-      'Of the items that are ready and that nothing blocks: by priority, then the oldest. No two callers get the same one. It is in progress then, and yours until expires_at; after that it is free for others at once. work is null where nothing is ready. Items assigned to somebody else are left to them.',
+      'Of the items that are ready and that nothing blocks: by priority, then the oldest. No two callers get the same one. It is in progress then, and yours until expires_at; after that it is free for others at once. work is null where nothing is ready. Items assigned to somebody else are left to them; items of a project whose gate policy names ready>in_progress are left out.',
     access,
     tenantBound: true,
     extension: true,
@@ -47,12 +47,12 @@ export class ClaimsController {
     tag,
     summary: 'Claim one work item',
     description:
-      'Whoever holds it already keeps the fence and gets more time. 409 WORK_HELD names the holder and expires_at; 409 WORK_NOT_CLAIMABLE says why it cannot be claimed.',
+      'Whoever holds it already keeps the fence and gets more time. 409 WORK_HELD names the holder and expires_at; 409 WORK_NOT_CLAIMABLE says why it cannot be claimed. 409 MOVE_NEEDS_APPROVAL where the gate policy names the move: PATCH /v1/work/{id} asks for it, and once it is approved the item can be claimed.',
     access,
     tenantBound: true,
     extension: true,
     reply: ok(ClaimReply),
-    problems: [WorkUnknown, WorkHeld, WorkNotClaimable],
+    problems: [WorkUnknown, WorkHeld, WorkNotClaimable, MoveNeedsApproval],
     tried: { after: ['forceReleaseWork'] },
   })
   claimWork(
@@ -103,13 +103,13 @@ export class ClaimsController {
     tag,
     summary: 'Give a work item back',
     description:
-      'By its holder, with its fence. What is in progress is ready again and nobody’s; what is in another state stays there.',
+      'By its holder, with its fence. What is in progress is ready again and nobody’s; what is in another state stays there. 409 MOVE_NEEDS_APPROVAL where the gate policy names in_progress>ready: PATCH /v1/work/{id} asks for it.',
     access,
     tenantBound: true,
     extension: true,
     fenced: true,
     reply: ok(ReleaseReply),
-    problems: [WorkUnknown, WorkHeld, LeaseEnded],
+    problems: [WorkUnknown, WorkHeld, LeaseEnded, MoveNeedsApproval],
     tried: { from: { 'body/fence': 'claimWork#/lease/fence' }, after: ['renewWork'] },
   })
   releaseWork(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WORK_STATES, type BlockKind, type WorkState } from '../work.types.js';
 import { renewBefore } from '../../leases/leases.types.js';
-import { fenceOf, stateAfterLease, whyNotClaimable } from './claims.rules.js';
+import { fenceOf, isMoveGated, stateAfterLease, stateBeforeClaim, whyNotClaimable } from './claims.rules.js';
 
 const item = {
   state: 'ready' as WorkState,
@@ -62,5 +62,20 @@ describe('the state after a lease', () => {
     expect(WORK_STATES.map(stateAfterLease)).toEqual(
       WORK_STATES.map((state) => (state === 'in_progress' ? 'ready' : state)),
     );
+  });
+});
+
+describe('a claim', () => {
+  it('takes from ready what was in progress under a lease, and all else from where it is', () => {
+    expect(stateBeforeClaim({ state: 'in_progress', leaseFence: 7 })).toBe('ready');
+    expect(stateBeforeClaim({ state: 'in_progress', leaseFence: null })).toBe('in_progress');
+    expect(stateBeforeClaim({ state: 'ready', leaseFence: null })).toBe('ready');
+  });
+
+  it('waits for an approval where a policy names its move, unless the state stays', () => {
+    for (const moves of [['ready>in_progress'], ['ready>*'], ['*>in_progress'], ['*>*']])
+      expect(isMoveGated('ready', 'in_progress', moves)).toBe(true);
+    expect(isMoveGated('ready', 'in_progress', ['in_progress>ready', 'backlog>*'])).toBe(false);
+    expect(isMoveGated('in_progress', 'in_progress', ['*>*'])).toBe(false);
   });
 });

@@ -1,5 +1,7 @@
 import { invalid } from '../../../../common/problem/common-problems.js';
+import { isNamed } from '../gates/gates.rules.js';
 import type { WorkItemRow } from '../work-item.entity.js';
+import type { WorkState } from '../work.types.js';
 
 /**
  * The fence that a renewal or a release is sent with, in the body or as X-Svc-Fence.
@@ -28,6 +30,14 @@ export function whyNotClaimable(item: Claimed, holder: string): string | undefin
   }
   return state === 'backlog' ? 'It is in the backlog; move it to ready first' : `It is ${state}`;
 }
+
+/** Where a claim of an item takes it from: one whose lease is over is ready. */
+export const stateBeforeClaim = ({ state, leaseFence }: Pick<WorkItemRow, 'state' | 'leaseFence'>): WorkState =>
+  leaseFence === null ? state : stateAfterLease(state);
+
+/** Whether a policy has another approve it. What stays as it is needs nobody. */
+export const isMoveGated = (from: WorkState, to: WorkState, gatedMoves: readonly string[]): boolean =>
+  from !== to && isNamed(gatedMoves, from, to);
 
 /** Where an item goes when its lease ends: what somebody worked on is ready again, all else stays where it is. */
 export const stateAfterLease = (state: WorkItemRow['state']): WorkItemRow['state'] =>

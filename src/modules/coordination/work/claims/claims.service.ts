@@ -7,7 +7,9 @@ import { holderOf, LeasesService } from '../../leases/leases.service.js';
 import type { LeaseHolder } from '../../leases/leases.types.js';
 import type { WorkItemRow } from '../work-item.entity.js';
 import { checkChangeable } from '../plans/changeable.js';
+import { moveName } from '../moves.rules.js';
 import { WorkUnknown } from '../work.problems.js';
+import type { WorkState } from '../work.types.js';
 import type {
   ClaimNextRequest,
   ClaimReply,
@@ -19,8 +21,8 @@ import type {
   RenewLeaseRequest,
   RenewRequest,
 } from './claims.dto.js';
-import { WorkHeld, WorkNotClaimable } from './claims.problems.js';
-import { fenceOf, whyNotClaimable } from './claims.rules.js';
+import { MoveNeedsApproval, WorkHeld, WorkNotClaimable } from './claims.problems.js';
+import { fenceOf, isMoveGated, stateAfterLease, stateBeforeClaim, whyNotClaimable } from './claims.rules.js';
 import { ClaimsStore } from './claims.store.js';
 import type { Claimant, LockedItem } from './claims.types.js';
 import { claimReply, nothingReady, releaseReply, renewedReply } from './claims.views.js';
@@ -54,7 +56,7 @@ export class ClaimsService {
     return claimed ? claimReply(claimed) : nothingReady();
   }
 
-  /** @throws WorkUnknown, WorkHeld, WorkNotClaimable */
+  /** @throws WorkUnknown, WorkHeld, WorkNotClaimable, MoveNeedsApproval */
   claim(caller: DaemonCaller, workId: string, request: ClaimRequest): Promise<ClaimReply> {
     const claimant = claimantOf(caller, request);
     return this.tenants.write(caller, request.tenant_id, async () => {
@@ -71,6 +73,7 @@ export class ClaimsService {
       );
       if (why !== undefined)
         throw new WorkNotClaimable({ work_id: workId, state: item.state, open_blockers: item.openBlockers }, why);
+      await this.checkUngated(item, stateBeforeClaim(item), 'in_progress');
       return claimReply(await this.workLeases.claim(caller, item, claimant));
     });
   }
@@ -103,7 +106,7 @@ export class ClaimsService {
     });
   }
 
-  /** @throws WorkUnknown, LeaseEnded, WorkHeld */
+  /** @throws WorkUnknown, LeaseEnded, WorkHeld, MoveNeedsApproval */
   async release(caller: DaemonCaller, workId: string, request: ReleaseRequest, fence?: number): Promise<ReleaseReply> {
     const { by_passport: named, reason } = request;
     const held = heldAs(caller, workId, fenceOf(request.fence, fence), named);
@@ -112,6 +115,7 @@ export class ClaimsService {
       (tenantId, alone) => this.grouped.release(tenantId, { ...held, reason }, alone),
       async () => {
         const item = await this.lockHeld(caller, held, named);
+        await this.checkUngated(item, item.state, stateAfterLease(item.state));
         const ending = { reason, byPassport: item.leaseHolder ?? undefined };
         return (await this.workLeases.end(caller, [item], 'released', ending))[0]!;
       },
@@ -119,7 +123,7 @@ export class ClaimsService {
     return releaseReply(released, held.fence);
   }
 
-  /** Whoever holds it. @throws WorkUnknown, WorkNotClaimable where nobody does */
+  /** Whoever holds it, and whatever the gate policy says. @throws WorkUnknown, WorkNotClaimable where nobody does */
   forceRelease(caller: DaemonCaller, workId: string, request: ForceReleaseRequest): Promise<ReleaseReply> {
     if (!request.confirm) throw invalid('body.confirm', 'must be true: somebody may be at work on it');
     const byPassport = namedPassport(caller, request.by_passport, 'by_passport');
@@ -142,6 +146,15 @@ export class ClaimsService {
     alone: () => Promise<T>,
   ): Promise<T> {
     return this.tenants.writeAlone(caller, tenant, (tenantId, unit) => (unit ? alone() : grouped(tenantId, alone)));
+  }
+
+  /** @throws MoveNeedsApproval where the policy of the project names the move */
+  private async checkUngated({ workId, projectId }: WorkItemRow, from: WorkState, to: WorkState): Promise<void> {
+    if (!isMoveGated(from, to, await this.store.listGatedMoves(projectId))) return;
+    throw new MoveNeedsApproval(
+      { work_id: workId, project_id: projectId, from, to },
+      `The gate policy of ${projectId} has another approve ${moveName(from, to)}: PATCH /v1/work/{id} with the state ${to} asks for it`,
+    );
   }
 
   private async lock(workId: string): Promise<LockedItem> {

@@ -4,6 +4,7 @@ import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { TenantRepository } from '../../../../common/tenancy/tenant-repository.js';
 import type { LeaseEnd } from '../../leases/lease-states.types.js';
 import type { LeaseRow } from '../../leases/leases.types.js';
+import { GatePolicyRow } from '../gates/gate-policy.entity.js';
 import { WorkItemRow } from '../work-item.entity.js';
 import {
   type Claimant,
@@ -22,9 +23,11 @@ type Raw = Record<string, unknown>;
 @Injectable()
 export class ClaimsStore {
   private readonly items: TenantRepository<WorkItemRow>;
+  private readonly policies: TenantRepository<GatePolicyRow>;
 
   constructor(private readonly tenancy: Tenancy) {
     this.items = new TenantRepository(tenancy, WorkItemRow);
+    this.policies = new TenantRepository(tenancy, GatePolicyRow);
   }
 
   /** @returns an item that is claimed; or one whose lease is over, only locked: that lease is to be ended first */
@@ -71,6 +74,11 @@ export class ClaimsStore {
     return row && { item: this.items.toRow(row), isLeaseLive: row['is_lease_live'] as boolean };
   }
 
+  /** The moves that the policy of a project names. */
+  async listGatedMoves(projectId: string): Promise<string[]> {
+    return (await this.policies.find({ projectId }))?.moves ?? [];
+  }
+
   /**
    * Items that are held, by their ids; locked with their leases. Nothing is waited for: those that somebody changes, or
    * writes under the lease of, are left out.
@@ -78,8 +86,10 @@ export class ClaimsStore {
   async lockHeld(workIds: readonly string[]): Promise<Map<string, HeldItem>> {
     const rows = await this.tenancy.query<Raw>(
       `with locked as materialized (
-         select w.*, l.held_by from work_item w join lease l on l.tenant_id = w.tenant_id and l.fence = w.lease_fence and l.status = 'held'
-         where w.tenant_id = $1 and w.work_id = any($2) for no key update skip locked)
+         select w.*, l.held_by, p.moves as gated_moves from work_item w
+         join lease l on l.tenant_id = w.tenant_id and l.fence = w.lease_fence and l.status = 'held'
+         left join work_gate_policy p on p.tenant_id = w.tenant_id and p.project_id = w.project_id
+         where w.tenant_id = $1 and w.work_id = any($2) for no key update of w, l skip locked)
        select locked.*, coalesce(lease_expires_at > clock_timestamp(), false) as is_lease_live from locked`,
       [this.tenancy.tenant, workIds],
     );
@@ -88,7 +98,8 @@ export class ClaimsStore {
 
   private heldOf(row: Raw): HeldItem {
     const [isLeaseLive, heldBy] = [row['is_lease_live'] as boolean, row['held_by'] as string];
-    return { item: this.items.toRow(row), isLeaseLive, heldBy };
+    const gatedMoves = (row['gated_moves'] as string[] | null) ?? [];
+    return { item: this.items.toRow(row), isLeaseLive, heldBy, gatedMoves };
   }
 
   /** Items whose lease is over, those left out that somebody changes, or writes under the lease of, right now. */

@@ -45,6 +45,8 @@ export interface NextClaim {
 export interface HeldItem extends LockedItem {
   /** The passport of the credential that asked for the lease. */
   heldBy: string;
+  /** The moves that the policy of its project names. */
+  gatedMoves: string[];
 }
 
 /** An item that somebody got. */

@@ -4,6 +4,7 @@ import { RequestGroups } from '../../../../common/tenancy/request-groups.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { LeaseRow } from '../../leases/leases.types.js';
 import type { WorkItemRow } from '../work-item.entity.js';
+import { isMoveGated, stateAfterLease } from './claims.rules.js';
 import { ClaimsStore } from './claims.store.js';
 import { type ClaimedItem, DEFERRED, type Deferred, type HeldItem, type NextClaim } from './claims.types.js';
 import { WorkLeasesService } from './work-leases.service.js';
@@ -83,6 +84,8 @@ export class GroupedLeasesService {
 
   private async releaseAll(asked: readonly ReleaseAsked[]): Promise<(WorkItemRow | Deferred)[]> {
     const held = await this.lockHeld(asked);
+    for (const [one, { item, gatedMoves }] of held)
+      if (isMoveGated(item.state, stateAfterLease(item.state), gatedMoves)) held.delete(one);
     const releases = [...held].map(([{ by, reason }, item]) => ({ ...item, by, reason }));
     const after = new Map((await this.workLeases.release(releases)).map((item) => [item.workId, item]));
     return asked.map((one) => (held.has(one) && after.get(one.workId)) || DEFERRED);
