@@ -49,7 +49,8 @@ export class OrchestratorMembersService {
       if (known?.memberType === memberType) return this.orchestrators.show(row);
       if (known) throw otherType(ref, known.memberType);
       await this.checkRef(id, member);
-      if (row.memberCount >= MAX_MEMBERS)
+      // What came with the row was counted before its lock was waited for.
+      if ((await this.store.countMembers(id)) >= MAX_MEMBERS)
         throw new OrchestratorFull({ limit: MAX_MEMBERS }, 'Put some of them under an orchestrator of their own');
       await this.store.addMember({ orchestratorId: id, ref, memberType, addedBy: caller.principal });
       return this.record(caller, id, { change: 'member_added', memberType, ref });

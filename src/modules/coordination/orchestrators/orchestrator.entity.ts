@@ -33,6 +33,7 @@ export class OrchestratorRow extends TenantRow {
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt!: Date;
 
+  /** Of a row that is read under a lock, those of before the lock was waited for. */
   @VirtualColumn('integer', {
     query: (one) =>
       `(select count(*)::int from orchestrator_member m where m.tenant_id = ${one}.tenant_id and m.orchestrator_id = ${one}.orchestrator_id)`,

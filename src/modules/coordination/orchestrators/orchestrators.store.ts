@@ -40,6 +40,10 @@ export class OrchestratorsStore {
     return this.members.list({ orchestratorId }, { order: { ref: 'asc' } });
   }
 
+  countMembers(orchestratorId: string): Promise<number> {
+    return this.members.count({ orchestratorId });
+  }
+
   findMember(orchestratorId: string, ref: string): Promise<OrchestratorMemberRow | undefined> {
     return this.members.find({ orchestratorId, ref });
   }

@@ -17,6 +17,7 @@ export const summaryOf = (row: OrchestratorRow): OrchestratorSummary => ({
 
 export const orchestratorOf = (row: OrchestratorRow, members: OrchestratorMemberRow[]): Orchestrator => ({
   ...summaryOf(row),
+  member_count: members.length,
   members: members.map(memberOf),
 });
 
