@@ -6465,11 +6465,9 @@ AS $function$
   begin
     is_held := pg_try_advisory_xact_lock(
       hashtextextended(jsonb_build_array(me, called_by, called_method, called_path, called_key)::text, 0));
-    if is_held then
-      select r.request_digest, r.status, r.body into request_digest, status, body from idempotent_request r
-        where r.tenant_id = me and r.principal = called_by and r.method = called_method and r.path = called_path
-          and r.idempotency_key = called_key and r.created_at > now() - interval '24 hours';
-    end if;
+    select r.request_digest, r.status, r.body into request_digest, status, body from idempotent_request r
+      where r.tenant_id = me and r.principal = called_by and r.method = called_method and r.path = called_path
+        and r.idempotency_key = called_key and r.created_at > now() - interval '24 hours';
   end $function$
 ;
 

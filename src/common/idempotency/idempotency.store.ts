@@ -23,7 +23,8 @@ export class IdempotencyStore {
    * Takes keys for the rest of the transaction, each unless another transaction holds it. A killed process's hold ends
    * with its connection.
    * @param scopes each once
-   * @returns in their order the answer that is stored under each; `in progress`, at once, where another holds it
+   * @returns in their order the answer that is stored under each, held or not. Where there is none and another holds
+   * the key, `in progress`, at once.
    */
   async hold(scopes: readonly IdempotencyScope[]): Promise<(StoredReply | 'in progress' | undefined)[]> {
     const rows = await this.tenancy.query<StoredReply & { is_held: boolean }>(
@@ -34,8 +35,8 @@ export class IdempotencyStore {
     );
     if (rows.length !== scopes.length) throw new Error('an idempotency key was not held');
     return rows.map(({ is_held, ...stored }) => {
-      if (!is_held) return 'in progress';
-      return stored.request_digest === null ? undefined : stored;
+      if (stored.request_digest !== null) return stored;
+      return is_held ? undefined : 'in progress';
     });
   }
 

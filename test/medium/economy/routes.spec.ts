@@ -82,6 +82,22 @@ describe('credits', () => {
 });
 
 describe('a tip', () => {
+  it('is answered to all who repeat it at the same time, once it has ended', async () => {
+    const tenant = await api.addTenant('repeater', 'free');
+    const send = () =>
+      tenant.call(
+        'POST',
+        '/v1/economy/tip-platform',
+        { agentId: 'a', credits: 30 },
+        { 'x-idempotency-key': 'tip-many' },
+      );
+    const first = await send();
+    const repeats = await Promise.all(Array.from({ length: 32 }, send));
+    for (const { status, body, headers } of repeats)
+      expect([status, body, headers.get('x-idempotency-replayed')]).toEqual([201, first.body, 'true']);
+    expect((await balancesOf(api.database, 'repeater'))['platform']).toBe(30);
+  });
+
   it('moves credits to the platform once, with its message and its event', async () => {
     const tenant = await api.addTenant('tipper', 'free');
     const key = { 'x-idempotency-key': 'tip-once-only' };
