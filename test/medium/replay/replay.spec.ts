@@ -363,6 +363,42 @@ describe('the validity of an answer', () => {
   });
 });
 
+describe('the row of an answer', () => {
+  it('that says another time, writer or agent than its receipt makes it broken', async () => {
+    const { answerId } = await givenCitedDocument('Numbats have stripes.');
+    const change = (set: string) => tamper(`update answer set ${set} where answer_id = '${answerId}'`);
+    const [row] = await api.database.query<{ recorded_by: string }>(
+      `select recorded_by from answer where answer_id = '${answerId}'`,
+    );
+    for (const [altered, back] of [
+      [`recorded_at = recorded_at - interval '300 days'`, `recorded_at = recorded_at + interval '300 days'`],
+      [`recorded_by = 'key:evil'`, `recorded_by = '${row!.recorded_by}'`],
+      [`agent_id = 'evil-agent'`, `agent_id = 'default-agent'`],
+    ] as const) {
+      await change(altered);
+      const changed = { as_attested: false, receipt_check: 'OK' };
+      expect(await validity(answerId)).toMatchObject({ overall: 'broken', historical_answer: changed });
+      await change(back);
+      expect(await validity(answerId)).toMatchObject({ overall: 'holds', historical_answer: { as_attested: true } });
+    }
+  });
+
+  it('is as attested where its receipt names the session of the request', async () => {
+    const corpusId = 'in-session';
+    await givenDocument(acme, { text: 'Cuscuses sleep in trees.', corpusId });
+    const [found] = await retrieve(acme, 'cuscuses', { corpusIds: [corpusId], includeCommons: false });
+    const body = { agentId: 'a', answerId: 'in-session', idempotencyKey: 'in-session', answerText: 'In trees.' };
+    const recorded = await acme.call(
+      'POST',
+      '/v1/citations',
+      { ...body, citations: [{ chunkId: found.chunkId }] },
+      { 'x-idempotency-key': 'in-session', 'x-svc-session-id': 'session-1' },
+    );
+    expect(recorded.status).toBe(201);
+    expect(await validity('in-session')).toMatchObject({ overall: 'holds', historical_answer: { as_attested: true } });
+  });
+});
+
 describe('an answer whose passage its ingest contradicts', () => {
   it('is broken, though it was altered with its hash before it was cited', async () => {
     const corpusId = 'forged';

@@ -27,7 +27,7 @@ const cited = (more: Partial<ResolvedCitation> = {}, content = WORDS, owner = 'a
 const recorded = (citations: ResolvedCitation[], answer: Partial<CitedAnswer['answer']> = {}): CitedAnswer => ({
   answer: {
     ...{ answerId: 'answer-1', version: 2, agentId: 'agent', answerText: 'An answer.', receiptId: 'r-1' },
-    ...{ recordedAt: new Date('2026-11-20T10:00:00.123Z'), retrieval: null, metadata: null },
+    ...{ recordedBy: 'key:1', recordedAt: new Date('2026-11-20T10:00:00.123Z'), retrieval: null, metadata: null },
     ...answer,
   },
   citations,

@@ -16,7 +16,7 @@ const cited = (content: string, more: Partial<VisibleChunk> = {}): ResolvedCitat
 const answered = (citations: ResolvedCitation[], version = 1): CitedAnswer => ({
   answer: {
     ...{ answerId: 'answer-1', version, agentId: 'agent', answerText: `Answer ${version}.`, receiptId: `r-${version}` },
-    ...{ recordedAt: new Date('2026-11-20T10:00:00Z'), retrieval: null, metadata: null },
+    ...{ recordedBy: 'key:1', recordedAt: new Date('2026-11-20T10:00:00Z'), retrieval: null, metadata: null },
   },
   citations,
 });

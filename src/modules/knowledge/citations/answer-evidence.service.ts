@@ -1,14 +1,8 @@
-import { encodeCanonical, toCbor } from '../../../evidence/cbor.js';
-import { blake3, blake3Digest } from '../../../evidence/digest.js';
+import { blake3 } from '../../../evidence/digest.js';
 import type { FaultSink, StoredReceipt, SubjectCheck } from '../../../common/evidence-log/evidence-look.types.js';
-import {
-  findOtherWriter,
-  readBodies,
-  type ReadReceipt,
-  type WrittenRow,
-} from '../../../common/evidence-log/receipt-bodies.js';
+import { readBodies, type ReadReceipt } from '../../../common/evidence-log/receipt-bodies.js';
 import type { Query } from '../../../common/tenancy/cross-tenant.js';
-import { attestedOf } from './citations.rules.js';
+import { findUnattested, type RecordedRows } from './citations.rules.js';
 import { chunkOf, type ChunkRow } from './citations.store.js';
 import type { ResolvedCitation } from './citations.types.js';
 
@@ -56,33 +50,26 @@ function findFault(receipt: ReadReceipt, row: AnswerRow | undefined, rows: reado
   const { tenantId, receiptId, body } = receipt;
   if (!row) return 'its row is gone';
   if (row.receipt_id !== receiptId) return 'its row names another receipt';
-  const other = findOtherWriter(receipt, row);
-  if (other !== undefined) return other;
   const misplaced = rows.findIndex(({ is_misplaced }) => is_misplaced);
   if (misplaced >= 0) return `citation ${misplaced} stands in another place than its passage`;
   const altered = rows.findIndex(({ content, content_hash }) => !content_hash.equals(blake3(content)));
   if (altered >= 0) return `the passage of citation ${altered} is not the one that was cited`;
-  const { answer_id: answerId, version, agent_id: agentId, answer_text: answerText, retrieval } = row;
-  const answer = { answerId, version, agentId, answerText, retrieval };
   const supersedes = typeof body.supersedes === 'string' ? body.supersedes : null;
-  const attested = attestedOf({ answer, citations: rows.map(citationOf), supersedes }, tenantId);
-  const same = blake3Digest(encodeCanonical(toCbor(attested))) === blake3Digest(encodeCanonical(toCbor(bodyOf(body))));
-  return same ? undefined : 'its text or citations are not those that the receipt attests';
+  return findUnattested({ answer: answerOf(row), citations: rows.map(citationOf), supersedes }, receipt, tenantId);
 }
-
-/** The session is that of the request; the answer does not know it. */
-const bodyOf = ({ session_id: _session, ...body }: ReadReceipt['body']): object => body;
 
 interface AnswerName {
   tenant_id: string;
   answer_id: string;
   version: number;
 }
-interface AnswerRow extends AnswerName, WrittenRow {
+interface AnswerRow extends AnswerName {
   agent_id: string;
   answer_text: string | null;
-  retrieval: Parameters<typeof attestedOf>[0]['answer']['retrieval'];
+  retrieval: RecordedRows['answer']['retrieval'];
   receipt_id: string;
+  recorded_by: string;
+  recorded_at: Date;
 }
 interface CitationRow extends AnswerName {
   owner_tenant_id: string;
@@ -106,6 +93,16 @@ interface CitationRow extends AnswerName {
 const keyOf = ({ tenant_id, answer_id, version }: AnswerName): string =>
   JSON.stringify([tenant_id, answer_id, version]);
 
+const answerOf = (row: AnswerRow): RecordedRows['answer'] => ({
+  answerId: row.answer_id,
+  version: row.version,
+  agentId: row.agent_id,
+  answerText: row.answer_text,
+  retrieval: row.retrieval,
+  recordedBy: row.recorded_by,
+  recordedAt: row.recorded_at,
+});
+
 const citationOf = (row: CitationRow): ResolvedCitation => ({
   chunk: chunkOf({ ...row, tenant_id: row.owner_tenant_id, version: row.doc_version, current: true }),
   start: row.start_offset,
@@ -117,7 +114,7 @@ const citationOf = (row: CitationRow): ResolvedCitation => ({
 const NAMED = 'unnest($1::text[], $2::text[], $3::int[]) n (tenant_id, answer_id, version)';
 const ANSWERS = `
   select a.tenant_id, a.answer_id, a.version, a.agent_id, a.answer_text, a.retrieval, a.receipt_id,
-    a.recorded_by as written_by, a.recorded_at as written_at
+    a.recorded_by, a.recorded_at
   from ${NAMED} join answer a using (tenant_id, answer_id, version)`;
 const CITATIONS = `
   select c.tenant_id, c.answer_id, c.version, c.owner_tenant_id, c.chunk_id, c.corpus_id, c.doc_id, c.doc_version, c.title, c.url, c.content,

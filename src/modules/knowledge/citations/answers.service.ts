@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { CborError, encodeCanonical, toCbor } from '../../../evidence/cbor.js';
-import { blake3Digest } from '../../../evidence/digest.js';
+import { CborError } from '../../../evidence/cbor.js';
 import { EvidenceRecords } from '../../../common/evidence-log/evidence-records.js';
 import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
 import { firstError, RecordChecks } from '../../../common/evidence-log/record-checks.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { attestedOf } from './citations.rules.js';
+import { findUnattested } from './citations.rules.js';
 import { CitationsStore } from './citations.store.js';
 import type { Answer, Attestation, ResolvedCitation, VisibleChunk } from './citations.types.js';
 
@@ -62,20 +61,24 @@ export class AnswersService {
     const stored = await this.records.find(found.answer.receiptId);
     if (!stored) return { receiptCheck: 'RECORD_MISSING', isAsAttested: false };
     const receiptCheck = firstError(await this.checks.check(stored));
-    try {
-      return { receiptCheck, isAsAttested: await this.isAsAttested(found) };
-    } catch (error) {
-      // A receipt that cannot be read attests nothing; the check says so as well.
-      if (error instanceof CborError) return { receiptCheck, isAsAttested: false };
-      throw error;
-    }
+    return { receiptCheck, isAsAttested: await this.isAsAttested(found) };
   }
 
-  private async isAsAttested({ answer, citations }: CitedAnswer): Promise<boolean> {
+  /**
+   * Whether the rows of a version are what its receipt attests. A receipt that cannot be read attests nothing.
+   * @throws ReceiptUnknown
+   */
+  async isAsAttested({ answer, citations }: CitedAnswer): Promise<boolean> {
     const before = await this.store.findAnswerVersion(answer.answerId, answer.version - 1);
-    const body = attestedOf({ answer, citations, supersedes: before?.receiptId ?? null }, this.tenancy.tenant);
-    const { payload } = await this.evidence.read(answer.receiptId);
-    return payload.body_hash === blake3Digest(encodeCanonical(toCbor(body)));
+    const supersedes = before?.receiptId ?? null;
+    try {
+      const { actor, occurred_at: occurredAt, body } = (await this.evidence.read(answer.receiptId)).payload;
+      const receipt = { actor, occurredAt, body };
+      return findUnattested({ answer, citations, supersedes }, receipt, this.tenancy.tenant) === undefined;
+    } catch (error) {
+      if (error instanceof CborError) return false;
+      throw error;
+    }
   }
 
   private async withCitations(answer: Answer | undefined): Promise<CitedAnswer | undefined> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveCitations } from './citations.rules.js';
+import { toCbor } from '../../../evidence/cbor.js';
+import { attestedOf, findUnattested, type RecordedRows, resolveCitations } from './citations.rules.js';
 import type { CitationRequest, VisibleChunk } from './citations.types.js';
 
 const CHUNK: VisibleChunk = {
@@ -68,5 +69,34 @@ describe('resolving a citation', () => {
   it('names every citation that is wrong', () => {
     const { issues } = resolveCitations([{ chunkId: 'a' }, { chunkId: 'chk_1' }, { chunkId: 'b' }], chunks);
     expect(issues.map(({ path }) => path)).toEqual(['body.citations[0].chunkId', 'body.citations[2].chunkId']);
+  });
+});
+
+describe('an answer against its receipt', () => {
+  const WHEN = new Date('2026-11-20T10:00:00Z');
+  const answer = { answerId: 'a', version: 1, agentId: 'g', answerText: 'Yes.', retrieval: null };
+  const cited = { chunk: CHUNK, start: null, end: null, quote: null, note: null };
+  const rows: RecordedRows = {
+    ...{ answer: { ...answer, recordedBy: 'key:1', recordedAt: WHEN }, citations: [cited], supersedes: null },
+  };
+  const body = toCbor(attestedOf(rows, 'acme')) as Record<string, never>;
+  const receipt = { actor: 'key:1', occurredAt: '2026-11-20T10:00:01.000Z', body };
+  const fault = (changed: Partial<RecordedRows['answer']>, more: Partial<RecordedRows> = {}, said = receipt) =>
+    findUnattested({ ...rows, answer: { ...rows.answer, ...changed }, ...more }, said, 'acme');
+
+  it('is what it says, also where the receipt names a session', () => {
+    expect(fault({})).toBeUndefined();
+    expect(fault({}, {}, { ...receipt, body: { ...body, session_id: 's' as never } })).toBeUndefined();
+  });
+
+  it.each<[string, Partial<RecordedRows['answer']>, Partial<RecordedRows>, RegExp]>([
+    ['writer', { recordedBy: 'key:2' }, {}, /another writer/],
+    ['time', { recordedAt: new Date('2026-11-18T10:00:00Z') }, {}, /another time/],
+    ['agent', { agentId: 'h' }, {}, /not those/],
+    ['text', { answerText: 'No.' }, {}, /not those/],
+    ['list of citations', {}, { citations: [] }, /not those/],
+    ['version before', {}, { supersedes: 'r' }, /not those/],
+  ])('is found with another %s', (_what, changed, more, expected) => {
+    expect(fault(changed, more)).toMatch(expected);
   });
 });

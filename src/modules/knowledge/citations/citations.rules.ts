@@ -1,3 +1,5 @@
+import { findOtherWriter, type ReadReceipt } from '../../../common/evidence-log/receipt-bodies.js';
+import { encodeCanonical, toCbor } from '../../../evidence/cbor.js';
 import { blake3Digest } from '../../../evidence/digest.js';
 import type { Issue } from '../../../common/problem/common-problems.js';
 import type { Answer, CitationRequest, ResolvedCitation, VisibleChunk } from './citations.types.js';
@@ -108,5 +110,27 @@ export function attestedOf({ answer, citations, supersedes }: Attested, tenantId
     })),
   };
 }
+
+/** An answer with its citations as the rows have it. */
+export interface RecordedRows extends Attested {
+  answer: Attested['answer'] & Pick<Answer, 'recordedBy' | 'recordedAt'>;
+}
+
+/** Where an answer says another writer, another time, another text or other citations than its receipt. */
+export function findUnattested(
+  rows: RecordedRows,
+  receipt: Pick<ReadReceipt, 'actor' | 'occurredAt' | 'body'>,
+  tenantId: string,
+): string | undefined {
+  const { recordedBy, recordedAt } = rows.answer;
+  const other = findOtherWriter(receipt, { written_by: recordedBy, written_at: recordedAt });
+  if (other !== undefined) return other;
+  // The session is that of the request; the answer does not know it.
+  const { session_id: _session, ...said } = receipt.body;
+  const isSame = canonicalOf(attestedOf(rows, tenantId)).equals(canonicalOf(said));
+  return isSame ? undefined : 'its text or citations are not those that the receipt attests';
+}
+
+const canonicalOf = (body: object): Buffer => Buffer.from(encodeCanonical(toCbor(body)));
 
 const digestOf = (text: string | null): string | null => (text === null ? null : blake3Digest(text));

@@ -16,7 +16,7 @@ export interface NewAnswer {
   recordedBy: string;
 }
 
-const ANSWER = 'answer_id, version, agent_id, answer_text, metadata, retrieval, receipt_id, recorded_at';
+const ANSWER = 'answer_id, version, agent_id, answer_text, metadata, retrieval, receipt_id, recorded_by, recorded_at';
 
 /** Rows of answers and citations; never changed, only added. */
 @Injectable()
@@ -168,6 +168,7 @@ interface AnswerRow {
   metadata: Record<string, unknown> | null;
   retrieval: RecordedSearch | null;
   receipt_id: string;
+  recorded_by: string;
   recorded_at: Date;
 }
 
@@ -193,6 +194,7 @@ const answerOf = (row: AnswerRow): Answer => ({
   answerText: row.answer_text,
   metadata: row.metadata,
   receiptId: row.receipt_id,
+  recordedBy: row.recorded_by,
   recordedAt: row.recorded_at,
   retrieval: row.retrieval,
 });

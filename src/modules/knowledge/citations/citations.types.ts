@@ -57,6 +57,7 @@ export interface Answer {
   /** The caller's own members. */
   metadata: Record<string, unknown> | null;
   receiptId: string;
+  recordedBy: string;
   recordedAt: Date;
   /** The search it rests on, as it was when the answer was recorded. */
   retrieval: RecordedSearch | null;

@@ -110,6 +110,7 @@ describe('an answer', () => {
       metadata: null,
       retrieval: null,
       receiptId: 'r',
+      recordedBy: 'key:1',
       recordedAt: new Date(),
     },
     citations: [{ chunk: chunk({ content: text }), start: null, end: null, quote: null, note: null }],
