@@ -26,10 +26,12 @@ afterAll(async () => {
 const REPLAY_KEYS = [
   'agent_required',
   'answer_id',
+  'as_attested',
   'capsule',
   'evidence',
   'llm_required',
   'mode',
+  'receipt_check',
   'rendered_answer',
   'schema',
   'status',
@@ -106,6 +108,8 @@ describe('the replay of an answer', () => {
       answer_id: 'leave?',
       status: 'recorded',
       mode: 'historical',
+      receipt_check: 'OK',
+      as_attested: true,
       stored_answer: 'Yes, it is paid.',
       agent_required: false,
       llm_required: false,
@@ -360,6 +364,11 @@ describe('the validity of an answer', () => {
       overall: 'broken',
       historical_answer: { as_attested: false, receipt_check: 'OK' },
     });
+    expect((await replay(answerId)).body).toMatchObject({
+      stored_answer: 'Something else.',
+      as_attested: false,
+      receipt_check: 'OK',
+    });
   });
 });
 
@@ -378,6 +387,7 @@ describe('the row of an answer', () => {
       await change(altered);
       const changed = { as_attested: false, receipt_check: 'OK' };
       expect(await validity(answerId)).toMatchObject({ overall: 'broken', historical_answer: changed });
+      expect((await replay(answerId)).body).toMatchObject({ status: 'recorded', ...changed });
       await change(back);
       expect(await validity(answerId)).toMatchObject({ overall: 'holds', historical_answer: { as_attested: true } });
     }

@@ -2057,6 +2057,8 @@ export type AnswerReplay = {
     answer_id: string;
     status: 'recorded' | 'superseded';
     mode: 'historical';
+    receipt_check: string;
+    as_attested: boolean;
     capsule: AnswerCapsule;
     evidence: Array<ReplayedCitation>;
     stored_answer: string | null;

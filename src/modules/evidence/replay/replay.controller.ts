@@ -28,7 +28,8 @@ export class ReplayController {
     summary: 'Replay a recorded answer',
     description:
       'Answers come to be by POST /v1/citations of the tenant API. What is shown is what was recorded then, also when its sources have changed or are ' +
-      'gone; nothing is searched or generated, so the same version is replayed the same for ever.',
+      'gone; nothing is searched or generated, so the same version is replayed the same for ever. as_attested says whether that is still what the signed ' +
+      'receipt of its recording attests.',
     reply: ok(AnswerReplay),
   })
   replayAnswer(

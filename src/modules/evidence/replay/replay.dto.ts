@@ -181,7 +181,22 @@ export class AnswerReplay {
   })
   mode!: 'historical';
 
-  @Nested({ about: 'What the answer is bound to, without its text.', type: () => AnswerCapsule })
+  @Text({
+    about:
+      'The result of checking the signed receipt `answer.recorded` again: OK, or the first thing that is wrong with form, signature, chain or log.',
+  })
+  receipt_check!: string;
+
+  @Flag({
+    about:
+      'Whether the rows of the answer and of its citations are what that receipt attests: agent, writer, time, text and citations. Where they are not, what is shown was changed in the database.',
+  })
+  as_attested!: boolean;
+
+  @Nested({
+    about: 'What the answer is bound to, without its text, made of the rows: no receipt has it.',
+    type: () => AnswerCapsule,
+  })
   capsule!: AnswerCapsule;
 
   @ListOf({ about: 'What it cites, as it was recorded.', type: () => ReplayedCitation })

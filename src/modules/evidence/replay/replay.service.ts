@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
-import type { CitedAnswer } from '../../knowledge/citations/answers.service.js';
+import { AnswersService, type CitedAnswer } from '../../knowledge/citations/answers.service.js';
 import type { ResolvedCitation } from '../../knowledge/citations/citations.types.js';
 import { capsuleOf, holds, sourceOf } from './capsule.rules.js';
 import { RecordedAnswersService } from './recorded-answers.service.js';
@@ -14,19 +14,25 @@ export class ReplayService {
   constructor(
     private readonly tenants: TenantResolver,
     private readonly recorded: RecordedAnswersService,
+    private readonly answers: AnswersService,
   ) {}
 
   /** @throws AnswerUnknown, ShardUnknown */
   async replay(caller: DaemonCaller, answerId: string, query: ReplayQuery): Promise<AnswerReplay> {
     const { tenant_id, shard_id, version } = query;
     await this.recorded.checkShard(shard_id);
-    const { asked, newest } = await this.tenants.run(caller, tenant_id, () => this.recorded.read(answerId, version));
+    const { asked, newest, attestation } = await this.tenants.run(caller, tenant_id, async () => {
+      const found = await this.recorded.read(answerId, version);
+      return { ...found, attestation: await this.answers.attest(found.asked) };
+    });
     return {
       schema: 'svc.answer-replay/1',
       tenant_id,
       answer_id: answerId,
       status: asked === newest ? 'recorded' : 'superseded',
       mode: 'historical',
+      receipt_check: attestation.receiptCheck,
+      as_attested: attestation.isAsAttested,
       capsule: capsuleOf(asked, tenant_id),
       evidence: asked.citations.map((citation, ordinal) => replayed(citation, ordinal, { asked, tenant_id })),
       stored_answer: asked.answer.answerText,

@@ -40,7 +40,9 @@ export class HistoricalAnswer {
   })
   receipt_check!: string;
 
-  @Flag({ about: 'Whether the records are what the receipt attests.' })
+  @Flag({
+    about: 'Whether the rows are what the receipt attests: agent, writer, time, text and citations.',
+  })
   as_attested!: boolean;
 }
 
