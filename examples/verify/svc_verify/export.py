@@ -4,6 +4,7 @@ import hashlib
 import re
 import struct
 import zlib
+from datetime import datetime, timedelta
 
 from . import epoch, records, steps, trust
 from .blake3 import blake3, digest
@@ -33,6 +34,10 @@ and keys.json has the public keys. A field that is not shown was withheld; the s
 Check it with: svc verify FILE
 The format is described in docs/formats/export.md; this file is no evidence.
 """
+CLOCKS_APART = timedelta(hours=24)
+# Members of an entry of a receipt, by their names in an item.
+ENTRY = {**{name: name for name in ("chunk_id", "content_hash", "corpus_id", "doc_id", "start", "end", "quote_hash", "note_hash")},
+         "version": "doc_version"}
 SALT = lambda value: isinstance(value, bytes) and len(value) == 16
 STEP = lambda value: TEXT(value) or COUNT(value)
 ASCENDING = lambda value: isinstance(value, list) and all(TEXT(one) for one in value) and all(
@@ -299,14 +304,20 @@ class Export:
         if not opened or None in opened:
             return
         receipts = {receipt.receipt_id: receipt for receipt in opened}
+        recordings = [one for one in opened if one.payload["kind"] == "answer.recorded"]
         for item in texts:
             names = item.shown.value("answer_id"), item.shown.value("version")
-            recorded = next((one.payload["body"] for one in opened if one.payload["kind"] == "answer.recorded"
-                             and (one.payload["body"].get("answer_id"), one.payload["body"].get("version")) == names), None)
+            recording = next((one for one in recordings if
+                              (one.payload["body"].get("answer_id"), one.payload["body"].get("version")) == names), None)
+            recorded = recording.payload["body"] if recording else None
+            if recording:
+                check_recording(item, recording)
             if item.type == "answer" and item.shown.value("text_hash") is not MISSING:
                 need(recorded and recorded.get("answer_hash") == item.shown.value("text_hash"), "no receipt has the text")
             if item.type == "citation" and isinstance(item.shown.value("content"), str):
                 check_citation(item.shown, recorded, receipts)
+        if self.manifest["complete"] and self.manifest["subject"] == "answer":
+            expect_all_cited([item.shown for item in texts if item.type == "citation"], recordings)
 
     def check_named(self, texts):
         receipts = [item for item in self.items if item.type == "receipt"]
@@ -354,6 +365,43 @@ class Export:
         if self.log:
             texts = [self.log["checkpoint"], *(one["checkpoint"] for one in self.log["consistency"])]
             check_timestamps(self.log.get("timestamps", []), texts, self.key, self.roots)
+
+
+def check_recording(item, recording):
+    """What an answer or a citation shows is what the receipt of the answer says, as far as it says it."""
+    shown, body = item.shown, recording.payload["body"]
+    if item.type == "answer":
+        expect_same(shown, {"receipt_id": recording.receipt_id, "recorded_by": recording.payload["actor"],
+                            **({"agent_id": body["agent_id"]} if "agent_id" in body else {})})
+        recorded_at, occurred_at = shown.value("recorded_at"), recording.payload["occurred_at"]
+        need(recorded_at is MISSING or abs(time_of(recorded_at) - time_of(occurred_at)) <= CLOCKS_APART,
+             "the receipt of the answer is of another time")
+    citations, ordinal = body.get("citations"), shown.value("ordinal")
+    if item.type == "citation" and isinstance(citations, list) and ordinal is not MISSING:
+        need(ordinal < len(citations) and isinstance(citations[ordinal], dict), "no receipt has the citation")
+        entry = citations[ordinal]
+        expect_same(shown, {of: entry[name] for name, of in ENTRY.items() if name in entry})
+
+
+def expect_same(shown, said):
+    for name, value in said.items():
+        own = shown.value(name)
+        need(own is MISSING or (type(own) is type(value) and own == value), f"the receipt of the answer has another {name}")
+
+
+def expect_all_cited(cited, recordings):
+    """One item for each citation of the receipts."""
+    lists = [one.payload["body"].get("citations") for one in recordings]
+    if not all(isinstance(one, list) for one in lists):
+        return
+    need(len(cited) == sum(map(len, lists)), "the receipts have another number of citations")
+    places = [tuple(shown.value(name) for name in ("answer_id", "version", "ordinal")) for shown in cited]
+    whole = [place for place in places if MISSING not in place]
+    need(len(set(whole)) == len(whole), "a citation is there twice")
+
+
+def time_of(instant):
+    return datetime.strptime(instant, "%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def check_citation(shown, recorded, receipts):

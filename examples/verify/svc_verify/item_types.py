@@ -43,7 +43,7 @@ TYPES = {
     },
     "happening": {"event_id": TEXT, "kind": TEXT, "subject": TEXT, "occurred_at": INSTANT},
     "finding": {
-        **{name: TEXT for name in ("receipt_id", "answer_id", "chunk_id", "chunk_ref", "text", "source")},
+        **{name: TEXT for name in ("receipt_id", "answer_id", "chunk_id", "chunk_ref", "text", "source", "answer")},
         **{name: maybe(TEXT) for name in ("record", "signature", "chain", "log")},
         "version": COUNT, "ordinal": COUNT, "drift": TEXTS,
     },

@@ -1,5 +1,6 @@
 import { isCborMap, type CborMap } from '../../evidence/cbor.js';
 import type { ReceiptPayload } from '../../evidence/receipt.js';
+import { isOfAnotherTime } from '../../evidence/receipt-times.js';
 import { openStored } from './stored-receipts.js';
 import type { StoredReceipt } from './evidence-look.types.js';
 
@@ -18,8 +19,6 @@ export interface WrittenRow {
   readonly written_by: string;
   readonly written_at: Date;
 }
-/** The receipt has the clock of the process that made it. */
-const CLOCKS_APART_MS = 24 * 3_600_000;
 
 /** Where a row says another writer than its receipt, or another day. */
 export function findOtherWriter(
@@ -27,8 +26,7 @@ export function findOtherWriter(
   { written_by: by, written_at: at }: WrittenRow,
 ): string | undefined {
   if (by !== actor) return 'it names another writer than the receipt';
-  const apart = Math.abs(at.getTime() - Date.parse(occurredAt));
-  return apart > CLOCKS_APART_MS ? 'it is of another time than the receipt' : undefined;
+  return isOfAnotherTime(at, occurredAt) ? 'it is of another time than the receipt' : undefined;
 }
 
 /** The session that a record is of: the body's `session_id`, where it has one. Receipts are listed by it. */

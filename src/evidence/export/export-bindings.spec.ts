@@ -32,16 +32,16 @@ const said = { ...document, content_hash: blake3Digest('document') };
 const completed = receipt('ingest.completed', { ...said, passages: 3, passages_root: tree.root });
 const binding = { receipt_id: completed.receiptId, index: 1, path: tree.pathOf(1), start: 50, end: 50 + TEXT.length };
 const named = { chunk_id: 'chk_1', content_hash: blake3Digest(TEXT), source: 'tenant', ...document };
-const recorded = (citation: CborMap = named) =>
+const recorded = (citation: CborMap = named, more: CborMap = {}) =>
   receipt('answer.recorded', {
     ...{ answer_id: 'a', version: 1, answer_hash: blake3Digest('Yes.') },
-    citations: [citation],
+    ...{ citations: [citation], ...more },
   });
 
-const answer = (text = 'Yes.'): DraftItem => ({
+const answer = (text = 'Yes.', more: CborMap = {}): DraftItem => ({
   type: 'answer',
   record: null,
-  value: { answer_id: 'a', version: 1, text, text_hash: blake3Digest(text) },
+  value: { answer_id: 'a', version: 1, text, text_hash: blake3Digest(text), ...more },
 });
 const citation = (changes: CborMap = {}): DraftItem => ({
   type: 'citation',
@@ -53,8 +53,8 @@ const citation = (changes: CborMap = {}): DraftItem => ({
 });
 
 type Shown = (field: Disclosure) => boolean;
-async function contentsOf(items: DraftItem[], isShown: Shown = () => true) {
-  const about = { tenantId: 'acme', subject: 'answer', subjectId: 'a', mode: 'audit', complete: true } as const;
+async function contentsOf(items: DraftItem[], isShown: Shown = () => true, complete = true) {
+  const about = { tenantId: 'acme', subject: 'answer', subjectId: 'a', mode: 'audit', complete } as const;
   const signer = { active: key, keys: [jwk], statements: [] };
   const sealed = await SignedExport.seal({ ...about, authModes: ['api_key'], items }, Buffer.alloc(32, 1), signer);
   return verifyExport(sealed.show(isShown, null), {}).checks.find(({ name }) => name === 'contents')!;
@@ -109,5 +109,76 @@ describe('the text of an answer in an export', () => {
     const items = (text: string) => [receiptItem(recorded()), receiptItem(completed), other, answer(text), citation()];
     expect((await contentsOf(items('Yes.'))).ok).toBe(true);
     expect((await contentsOf(items('No.'))).ok).toBe(false);
+  });
+});
+
+describe('an answer in an export', () => {
+  const attested = recorded(named, { agent_id: 'g' });
+  const DAY = 24 * 3_600_000;
+  const at = (ms: number) => new Date(now.getTime() + ms).toISOString();
+  const row = { agent_id: 'g', recorded_by: 'key:1', recorded_at: at(1000), receipt_id: attested.receiptId };
+  const of = (changes: CborMap, isShown?: Shown, one = attested) =>
+    contentsOf([receiptItem(one), receiptItem(completed), answer('Yes.', { ...row, ...changes }), citation()], isShown);
+  const withoutTexts: Shown = ({ path }) => !['text', 'text_hash', 'content', 'content_hash'].includes(`${path[2]}`);
+
+  it('shows what its receipt says', async () => {
+    expect((await of({})).ok).toBe(true);
+    expect((await of({ recorded_at: at(-DAY) })).ok).toBe(true);
+  });
+
+  it.each<[string, CborMap, RegExp]>([
+    ['another agent', { agent_id: 'h' }, /agent_id/],
+    ['another writer', { recorded_by: 'key:2' }, /recorded_by/],
+    ['another time', { recorded_at: at(DAY + 1) }, /recorded_at/],
+    ['an earlier time', { recorded_at: at(-DAY - 1) }, /recorded_at/],
+    ['another receipt', { receipt_id: completed.receiptId }, /receipt_id/],
+  ])('does not verify with %s, its texts withheld or not', async (_what, changes, detail) => {
+    for (const isShown of [undefined, withoutTexts])
+      expect(await of(changes, isShown)).toMatchObject({ ok: false, detail: expect.stringMatching(detail) });
+  });
+
+  it('verifies where what would contradict is withheld, or its receipt is older and does not say it', async () => {
+    expect((await of({ agent_id: 'h' }, ({ path }) => path[2] !== 'agent_id')).ok).toBe(true);
+    expect((await of({ agent_id: 'h' }, ({ path }) => path[2] !== 'cose')).ok).toBe(true);
+    const older = recorded();
+    expect((await of({ agent_id: 'h', receipt_id: older.receiptId }, undefined, older)).ok).toBe(true);
+  });
+});
+
+describe('the citations of an answer in an export', () => {
+  const other = { ...named, chunk_id: 'chk_2', content_hash: blake3Digest('after') };
+  const two = recorded(named, { citations: [named, { ...other, note_hash: blake3Digest('As asked.') }] });
+  const second = (changes: CborMap = {}): DraftItem => ({
+    type: 'citation',
+    record: null,
+    value: {
+      ...{ answer_id: 'a', version: 1, ordinal: 1, chunk_id: 'chk_2', corpus_id: 'c', doc_id: 'd', doc_version: 1 },
+      ...{ content_hash: blake3Digest('after'), note: 'As asked.', note_hash: blake3Digest('As asked.'), ...changes },
+    },
+  });
+  const of = (cited: DraftItem[], isShown?: Shown, complete?: boolean) =>
+    contentsOf([receiptItem(two), receiptItem(completed), answer(), ...cited], isShown, complete);
+  const withheld: Shown = ({ path }) => path[1] !== 4;
+
+  it('are all that the receipt names, shown or withheld', async () => {
+    expect((await of([citation(), second()])).ok).toBe(true);
+    expect((await of([citation(), second()], withheld)).ok).toBe(true);
+  });
+
+  it('are not fewer or more, or one twice, where the export says that it is complete', async () => {
+    for (const cited of [[citation()], [citation(), second(), second()], [citation(), citation()]])
+      expect((await of(cited)).ok).toBe(false);
+    expect((await of([citation(), second(), second()], withheld)).ok).toBe(false);
+    expect((await of([citation()], undefined, false)).ok).toBe(true);
+  });
+
+  it.each<[string, CborMap]>([
+    ['another note', { note: 'No.', note_hash: blake3Digest('No.') }],
+    ['no note', { note: null, note_hash: null }],
+    ['another document', { doc_id: 'e' }],
+    ['another version', { doc_version: 2 }],
+    ['a place that the receipt does not have', { ordinal: 2 }],
+  ])('say what the receipt says without a text as well, and not %s', async (_what, changes) => {
+    expect((await of([citation(), second(changes)])).ok).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ export function checkContents(opened: OpenExport): string {
   checkNamed(items, texts);
   checkReferences(items);
   const isBound = file.manifest.v === 2 && texts.length > 0;
-  const bound = isBound ? `, ${checkBindings(items)} of them bound to the receipts of their ingest` : '';
+  const bound = isBound ? `, ${checkBindings(opened)} of them bound to the receipts of their ingest` : '';
   const appends = `${checkAppends(items, events)} appends cover theirs`;
   return `${texts.length} texts${bound}, ${events.length} events; ${appends}${checkFacts(opened)}`;
 }

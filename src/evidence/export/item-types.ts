@@ -48,7 +48,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   finding: {
     ...CITED,
     ...{ receipt_id: TEXT, record: orNull(TEXT), signature: orNull(TEXT), chain: orNull(TEXT), log: orNull(TEXT) },
-    ...{ text: TEXT, source: TEXT, drift: [TEXT] },
+    ...{ answer: TEXT, text: TEXT, source: TEXT, drift: [TEXT] },
   },
 };
 

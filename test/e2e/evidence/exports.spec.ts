@@ -243,6 +243,38 @@ describe('an export made by the running product', () => {
     await daemon.tamper(`update chunk set end_offset = end_offset + 1`);
   });
 
+  it('does not verify where the rows of the answer are not what its receipt says, in any mode', async () => {
+    const own = `where answer_id = 'answer-1'`;
+    const rowsOf = async (table: string): Promise<string> => {
+      const rows = await api.database.query<{ row: object }>(`select to_jsonb(t) as row from ${table} t ${own}`);
+      return `jsonb_populate_recordset(null::${table}, '${JSON.stringify(rows.map(({ row }) => row))}') o`;
+    };
+    const restore = `update answer a set agent_id = o.agent_id, recorded_by = o.recorded_by, recorded_at = o.recorded_at
+      from ${await rowsOf('answer')} where a.answer_id = o.answer_id`;
+    const bringBack = `insert into citation select o.* from ${await rowsOf('citation')}`;
+    for (const [change, back] of [
+      [`update answer set agent_id = 'evil-agent' ${own}`, restore],
+      [`update answer set recorded_by = 'key:evil' ${own}`, restore],
+      [`update answer set recorded_at = recorded_at - interval '300 days' ${own}`, restore],
+      [`delete from citation ${own}`, bringBack],
+      [`update citation set note = 'evil' ${own}`, `update citation set note = 'odd' ${own}`],
+    ] as const) {
+      await daemon.tamper(change);
+      for (const mode of ['latest', 'verified', 'audit']) {
+        const file = await fetchExport('answers/answer-1', `&mode=${mode}`);
+        const failed = (await verifyBundle(file, LIMITS)).checks.filter(({ ok }) => !ok).map(({ name }) => name);
+        expect([change, mode, failed, judge(file).failed]).toEqual([change, mode, ['contents'], 'contents']);
+        const { disclosures } = JSON.parse(Buffer.from(file).toString());
+        const found = disclosures.filter(({ path }: any) => path[2] === 'answer').map(({ value }: any) => value);
+        expect([change, mode, found]).toEqual([change, mode, mode === 'latest' ? [] : ['changed']]);
+      }
+      await daemon.tamper(back);
+    }
+    const sound = await fetchExport('answers/answer-1', '&mode=verified');
+    expect([(await verifyBundle(sound, LIMITS)).ok, judge(sound).ok]).toEqual([true, true]);
+    expect(Buffer.from(sound).toString()).toContain('"value":"intact"');
+  });
+
   it('shows a text that was changed in the database by failing', async () => {
     await daemon.tamper(`update answer set answer_text = 'They are spheres.' where answer_id = 'answer-1'`);
     const verdict = await verifyBundle(await fetchExport('answers/answer-1', ''), LIMITS);

@@ -458,7 +458,7 @@ const MEMBERS = {
     [isInstant, 'occurred_at'],
   ],
   finding: [
-    [isText, 'receipt_id answer_id chunk_id text source'],
+    [isText, 'receipt_id answer_id chunk_id text source answer'],
     [isCount, 'version ordinal'],
     [orNull(isText), 'record signature chain log'],
     [(value) => isList(value, isText), 'drift'],
@@ -531,26 +531,64 @@ const INGESTS = {
   'local.ingested': (body) => body.get('documents'),
 };
 
+const DAY = 24 * 3_600_000;
+const ENTRY = 'chunk_id content_hash corpus_id doc_id start end quote_hash note_hash'.split(' ');
+
 /** Of version 2, and only where every receipt is shown whole: answers are those of their receipts, texts lead to their ingest. */
-function checkBindings(items) {
+function checkBindings(items, manifest) {
   const receipts = items.filter(({ type }) => type === 'receipt');
   if (receipts.length === 0 || receipts.some(({ cose }) => cose === undefined)) return;
   const opened = receipts.map(({ shown }) => ({
     ...{ id: shown.get('receipt_id'), kind: shown.get('payload', 'kind'), body: shown.below('payload', 'body') },
+    ...{ actor: shown.get('payload', 'actor'), at: shown.get('payload', 'occurred_at') },
   }));
   for (const { type, shown } of items) {
-    const { body } =
-      opened.find(
-        ({ kind, body }) =>
-          kind === 'answer.recorded' &&
-          body.get('answer_id') === shown.get('answer_id') &&
-          body.get('version') === shown.get('version'),
-      ) ?? {};
+    const recorded = opened.find(
+      ({ kind, body }) =>
+        kind === 'answer.recorded' &&
+        body.get('answer_id') === shown.get('answer_id') &&
+        body.get('version') === shown.get('version'),
+    );
+    const body = recorded?.body;
+    if (type === 'answer' && recorded) expectRecorded(shown, recorded);
+    if (type === 'citation' && recorded) expectCited(shown, body.get('citations'));
     if (type === 'answer' && shown.get('text_hash') !== undefined)
       must(body?.get('answer_hash') === shown.get('text_hash'), 'text_hash');
     if (type === 'citation' && typeof shown.get('content') === 'string')
       expectBound(shown, body?.get('citations')?.[shown.get('ordinal')], opened);
   }
+  if (manifest.get('complete') && manifest.get('subject') === 'answer') expectAllCited(items, opened);
+}
+
+/** What is shown, as far as the receipt has it. */
+function expectSame(shown, said) {
+  for (const [name, value] of Object.entries(said))
+    must([undefined, shown.get(name)].includes(value) || shown.get(name) === undefined, `another ${name}`);
+}
+
+function expectRecorded(shown, { id, actor, at, body }) {
+  expectSame(shown, { receipt_id: id, recorded_by: actor, agent_id: body.get('agent_id') });
+  const recorded = shown.get('recorded_at');
+  must(recorded === undefined || Math.abs(Date.parse(recorded) - Date.parse(at)) <= DAY, 'another recorded_at');
+}
+
+function expectCited(shown, citations) {
+  if (!Array.isArray(citations) || shown.get('ordinal') === undefined) return;
+  const entry = citations[shown.get('ordinal')];
+  must(entry instanceof Map, 'a citation that the receipt does not have');
+  expectSame(shown, Object.fromEntries(ENTRY.map((name) => [name, entry.get(name)])));
+  expectSame(shown, { doc_version: entry.get('version') });
+}
+
+/** One item for each citation of the receipts. */
+function expectAllCited(items, receipts) {
+  const lists = receipts.filter(({ kind }) => kind === 'answer.recorded').map(({ body }) => body.get('citations'));
+  if (!lists.every(Array.isArray)) return;
+  const cited = items.filter(({ type }) => type === 'citation');
+  must(cited.length === lists.flat().length, 'a citation is missing');
+  const places = cited.map(({ shown }) => ['answer_id', 'version', 'ordinal'].map((name) => shown.get(name)));
+  const whole = places.filter((place) => !place.includes(undefined)).map((place) => JSON.stringify(place));
+  must(new Set(whole).size === whole.length, 'a citation twice');
 }
 
 function expectBound(shown, cited, receipts) {
@@ -793,7 +831,7 @@ function verifyAll(file, trusted, demand) {
   checkChain(items);
   step = 'contents';
   checkContents(items, manifest);
-  if (manifest.get('v') === 2) checkBindings(items);
+  if (manifest.get('v') === 2) checkBindings(items, manifest);
   checkFacts(items, manifest);
   if (log !== null) checkLog(log, items, keys);
   step = 'auth-mode';

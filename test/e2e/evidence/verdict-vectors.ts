@@ -5,7 +5,7 @@ import { canonicalJson } from '../../../src/evidence/canonical-json.js';
 import { type CborValue, encodeCanonical } from '../../../src/evidence/cbor.js';
 import { signCheckpoint } from '../../../src/evidence/checkpoint.js';
 import { parseCose, signCose } from '../../../src/evidence/cose.js';
-import { blake3Digest, digestBytes } from '../../../src/evidence/digest.js';
+import { blake3, blake3Digest, digestBytes, namedDigest } from '../../../src/evidence/digest.js';
 import { fieldDigest } from '../../../src/evidence/export/export-fields.js';
 import {
   encodeExportCbor,
@@ -16,6 +16,7 @@ import {
 } from '../../../src/evidence/export/export-format.js';
 import { PACK_CONTENT_TYPE } from '../../../src/evidence/pack-format.js';
 import type { FileTimestamp } from '../../../src/evidence/file-timestamps.js';
+import { answerVerdicts } from './answer-verdicts.js';
 import { readTimestampVectors, sealTimestamp } from './timestamp-vectors.js';
 import { RECEIPT_CONTENT_TYPE } from '../../../src/evidence/receipt.js';
 import { sha256 } from '../../../src/evidence/sha256.js';
@@ -110,12 +111,24 @@ const CITATION: Fields = {
 const EVENT: Fields = { seq: 0, 'payload.amount': 12.5, salt: EVENT_SALT, payload_digest: PAYLOAD_DIGEST };
 const ITEMS: Readonly<Record<string, Fields>> = { citation: CITATION, event: EVENT };
 
+/** An item by its type and its fields, by their paths. */
+type Item = readonly [type: string, fields: ReadonlyMap<readonly (string | number)[], CborValue>];
+
 /** An export of the given items, field by field: also such as the product would not make. */
-function exported(items: Readonly<Record<string, Fields>> = ITEMS, edit: Edit = () => undefined): ExportFile {
-  const disclosures = Object.values(items).flatMap((fields, index) =>
-    Object.entries(fields).map(([path, value]) => ({
-      path: ['items', index, ...path.split('.')],
-      salt: sha256(Buffer.from(`${index} ${path}`)).subarray(0, 16),
+const exported = (items: Readonly<Record<string, Fields>> = ITEMS, edit?: Edit): ExportFile =>
+  exportedItems(
+    Object.entries(items).map(([type, fields]) => [
+      type,
+      new Map(Object.entries(fields).map(([path, value]) => [path.split('.'), value])),
+    ]),
+    edit,
+  );
+
+function exportedItems(items: readonly Item[], edit: Edit = () => undefined): ExportFile {
+  const disclosures = items.flatMap(([, fields], index) =>
+    [...fields].map(([path, value]) => ({
+      path: ['items', index, ...path],
+      salt: sha256(Buffer.from(`${index} ${path.join('.')}`)).subarray(0, 16),
       value,
     })),
   );
@@ -123,16 +136,21 @@ function exported(items: Readonly<Record<string, Fields>> = ITEMS, edit: Edit = 
   const manifest = {
     ...{ v: 2, tenant_id: 'acme', subject: 'answer', mode: 'audit', complete: true, auth_modes: [], fields: [] },
     ...{ keys: [KEYS.jwk], statements: [] },
-    items: Object.keys(items).map((type, index) => ({ type, record: recordOf(type), fields: digestsOf(index) })),
+    items: items.map(([type, fields], index) => ({ type, record: recordOf(type, fields), fields: digestsOf(index) })),
   };
   const log = { checkpoint: CHECKPOINT, consistency: [], epoch: null, proofs: [], timestamps: [] };
   const file: any = { format: 'svc-export-v2', manifest, disclosures, log };
-  if (recordOf(Object.keys(items)[0] ?? '') !== null) file.log = null;
+  if (manifest.items[0]?.record) file.log = null;
   edit(file);
   return { ...file, signature: signCose(key, MANIFEST_CONTENT_TYPE, manifestBytes(file.manifest), true) };
 }
 
-const recordOf = (type: string): string | null => (['receipt', 'retrieval'].includes(type) ? blake3Digest(type) : null);
+/** The digest of a receipt that is shown; of any other, one that fits nothing. */
+function recordOf(type: string, fields: Item[1]): string | null {
+  if (!['receipt', 'retrieval'].includes(type)) return null;
+  const cose = [...fields].find(([path]) => path.join('.') === 'cose')?.[1];
+  return cose instanceof Uint8Array ? namedDigest('blake3', blake3(cose)) : blake3Digest(type);
+}
 const json = (items?: Readonly<Record<string, Fields>>, edit?: Edit): Uint8Array =>
   encodeExportJson(exported(items, edit));
 
@@ -337,6 +355,14 @@ function exports(): Draft[] {
     }),
     ['with a text as a timestamp', 'format', json(ITEMS, ({ log }) => (log.timestamps = ['AAAA']))],
     ...fieldTypes(),
+    ...answerVerdicts(key, (items, { complete }) =>
+      encodeExportJson(
+        exportedItems(
+          items,
+          inManifest((one) => Object.assign(one, { complete, auth_modes: ['api_key'] })),
+        ),
+      ),
+    ),
     ...CHECKPOINTS.map(([name, text, ok]): Draft => {
       const file = json(ITEMS, ({ log }) => (log.checkpoint = text));
       return [`under a checkpoint ${name}`, ok ? null : 'checkpoint', file];

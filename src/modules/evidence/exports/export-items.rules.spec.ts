@@ -7,6 +7,7 @@ import { SigningKey } from '../../../evidence/signing-key.js';
 import type { StoredExecution, StoredRetrieval } from '../../../common/evidence-log/evidence-records.js';
 import type { Finding, RecordReport } from '../../../common/evidence-log/record-checks.js';
 import {
+  answerFinding,
   answerItem,
   citationItem,
   eventItem,
@@ -158,6 +159,14 @@ describe('a text without a path to the receipt of its ingest', () => {
 });
 
 describe('a finding', () => {
+  it.each([
+    [true, 'intact'],
+    [false, 'changed'],
+  ])('of an answer that is as attested: %s', (isAsAttested, said) => {
+    const value = { answer_id: answer.answerId, version: answer.version, answer: said };
+    expect(answerFinding(answer, isAsAttested)).toEqual({ type: 'finding', record: null, value });
+  });
+
   it('about a text says whether it is what was recorded, and where its source stands', () => {
     const changed = { ...cited, content: 'Staff have 52 days.' };
     expect(textFinding(cited, now('unavailable'), INGESTED).value).toMatchObject({

@@ -117,6 +117,10 @@ export const recordFinding = (receiptId: string, report: RecordReport): DraftIte
 
 const codeOf = ({ ok, code }: Finding): string | null => (ok === null ? null : code);
 
+/** Whether the rows of an answer are what the receipt of its recording attests. */
+export const answerFinding = ({ answerId, version }: RecordedAnswer, isAsAttested: boolean): DraftItem =>
+  item('finding', { answer_id: answerId, version, answer: isAsAttested ? 'intact' : 'changed' });
+
 /** Whether what was cited is what was ingested, and still holds. */
 export const textFinding = (cited: CitedText, { state, drift }: PassageNow, content: ContentFinding): DraftItem =>
   item('finding', {

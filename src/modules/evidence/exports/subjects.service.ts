@@ -9,6 +9,7 @@ import { fieldsOf } from '../../../evidence/export/export-fields.js';
 import type { DraftItem } from '../../../evidence/export/sign-export.js';
 import { RecordChecks } from '../../../common/evidence-log/record-checks.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { AnswersService } from '../../knowledge/citations/answers.service.js';
 import { SourceStatesService } from '../../knowledge/citations/source-states.service.js';
 import { BindingsService } from '../../knowledge/ingest/bindings.service.js';
 import { ContentService } from '../../knowledge/ingest/content.service.js';
@@ -17,6 +18,7 @@ import { FactEvidenceService } from '../../memory/facts/fact-evidence.service.js
 import { StreamsService } from '../../memory/streams/streams.service.js';
 import type { StreamEvent, StreamName } from '../../memory/streams/streams.types.js';
 import {
+  answerFinding,
   answerItem,
   citationItem,
   eventItem,
@@ -64,6 +66,7 @@ export class SubjectsService {
     private readonly checks: RecordChecks,
     private readonly views: SubjectsViews,
     private readonly streams: StreamsService,
+    private readonly answers: AnswersService,
     private readonly states: SourceStatesService,
     private readonly content: ContentService,
     private readonly bindings: BindingsService,
@@ -100,7 +103,7 @@ export class SubjectsService {
     const records = inChainOrder([...own, ...(await this.records.findMany(ingests))]);
     const { tenant } = this.tenancy;
     const items = [...shown.map(answerItem), ...cited.map((text, n) => citationItem(text, bindings[n]!, tenant))];
-    const findings = mode === 'latest' ? [] : await this.findAll(own, cited);
+    const findings = mode === 'latest' ? [] : await this.findAll(own, cited, shown);
     const isWhole = mode === 'latest' || mode === 'verified' || answers.length <= most;
     return { subjectId: answerId, complete: isWhole && hasAllReceipts, records, items: [...items, ...findings] };
   }
@@ -219,12 +222,31 @@ export class SubjectsService {
     return inChainOrder(await this.records.findMany(ids));
   }
 
-  private async findAll(records: readonly StoredRecord[], cited: readonly CitedText[]): Promise<DraftItem[]> {
+  private async findAll(
+    records: readonly StoredRecord[],
+    cited: readonly CitedText[],
+    answers: readonly RecordedAnswer[] = [],
+  ): Promise<DraftItem[]> {
     const reports = await this.checks.checkAll(records);
     const findings = records.map(({ receiptId }, n) => recordFinding(receiptId, reports[n]!));
     const passages = await this.states.look(cited);
     const contents = await this.content.check(cited);
-    return [...findings, ...cited.map((text, n) => textFinding(text, passages[n]!, contents[n]!))];
+    const texts = cited.map((text, n) => textFinding(text, passages[n]!, contents[n]!));
+    return [...findings, ...(await this.findAnswers(records, answers)), ...texts];
+  }
+
+  /** Of each version whose receipt is there: of one that was erased there is nothing to hold it against. */
+  private async findAnswers(
+    records: readonly StoredRecord[],
+    answers: readonly RecordedAnswer[],
+  ): Promise<DraftItem[]> {
+    const there = new Set(records.map(({ receiptId }) => receiptId));
+    const findings: DraftItem[] = [];
+    for (const answer of answers.filter(({ receiptId }) => there.has(receiptId))) {
+      const found = await this.answers.readAnswer(answer.answerId, answer.version);
+      findings.push(answerFinding(answer, await this.answers.isAsAttested(found)));
+    }
+    return findings;
   }
 }
 
