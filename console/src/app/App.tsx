@@ -19,14 +19,17 @@ import { ScreenOrWhyNot } from './ScreenOrWhyNot.tsx';
 
 export function App({ config }: { config: ConsoleConfig }) {
   return (
-    <ConfigContext value={config}>
-      <QueryClientProvider client={queryClient}>
-        <Router hook={useEncodedHash} hrefs={hashOf}>
-          <Content />
-        </Router>
-        <Toasts />
-      </QueryClientProvider>
-    </ConfigContext>
+    // What fails around a screen, or while one is left, is not within its own boundary.
+    <ScreenBoundary title="The console failed">
+      <ConfigContext value={config}>
+        <QueryClientProvider client={queryClient}>
+          <Router hook={useEncodedHash} hrefs={hashOf}>
+            <Content />
+          </Router>
+          <Toasts />
+        </QueryClientProvider>
+      </ConfigContext>
+    </ScreenBoundary>
   );
 }
 

@@ -15,7 +15,9 @@ export function Page({ title, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · svc console`;
   }, [title]);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <div className="page">
       <header className="page-header">

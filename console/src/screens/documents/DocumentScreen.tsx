@@ -77,7 +77,10 @@ function About({ document }: { document: DocumentWithContent }) {
 function MarkedText({ text, passage }: { text: string; passage: string }) {
   const mark = useRef<HTMLElement>(null);
   const parts = around(text, passage);
-  useEffect(() => mark.current?.scrollIntoView({ block: 'center' }), [text, passage]);
+  // In braces: what it returns, a promise in newer browsers, is no cleanup.
+  useEffect(() => {
+    mark.current?.scrollIntoView({ block: 'center' });
+  }, [text, passage]);
   if (!parts)
     return (
       <>
