@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { send } from '../../kit/app.js';
 import { openConsole, type OpenedConsole } from './given.js';
 
 const TIMEOUT_MS = 120_000;
@@ -7,7 +8,10 @@ const TEXT = 'I prefer dark mode. I work at Hafenwerk. I live in Bremen.';
 let opened: OpenedConsole;
 
 beforeAll(async () => {
-  opened = await openConsole({ env: { SVCD_AUTO_CAPTURE: '1', SVCD_FEATURE_PASSPORT_MINT_REQUESTS: '1' } });
+  opened = await openConsole({
+    env: { SVCD_AUTO_CAPTURE: '1', SVCD_FEATURE_PASSPORT_MINT_REQUESTS: '1' },
+    apiEnv: { SVC_BOOTSTRAP_TENANT_ID: 'acme' },
+  });
   const { daemon } = opened;
   const extracted = await daemon.call('POST', '/v1/memory/extract', { text: TEXT, profile: 'profile' });
   expect(extracted.body).toMatchObject({ written: expect.any(Number) });
@@ -68,7 +72,43 @@ test(
     await page.getByLabel('Act by passport').fill('asker');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.locator('.toast.bad').waitFor();
-    await page.locator('.table-row', { hasText: 'Passport' }).waitFor();
+    await page.locator('.table-row[aria-selected="true"]', { hasText: 'agent-of-review' }).waitFor();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'a request for access that is taken up stays the one that keys decide on',
+  async () => {
+    const { page, visit, api, signIn } = opened;
+    for (const requesterName of ['Ada Lovelace', 'Grace Hopper']) {
+      const requesterEmail = 'somebody@example.org';
+      const asked = await send(api.url, 'POST', '/frontdoor/access-requests', {
+        ...{ audience: 'human', requesterEmail, requesterName },
+      });
+      expect(asked.status).toBe(202);
+    }
+    const states = async () => {
+      const { body } = await api.tenant.call('GET', '/v1/org/access-requests');
+      return body.accessRequests.map(({ requesterName, status }: any) => [requesterName, status]).sort();
+    };
+    await signIn();
+    await page.goto('about:blank');
+    await visit('/review');
+    const row = page.locator('.table-row', { hasText: 'Ada Lovelace' });
+    await row.focus();
+    await page.getByText('somebody@example.org').waitFor();
+    await page.keyboard.press('a');
+    await page.getByText('Taken up: Ada Lovelace. Decide on it now.').waitFor();
+    await page.getByText('approved, rejected, spam').waitFor();
+    expect(await row.getAttribute('aria-selected')).toBe('true');
+    expect(await row.evaluate((one: any) => one === one.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('a');
+    await page.getByText('approved: Ada Lovelace').waitFor();
+    expect(await states()).toEqual([
+      ['Ada Lovelace', 'approved'],
+      ['Grace Hopper', 'submitted'],
+    ]);
   },
   TIMEOUT_MS,
 );

@@ -67,6 +67,7 @@ function Inbox({ items: all, onKeys }: { items: readonly ReviewItem[]; onKeys: (
   const [asking, setAsking] = useState<Asking>();
   const items = all.filter((item) => !decisions.leaving.has(keyOf(item)));
   const [item, setItem] = useFocusedItem(items);
+  const isDeciding = item !== undefined && decisions.working.has(keyOf(item));
   const list = useRef<HTMLDivElement>(null);
   const decide = (one: ReviewItem, isApproval: boolean, reason = '') => {
     setAsking(undefined);
@@ -79,14 +80,14 @@ function Inbox({ items: all, onKeys }: { items: readonly ReviewItem[]; onKeys: (
     edit: () => item?.kind === 'candidate' && setAsking({ item, what: 'edit' }),
     select: () => item?.kind === 'candidate' && setSelected(toggled(selected, keyOf(item))),
     approveAll: () => {
-      const chosen = items.filter((one) => selected.has(keyOf(one)));
+      const chosen = items.filter((one) => selected.has(keyOf(one)) && !decisions.working.has(keyOf(one)));
       setSelected(new Set());
       if (chosen.length > 0) void decisions.promoteAll(chosen);
     },
     undo: () => void decisions.undoLast(),
     keys: onKeys,
   };
-  useReviewKeys(list, actions, asking === undefined && decisions.token === undefined);
+  useReviewKeys(list, actions, asking === undefined && decisions.token === undefined && !isDeciding);
   return (
     <>
       {items.length === 0 || !item ? (
@@ -104,7 +105,7 @@ function Inbox({ items: all, onKeys }: { items: readonly ReviewItem[]; onKeys: (
               onSelect={(one) => setSelected(toggled(selected, keyOf(one)))}
             />
           </div>
-          <ShownItem key={keyOf(item)} {...{ item, actions }} selectedCount={selected.size}>
+          <ShownItem key={keyOf(item)} {...{ item, actions, isDeciding }} selectedCount={selected.size}>
             <ActingPassportField hint="Where the decision needs one: gates and passports. Who asked never decides." />
           </ShownItem>
         </div>

@@ -10,11 +10,14 @@ import type { ReviewActions } from './useReviewKeys.ts';
 export function ShownItem({
   item,
   actions,
+  isDeciding,
   selectedCount,
   children,
 }: {
   item: ReviewItem;
   actions: ReviewActions;
+  /** The server is asked: until it answers no other decision is sent. */
+  isDeciding: boolean;
   selectedCount: number;
   children: ReactNode;
 }) {
@@ -23,14 +26,14 @@ export function ShownItem({
   return (
     <Section title="Decision">
       <div className="row">
-        <Button look="primary" shortcut="a" onPress={actions.approve} isDisabled={isOutOfReach}>
+        <Button look="primary" shortcut="a" onPress={actions.approve} isDisabled={isOutOfReach} isPending={isDeciding}>
           Approve
         </Button>
-        <Button look="danger" shortcut="r" onPress={actions.reject} isDisabled={isOutOfReach}>
+        <Button look="danger" shortcut="r" onPress={actions.reject} isDisabled={isOutOfReach} isPending={isDeciding}>
           Reject
         </Button>
         {item.kind === 'candidate' && (
-          <Button shortcut="e" onPress={actions.edit}>
+          <Button shortcut="e" onPress={actions.edit} isPending={isDeciding}>
             Edit
           </Button>
         )}

@@ -26,6 +26,8 @@ export interface Outcome {
   undoes?: string;
   /** Shown once: the token of an approval. */
   token?: string;
+  /** The item still waits: it was taken up, and is decided on next. */
+  goesOn?: true;
 }
 
 type Decide = (item: ReviewItem, decision: Decision, seen: unknown) => Promise<Outcome>;
@@ -90,7 +92,8 @@ const decideAccess: Decide = async (item, { isApproval, reason }, seen) => {
       body: { status, ...(reason ? { reason } : {}) },
     }),
   );
-  return { text: status === 'reviewing' ? `Taken up: ${item.title}. Decide on it now.` : `${wanted}: ${item.title}` };
+  if (status === 'reviewing') return { text: `Taken up: ${item.title}. Decide on it now.`, goesOn: true };
+  return { text: `${wanted}: ${item.title}` };
 };
 
 const DECIDE: Record<ReviewItem['kind'], Decide> = {

@@ -21,20 +21,18 @@ const STALE = [
 const UNDO_REASON = 'Undone in the console by who promoted it';
 
 /**
- * Decisions, whose items leave the list at once and come back with the reason where the server refuses. Promotions can
- * be undone, the last one first.
+ * Decisions. An item stays where it is, and selected, until the server has answered: were another in its place
+ * meanwhile, a second press of a key would decide on that one. Promotions can be undone, the last one first.
  */
 export function useDecisions() {
   const queries = useQueryClient();
+  const [working, setWorking] = useState<ReadonlySet<string>>(new Set());
   const [leaving, setLeaving] = useState<ReadonlySet<string>>(new Set());
   const [token, setToken] = useState<string>();
   const promoted = useRef<string[][]>([]);
 
   const refresh = () =>
     queries.invalidateQueries({ predicate: ({ queryKey }) => STALE.includes(queryKey[0] as string) });
-  const leave = (keys: readonly string[]) => setLeaving((before) => new Set([...before, ...keys]));
-  const back = (keys: readonly string[]) =>
-    setLeaving((before) => new Set([...before].filter((key) => !keys.includes(key))));
 
   const undoLast = async () => {
     const ids = promoted.current.pop();
@@ -51,32 +49,41 @@ export function useDecisions() {
     announce(text, { label: 'Undo', run: () => void undoLast() });
   };
 
-  const decide = async (item: ReviewItem, decision: Decision) => {
-    leave([keyOf(item)]);
+  /** @param work returns those that are over, which leave the list before it is read again */
+  const settle = async (items: readonly ReviewItem[], work: () => Promise<readonly ReviewItem[]>) => {
+    const keys = items.map(keyOf);
+    setWorking((before) => union(before, keys));
     await attempt(async () => {
+      const over = await work();
+      setLeaving((before) => union(before, over.map(keyOf)));
+    });
+    await refresh();
+    setWorking((before) => without(before, keys));
+    setLeaving((before) => without(before, keys));
+  };
+  const decide = (item: ReviewItem, decision: Decision) =>
+    settle([item], async () => {
       const outcome = await decideOn(queries, item, decision);
       if (outcome.token) setToken(outcome.token);
       said(outcome.text, outcome.undoes ? [outcome.undoes] : []);
+      return outcome.goesOn ? [] : [item];
     });
-    await refresh();
-    // What was decided is no longer in the list by now; what was refused, or goes on, is.
-    back([keyOf(item)]);
-  };
-  const promoteAll = async (items: readonly ReviewItem[]) => {
-    leave(items.map(keyOf));
-    await attempt(async () => {
+  const promoteAll = (items: readonly ReviewItem[]) =>
+    settle(items, async () => {
       const decisions = items.map(({ id }) => ({ candidate_id: id, decision: 'promote' as const }));
       const { results } = await answerOf(decideCandidates({ body: { decisions } }));
       const stored = results.filter(({ status }) => status === 'promoted').map(({ candidate_id }) => candidate_id);
       if (stored.length > 0) said(`Stored ${stored.length} of ${items.length}.`, stored);
       for (const { status, status_code, candidate_id, code, detail } of results)
         if (status !== 'promoted') announceFailure(refusalOf(items, candidate_id, status_code, code, detail));
+      return items.filter(({ id }) => stored.includes(id));
     });
-    await refresh();
-    back(items.map(keyOf));
-  };
-  return { leaving, decide, promoteAll, undoLast, token, forgetToken: () => setToken(undefined) };
+  return { working, leaving, decide, promoteAll, undoLast, token, forgetToken: () => setToken(undefined) };
 }
+
+const union = (set: ReadonlySet<string>, keys: readonly string[]) => new Set([...set, ...keys]);
+const without = (set: ReadonlySet<string>, keys: readonly string[]) =>
+  new Set([...set].filter((key) => !keys.includes(key)));
 
 async function attempt(work: () => Promise<void>): Promise<void> {
   try {
