@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
-import { made, must, patch } from '../work/given.js';
+import { force, gated, made, must, patch } from '../work/given.js';
 
 let daemon: TestDaemon;
 let reader: DaemonCall;
@@ -62,7 +62,7 @@ describe('the overview of the console', () => {
     const waiting = async () => {
       const { waiting: counts } = await send(reader, 'GET', '/v1/console/summary');
       const queue = await send(reader, 'GET', '/v1/console/review/queue');
-      return [counts.gates, JSON.stringify(queue).includes(item.id)];
+      return [counts.gates, JSON.stringify(queue).includes('A thing: in_review')];
     };
     expect(await waiting()).toEqual([1, true]);
     await must(patch(ada, item.id, { title: 'Another' }));
@@ -86,6 +86,27 @@ describe('the overview of the console', () => {
     const [method, path] = items[0].decide.approve.split(' ');
     await send(daemon.as({ scopes: ALL_SCOPES, passport: 'bo' }), method, path, {});
     expect((await send(reader, 'GET', '/v1/console/review/queue?limit=1')).items).toEqual([]);
+  });
+
+  it('names what waits: the move of a work item, and who asks for access', async () => {
+    const here = { tenant: 'elsewhere', scopes: ALL_SCOPES };
+    await gated(daemon.as({ ...here, passport: 'ada' }), { title: 'Paint the pier' });
+    for (const [email, name, company] of [
+      ['ada@example.org', 'Ada Lovelace', null],
+      ['bo@example.org', null, 'Engines Ltd'],
+    ])
+      await force(
+        daemon,
+        `insert into access_request (tenant_id, request_id, audience, requester_email, requester_name, company_name, api_key_provided)
+         values ('elsewhere', gen_random_uuid(), 'human', $1, $2, $3, false)`,
+        [email, name, company],
+      );
+    const { items } = await send(daemon.as(here), 'GET', '/v1/console/review/queue');
+    const named = items.map(({ title, requested_by }: any) => [title, requested_by]);
+    expect(named).toHaveLength(3);
+    expect(named).toContainEqual(['Paint the pier: in_review → done', expect.any(String)]);
+    expect(named).toContainEqual(['Ada Lovelace', 'Ada Lovelace']);
+    expect(named).toContainEqual(['bo@example.org, Engines Ltd', 'bo@example.org']);
   });
 
   it('shows the daemon: gates, database, jobs, log', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
-import { isOpenGate } from '../../coordination/work/gates/open-gates.views.js';
+import { isOpenGate, titleOfGate } from '../../coordination/work/gates/open-gates.views.js';
 import type { DatabaseFigures, TenantCounts, WaitingKind, WaitingRow } from './console-summary.types.js';
 
 /** Counted no further: a console shows "1000+". */
@@ -37,6 +37,9 @@ interface Waiting {
   until: string;
 }
 
+/** Who asks for access: an e-mail is always there. */
+const REQUESTER = 'coalesce(x.requester_name, x.requester_email)';
+
 /** Of a candidate no value: it may hold what is not to be shown. */
 const WAITING: readonly Waiting[] = [
   {
@@ -46,7 +49,7 @@ const WAITING: readonly Waiting[] = [
   },
   {
     ...{ kind: 'gate', from: `work_gate x where x.tenant_id = $1 and ${isOpenGate('x')}` },
-    ...{ id: 'x.action_id::text', title: 'x.work_id::text', by: 'x.requested_principal', since: 'x.requested_at' },
+    ...{ id: 'x.action_id::text', title: titleOfGate('x'), by: 'x.requested_principal', since: 'x.requested_at' },
     until: 'x.expires_at',
   },
   {
@@ -63,7 +66,7 @@ const WAITING: readonly Waiting[] = [
   {
     kind: 'access_request',
     from: `access_request x where x.tenant_id = $1 and x.status in ('submitted', 'reviewing')`,
-    ...{ id: 'x.request_id::text', title: `coalesce(x.company_name, x.audience)`, by: 'x.audience' },
+    ...{ id: 'x.request_id::text', title: `concat_ws(', ', ${REQUESTER}, x.company_name)`, by: REQUESTER },
     ...{ since: 'x.submitted_at', until: 'null::timestamptz' },
   },
 ];
