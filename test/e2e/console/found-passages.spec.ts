@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ingest } from '../../medium/retrieval/given.js';
-import { openConsole, type OpenedConsole } from './given.js';
+import { on, openConsole, type OpenedConsole } from './given.js';
 
 const TIMEOUT_MS = 120_000;
 /** Longer than what addresses once bore of a passage. */
@@ -8,12 +8,18 @@ const REFRAIN = `The keeper of the tower writes into his book ${'what the wind a
 const filler = (word: string): string => Array.from({ length: 120 }, (_, index) => `${word} ${index}`).join(' ');
 const section = (title: string, word: string): string => `# ${title}\n\n${REFRAIN} ${filler(word)}`;
 const REPEATED = [section('North', 'lantern'), section('South', 'obelisk')].join('\n\n');
+const HTML =
+  '<html><body><h1>Ferries</h1><p>The <em>crossing</em> takes &frac12; an hour &amp; is free.</p></body></html>';
 
 let opened: OpenedConsole;
+let acts: ReturnType<typeof on>;
 beforeAll(async () => {
   opened = await openConsole({ hasSession: true });
+  acts = on(opened, 'acme');
   await ingest(opened.api.tenant, [
     { docId: 'book', content: REPEATED },
+    { docId: 'page', content: HTML },
+    { docId: 'notice', content: 'The harbour master is in his office at noon on working days.' },
   ]);
 }, TIMEOUT_MS);
 afterAll(() => opened.close());
@@ -39,6 +45,38 @@ describe('a document that a hit leads to', () => {
     await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
     await hit('book').waitFor();
     expect(faults.errors).toEqual([]);
+  });
+
+  it('has the passage marked that was found, to its end, where another begins with the same words', async () => {
+    await open('obelisk', 'book');
+    await mark().waitFor();
+    const marked = (await mark().textContent())!;
+    expect(marked).toContain('obelisk 100');
+    expect(marked).not.toContain('lantern');
+    expect(await mark().locator('..').textContent()).toBe(REPEATED);
+    await acts.isSound();
+  });
+
+  it('has the passage of a web page marked in its source', async () => {
+    await open('crossing takes an hour', 'page');
+    await mark().waitFor();
+    expect(await mark().textContent()).toContain('<em>crossing</em> takes');
+    expect(await opened.page.getByText('not of this version').count()).toBe(0);
+  });
+
+  it('says that the passage is of an earlier version, and leads to what stands in its place', async () => {
+    const { page, api } = opened;
+    await open('harbour master', 'notice');
+    await mark().waitFor();
+    await ingest(api.tenant, [
+      { docId: 'notice', content: 'The harbour master is in his office at three on working days.' },
+    ]);
+    await page.reload();
+    await page.getByText('The passage is not of this version').waitFor();
+    expect(await mark().count()).toBe(0);
+    await page.getByRole('link', { name: 'What stands in its place' }).click();
+    await mark().getByText('at three').waitFor();
+    expect(await page.getByText('The passage is not of this version').count()).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
-import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishProviderSignInData, FinishProviderSignInErrors, FinishProviderSignInResponses, IngestDocumentData, IngestDocumentErrors, IngestDocumentResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrievePassagesData, RetrievePassagesErrors, RetrievePassagesResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, StartProviderSignInData, StartProviderSignInErrors, StartProviderSignInResponses } from './types.gen.js';
+import type { ChangeSeatRoleData, ChangeSeatRoleErrors, ChangeSeatRoleResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateSessionData, CreateSessionErrors, CreateSessionResponses, DecideAccessRequestData, DecideAccessRequestErrors, DecideAccessRequestResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, EndSessionData, EndSessionErrors, EndSessionResponses, FinishProviderSignInData, FinishProviderSignInErrors, FinishProviderSignInResponses, IngestDocumentData, IngestDocumentErrors, IngestDocumentResponses, InviteSeatData, InviteSeatErrors, InviteSeatResponses, ListAccessRequestsData, ListAccessRequestsErrors, ListAccessRequestsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListCorporaData, ListCorporaErrors, ListCorporaResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListSeatsData, ListSeatsErrors, ListSeatsResponses, ReadApprovalData, ReadApprovalErrors, ReadApprovalResponses, ReadDashboardData, ReadDashboardErrors, ReadDashboardResponses, ReadDocumentData, ReadDocumentErrors, ReadDocumentResponses, ReadIngestData, ReadIngestErrors, ReadIngestResponses, ReadPassageData, ReadPassageErrors, ReadPassageResponses, ResolveApprovalData, ResolveApprovalErrors, ResolveApprovalResponses, RetrievePassagesData, RetrievePassagesErrors, RetrievePassagesResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeSeatData, RevokeSeatErrors, RevokeSeatResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, StartProviderSignInData, StartProviderSignInErrors, StartProviderSignInResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -373,6 +373,25 @@ export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Opti
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+export const readPassage = <ThrowOnError extends boolean = false>(options: Options<ReadPassageData, ThrowOnError>): RequestResult<ReadPassageResponses, ReadPassageErrors, ThrowOnError> => (options.client ?? client).get<ReadPassageResponses, ReadPassageErrors, ThrowOnError>({
+    security: [
+        { name: 'x-tenant-id', type: 'apiKey' },
+        { name: 'x-api-key', type: 'apiKey' },
+        {
+            in: 'cookie',
+            name: 'svc_session',
+            type: 'apiKey'
+        },
+        {
+            key: 'selfSignup',
+            scheme: 'bearer',
+            type: 'http'
+        }
+    ],
+    url: '/v1/passages/{chunkId}',
+    ...options
 });
 
 export const readApproval = <ThrowOnError extends boolean = false>(options: Options<ReadApprovalData, ThrowOnError>): RequestResult<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError> => (options.client ?? client).get<ReadApprovalResponses, ReadApprovalErrors, ThrowOnError>({

@@ -486,6 +486,32 @@ export type ApiKeyRotateRequest = {
     expiresAt?: string;
 };
 
+export type PassageText = {
+    chunkId: string;
+    content: string;
+};
+
+export type PassageRead = {
+    chunkId: string;
+    corpusId: string;
+    docId: string;
+    title: string | null;
+    url: string | null;
+    source: 'tenant' | 'commons';
+    version: number;
+    newestVersion: number;
+    current: boolean;
+    headingPath: Array<string>;
+    position: number;
+    start: number;
+    end: number;
+    location?: PassageLocation;
+    content: string;
+    before: Array<PassageText>;
+    after: Array<PassageText>;
+    replacedBy: PassageText | null;
+};
+
 export type ApprovalResolution = {
     decision: 'approve' | 'reject';
     reason: string;
@@ -1812,6 +1838,64 @@ export type RotateApiKeyResponses = {
 };
 
 export type RotateApiKeyResponse = RotateApiKeyResponses[keyof RotateApiKeyResponses];
+
+export type ReadPassageData = {
+    body?: never;
+    headers?: {
+        'x-svc-session-id'?: string;
+        'x-shield-approval-token'?: string;
+        'x-shield-server-id'?: string;
+        'x-shield-tool-digest'?: string;
+    };
+    path: {
+        chunkId: string;
+    };
+    query?: {
+        around?: number;
+    };
+    url: '/v1/passages/{chunkId}';
+};
+
+export type ReadPassageErrors = {
+    400: ProblemBody & {
+        type?: 'MalformedRequest' | 'ValidationFailed';
+    };
+    401: ProblemBody & {
+        type?: 'Unauthorized';
+    };
+    403: ProblemBody & {
+        type?: 'Forbidden' | 'ShieldApprovalRequired' | 'ShieldDenied';
+    };
+    404: ProblemBody & {
+        type?: 'NotFound' | 'PassageUnknown';
+    };
+    405: ProblemBody & {
+        type?: 'MethodNotAllowed';
+    };
+    408: ProblemBody & {
+        type?: 'RequestTimeout';
+    };
+    413: ProblemBody & {
+        type?: 'PayloadTooLarge';
+    };
+    415: ProblemBody & {
+        type?: 'UnsupportedMediaType';
+    };
+    429: ProblemBody & {
+        type?: 'CredentialThrottled';
+    };
+    503: ProblemBody & {
+        type?: 'ServiceUnavailable';
+    };
+};
+
+export type ReadPassageError = ReadPassageErrors[keyof ReadPassageErrors];
+
+export type ReadPassageResponses = {
+    200: PassageRead;
+};
+
+export type ReadPassageResponse = ReadPassageResponses[keyof ReadPassageResponses];
 
 export type ReadApprovalData = {
     body?: never;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
 import { decoded } from '../../client/parameters.ts';
 import { isStillThere, useAnswer, useChange } from '../../client/queries.ts';
@@ -8,30 +8,29 @@ import { ConfirmDialog } from '../../components/Dialog.tsx';
 import { Identifier } from '../../components/Identifier.tsx';
 import { Json } from '../../components/Json.tsx';
 import { NeedsSession } from '../../components/NeedsSession.tsx';
-import { Notice } from '../../components/Notice.tsx';
 import { Page, Section } from '../../components/Page.tsx';
 import { Answer, Failure } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
 import { announce } from '../../components/toasts.tsx';
 import { deleteDocument, readDocument } from '../../generated/api/sdk.gen.ts';
 import type { DocumentWithContent } from '../../generated/api/types.gen.ts';
-import { around } from './document-address.ts';
+import { DocumentText } from './DocumentText.tsx';
 
 /** A document's text as it stands, with one passage marked where the address names one. */
 export default function DocumentScreen() {
   const params = useParams<{ corpus: string; document: string; passage?: string }>();
-  const [corpusId, docId, passage] = [decoded(params.corpus), decoded(params.document), decoded(params.passage)];
+  const [corpusId, docId, chunkId] = [decoded(params.corpus), decoded(params.document), decoded(params.passage)];
   return (
     <Page title={`Document ${docId}`} description={<Link href="/documents">All documents</Link>}>
       <h2 className="visually-hidden">Document</h2>
       <NeedsSession what="Documents">
-        <Content corpusId={corpusId} docId={docId} passage={passage} />
+        <Content corpusId={corpusId} docId={docId} chunkId={chunkId} />
       </NeedsSession>
     </Page>
   );
 }
 
-function Content({ corpusId, docId, passage }: { corpusId: string; docId: string; passage: string }) {
+function Content({ corpusId, docId, chunkId }: { corpusId: string; docId: string; chunkId: string }) {
   const path = { corpusId, docId };
   const remove = useChange<void, unknown>(
     // The client sets the key of the request itself.
@@ -49,7 +48,7 @@ function Content({ corpusId, docId, passage }: { corpusId: string; docId: string
             <About document={found} />
           </Section>
           <Section title="Text">
-            <MarkedText text={found.content} passage={passage} />
+            <DocumentText document={found} chunkId={chunkId} />
           </Section>
           <Json value={found.metadata} label="Metadata, as JSON" />
         </>
@@ -71,33 +70,6 @@ function About({ document }: { document: DocumentWithContent }) {
         ['Changed', <Time key="changed" at={document.updatedAt} isExact />],
       ]}
     />
-  );
-}
-
-function MarkedText({ text, passage }: { text: string; passage: string }) {
-  const mark = useRef<HTMLElement>(null);
-  const parts = around(text, passage);
-  // In braces: what it returns, a promise in newer browsers, is no cleanup.
-  useEffect(() => {
-    mark.current?.scrollIntoView({ block: 'center' });
-  }, [text, passage]);
-  if (!parts)
-    return (
-      <>
-        {passage && (
-          <Notice tone="warn" title="The passage is not in this version">
-            The document has changed since it was found, or the passage was stored with other whitespace.
-          </Notice>
-        )}
-        <p className="value">{text}</p>
-      </>
-    );
-  return (
-    <p className="value">
-      {parts[0]}
-      <mark ref={mark}>{parts[1]}</mark>
-      {parts[2]}
-    </p>
   );
 }
 

@@ -48,7 +48,7 @@ function Meta({ meta, cost }: { meta: RetrievalMeta; cost: number }) {
 }
 
 function Passage({
-  result: { corpusId, docId, title, content, score, scoreComponents, source },
+  result: { chunkId, corpusId, docId, title, content, score, scoreComponents, source },
 }: {
   result: RetrievalResult;
 }) {
@@ -57,7 +57,7 @@ function Passage({
   return (
     <>
       {source === 'tenant' ? (
-        <Link href={documentAddress(corpusId, docId, content)}>{name}</Link>
+        <Link href={documentAddress(corpusId, docId, chunkId)}>{name}</Link>
       ) : (
         <>
           <strong>{name}</strong> <Badge>commons</Badge>
