@@ -80,6 +80,19 @@ describe('a document that a hit leads to', () => {
   });
 });
 
+describe('search', () => {
+  it('says that more match than are shown', async () => {
+    const { api, page, visit } = opened;
+    const buoys = Array.from({ length: 30 }, (_, index) => ({
+      docId: `buoy-${index}`,
+      content: `Buoy number ${index}.`,
+    }));
+    await ingest(api.tenant, buoys);
+    await visit('/search/buoy');
+    await page.getByText(', more match than are shown').waitFor();
+  });
+});
+
 describe('a defect outside of the screens', () => {
   it('is said in the place of the console', async () => {
     const page = await opened.newPage();

@@ -37,7 +37,7 @@ function Meta({ meta, cost }: { meta: RetrievalMeta; cost: number }) {
   return (
     <p className="quiet number">
       Lane {meta.lane}, {Math.ceil(meta.tookMs).toLocaleString()} ms, {meta.scanned.toLocaleString()} scanned
-      {meta.truncated ? ', not all looked at' : ''}, {cost} credits
+      {meta.truncated ? ', more match than are shown' : ''}, {cost} credits
       {receipt && (
         <>
           , <Link href={`/receipts/${encodeURIComponent(receipt)}`}>receipt</Link>
