@@ -3,7 +3,8 @@ import { createStore } from '../client/store.ts';
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** With the name of the zone. */
+const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
 const STEPS: [unit: Intl.RelativeTimeFormatUnit, ms: number, until: number][] = [
   ['second', 1_000, 60_000],
@@ -22,19 +23,19 @@ function relative(at: number): string {
   return step ? RELATIVE.format(Math.trunc(distance / step[1]), step[0]) : DAY.format(at);
 }
 
-/** A moment in the reader's zone: how long ago, and exactly on hover; with `isExact` the other way round. */
+/**
+ * A moment in the reader's zone: how long ago, and exactly on hover; with `isExact` the other way round. On hover in
+ * UTC too, as logs and receipts have it.
+ */
 export function Time({ at, isExact = false }: { at: string | number | Date | null | undefined; isExact?: boolean }) {
   now.use();
   if (at === null || at === undefined) return <span className="quiet">never</span>;
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{String(at)}</span>;
+  const [utc, ago] = [date.toISOString(), relative(date.getTime())];
   return (
-    <time
-      dateTime={date.toISOString()}
-      title={isExact ? relative(date.getTime()) : EXACT.format(date)}
-      className="number"
-    >
-      {isExact ? CLOCK.format(date) : relative(date.getTime())}
+    <time dateTime={utc} title={`${isExact ? ago : EXACT.format(date)} (${utc})`} className="number">
+      {isExact ? CLOCK.format(date) : ago}
     </time>
   );
 }

@@ -78,6 +78,13 @@ describe('a document that a hit leads to', () => {
     await mark().getByText('at three').waitFor();
     expect(await page.getByText('The passage is not of this version').count()).toBe(0);
   });
+
+  it('has its times with their zone, and in UTC', async () => {
+    await opened.visit('/documents/handbook/book');
+    const time = opened.page.locator('main time').first();
+    expect(await time.textContent()).toMatch(/\b(UTC|GMT\S*|[A-Z]{3,4})$/);
+    expect(await time.getAttribute('title')).toMatch(/ \(\d{4}-\d\d-\d\dT[\d:.]+Z\)$/);
+  });
 });
 
 describe('search', () => {

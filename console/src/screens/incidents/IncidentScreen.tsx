@@ -89,7 +89,7 @@ function Case({ incident }: { incident: IncidentCase }) {
 }
 
 const ENTRIES: Column<TimelineEntry>[] = [
-  { name: 'At', width: '12rem', cell: ({ at }) => <Time at={at} isExact /> },
+  { name: 'At', width: '14rem', cell: ({ at }) => <Time at={at} isExact /> },
   { name: 'Source', width: '6rem', cell: ({ source }) => source },
   { name: 'What', width: 'minmax(9rem, 1fr)', cell: ({ kind }) => <code title={kind}>{kind}</code> },
   { name: 'Of', width: 'minmax(10rem, 2fr)', cell: ({ subject }) => <span title={subject}>{subject}</span> },
