@@ -95,8 +95,9 @@ function Census({ facts, open_incidents, active_holds, sync }: ConsoleSummary) {
       </div>
       {facts.stored !== facts.shown && (
         <p className="quiet">
-          Shown leaves out {(facts.stored - facts.shown_with_reserved).toLocaleString()} replaced or retired versions
-          and {(facts.shown_with_reserved - facts.shown).toLocaleString()} under reserved entities.
+          Shown leaves out {(facts.shown_with_reserved - facts.shown).toLocaleString()} under reserved entities, and{' '}
+          {(facts.stored - facts.shown_with_reserved).toLocaleString()} that later versions replaced or that are private
+          to others.
         </p>
       )}
     </Section>

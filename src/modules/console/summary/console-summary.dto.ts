@@ -2,7 +2,10 @@ import { Choice, DateTime, Decimal, Flag, Integer, ListOf, Nested, Text, Uuid } 
 import { WAITING_KINDS, type WaitingKind } from './console-summary.types.js';
 
 export class FactCensus {
-  @Integer({ about: 'Records on all pages of GET /v1/facts/list for this caller, without reserved ones.' })
+  @Integer({
+    about:
+      'Records on all pages of GET /v1/facts/list with include_superseded=0 for this caller, without reserved ones.',
+  })
   shown!: number;
 
   @Integer({ about: 'The same with include_reserved.' })

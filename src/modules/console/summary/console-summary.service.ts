@@ -41,14 +41,14 @@ export class ConsoleSummaryService {
     };
   }
 
-  /** By the two probes that the census of clients takes (memory-daemon.md 4.11), so that both say the same. */
+  /** By the list itself, so that both say the same: what is shown are current facts, what is stored all versions. */
   private async count(caller: DaemonCaller): Promise<FactCensus> {
-    const probe = (include_reserved: boolean) =>
-      this.lists.list(caller, { limit: 1, include_reserved, include_superseded: true });
-    const [shown, all] = [await probe(false), await probe(true)];
+    const probe = (include_reserved: boolean, include_superseded: boolean) =>
+      this.lists.list(caller, { limit: 1, include_reserved, include_superseded });
+    const [shown, withReserved] = [await probe(false, false), await probe(true, false)];
     return {
-      ...{ shown: shown.total_visible, shown_with_reserved: all.total_visible },
-      stored: all.total_nondeleted,
+      ...{ shown: shown.total_visible, shown_with_reserved: withReserved.total_visible },
+      stored: (await probe(true, true)).total_nondeleted,
     };
   }
 
