@@ -42,6 +42,19 @@ describe('sessions, activity and projects in the console', () => {
     await page.getByTitle('Look again').first().waitFor();
   });
 
+  it.each([
+    ['Steps with receipts', 'session-run-7.json'],
+    ['OpenTelemetry', 'session-run-7.otlp.json'],
+    ['OCSF', 'session-run-7.ocsf.json'],
+  ])('saves a session as a file of its name: %s', async (format, name) => {
+    const { page, visit } = opened;
+    await visit('/sessions/run-7');
+    await page.getByRole('tab', { name: 'Export' }).click();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: format }).click();
+    expect((await saved).suggestedFilename()).toBe(name);
+  });
+
   it('shows events as they happen, stands still while paused, and filters what is kept', async () => {
     const { page, visit, faults } = opened;
     await visit('/activity');

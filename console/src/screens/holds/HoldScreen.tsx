@@ -4,6 +4,7 @@ import { decoded } from '../../client/parameters.ts';
 import { useAnswer, useChange } from '../../client/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
+import { counted } from '../../components/counted.ts';
 import { Details } from '../../components/Details.tsx';
 import { Identifier } from '../../components/Identifier.tsx';
 import { Page, Section } from '../../components/Page.tsx';
@@ -65,7 +66,7 @@ function Hold({ hold, pins, refused }: LegalHoldDetails) {
           <ul className="plain-list">
             {pins.map(({ table, rows, entities }) => (
               <li key={table} className="number">
-                {rows.toLocaleString()} of {table}, {entities.toLocaleString()} entities
+                {rows.toLocaleString()} of {table}, {counted(entities, 'entity', 'entities')}
               </li>
             ))}
           </ul>
@@ -73,7 +74,7 @@ function Hold({ hold, pins, refused }: LegalHoldDetails) {
         <p>
           {refused.attempts === 0
             ? 'No deletion was refused.'
-            : `${refused.attempts} deletions were refused, the last `}
+            : `${counted(refused.attempts, 'deletion was', 'deletions were')} refused, the last `}
           {refused.last_at && <Time at={refused.last_at} />}
         </p>
       </Section>

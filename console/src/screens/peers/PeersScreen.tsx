@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useAnswer, usePages } from '../../client/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { Button } from '../../components/Button.tsx';
+import { counted } from '../../components/counted.ts';
 import type { Column } from '../../components/DataTable.tsx';
 import { Page, Section } from '../../components/Page.tsx';
 import { PagedTable } from '../../components/PagedTable.tsx';
@@ -42,8 +43,8 @@ function SyncState() {
     <Answer query={summary} rows={1}>
       {({ sync }) => (
         <p className="number">
-          {sync.peers.toLocaleString()} peers, {sync.conflicts.toLocaleString()} conflicts, {sync.held.toLocaleString()}{' '}
-          records that wait for something else to come first.
+          {counted(sync.peers, 'peer')}, {counted(sync.conflicts, 'conflict')},{' '}
+          {counted(sync.held, 'record that waits', 'records that wait')} for something else to come first.
         </p>
       )}
     </Answer>

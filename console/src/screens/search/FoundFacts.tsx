@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { useAnswer } from '../../client/queries.ts';
+import { counted } from '../../components/counted.ts';
 import { Answer, Empty } from '../../components/states.tsx';
 import { Time } from '../../components/Time.tsx';
 import { findFacts } from '../../generated/daemon/sdk.gen.ts';
@@ -18,7 +19,7 @@ export function FoundFacts({ query }: { query: string }) {
         ) : (
           <>
             <p className="quiet number">
-              {facts.length} found, {total_tokens.toLocaleString()} tokens
+              {facts.length} found, {counted(total_tokens, 'token')}
             </p>
             <ol className="plain-list results">
               {facts.map(({ fact_id, entity, key, value, confidence, stored_at }) => (

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { useAnswer } from '../../client/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
+import { counted } from '../../components/counted.ts';
 import { Answer, Empty } from '../../components/states.tsx';
 import { retrievePassages } from '../../generated/api/sdk.gen.ts';
 import type { RetrievalMeta, RetrievalResult } from '../../generated/api/types.gen.ts';
@@ -37,7 +38,7 @@ function Meta({ meta, cost }: { meta: RetrievalMeta; cost: number }) {
   return (
     <p className="quiet number">
       Lane {meta.lane}, {Math.ceil(meta.tookMs).toLocaleString()} ms, {meta.scanned.toLocaleString()} scanned
-      {meta.truncated ? ', more match than are shown' : ''}, {cost} credits
+      {meta.truncated ? ', more match than are shown' : ''}, {counted(cost, 'credit')}
       {receipt && (
         <>
           , <Link href={`/receipts/${encodeURIComponent(receipt)}`}>receipt</Link>

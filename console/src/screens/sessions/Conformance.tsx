@@ -1,5 +1,6 @@
 import { useAnswer } from '../../client/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
+import { counted } from '../../components/counted.ts';
 import { Notice } from '../../components/Notice.tsx';
 import { Section } from '../../components/Page.tsx';
 import { Answer } from '../../components/states.tsx';
@@ -23,7 +24,7 @@ function Report({ conforms, steps_checked, receipts_checked, rules, findings, tr
       <h2 className="visually-hidden">Result</h2>
       <Notice tone={conforms ? 'good' : 'warn'} title={conforms ? 'Every rule holds' : 'Some rules do not hold'}>
         <p className="number">
-          {steps_checked.toLocaleString()} steps and {receipts_checked.toLocaleString()} receipts were checked.
+          {counted(steps_checked, 'step')} and {counted(receipts_checked, 'receipt')} were checked.
         </p>
         <p>{note}</p>
       </Notice>
@@ -31,7 +32,7 @@ function Report({ conforms, steps_checked, receipts_checked, rules, findings, tr
         <ul className="plain-list">
           {rules.map(({ rule, article, holds, violations }) => (
             <li key={rule} className="row">
-              <Badge tone={holds ? 'good' : 'bad'}>{holds ? 'holds' : `${violations} violations`}</Badge>
+              <Badge tone={holds ? 'good' : 'bad'}>{holds ? 'holds' : counted(violations, 'violation')}</Badge>
               <code>{rule}</code> <span className="quiet">{article}</span>
             </li>
           ))}

@@ -17,6 +17,9 @@ const FORMATS: [format: Format, label: string, about: string][] = [
   ['ocsf', 'OCSF', 'Events of the class API Activity, for a SIEM.'],
 ];
 
+/** In the name of the file, before what all of them end in. */
+const PARTS: Record<Format, string> = { json: '', 'otlp-json': '.otlp', ocsf: '.ocsf' };
+
 /** The session as a file. */
 export function SessionExports({ session }: { session: string }) {
   return (
@@ -34,7 +37,7 @@ export function SessionExports({ session }: { session: string }) {
 async function save(session: string, format: Format): Promise<void> {
   try {
     const found = await answerOf<unknown>(exportSession({ path: { id: session }, query: { format } }));
-    announce(`Saved ${saveJson(`session-${session}.${format}`, found)}.`);
+    announce(`Saved ${saveJson(`session-${session}${PARTS[format]}`, found)}.`);
   } catch (failure) {
     if (!(failure instanceof RequestFailure)) throw failure;
     announceFailure(failure);
