@@ -98,6 +98,32 @@ describe('search', () => {
     await visit('/search/buoy');
     await page.getByText(', more match than are shown').waitFor();
   });
+
+  it('asks from two characters on', async () => {
+    const { page, visit } = opened;
+    await visit('/search');
+    const button = page.getByRole('search').getByRole('button', { name: 'Search' });
+    await page.getByLabel('What to look for').fill('o');
+    expect(await button.isDisabled()).toBe(true);
+    await page.getByLabel('What to look for').fill('ob');
+    expect(await button.isDisabled()).toBe(false);
+  });
+});
+
+describe('forms', () => {
+  it.each([
+    ['/facts', 'Store a fact', 'Store', ['Entity', 'Key', 'Value']],
+    ['/documents', 'Ingest a text', 'Ingest', ['Corpus', 'Document', 'Title', 'Address of the original', 'Text']],
+  ])('send nothing before all that is required is there: %s', async (address, opening, sending, fields) => {
+    await opened.visit(address);
+    await acts.press(opening);
+    const send = acts.dialog().getByRole('button', { name: sending, exact: true });
+    for (const field of fields) {
+      expect(await send.isDisabled()).toBe(true);
+      await acts.dialog().getByLabel(field, { exact: true }).fill('https://example.org');
+    }
+    expect(await send.isDisabled()).toBe(false);
+  });
 });
 
 describe('a defect outside of the screens', () => {

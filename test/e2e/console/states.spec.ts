@@ -19,6 +19,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const typeFact = async (page: Page) => {
   await button(page, 'Store a fact').click();
   await page.getByRole('dialog').getByLabel('Entity').fill('lighthouse:skerryvore');
+  await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill('lit');
   await page.getByRole('dialog').getByLabel('Value').fill(TYPED);
 };
 
@@ -59,7 +60,6 @@ describe('a console with a session', () => {
     const { page, api, context, visit } = opened;
     await page.locator('.table-row').first().waitFor();
     await typeFact(page);
-    await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill('lit');
     const [cookie] = (await context.cookies()).filter(({ name }) => name.includes('session'));
     const ended = await fetch(`${api.url}/frontdoor/auth/logout`, {
       ...{ method: 'POST', headers: { cookie: `${cookie!.name}=${cookie!.value}`, origin: api.url } },

@@ -21,9 +21,7 @@ export function DocumentText({ document, chunkId }: DocumentTextProps) {
   // While the next passage is read, what is there is the one before it.
   const passage = data?.chunkId === chunkId ? data : undefined;
   const isHere =
-    passage?.corpusId === document.corpusId &&
-    passage.docId === document.docId &&
-    passage.version === document.version;
+    passage?.corpusId === document.corpusId && passage.docId === document.docId && passage.version === document.version;
   return (
     <>
       {chunkId !== '' && !isHere && (passage ?? asked.error) && (

@@ -39,7 +39,14 @@ function Fields({ onClose }: { onClose: () => void }) {
     onChange: (value: string) => change({ [name]: value }),
   });
   return (
-    <Form submit="Ingest" onSubmit={submit} onClose={onClose} isPending={send.isPending} failure={send.error}>
+    <Form
+      submit="Ingest"
+      onSubmit={submit}
+      onClose={onClose}
+      isReady={Object.values(draft).every((text) => text.trim() !== '')}
+      isPending={send.isPending}
+      failure={send.error}
+    >
       <div className="columns">
         <TextField {...field('corpusId', 'Corpus')} isMono />
         <TextField {...field('docId', 'Document')} isMono />

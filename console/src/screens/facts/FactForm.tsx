@@ -67,7 +67,14 @@ function Fields({ onClose, old }: Omit<FactFormProps, 'isOpen'>) {
     onChange: (value: string) => change({ [name]: value }),
   });
   return (
-    <Form submit="Store" onSubmit={submit} onClose={onClose} isPending={store.isPending} failure={store.error}>
+    <Form
+      submit="Store"
+      onSubmit={submit}
+      onClose={onClose}
+      isReady={[draft.entity, draft.key, draft.value].every((text) => text.trim() !== '')}
+      isPending={store.isPending}
+      failure={store.error}
+    >
       <TextField {...field('entity', 'Entity', old !== undefined)} isRequired isMono />
       <TextField {...field('key', 'Key', old !== undefined)} isRequired isMono />
       <TextField {...field('value', 'Value')} isRequired isMultiline />

@@ -12,7 +12,11 @@ import { FoundPassages } from './FoundPassages.tsx';
 
 export type Lane = 'light' | 'verified' | 'audit';
 const LANES = ['light', 'verified', 'audit'].map((value) => ({ value, label: value }));
+/** Of a query: retrieval rejects a shorter one. */
+const FEWEST_CHARACTERS = 2;
 const LIGHT: { lane: Lane } = { lane: 'light' };
+
+const isLongEnough = (query: string): boolean => query.trim().length >= FEWEST_CHARACTERS;
 
 /** Passages of documents and facts for one query, next to each other. */
 export default function SearchScreen() {
@@ -22,7 +26,7 @@ export default function SearchScreen() {
   const [, navigate] = useLocation();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (typed.trim()) navigate(`/search/${encodeURIComponent(typed.trim())}`);
+    if (isLongEnough(typed)) navigate(`/search/${encodeURIComponent(typed.trim())}`);
   };
   return (
     <Page title="Search" description="Passages of documents and facts, with how each was ranked.">
@@ -34,13 +38,15 @@ export default function SearchScreen() {
           choices={LANES}
           onChange={(lane) => change({ lane: lane as Lane })}
         />
-        <Button look="primary" type="submit">
+        <Button look="primary" type="submit" isDisabled={!isLongEnough(typed)}>
           Search
         </Button>
       </form>
       <h2 className="visually-hidden">Results</h2>
-      {query === '' ? (
-        <Empty title="Nothing searched yet">Type what you look for: words or a question.</Empty>
+      {!isLongEnough(query) ? (
+        <Empty title="Nothing searched yet">
+          Type what you look for, words or a question: at least {FEWEST_CHARACTERS} characters.
+        </Empty>
       ) : (
         <div className="columns">
           <Section title="Documents">
