@@ -67,3 +67,9 @@ export function useIdentity(): Identity {
 
 /** Whether the tenant API's side can be read: it knows sessions alone. */
 export const useHasSession = (): boolean => useIdentity().kind === 'session';
+
+/** Whether documents can be opened: a viewer of the tenant finds passages of them alone. */
+export function useMayReadDocuments(): boolean {
+  const identity = useIdentity();
+  return identity.kind === 'session' && identity.role !== 'viewer';
+}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { givenSeat } from '../../medium/frontdoor/given.js';
 import { ingest } from '../../medium/retrieval/given.js';
 import { on, openConsole, type OpenedConsole } from './given.js';
 
@@ -107,6 +108,19 @@ describe('search', () => {
     expect(await button.isDisabled()).toBe(true);
     await page.getByLabel('What to look for').fill('ob');
     expect(await button.isDisabled()).toBe(false);
+  });
+
+  it('leads a viewer to no document, which viewers may not read', async () => {
+    const { page, api, daemon } = opened;
+    const { cookie } = await givenSeat(api, 'acme', 'viewer');
+    const context = await page.context().browser()!.newContext();
+    await context.addCookies([{ name: 'svc_session', value: cookie.split('=')[1]!, url: daemon.url }]);
+    const theirs = await context.newPage();
+    await opened.visit('/search/crossing', theirs);
+    const found = theirs.locator('.results').first();
+    await found.getByText('page', { exact: true }).first().waitFor();
+    expect(await found.getByRole('link').count()).toBe(0);
+    await context.close();
   });
 });
 

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { useMayReadDocuments } from '../../client/identity.ts';
 import { useAnswer } from '../../client/queries.ts';
 import { Badge } from '../../components/Badge.tsx';
 import { counted } from '../../components/counted.ts';
@@ -55,13 +56,18 @@ function Passage({
 }) {
   const { vector, lexical, recency, laneWeight } = scoreComponents;
   const name = title ?? docId;
+  const mayRead = useMayReadDocuments();
   return (
     <>
-      {source === 'tenant' ? (
+      {source === 'tenant' && mayRead ? (
         <Link href={documentAddress(corpusId, docId, chunkId)}>{name}</Link>
       ) : (
+        <strong>{name}</strong>
+      )}
+      {source === 'commons' && (
         <>
-          <strong>{name}</strong> <Badge>commons</Badge>
+          {' '}
+          <Badge>commons</Badge>
         </>
       )}
       <p className="value">{content}</p>
