@@ -108,7 +108,7 @@ describe('the overview of the console', () => {
     expect(named).toHaveLength(3);
     expect(named).toContainEqual(['Paint the pier: in_review → done', expect.any(String)]);
     expect(named).toContainEqual(['Ada Lovelace', 'Ada Lovelace']);
-    expect(named).toContainEqual(['bo@example.org, Engines Ltd', 'bo@example.org']);
+    expect(named).toContainEqual(['b...@example.org, Engines Ltd', 'b...@example.org']);
   });
 
   it('shows the daemon: gates, database, jobs, log', async () => {

@@ -37,8 +37,11 @@ interface Waiting {
   until: string;
 }
 
-/** Who asks for access: an e-mail is always there. */
-const REQUESTER = 'coalesce(x.requester_name, x.requester_email)';
+/**
+ * Who asks for access, by the name that they gave, else by an e-mail without the name in it: not all who read the queue
+ * may read the requests.
+ */
+const REQUESTER = `coalesce(x.requester_name, regexp_replace(x.requester_email, '^(.).*@', '\\1...@'))`;
 
 /** Of a candidate no value: it may hold what is not to be shown. */
 const WAITING: readonly Waiting[] = [
