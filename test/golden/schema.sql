@@ -4377,7 +4377,7 @@ create table work_item (
   lease_fence bigint,
   lease_holder text,
   lease_expires_at timestamp with time zone,
-  owners text[] not null default ARRAY[]::text[],
+  owners text[] not null default '{}'::text[],
   constraint work_item_pkey PRIMARY KEY (tenant_id, work_id),
   constraint work_item_blocker_kind_check CHECK ((blocker_kind = ANY (ARRAY['needs_info'::text, 'needs_approval'::text]))),
   constraint work_item_check CHECK (((state <> 'blocked'::text) OR (blocker_kind IS NOT NULL))),

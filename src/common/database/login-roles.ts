@@ -144,8 +144,8 @@ async function hasSetting(runner: QueryRunner, role: Role, setting: string): Pro
 }
 
 /**
- * Logs in as the role. With the owner's address alone it is given the derived password, if svc made the one that it has:
- * servers that log in by another would be locked out.
+ * Logs in as the role. With the owner's address alone it is given the derived password, if svc made the one that it
+ * has: servers that log in by another would be locked out.
  */
 async function settlePassword(
   runner: QueryRunner,
@@ -180,7 +180,7 @@ async function settlePassword(
 const passwordFault = (role: Role): string =>
   `${role} cannot log in with the password that is made from SVC_DATABASE_URL, and has one that svc did not make. Set SVC_DATABASE_APP_URL and SVC_DATABASE_OPERATOR_URL; or run "svc migrate --replace-passwords", which locks out every server that logs in by the one it has`;
 
-/** Keeps the comment on the role true, where nobody wrote another. An owner that lacks the right leaves it as it is. */
+/** Keeps the comment on the role true, where nobody wrote another. An owner without the right leaves it as it is. */
 async function markPassword(runner: QueryRunner, role: Role, isOurs: boolean): Promise<void> {
   const comment = await readComment(runner, role);
   if ((comment ?? PASSWORD_IS_OURS) !== PASSWORD_IS_OURS || (comment !== null) === isOurs) return;

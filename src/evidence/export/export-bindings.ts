@@ -8,7 +8,8 @@ import { checkShape, orNull } from '../shape.js';
 import type { OpenExport, OpenItem } from './open-export.js';
 
 /**
- * Answers and citations are what the receipts of the recording say, and cited texts lead to the receipts of their ingest.
+ * Answers and citations are what the receipts of the recording say, and cited texts lead to the receipts of their
+ * ingest.
  * docs/formats/export.md, step `contents`. Only where every receipt is shown whole: what is withheld cannot be asked
  * for.
  * @returns how many texts lead to the receipt of their ingest

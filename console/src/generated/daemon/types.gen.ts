@@ -8104,7 +8104,7 @@ export type ClaimWorkErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/work-held' | 'urn:svc:errors/work-not-claimable';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/work-held' | 'urn:svc:errors/work-not-claimable' | 'urn:svc:errors/move-needs-approval';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';
@@ -8274,7 +8274,7 @@ export type ReleaseWorkErrors = {
         type?: 'urn:svc:errors/request-timeout';
     };
     409: DaemonProblem & {
-        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/work-held' | 'urn:svc:errors/lease-ended';
+        type?: 'urn:svc:errors/fence-stale' | 'urn:svc:errors/work-held' | 'urn:svc:errors/lease-ended' | 'urn:svc:errors/move-needs-approval';
     };
     413: DaemonProblem & {
         type?: 'urn:svc:errors/payload-too-large';

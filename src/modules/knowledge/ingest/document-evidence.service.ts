@@ -207,8 +207,8 @@ const findUnlikeMaker = (said: SaidVersion, row: VersionRow, passages: readonly 
   findOtherWriter(said, row) ?? findMisplaced(said, row, passages);
 
 /**
- * A document that is sent again unchanged is accepted again, by whom and when it may be, and makes no version (D16): what
- * differs from a receipt has to be what one of the first receipts of the version says.
+ * A document that is sent again unchanged is accepted again, by whom and when it may be, and makes no version (D16):
+ * what differs from a receipt has to be what one of the first receipts of the version says.
  */
 async function findOtherMaker(
   query: Query,
