@@ -5,7 +5,7 @@ export class KeepOwnersOfWork1795945300000 implements MigrationInterface {
   name = 'KeepOwnersOfWork1795945300000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('alter table work_item add owners text[] not null default '{}'');
+    await runner.query(`alter table work_item add owners text[] not null default '{}'`);
     for (const table of TABLES) await runner.query(`alter table ${table} no force row level security`);
     await runner.query(KNOWN_OWNERS);
     for (const table of TABLES) await runner.query(`alter table ${table} force row level security`);

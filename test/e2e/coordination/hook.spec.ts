@@ -347,7 +347,9 @@ describe('a server that does not answer so', { timeout: 60_000 }, () => {
     configure({ mode: 'enforced' });
     expect(await commit()).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('svc.mode of git config is enforced; it is one of off, advisory, enforce') as string,
+      stderr: expect.stringContaining(
+        'svc.mode of git config is enforced; it is one of off, advisory, enforce',
+      ) as string,
     });
   });
 });
