@@ -65,7 +65,7 @@ export class Tenancy {
       : undefined;
     if (read) return read.result;
     return this.complete((following) =>
-      this.writes.run(() => this.transact(isolation, { tenant, ...following }, work)),
+      this.writes.run(() => this.transact(isolation, { tenant, ...following }, work), tenant),
     );
   }
 

@@ -10,7 +10,9 @@ export const placesForWrites = (poolSize: number): number =>
  */
 export class WriteLimit {
   private inside = 0;
-  private readonly waiting: (() => void)[] = [];
+  /** Places that each party has, and those of it that wait for one, by its name. */
+  private readonly held = new Map<string, number>();
+  private readonly waiting = new Map<string, (() => void)[]>();
 
   /** @param timeoutMs how long a write waits for its place, in milliseconds */
   constructor(
@@ -18,36 +20,72 @@ export class WriteLimit {
     private readonly timeoutMs: number,
   ) {}
 
-  /** @throws Error, which is answered with 503, when no place became free in time */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * @param party the tenant: where places are short, one that has few of them goes before one that has many
+   * @throws Error, which is answered with 503, when no place became free in time
+   */
+  async run<T>(work: () => Promise<T>, party = ''): Promise<T> {
     if (isReading()) return work();
-    if (this.inside >= this.max) await this.wait();
-    else this.inside += 1;
+    if (this.inside >= this.max) await this.wait(party);
+    else {
+      this.inside += 1;
+      this.hold(party);
+    }
     try {
       return await work();
     } finally {
-      this.leave();
+      this.leave(party);
     }
   }
 
-  /** The place of a write that ends goes to the one that has waited longest. */
-  private leave(): void {
-    const next = this.waiting.shift();
-    if (next) next();
-    else this.inside -= 1;
+  private hold(party: string): void {
+    this.held.set(party, this.placesOf(party) + 1);
   }
 
-  private wait(): Promise<void> {
+  private placesOf(party: string): number {
+    return this.held.get(party) ?? 0;
+  }
+
+  /** The place of a write that ends goes to the one that has waited longest of the party with the fewest places. */
+  private leave(party: string): void {
+    const left = this.placesOf(party) - 1;
+    if (left > 0) this.held.set(party, left);
+    else this.held.delete(party);
+    let next: string | undefined;
+    for (const one of this.waiting.keys())
+      if (next === undefined || this.placesOf(one) < this.placesOf(next)) next = one;
+    if (next === undefined) {
+      this.inside -= 1;
+      return;
+    }
+    this.hold(next);
+    this.takeWaiting(next)();
+  }
+
+  private takeWaiting(party: string): () => void {
+    const all = this.waiting.get(party)!;
+    const first = all.shift()!;
+    this.waiting.delete(party);
+    // Behind those that have as few places.
+    if (all.length > 0) this.waiting.set(party, all);
+    return first;
+  }
+
+  private wait(party: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const enter = (): void => {
         clearTimeout(timer);
         resolve();
       };
       const timer = setTimeout(() => {
-        this.waiting.splice(this.waiting.indexOf(enter), 1);
+        const all = this.waiting.get(party)!;
+        all.splice(all.indexOf(enter), 1);
+        if (all.length === 0) this.waiting.delete(party);
         reject(new Error(`timeout exceeded when trying to connect: ${this.max} writes wait for their commits`));
       }, this.timeoutMs);
-      this.waiting.push(enter);
+      const all = this.waiting.get(party);
+      if (all) all.push(enter);
+      else this.waiting.set(party, [enter]);
     });
   }
 }
