@@ -105,6 +105,18 @@ describe('remember and forget', () => {
     expect([again.data.version, again.text]).toEqual([2, expect.stringContaining('It replaces: English')]);
   });
 
+  it('take of a preference nothing that is of a fact alone', async () => {
+    const given = { as: 'preference', key: 'colour', value: 'red', agent_id: 'ada' };
+    for (const [name, value] of [
+      ['entity', 'lamp'],
+      ['private', true],
+    ] as const)
+      expect(await call('remember', { ...given, [name]: value })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining(`remember: ${name} is of a fact alone`),
+      });
+  });
+
   it('ask for the entity of a fact', async () => {
     expect(await call('remember', { key: 'k', value: 'v' })).toMatchObject({
       isError: true,

@@ -86,10 +86,12 @@ interface Primitive {
 
 /** The version that it replaces is looked up: between the two, a write of somebody else is refused. */
 async function rememberPrimitive(
-  { key: name, value, sources, agent_id: agentId }: RememberArguments,
+  { entity, key: name, value, sources, agent_id: agentId, private: isPrivate }: RememberArguments,
   kind: PrimitiveKind,
   servers: Servers,
 ): Promise<AgentAnswer> {
+  if (entity !== undefined) throw invalid('entity', `is of a fact alone: leave it out of a ${kind}`);
+  if (isPrivate) throw invalid('private', `is of a fact alone: leave it out of a ${kind}`);
   const query = { kind, name, includeRetired: true };
   const params = { agentId };
   const found = await servers.call<{ primitives: Primitive[] }>('api', 'GET /v1/home/:agentId/primitives', {
