@@ -419,14 +419,12 @@ describe('leaves of tenants that were erased', () => {
       app.context.get(KnownKeys),
       app.context.get<Settings>(SETTINGS),
     );
+    await app.sequencer.integrate();
+    const [at] = await rowsOf<{ first: number }>(databases[0]!, 'select size::int - 4 as first from log_head');
     await erasure.eraseSome('gone', 'receipt');
     // As an older version had it: the leaves, and no word of the log that has them.
-    const [at] = await rowsOf<{ first: number }>(
-      databases[0]!,
-      `with gone as (delete from receipt where tenant_id = 'gone-before' and stream <> 'tenant' returning payload_hash),
-         head as (delete from receipt_head where tenant_id = 'gone-before' and stream <> 'tenant')
-       select (select size from log_head)::int - 4 as first`,
-    );
+    for (const table of ['receipt', 'receipt_head'])
+      await rowsOf(databases[0]!, `delete from ${table} where tenant_id = 'gone-before' and stream <> 'tenant'`);
     await app.tenancy.run('gone-before', () =>
       app.evidence.record({
         ...{ ...sampleEvent(4), kind: RECORDS_ERASED, stream: 'tenant' },
