@@ -32,7 +32,7 @@ export class AnswerReadingService {
       const found = await this.answers.findAnswer(answerId);
       if (!found)
         throw new AnswerUnknown({ answerId }, `No answer ${answerId} is recorded; POST /v1/answers records one`);
-      const { recordedAt, retrieval, ...answer } = found.answer;
+      const { recordedBy: _, recordedAt, retrieval, ...answer } = found.answer;
       const now = await this.states.look(found.citations.map(({ chunk }) => chunk));
       const { features } = this.settings;
       const proof = features.proofs ? await this.proofs.findNewest(caller, answerId) : undefined;
