@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { placesForWrites, WriteLimit } from './write-limit.js';
 
-/** Writes that end when they are told to, and in which order they began. */
+/** Writes that end one by one, and in which order they began. */
 function given(limit: WriteLimit) {
   const begun: string[] = [];
   const end = new Map<string, () => void>();
