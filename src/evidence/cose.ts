@@ -33,13 +33,13 @@ export function draftCose(
   const protectedHeader = encodeProtected(contentType, kid);
   return {
     toBeSigned: toBeSigned(protectedHeader, payload),
-    with: (signature) => encodeCose(protectedHeader, detached ? null : payload, signature),
+    with: (signature) => encodeSign1([protectedHeader, {}, detached ? null : payload, signature]),
   };
 }
 
-/** The message of these parts, `protectedHeader` encoded. */
-export function encodeCose(protectedHeader: Uint8Array, payload: Uint8Array | null, signature: Uint8Array): Uint8Array {
-  const message = encodeCanonical([protectedHeader, {}, payload, signature]);
+/** A COSE_Sign1 message, tagged, of its parts: the protected header encoded, unprotected header, payload, signature. */
+export function encodeSign1(parts: readonly [Uint8Array, CborValue, Uint8Array | null, Uint8Array]): Uint8Array {
+  const message = encodeCanonical([...parts]);
   const tagged = new Uint8Array(message.length + 1);
   tagged[0] = TAG_18;
   tagged.set(message, 1);

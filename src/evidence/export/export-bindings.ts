@@ -9,9 +9,8 @@ import type { OpenExport, OpenItem } from './open-export.js';
 
 /**
  * Answers and citations are what the receipts of the recording say, and cited texts lead to the receipts of their
- * ingest.
- * docs/formats/export.md, step `contents`. Only where every receipt is shown whole: what is withheld cannot be asked
- * for.
+ * ingest. docs/formats/export.md, step `contents`. Only where every receipt is shown whole: what is withheld cannot be
+ * asked for.
  * @returns how many texts lead to the receipt of their ingest
  */
 export function checkBindings({ items, file: { manifest } }: OpenExport): number {
@@ -24,7 +23,7 @@ export function checkBindings({ items, file: { manifest } }: OpenExport): number
     if (item.type === 'citation') checkEntry(item, recordings);
   }
   if (manifest.subject === 'answer' && manifest.complete) checkNumber(items, recordings);
-  return items.filter((item) => item.type === 'citation' && checkCitation(item, receipts)).length;
+  return items.filter((item) => item.type === 'citation' && checkCitation(item, receipts, recordings)).length;
 }
 
 const isRecording = ({ payload }: SignedReceipt): boolean => payload.kind === 'answer.recorded';
@@ -87,7 +86,11 @@ function recordingOf({ shown }: OpenItem, recordings: readonly SignedReceipt[]):
 }
 
 /** @returns whether its text leads to the receipt of its ingest */
-function checkCitation(item: OpenItem, receipts: readonly SignedReceipt[]): boolean {
+function checkCitation(
+  item: OpenItem,
+  receipts: readonly SignedReceipt[],
+  recordings: readonly SignedReceipt[],
+): boolean {
   const { shown, index } = item;
   if (typeof shown.at('content')?.value !== 'string') return false;
   const passage = {
@@ -98,7 +101,6 @@ function checkCitation(item: OpenItem, receipts: readonly SignedReceipt[]): bool
     version: shown.number('doc_version') ?? -1,
     binding: bindingOf(item),
   };
-  const recordings = receipts.filter(isRecording);
   const named = citedBy(recordingOf(item, recordings)?.payload.body, shown.number('ordinal'));
   if (named?.chunk_id !== passage.chunkId || named.content_hash !== passage.contentHash)
     throw new Error(`item ${index}: the receipt of the answer does not name it`);

@@ -1,4 +1,5 @@
 import { CborError, type CborValue, decodeCanonical, encodeCanonical } from '../cbor.js';
+import { encodeSign1 } from '../cose.js';
 import type { Draft, KeyName, SignatureVerifier } from '../signer.js';
 
 /** Header labels: RFC 9052 section 3.1, RFC 9597 (15), RFC 9942 (394, 395, 396). */
@@ -43,8 +44,7 @@ export function draftMessage(
 }
 
 function encodeMessage({ protected: header, unprotected, payload, signature }: CoseMessage): Uint8Array {
-  const parts = [encodeCanonical(header), unprotected.size === 0 ? {} : unprotected, payload, signature];
-  return Buffer.concat([Uint8Array.of(TAG_18), encodeCanonical(parts)]);
+  return encodeSign1([encodeCanonical(header), unprotected.size === 0 ? {} : unprotected, payload, signature]);
 }
 
 /** @throws CborError for what is no such message, or not in its one deterministic form */

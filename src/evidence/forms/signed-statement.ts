@@ -1,7 +1,7 @@
 import { CborError, type CborValue } from '../cbor.js';
 import { blake3, blake3Digest } from '../digest.js';
 import { openReceipt, RECEIPT_CONTENT_TYPE, receiptIdOf, RETRIEVAL_CONTENT_TYPE } from '../receipt.js';
-import { encodeCose, parseCose } from '../cose.js';
+import { encodeSign1, parseCose } from '../cose.js';
 import {
   type CoseMessage,
   decodeMessage,
@@ -122,7 +122,7 @@ function recordOf(
   const [header, signature] = Array.isArray(signed) && signed.length === 2 ? (signed as CborValue[]) : [];
   if (!(header instanceof Uint8Array) || !(signature instanceof Uint8Array))
     throw new CborError('the claim of the record must be its protected header and its signature');
-  return { type: 'execution', record: encodeCose(header, payload, signature) };
+  return { type: 'execution', record: encodeSign1([header, {}, payload, signature]) };
 }
 
 /** The payload is what the subject says it is. */
