@@ -52,11 +52,8 @@ export class ReceiptsStore {
     receipts: readonly RetrievalRecord[],
     retrievals: readonly object[],
   ): Promise<void> {
-    await this.tenancy.execute('select svc_record_retrievals($1, $2, $3)', [
-      tenantId,
-      JSON.stringify(receipts.map(retrievalRowOf)),
-      JSON.stringify(retrievals),
-    ]);
+    const parameters = [tenantId, JSON.stringify(receipts.map(retrievalRowOf)), JSON.stringify(retrievals)];
+    await this.tenancy.execute('select svc_record_retrievals($1, $2, $3)', parameters, tenantId);
   }
 
   /** The COSE_Sign1 messages of these receipts, by id; unknown ids, and what is no UUID, are missing. */

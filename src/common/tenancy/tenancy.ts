@@ -225,15 +225,16 @@ export class Tenancy {
   /**
    * The same for a statement that writes: it takes one of the places for writes, unless a unit of work is open, which
    * has one.
+   * @param tenant whose it is, where it is a tenant's
    */
-  write<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+  write<Row>(sql: string, parameters: unknown[] = [], tenant?: string): Promise<Row[]> {
     const call = (): Promise<Row[]> => this.call<Row>(sql, parameters);
-    return this.isOpen ? call() : this.writes.run(call);
+    return this.isOpen ? call() : this.writes.run(call, tenant);
   }
 
   /** The same of what is written with the open unit of work, where there is one. */
-  execute<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.isOpen ? this.query<Row>(sql, parameters) : this.write<Row>(sql, parameters);
+  execute<Row>(sql: string, parameters: unknown[], tenant: string): Promise<Row[]> {
+    return this.isOpen ? this.query<Row>(sql, parameters) : this.write<Row>(sql, parameters, tenant);
   }
 
   /** The driver's connections, for the metrics. */

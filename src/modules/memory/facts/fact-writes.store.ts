@@ -58,7 +58,7 @@ export class FactWritesStore {
   async store(tenantId: string, lane: string, drafts: readonly FactDraft[], by: FactWriter): Promise<StoredFact[]> {
     const sign = () => this.receipts.sign(tenantId, lane, drafts, by);
     const sessions = this.sessionsOf(by, drafts);
-    const write = (batch: FactBatch) => this.tenancy.write<ReplacedRow>(...statementOf(batch, sessions));
+    const write = (batch: FactBatch) => this.tenancy.write<ReplacedRow>(...statementOf(batch, sessions), tenantId);
     const stored = await this.attempt(sign, write, false, ATTEMPTS_UNLOCKED);
     return stored ?? this.tenancy.run(tenantId, () => this.storeLocked(sign, sessions));
   }

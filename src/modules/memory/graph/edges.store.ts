@@ -20,7 +20,8 @@ export const keyOf = (edge: EdgeIdentity): EdgeKey => [
  */
 @Injectable()
 export class EdgesStore {
-  private readonly alone: Query = (sql, parameters) => this.tenancy.write(sql, parameters);
+  private readonly alone: Query = (sql, parameters = []) =>
+    this.tenancy.write(sql, parameters, parameters[0] as string);
 
   constructor(private readonly tenancy: Tenancy) {}
 

@@ -13,7 +13,8 @@ type StoredHead = Omit<Entity, 'payload' | 'updatedBy'>;
  */
 @Injectable()
 export class EntitiesStore {
-  private readonly alone: Query = (sql, parameters) => this.tenancy.write(sql, parameters);
+  private readonly alone: Query = (sql, parameters = []) =>
+    this.tenancy.write(sql, parameters, parameters[0] as string);
 
   constructor(private readonly tenancy: Tenancy) {}
 

@@ -19,7 +19,8 @@ export type After = readonly [edgeType: string, id: number];
  */
 @Injectable()
 export class RelationsStore {
-  private readonly alone: Query = (sql, parameters) => this.tenancy.write(sql, parameters);
+  private readonly alone: Query = (sql, parameters = []) =>
+    this.tenancy.write(sql, parameters, parameters[0] as string);
 
   constructor(private readonly tenancy: Tenancy) {}
 
