@@ -2,7 +2,7 @@ import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { UserError } from '../user-error.js';
 import { withConnection, derivedPassword, type DatabaseAddress } from './connection.js';
-import { DATABASE, databaseFault, ROLES, RoleRefused, type Role, type RoleFacts } from './role-proof.js';
+import { databaseFault, readDatabase, ROLES, RoleRefused, type Role } from './role-proof.js';
 import { sha256 } from '../../evidence/sha256.js';
 
 /** A right that the owner of the database lacks. The message ends with the SQL that gives it. */
@@ -40,10 +40,14 @@ const OWNER_RIGHTS = `
     has_schema_privilege('public', 'CREATE') as "createsInPublic"
   from pg_roles r, (select current_setting('server_version_num')::int >= 160000 as sixteen) v where r.rolname = current_user`;
 
-/** Looks before anything is changed whether the owner may do what the migrations need. @throws RightMissing */
-export async function checkOwnerRights(runner: QueryRunner): Promise<void> {
+/**
+ * Looks before anything is changed whether the owner may do what the migrations need.
+ * @returns the roles that are to be made before the first migration
+ * @throws RightMissing
+ */
+export async function checkOwnerRights(runner: QueryRunner): Promise<Role[]> {
   const [rights] = (await runner.query(OWNER_RIGHTS, [[...ROLES]])) as OwnerRights[];
-  if (!rights?.isFirst) return;
+  if (!rights?.isFirst) return [];
   const { owner, database, superuser, createrole, absent, closed, creates, createsInPublic } = rights;
   const me = quoted(owner);
   if (absent.length > 0 && !superuser && !createrole)
@@ -60,6 +64,7 @@ export async function checkOwnerRights(runner: QueryRunner): Promise<void> {
       `grant create on database ${quoted(database)} to ${me}`,
       `grant create, usage on schema public to ${me}`,
     ]);
+  return absent;
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -70,12 +75,12 @@ const ROLE_SETTINGS = [`jit = 'off'`, `statement_timeout = '30s'`, `idle_in_tran
 /** The comment on a role whose password was made from the owner's address: the next one may take its place. */
 const PASSWORD_IS_OURS = `svc made its password from the address of the owner`;
 
-/** Before the first migration: makes the roles that are absent, marked as ours in the same transaction. */
-export async function makeAbsentRoles(runner: QueryRunner): Promise<void> {
-  for (const role of ROLES)
+/** Makes the roles, marked as ours in the same transaction, unless another database of the server came first. */
+export async function makeRoles(runner: QueryRunner, roles: readonly Role[]): Promise<void> {
+  for (const role of roles)
     await runner.query(`do $$ begin
       perform pg_advisory_xact_lock(hashtext('svc roles'));
-      if to_regclass('public.migration') is null and not exists (select from pg_roles where rolname = '${role}') then
+      if not exists (select from pg_roles where rolname = '${role}') then
         create role ${role} login nosuperuser nocreatedb nocreaterole nobypassrls;
         comment on role ${role} is '${PASSWORD_IS_OURS}';
       end if;
@@ -154,9 +159,8 @@ async function settlePassword(
   { log, replacesPasswords }: LoginOptions,
 ): Promise<void> {
   const logIn = async (): Promise<void> => {
-    const [own] = (await runner.query(WHERE)) as Where[];
-    const { rows } = await withConnection(address, role, (client) => client.query<Where>(WHERE));
-    const fault = databaseFault(own?.database, rows[0]?.database);
+    const theirs = await withConnection(address, role, readDatabase);
+    const fault = databaseFault(await readDatabase(runner), theirs);
     if (fault !== undefined) throw new RoleRefused(`${role}: ${fault}`);
   };
   const hasOwnAddress = role === 'svc_app' ? address.appUrl : address.operatorUrl;
@@ -193,9 +197,6 @@ async function readComment(runner: QueryRunner, role: Role): Promise<string | nu
   }[];
   return row?.comment ?? null;
 }
-
-const WHERE = `select ${DATABASE} as database`;
-type Where = Pick<RoleFacts, 'database'>;
 
 const ITERATIONS = 4096;
 

@@ -17,7 +17,7 @@ export interface RoleFacts {
 }
 
 /** @see RoleFacts.database */
-export const DATABASE = `(select concat_ws(' ', datname, oid, pg_postmaster_start_time()) from pg_database where datname = current_database())`;
+const DATABASE = `(select concat_ws(' ', datname, oid, pg_postmaster_start_time()) from pg_database where datname = current_database())`;
 
 /** One row of {@link RoleFacts}. What a role owns stands in pg_shdepend with type `o` (PostgreSQL manual, 53.52). */
 export const ROLE_FACTS = `
@@ -54,6 +54,13 @@ export const loginFault = (role: Role, { message }: Error): string =>
   `${role} cannot log in (${message}). As a superuser: alter role ${role} login password '...', and let ${settingOf(role)} name that login and password`;
 
 const settingOf = (role: Role): string => (role === 'svc_app' ? 'SVC_DATABASE_APP_URL' : 'SVC_DATABASE_OPERATOR_URL');
+
+/** @see RoleFacts.database */
+export async function readDatabase(client: { query(sql: string): Promise<unknown> }): Promise<string | undefined> {
+  const answer = (await client.query(`select ${DATABASE} as database`)) as Where[] | { rows: Where[] };
+  return (Array.isArray(answer) ? answer : answer.rows)[0]?.database;
+}
+type Where = Pick<RoleFacts, 'database'>;
 
 /** @returns that the connections of two roles lead to different databases; undefined where they lead to one */
 export const databaseFault = (one: string | undefined, other: string | undefined): string | undefined =>

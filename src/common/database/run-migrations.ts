@@ -1,4 +1,3 @@
-import type { Client } from 'pg';
 import { PgBoss, type Queue } from 'pg-boss';
 import { DataSource } from 'typeorm';
 import { ADVISORY_LOCKS } from './advisory-locks.js';
@@ -8,8 +7,8 @@ import { JOBS_SCHEMA } from '../jobs/jobs.js';
 import { QUEUES } from '../jobs/queues.js';
 import { UserError } from '../user-error.js';
 import { withConnection, type DatabaseAddress } from './connection.js';
-import { checkOwnerRights, type LoginOptions, makeAbsentRoles, MIGRATION_NAME, settleLogins } from './login-roles.js';
-import { DATABASE, databaseFault, RoleRefused } from './role-proof.js';
+import { checkOwnerRights, type LoginOptions, makeRoles, MIGRATION_NAME, settleLogins } from './login-roles.js';
+import { databaseFault, readDatabase, RoleRefused } from './role-proof.js';
 import { acceptNewerSchema, readSchemaState, recordVersion } from './schema-version.js';
 
 /**
@@ -45,8 +44,7 @@ export async function migrate(
       log(newer);
       return [];
     }
-    await checkOwnerRights(lock);
-    await makeAbsentRoles(lock);
+    await makeRoles(lock, await checkOwnerRights(lock));
     const ran = await dataSource.runMigrations({ transaction: 'each' });
     if (ran.length > 0) await dataSource.query(recordVersion());
     const changed = await applyFunctions(dataSource, { hasMigrated: ran.length > 0 });
@@ -73,20 +71,18 @@ const MAX_NAMED = 3;
  * @throws UserError when a migration is missing, or a login is not what it must be
  */
 async function requireMigrated(address: DatabaseAddress): Promise<string[]> {
-  const where = async (client: Client) =>
-    (await client.query<{ database: string }>(`select ${DATABASE} as database`)).rows[0];
   const operators = await withConnection(address, 'svc_operator', async (client) => {
     const ask = async <Row extends object>(sql: string): Promise<Row[]> => (await client.query<Row>(sql)).rows;
-    if ((await acceptNewerSchema(ask)) !== undefined) return where(client);
+    if ((await acceptNewerSchema(ask)) !== undefined) return readDatabase(client);
     const [found] = await ask<{ exists: boolean }>(`select to_regclass('migration') is not null as exists`);
     const missing = found?.exists ? (await readSchemaState(ask)).missing.length : MIGRATIONS.length;
     if (missing > 0)
       throw new UserError(
         `${missing} migration(s) have not run. Run "svc migrate" with SVC_DATABASE_URL set to the owner's address`,
       );
-    return where(client);
+    return readDatabase(client);
   });
-  const fault = databaseFault(operators?.database, (await withConnection(address, 'svc_app', where))?.database);
+  const fault = databaseFault(operators, await withConnection(address, 'svc_app', readDatabase));
   if (fault !== undefined) throw new RoleRefused(fault);
   return [];
 }
