@@ -39,16 +39,16 @@ const MAX_PASSPORT = 200;
 export const passportOf = ({ passport, principal }: Pick<DaemonCaller, 'passport' | 'principal'>): string =>
   passport ?? (principal.length <= MAX_PASSPORT ? principal : sha256Digest(principal));
 
+type Named = Pick<DaemonCaller, 'passport' | 'principal'>;
+
+/** Its own, or one that it acquired for another. */
+const isOwn = ({ holderPassport, heldBy }: LeaseRow, caller: Named): boolean =>
+  [holderPassport, heldBy].includes(passportOf(caller));
+
 /** A credential that bears no passport may name any (0397); one that does acts for itself and for whom it acquired. */
-export const mayActFor = (card: LeaseRow, caller: Pick<DaemonCaller, 'passport' | 'principal'>): boolean =>
-  caller.passport === undefined || [card.holderPassport, card.heldBy].includes(passportOf(caller));
+export const mayActFor = (card: LeaseRow, caller: Named): boolean =>
+  caller.passport === undefined || isOwn(card, caller);
 
 /** Whether a punchcard is that of a caller: of whom it names, else its own or one that it acquired for another. */
-export const isHolder = (
-  card: LeaseRow,
-  named: string | undefined,
-  caller: Pick<DaemonCaller, 'passport' | 'principal'>,
-): boolean =>
-  named === undefined
-    ? [card.holderPassport, card.heldBy].includes(passportOf(caller))
-    : card.holderPassport === named && mayActFor(card, caller);
+export const isHolder = (card: LeaseRow, named: string | undefined, caller: Named): boolean =>
+  named === undefined ? isOwn(card, caller) : card.holderPassport === named && mayActFor(card, caller);
