@@ -221,8 +221,10 @@ async function readWitnessPin(query: Query, settings: Settings): Promise<{ kid: 
   return { kid: key.kid, verifierKey };
 }
 
-const makeKeyFile = (file: string, after?: string): EvidenceSigner =>
-  orUserError(file, () => createKeyFile(file, after === undefined ? undefined : readEarlier(after)));
+function makeKeyFile(file: string, after?: string): EvidenceSigner {
+  const earlier = after === undefined ? undefined : readEarlier(after);
+  return orUserError(file, () => createKeyFile(file, earlier));
+}
 
 function readEarlier(file: string): KeyFile {
   try {
@@ -236,7 +238,6 @@ function orUserError<T>(file: string, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    if (error instanceof UserError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw new UserError(
       code === 'EEXIST' ? `${file} is there already; a key is never overwritten` : `Cannot make ${file}: ${message}`,

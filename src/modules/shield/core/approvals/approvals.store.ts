@@ -1,5 +1,5 @@
-import { OPERATOR } from '../../../../common/evidence-log/audit-trail.js';
 import { Injectable } from '@nestjs/common';
+import { OPERATOR } from '../../../../common/evidence-log/audit-trail.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import type { ApprovalState } from '../shield.types.js';
 
