@@ -1,5 +1,5 @@
 // Bundles what the compiler wrote to `build` into `dist`: the program as it is shipped. Why: docs/decisions/0370.
-import { globSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from './pinned-node.mjs';
@@ -46,6 +46,8 @@ async function bundle() {
     banner: places.banner,
   });
   await bundled.close();
+  // The bin of the package: npx makes it executable when it first links it, and not again after a later build.
+  chmodSync(join(OUT, 'main.js'), 0o755);
 }
 
 /** One character beyond Latin-1, and V8 keeps two bytes for each of the whole text. */
