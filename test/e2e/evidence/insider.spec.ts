@@ -6,7 +6,7 @@ import { blake3 } from '../../../src/evidence/digest.js';
 import { SUBJECT_CHECKS } from '../../../src/modules/operations/readiness/subject-checks.js';
 import { send, startApi, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
-import { ingest, retrieve } from '../../medium/retrieval/given.js';
+import { ingest, retrieve, withdraw } from '../../medium/retrieval/given.js';
 import { SvcCommand } from '../tenants/given.js';
 
 /** What somebody with SQL alone, as superuser and with triggers off, changes in a running product. */
@@ -41,6 +41,11 @@ beforeAll(async () => {
       api.tenant,
       pair.map((docId) => ({ docId, content: `The ${docId} sleeps by day.` })),
     );
+  for (const content of ['Echidnas lay eggs.', 'Echidnas lay one egg.'])
+    await ingest(api.tenant, [{ docId: 'echidna', content }]);
+  await ingest(api.tenant, [{ docId: 'platypus', content: 'The platypus has a bill.' }]);
+  await ingest(api.tenant, [{ docId: 'koala', content: 'Koalas sleep all day.' }]);
+  await withdraw(api.tenant, 'koala');
   const { results } = await retrieve(api.tenant, 'wombat droppings', { lane: 'audit', includeCommons: false });
   for (const answerId of ['one', 'two']) {
     const answer = { agentId: 'a', answerId, idempotencyKey: `the-answer-${answerId}`, answerText: 'They are cubes.' };
@@ -82,6 +87,8 @@ afterAll(async () => {
 const one = async (sql: string): Promise<string> => (await root.query<{ it: string }>(sql)).rows[0]!.it;
 const acceptanceOf = (docId: string) => () =>
   one(`select 'documents ' || receipt_id as it from ingest where doc_id = '${docId}'`);
+const completionOf = (docId: string, version: number) => () =>
+  one(`select 'documents ' || completed_id as it from ingest where doc_id = '${docId}' and version = ${version}`);
 const answerOf = (id: string) => () =>
   one(`select 'answers ' || receipt_id as it from answer where answer_id = '${id}'`);
 const leafOf = (table: string, record: string, where: string) => async () => {
@@ -120,6 +127,20 @@ const ATTACKS: Record<string, Attack> = {
     sql: `update chunk set content = '${text}', content_hash = '\\x${Buffer.from(blake3(text)).toString('hex')}' where doc_id = 'emu'`,
     named: acceptanceOf('emu'),
     said: /document emu, version 1, of corpus handbook .*does not stand in the text/,
+  },
+  'a document taken out of search as if it was withdrawn': {
+    rows: { document: `doc_id = 'platypus'`, chunk: `doc_id = 'platypus'` },
+    sql: `update document set current_version = null, deleted_at = now(), withdrawn_version = latest_version, latest_digest = null where doc_id = 'platypus';
+      update chunk set retired_at = now() where doc_id = 'platypus'`,
+    named: completionOf('platypus', 1),
+    said: /document platypus, version 1, .*is not in search, and no receipt says that it was withdrawn/,
+  },
+  'a document set back to an earlier version': {
+    rows: { document: `doc_id = 'echidna'`, chunk: `doc_id = 'echidna'` },
+    sql: `update document set current_version = 1 where doc_id = 'echidna';
+      update chunk set retired_at = case when version = 2 then now() end where doc_id = 'echidna'`,
+    named: completionOf('echidna', 2),
+    said: /document echidna, version 2, .*its document is at version 1, which is older/,
   },
   'text of a passage that was cited': {
     rows: { chunk: `doc_id = 'wombat'` },

@@ -1,10 +1,12 @@
 import { INGEST_COMPLETED } from '../../../evidence/content-bindings.js';
+import { DOCUMENT_WITHDRAWN } from './ingest.events.js';
 
 const NAMED = 'unnest($1::text[], $2::text[], $3::text[], $4::int[]) n (tenant_id, corpus_id, doc_id, version)';
 /** Versions by their names ($1 to $4), with their documents. */
 export const VERSIONS = `
   select distinct on (v.tenant_id, v.corpus_id, v.doc_id, v.version) v.tenant_id, v.corpus_id, v.doc_id, v.version, v.content, v.content_hash,
     v.accepted_by as written_by, v.accepted_at as written_at, v.shareability, v.metadata ->> 'contentType' as content_type, v.chunk_count, v.locations, d.doc_id is not null as has_document,
+    coalesce(d.current_version, 0) as current_version,
     coalesce(d.current_version = v.version and d.quarantined_version is distinct from v.version, false) as is_shown,
     case when d.current_version = v.version then d.shareability end as listed_as,
     array(select s.shareability || ' ' || s.language from index_shard s where s.tenant_id = v.tenant_id and s.corpus_id = v.corpus_id) as shards
@@ -21,6 +23,15 @@ export const FIRST_ACCEPTANCES = `
   select r.tenant_id, r.receipt_id, r.kind, r.cose from (
     select distinct tenant_id, receipt_id from ingest where tenant_id = $1 and corpus_id = $2 and doc_id = $3 and version = $4) i
   join receipt r using (tenant_id, receipt_id) order by r.occurred_at limit 4`;
+
+/**
+ * Receipts of withdrawals of a document that may have ended a version accepted at $3, the next one first: of all corpora
+ * ($2 is in one of them), and of a minute before, for processes have clocks of their own.
+ */
+export const WITHDRAWALS = `
+  select tenant_id, receipt_id, kind, cose from receipt
+  where tenant_id = $1 and subject = $2 and kind = '${DOCUMENT_WITHDRAWN}' and occurred_at >= $3::timestamptz - interval '1 minute'
+  order by occurred_at limit 1000`;
 
 export const BATCHES = `
   select n.tenant_id, n.receipt_id, b.ingests as ids, b.leaves

@@ -21,6 +21,7 @@ import {
   receiptsOf,
   VERSIONS,
   VERSIONS_OF_DOCUMENTS,
+  WITHDRAWALS,
 } from './document-evidence-sql.js';
 import { formatOf } from './chunking/content-format.js';
 import { isLeaf } from './content.rules.js';
@@ -63,7 +64,10 @@ export class DocumentEvidence implements SubjectCheck {
       const passages = Map.groupBy(await query<PassageRow>(PASSAGES, names), keyOf);
       for (const one of some) {
         const stored = { row: rows.get(keyOf(one))?.[0], passages: passages.get(keyOf(one)) ?? [] };
-        const fault = findFault(one, stored) ?? (await findOtherMaker(query, one, stored));
+        const fault =
+          findFault(one, stored) ??
+          (await findOtherMaker(query, one, stored)) ??
+          (await findHidden(query, one, stored.row));
         if (fault === undefined) continue;
         const which = `document ${one.doc_id}, version ${one.version}, of corpus ${one.corpus_id} of tenant ${one.tenant_id}`;
         faultOf(one.receiptId).add(`${which}, receipt ${one.receiptId}: ${fault}`);
@@ -103,6 +107,8 @@ interface VersionRow extends VersionName, WrittenRow {
   chunk_count: number | null;
   locations: LocatedRange[] | null;
   has_document: boolean;
+  /** Of its document, 0 where that has none. */
+  current_version: number;
   /** It is the current one of its document, and was not set aside. */
   is_shown: boolean;
   /** Of its document, where it is the current one. */
@@ -236,6 +242,15 @@ async function findOtherMaker(
   const isMaker = (one: SaidVersion): boolean =>
     findFault(one, { row, passages }) === undefined && findUnlikeMaker(one, row, passages) === undefined;
   return first.some(isMaker) ? undefined : unlike;
+}
+
+/** A version that came into search leaves it for a newer one, or with its document, which leaves a receipt. */
+async function findHidden(query: Query, said: SaidVersion, row: VersionRow | undefined): Promise<string | undefined> {
+  if (said.isAcceptance || !row || row.current_version >= said.version) return undefined;
+  if (row.current_version > 0) return `its document is at version ${row.current_version}, which is older`;
+  const read = readBodies(await query<StoredReceipt>(WITHDRAWALS, [said.tenant_id, said.doc_id, row.written_at]));
+  const isWithdrawn = read.some(({ body }) => body.corpus_id === said.corpus_id && body.doc_id === said.doc_id);
+  return isWithdrawn ? undefined : 'its document is not in search, and no receipt says that it was withdrawn';
 }
 
 /** What a receipt of its own binds. */
