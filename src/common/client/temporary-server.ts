@@ -9,7 +9,8 @@ import type { Credentials } from '../database/credentials-file.js';
 import { PROGRAM } from '../program-file.js';
 import { ApiFailure, type ApiAddress } from './api-client.js';
 
-const READY_MS = 60_000;
+/** A busy machine of two cores took more than a minute. */
+const READY_MS = 180_000;
 /** Beyond the server's own drain. */
 const STOP_MS = 30_000;
 
@@ -66,7 +67,7 @@ export interface TemporaryServer extends ApiAddress {
 /**
  * Starts a server for the length of some work, and stops and removes it afterwards, also when the work fails or this
  * process gets SIGINT or SIGTERM (which then ends it).
- * @throws ApiFailure with the end of the server's log when it is not ready within a minute
+ * @throws ApiFailure with the end of the server's log when it is not ready within READY_MS
  */
 export async function withTemporaryServer<T>(
   options: TemporaryServerOptions,
