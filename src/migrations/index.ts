@@ -135,6 +135,7 @@ import { RememberUsedNonces1795943000000 } from './1795943000000-remember-used-n
 import { TakeTurnsAtPeerLogs1795945100000 } from './1795945100000-take-turns-at-peer-logs.js';
 import { KeepOwnersOfWork1795945300000 } from './1795945300000-keep-owners-of-work.js';
 import { LeaveGatedClaimsOut1795945310000 } from './1795945310000-leave-gated-claims-out.js';
+import { DropUncalledFunctions1795946000000 } from './1795946000000-drop-uncalled-functions.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -275,4 +276,5 @@ export const MIGRATIONS = [
   TakeTurnsAtPeerLogs1795945100000,
   KeepOwnersOfWork1795945300000,
   LeaveGatedClaimsOut1795945310000,
+  DropUncalledFunctions1795946000000,
 ];

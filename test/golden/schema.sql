@@ -6053,9 +6053,7 @@ CREATE OR REPLACE FUNCTION public.svc_fact_writers(me text)
  RETURNS TABLE(writer text)
  LANGUAGE sql
 AS $function$
-    select distinct l.virtualtransaction from pg_locks l, hashtextextended('svc facts ' || me, 0) k
-    where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.database = (select d.oid from pg_database d where d.datname = current_database())
-      and l.classid = ((k >> 32) & 4294967295)::oid and l.objid = (k & 4294967295)::oid and l.pid <> pg_backend_pid()
+    select w.writer from svc_row_writers(me, 'facts') w
   $function$
 ;
 
@@ -6093,25 +6091,6 @@ AS $function$
   $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_find_agent(wanted_agent uuid, wanted_hash bytea)
- RETURNS TABLE(expires_at timestamp with time zone, sponsor_tenant_id text, tier text)
- LANGUAGE plpgsql
-AS $function$
-      declare
-        known agent;
-      begin
-        perform set_config('svc.tenant_id', 'svc-discovery', true);
-        select a.* into known from agent a
-          where a.tenant_id = 'svc-discovery' and a.agent_id = wanted_agent and a.token_hash = wanted_hash
-            and a.ended_at is null and a.expires_at > now();
-        if known.agent_id is null then return; end if;
-        perform set_config('svc.tenant_id', coalesce(known.sponsor_tenant_id, known.tenant_id), true);
-        return query
-          select known.expires_at, known.sponsor_tenant_id, t.tier from tenant t
-          where t.tenant_id = coalesce(known.sponsor_tenant_id, known.tenant_id) and t.state = 'active';
-      end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.svc_find_entity(me text, of_kind text, of_id text)
  RETURNS TABLE(kind text, id text, version integer, payload json, is_deleted boolean, created_at timestamp with time zone, updated_at timestamp with time zone, updated_by text)
  LANGUAGE plpgsql
@@ -6123,21 +6102,6 @@ AS $function$
       from graph_entity e join graph_entity_version v using (tenant_id, kind, id, version)
       where e.tenant_id = me and e.kind = of_kind and e.id = of_id;
   end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_find_key(wanted_tenant text, wanted_hash bytea)
- RETURNS TABLE(key_id uuid, prefix text, key_hash bytea, tier text, expires_at timestamp with time zone)
- LANGUAGE plpgsql
-AS $function$
-      declare
-        wanted_lookup bytea := svc_key_lookup(wanted_hash);
-      begin
-        perform set_config('svc.tenant_id', wanted_tenant, true);
-        return query
-          select k.key_id, k.prefix, k.key_hash, t.tier, k.expires_at from api_key k join tenant t using (tenant_id)
-          where k.lookup = wanted_lookup and k.tenant_id = wanted_tenant and t.state = 'active' and k.revoked_at is null
-            and (k.expires_at is null or k.expires_at > clock_timestamp());
-      end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_find_passport(wanted_tenant text, wanted_passport text)
@@ -6166,23 +6130,6 @@ AS $function$
       from sync_peer p where p.tenant_id = wanted_tenant and p.kid = any(wanted_kids)
       order by p.kid, p.revoked_at desc nulls first;
   end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_find_session(wanted_tenant text, wanted_hash bytea)
- RETURNS TABLE(session_id uuid, principal text, auth_type text, expires_at timestamp with time zone, key_prefix text, seat_id uuid, seat_role text, seat_email text, tier text)
- LANGUAGE plpgsql
-AS $function$
-      begin
-        perform set_config('svc.tenant_id', wanted_tenant, true);
-        return query
-          select s.session_id, s.principal, s.auth_type, s.expires_at, k.prefix, s.seat_id, e.role, e.user_email, t.tier
-          from session s join tenant t using (tenant_id)
-            left join api_key k on k.tenant_id = s.tenant_id and k.key_id = s.key_id
-            left join seat e on e.tenant_id = s.tenant_id and e.seat_id = s.seat_id
-          where s.tenant_id = wanted_tenant and s.session_hash = wanted_hash and t.state = 'active'
-            and s.ended_at is null and s.expires_at > now()
-            and (k.key_id is null or k.revoked_at is null) and (e.seat_id is null or e.status = 'active');
-      end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_find_subject(me text, selector jsonb)
@@ -7604,45 +7551,6 @@ AS $function$
   end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text)
- RETURNS boolean
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
-AS $function$
-  declare
-    head fact_head;
-    gone bigint;
-  begin
-    perform svc_enter_facts(me);
-    update fact_head h set version = h.version + 1, supersedes = h.seq, seq = nextval('fact_seq'),
-      stored_at = greatest(h.stored_at, date_trunc('milliseconds', clock_timestamp()))
-      where h.tenant_id = me and h.chain = of_chain and h.records > 0 returning h.* into head;
-    if not found then
-      return false;
-    end if;
-    insert into fact (tenant_id, seq, fact_id, chain, version, visibility, owner, entity, key, value, actor, confidence, horizon_class, tokens,
-        stored_at, tombstone, supersedes)
-      select me, head.seq, tombstone_id, of_chain, head.version, f.visibility, f.owner, f.entity, f.key, '', deleted_by, f.confidence,
-        f.horizon_class, 0, head.stored_at, true, head.supersedes
-      from fact f where f.tenant_id = me and f.seq = head.supersedes;
-    update fact f set deleted_at = head.stored_at, ends_at = least(f.ends_at, head.stored_at),
-      superseded_by = coalesce(f.superseded_by, tombstone_id), superseded_at = coalesce(f.superseded_at, head.stored_at)
-      -- All since the deletion before. Records in quarantine may stand between them, which its end finds deleted.
-      where f.tenant_id = me and f.chain = of_chain and f.deleted_at is null and not f.tombstone;
-    update fact_head h set records = 0 where h.tenant_id = me and h.chain = of_chain;
-    perform svc_count_facts(me, '', head.visibility, -head.records, -1);
-    if head.owner <> '' then
-      perform svc_count_facts(me, head.owner, head.visibility, -head.records, -1);
-    end if;
-    insert into outbox_event (tenant_id, event_id, kind, subject, data)
-      select me, tombstone_id, 'fact.retired', f.fact_id, case head.visibility
-        when 0 then jsonb_build_object('fact_id', f.fact_id, 'entity', f.entity, 'key', f.key, 'version', f.version, 'actor', deleted_by)
-        else jsonb_build_object('fact_id', f.fact_id, 'private', true) end
-      from fact f where f.tenant_id = me and f.seq = head.supersedes;
-    return true;
-  end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json)
  RETURNS void
  LANGUAGE plpgsql
@@ -8675,12 +8583,9 @@ grant execute on function svc_fact_segments(me text, wanted uuid[]) to public, s
 grant execute on function svc_fact_writers(me text) to public, svc_app;
 grant execute on function svc_facts_of_entity(me text, of_entity text, of_prefix text, low text, high text, with_history boolean, most integer) to public, svc_app;
 grant execute on function svc_facts_to_index(me text, wanted bigint[]) to public, svc_app;
-grant execute on function svc_find_agent(wanted_agent uuid, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_entity(me text, of_kind text, of_id text) to public, svc_app;
-grant execute on function svc_find_key(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_passport(wanted_tenant text, wanted_passport text) to public;
 grant execute on function svc_find_peers(wanted_tenant text, wanted_kids text[]) to svc_app;
-grant execute on function svc_find_session(wanted_tenant text, wanted_hash bytea) to public, svc_app;
 grant execute on function svc_find_subject(me text, selector jsonb) to svc_app;
 grant execute on function svc_find_tenant(wanted_tenant text) to svc_app;
 grant execute on function svc_fold_tally(tenant text, of_session text) to public;
@@ -8739,7 +8644,6 @@ grant execute on function svc_release_agent(wanted_agent uuid, sponsor text, act
 grant execute on function svc_release_facts(me text, wanted uuid[], kept uuid[]) to public;
 grant execute on function svc_remember_retrievals(retrievals json) to public, svc_app, svc_operator;
 grant execute on function svc_retire_chain(me text, of_chain bytea, deletion json, batch_id uuid, leaf integer, began timestamp with time zone) to svc_app;
-grant execute on function svc_retire_fact(me text, of_chain bytea, tombstone_id uuid, deleted_by text) to public, svc_app;
 grant execute on function svc_retire_fact_batch(me text, of_chain bytea, deletion json, batch json) to svc_app;
 grant execute on function svc_retire_fact_batches(me text, deletions json, batch json) to svc_app;
 grant execute on function svc_retrieve(me text, wanted_tenants text[], wanted text[]) to public, svc_app;

@@ -1,3 +1,4 @@
+-- For programs from before 1795931000000: svc_index_segments took its place.
 -- Look-ups by key: a plan made while a table was small must not read it whole when it has grown.
 create or replace function svc_index_headers(me text, wanted_tenants text[], wanted uuid[])
   returns table (segment_id uuid, header bytea, digest bytea)

@@ -1,3 +1,4 @@
+-- For programs from before 1795943000000: svc_use_nonce took its place.
 -- Keeps a nonce unless that many are open, those that are spent aside; clears away what has expired. False: there are too many.
 create or replace function svc_keep_nonce(hash bytea, ttl_seconds int, most int) returns boolean
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$

@@ -1,3 +1,4 @@
+-- For programs from before 1795943000000: svc_use_nonce took its place.
 -- What a nonce is: taken, once, while it has not expired; after that spent, which is remembered until it would have expired.
 create or replace function svc_spend_nonce(hash bytea) returns text
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$

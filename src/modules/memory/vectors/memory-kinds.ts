@@ -33,7 +33,7 @@ export const FACT_KIND: MemoryKind = {
   retires: 'r.supersedes',
   visibility: 'r.visibility',
   owner: 'r.owner',
-  writers: 'select * from svc_fact_writers($1)',
+  writers: `select * from svc_row_writers($1, 'facts')`,
 };
 
 /** A case never changes; its words are those that are searched (cases.rules.ts). Everybody of the tenant may see it. */

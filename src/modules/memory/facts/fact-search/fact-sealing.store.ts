@@ -56,8 +56,9 @@ export class FactSegmentFlushStore {
 
   /** The transactions that write facts of the tenant at this moment. */
   async findWriters(): Promise<string[]> {
-    const rows = await this.tenancy.query<{ writer: string }>('select * from svc_fact_writers($1)', [
+    const rows = await this.tenancy.query<{ writer: string }>('select * from svc_row_writers($1, $2)', [
       this.tenancy.tenant,
+      'facts',
     ]);
     return rows.map(({ writer }) => writer);
   }
