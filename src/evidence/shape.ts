@@ -1,3 +1,4 @@
+import { decodeExactly } from './base64.js';
 import { isRecord } from './canonical-json.js';
 
 /** A shape is a test of one value, a list of one shape, or the exact members of an object (`name?`: may be missing). */
@@ -31,7 +32,7 @@ export const oneOf = (...expected: readonly string[]): Shape => ({
 export const orNull = (shape: Shape): Shape => ({ orNull: shape });
 export const BASE64: Shape = {
   is: 'base64 (RFC 4648 section 4)',
-  test: (value) => typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value,
+  test: (value) => decodeExactly(value, 'base64') !== undefined,
 };
 export const SHA256 = matching('sha256:<64 hex>', /^sha256:[0-9a-f]{64}$/);
 export const BLAKE3 = matching('blake3:<64 hex>', /^blake3:[0-9a-f]{64}$/);
@@ -39,8 +40,7 @@ export const INSTANT: Shape = { is: 'RFC 3339 in UTC with milliseconds', test: i
 /** The one text of 32 bytes: the last character has two spare bits, which are zero. */
 export const KEY_X: Shape = {
   is: 'canonical base64url of 32 bytes',
-  test: (value) =>
-    typeof value === 'string' && value.length === 43 && Buffer.from(value, 'base64url').toString('base64url') === value,
+  test: (value) => decodeExactly(value, 'base64url', 32) !== undefined,
 };
 export const JWK: Shape = {
   members: {

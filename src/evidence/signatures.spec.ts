@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { decodeExactly } from './base64.js';
 import { parseCheckpoint, signCheckpoint, verifyCheckpoint } from './checkpoint.js';
 import { parseCose, signCose, verifyCose } from './cose.js';
 import { blake3, blake3Digest, digestBytes } from './digest.js';
@@ -31,6 +32,31 @@ describe('keys', () => {
     expect(() => SigningKey.fromPem(pem)).toThrow('must be Ed25519');
     expect(() => verifyingKeyFromPem(pem)).toThrow('Ed25519');
     expect(() => new VerifyingKey(new Uint8Array(31))).toThrow('32 bytes');
+  });
+});
+
+describe('bytes as text', () => {
+  it('are read as they are written', () => {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const text = Buffer.from([251, 255, 1, 2]).toString(encoding);
+      expect([...decodeExactly(text, encoding, 4)!]).toEqual([251, 255, 1, 2]);
+      expect(decodeExactly(text, encoding)).toBeDefined();
+      expect(decodeExactly(text, encoding, 3)).toBeUndefined();
+      expect(decodeExactly('', encoding)).toHaveLength(0);
+      expect(decodeExactly('A'.repeat(1_000), encoding, 4)).toBeUndefined();
+      expect([undefined, null, 7].map((value) => decodeExactly(value, encoding))).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+    }
+  });
+
+  it('are read of one text alone: no spare bits, padding, line breaks or letters of another alphabet', () => {
+    expect(decodeExactly('AQ', 'base64url')).toEqual(Buffer.from([1]));
+    for (const text of ['AR', 'AQ==', 'A Q', 'AQ\n', '+/8']) expect(decodeExactly(text, 'base64url')).toBeUndefined();
+    expect(decodeExactly('AQ==', 'base64')).toEqual(Buffer.from([1]));
+    for (const text of ['AQ', 'AR==', 'AQ=', 'AQ==\n', '-_8=']) expect(decodeExactly(text, 'base64')).toBeUndefined();
   });
 });
 

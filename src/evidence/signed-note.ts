@@ -1,3 +1,4 @@
+import { decodeExactly } from './base64.js';
 import { sha256 } from './sha256.js';
 import { type SigningKey, VerifyingKey } from './signing-key.js';
 
@@ -55,9 +56,8 @@ export function parseVerifierKey(text: string): {
   publicKey: Uint8Array;
 } {
   const match = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text.trim());
-  const bytes = Buffer.from(match?.[3] ?? '', 'base64');
-  if (!match?.[1] || !isKeyName(match[1]) || bytes.length !== 33 || bytes.toString('base64') !== match[3])
-    throw new Error('not a note verifier key of 32 bytes');
+  const bytes = decodeExactly(match?.[3], 'base64', 33);
+  if (!match?.[1] || !isKeyName(match[1]) || !bytes) throw new Error('not a note verifier key of 32 bytes');
   const publicKey = Uint8Array.from(bytes.subarray(1));
   return { name: match[1], keyId: Buffer.from(match[2]!, 'hex'), type: bytes[0]!, publicKey };
 }
@@ -103,8 +103,8 @@ export function verifyNote(note: SignedNote, name: string, key: VerifyingKey): b
 
 function parseSignatureLine(line: string): NoteSignature {
   const match = /^\u2014 (\S+) ([A-Za-z0-9+/]+={0,2})$/u.exec(line);
-  const bytes = Buffer.from(match?.[2] ?? '', 'base64');
-  if (!match?.[1] || !isKeyName(match[1]) || bytes.length < 5 || bytes.toString('base64') !== match[2]) {
+  const bytes = decodeExactly(match?.[2], 'base64');
+  if (!match?.[1] || !isKeyName(match[1]) || !bytes || bytes.length < 5) {
     throw new Error('a signature line is malformed');
   }
   return { name: match[1], keyId: bytes.subarray(0, 4), signature: bytes.subarray(4) };

@@ -1,3 +1,5 @@
+import { decodeExactly } from './base64.js';
+
 /** A checkpoint that a witness is asked to cosign, and the proof that it extends what the witness has seen. */
 export interface WitnessRequest {
   /** The size from which the proof leads. */
@@ -32,8 +34,7 @@ export function readWitnessRequest(body: Uint8Array): WitnessRequest {
 }
 
 function readHash(line: string): Uint8Array {
-  const hash = Buffer.from(line, 'base64');
-  if (hash.length !== HASH_BYTES || hash.toString('base64') !== line)
-    throw new Error('a line of the proof is not the base64 of 32 bytes');
+  const hash = decodeExactly(line, 'base64', HASH_BYTES);
+  if (!hash) throw new Error('a line of the proof is not the base64 of 32 bytes');
   return Uint8Array.from(hash);
 }

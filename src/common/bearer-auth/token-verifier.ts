@@ -1,5 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, type JWSHeaderParameters } from 'jose';
+import { decodeExactly } from '../../evidence/base64.js';
 import { boundedCache } from '../caches/bounded-cache.js';
 import { Strategy, type StrategyOptionsWithoutRequest } from 'passport-jwt';
 import { InvalidToken, UnfitToken } from '../problem/daemon-problems.js';
@@ -79,7 +80,7 @@ export class TokenVerifier<C extends { exp: number }> {
    */
   private readHeader(token: string): JWSHeaderParameters {
     const header = decodeHeader(token);
-    if (!header || !isCanonical(token.slice(token.lastIndexOf('.') + 1)))
+    if (!header || !decodeExactly(token.slice(token.lastIndexOf('.') + 1), 'base64url'))
       throw this.refusal('The token is not a JSON Web Token');
     const { alg, crit, typ, kid } = header as Record<string, unknown>;
     const { algorithms } = this.rules;
@@ -157,12 +158,6 @@ function decodeHeader(token: string): JWSHeaderParameters | undefined {
     return undefined;
   }
 }
-
-/**
- * Whether these bytes are written in the one way there is (RFC 4648, 3.5): the last letter may hold bits that decoders
- * pass over.
- */
-const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
 
 /** What jsonwebtoken says, in text that holds nothing of the token. */
 type Reasons = [said: string, reason: string][];

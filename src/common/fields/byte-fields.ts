@@ -1,4 +1,5 @@
 import type { Type as Class } from '@nestjs/common';
+import { decodeExactly } from '../../evidence/base64.js';
 import { field, fieldsOf, type FieldOptions, type JsonSchema } from './fields.js';
 import { SecretBytes } from './secret-bytes.js';
 import { rule } from './value.rules.js';
@@ -29,9 +30,7 @@ export const Base64 = (options: FieldOptions & { min?: number }) =>
   field(options, { type: 'string', contentEncoding: 'base64', minLength: options.min }, [
     rule(
       (value) =>
-        typeof value === 'string' &&
-        value.length >= (options.min ?? 0) &&
-        Buffer.from(value, 'base64').toString('base64') === value,
+        typeof value === 'string' && value.length >= (options.min ?? 0) && decodeExactly(value, 'base64') !== undefined,
       'must be base64 (RFC 4648 section 4: with padding, without line breaks)',
     ),
   ]);

@@ -1,3 +1,4 @@
+import { decodeExactly } from '../../../evidence/base64.js';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { blake3, namedDigest } from '../../../evidence/digest.js';
 import { findInexactness } from '../../../evidence/exact-json.js';
@@ -33,10 +34,9 @@ export function signedMessageOf(envelope: ImportEnvelopeRequest): Uint8Array {
 /** @returns undefined for what is no key id, dot and 64 bytes in base64url */
 export function parseSignature(text: string): { keyId: string; signature: Uint8Array } | undefined {
   const [, keyId, encoded] = /^(.{1,512})\.([A-Za-z0-9_-]{86})$/s.exec(text) ?? [];
-  if (keyId === undefined || encoded === undefined) return undefined;
-  const signature = Buffer.from(encoded, 'base64url');
-  // The last of 86 characters has four bits to spare: one text stands for one signature.
-  return signature.toString('base64url') === encoded ? { keyId, signature } : undefined;
+  // The last of 86 characters has four bits to spare.
+  const signature = decodeExactly(encoded, 'base64url', 64);
+  return keyId === undefined || signature === undefined ? undefined : { keyId, signature };
 }
 
 /** @throws ValidationFailed */

@@ -1,6 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBLAKE3 } from 'hash-wasm';
+import { decodeExactly } from '../../../evidence/base64.js';
 import { canonicalJson, isRecord } from '../../../evidence/canonical-json.js';
 import { namedDigest, type Digest } from '../../../evidence/digest.js';
 import { VerifyingKey } from '../../../evidence/signing-key.js';
@@ -70,21 +71,14 @@ export async function findSignatureFault(
 
 function readSignature(signature: unknown): { key: VerifyingKey; value: Uint8Array } | undefined {
   if (!isRecord(signature) || signature.algorithm !== 'Ed25519') return undefined;
-  const x = decode(signature.public_key, 32);
-  const value = decode(signature.value, 64);
+  const x = decodeExactly(signature.public_key, 'base64url', 32);
+  const value = decodeExactly(signature.value, 'base64url', 64);
   if (!x || !value || Object.keys(signature).length !== 3) return undefined;
   try {
     return { key: new VerifyingKey(x), value };
   } catch {
     return undefined;
   }
-}
-
-/** One text stands for one sequence of bytes. */
-function decode(text: unknown, length: number): Uint8Array | undefined {
-  if (typeof text !== 'string' || text.length > 2 * length) return undefined;
-  const bytes = Buffer.from(text, 'base64url');
-  return bytes.length === length && bytes.toString('base64url') === text ? bytes : undefined;
 }
 
 /** In a thread of its own: over a large pack it takes a while. */

@@ -1,3 +1,4 @@
+import { decodeExactly } from '../../../evidence/base64.js';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { VerifyingKey } from '../../../evidence/signing-key.js';
 
@@ -36,7 +37,7 @@ export function keyIn(
   if (!key) return { member: 'public_key', fault: 'is no Ed25519 public key: 32 bytes in base64url without padding' };
   const read = { publicKey, fingerprint: key.kid };
   if (proof === undefined) return { ...read, attested: false };
-  const signature = decode(proof, 64);
+  const signature = decodeExactly(proof, 'base64url', 64);
   if (!signature) return { member: 'proof', fault: 'is no signature: 64 bytes in base64url without padding' };
   if (!key.verify(proofBytes(tenantId, passportId, publicKey), signature))
     return {
@@ -48,17 +49,11 @@ export function keyIn(
 }
 
 function readKey(text: string): VerifyingKey | undefined {
-  const bytes = decode(text, 32);
+  const bytes = decodeExactly(text, 'base64url', 32);
   if (!bytes) return undefined;
   try {
     return new VerifyingKey(bytes);
   } catch {
     return undefined;
   }
-}
-
-/** One text stands for one sequence of bytes. */
-function decode(text: string, length: number): Uint8Array | undefined {
-  const bytes = Buffer.from(text, 'base64url');
-  return bytes.length === length && bytes.toString('base64url') === text ? bytes : undefined;
 }
