@@ -1,5 +1,6 @@
 import { type CborMap, CborError, decodeCanonicalMap, encodeCanonical, isCborMap } from './cbor.js';
 import { type CoseSign1, draftCose, parseCose } from './cose.js';
+import { BLAKE3_DIGEST } from './digest-forms.js';
 import { blake3, blake3Digest, type Digest, namedDigest } from './digest.js';
 import { isInstant } from './shape.js';
 import { type Draft, type KeyAtHand, type KeyName, signNow } from './signer.js';
@@ -201,6 +202,6 @@ function instant(map: CborMap): string {
 
 function digest(map: CborMap, name: string): Digest {
   const value = text(map, name);
-  if (!/^blake3:[0-9a-f]{64}$/.test(value)) throw new CborError(`${name} must be blake3:<64 hexadecimal digits>`);
+  if (!BLAKE3_DIGEST.test(value)) throw new CborError(`${name} must be blake3:<64 hexadecimal digits>`);
   return value as Digest;
 }

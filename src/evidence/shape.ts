@@ -1,5 +1,6 @@
 import { decodeExactly } from './base64.js';
 import { isRecord } from './canonical-json.js';
+import { BLAKE3_DIGEST, SHA256_DIGEST } from './digest-forms.js';
 
 /** A shape is a test of one value, a list of one shape, or the exact members of an object (`name?`: may be missing). */
 export type Shape =
@@ -34,8 +35,8 @@ export const BASE64: Shape = {
   is: 'base64 (RFC 4648 section 4)',
   test: (value) => decodeExactly(value, 'base64') !== undefined,
 };
-export const SHA256 = matching('sha256:<64 hex>', /^sha256:[0-9a-f]{64}$/);
-export const BLAKE3 = matching('blake3:<64 hex>', /^blake3:[0-9a-f]{64}$/);
+export const SHA256 = matching('sha256:<64 hex>', SHA256_DIGEST);
+export const BLAKE3 = matching('blake3:<64 hex>', BLAKE3_DIGEST);
 export const INSTANT: Shape = { is: 'RFC 3339 in UTC with milliseconds', test: isInstant };
 /** The one text of 32 bytes: the last character has two spare bits, which are zero. */
 export const KEY_X: Shape = {

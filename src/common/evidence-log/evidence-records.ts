@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { isWrittenUuid } from '../ids/uuid-form.js';
 import { Tenancy } from '../tenancy/tenancy.js';
+import { BLAKE3_DIGEST } from '../../evidence/digest-forms.js';
 import { digestBytes, namedDigest } from '../../evidence/digest.js';
 import type { ListedBy } from './receipt-bodies.js';
 import { ERASED_ID } from './receipted-rows.js';
@@ -57,7 +59,7 @@ export class EvidenceRecords {
 
   /** In the order of the ids; unknown ones are left out. */
   async findMany(receiptIds: readonly string[]): Promise<StoredRecord[]> {
-    const executions = await this.findExecutions('receipt_id = any($1::uuid[])', [receiptIds.filter(isReceiptId)]);
+    const executions = await this.findExecutions('receipt_id = any($1::uuid[])', [receiptIds.filter(isWrittenUuid)]);
     const retrievals = await this.findRetrievals(receiptIds.filter(isRetrievalId));
     const found = new Map([...executions, ...retrievals].map((record) => [record.receiptId, record] as const));
     return [...new Set(receiptIds)].map((id) => found.get(id)).filter((record) => record !== undefined);
@@ -144,8 +146,7 @@ export class EvidenceRecords {
 /** Of the tenant's receipts those that are said to be erased; whether a signed receipt says so, the look finds out. */
 const ERASED = `select ${ERASED_ID} as receipt_id from erased_receipt e where e.stream is not null and ${ERASED_ID} = any($1::uuid[])`;
 
-const isReceiptId = (id: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
-const isRetrievalId = (id: string): boolean => /^blake3:[0-9a-f]{64}$/.test(id);
+const isRetrievalId = (id: string): boolean => BLAKE3_DIGEST.test(id);
 
 const asBlake3 = (hash: Uint8Array): string => namedDigest('blake3', hash);
 

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { isWrittenUuid } from '../ids/uuid-form.js';
 import type { OutboxRow } from '../outbox/outbox.js';
 import { Tenancy } from '../tenancy/tenancy.js';
+import { BLAKE3_DIGEST } from '../../evidence/digest-forms.js';
 import { blake3, type Digest, digestBytes, namedDigest } from '../../evidence/digest.js';
 import type { RetrievalRecord, SignedReceipt } from '../../evidence/receipt.js';
 import { sessionOf } from './receipt-bodies.js';
@@ -60,14 +62,14 @@ export class ReceiptsStore {
   async findReceipts(receiptIds: readonly string[]): Promise<Map<string, Uint8Array>> {
     const rows = await this.tenancy.query<{ receipt_id: string; cose: Buffer }>(
       `select receipt_id, cose from receipt where receipt_id = any($1::uuid[])`,
-      [receiptIds.filter((id) => UUID.test(id))],
+      [receiptIds.filter(isWrittenUuid)],
     );
     return new Map(rows.map((row) => [row.receipt_id, row.cose]));
   }
 
   /** The CBOR of these retrieval receipts, by id (`blake3:<hex>`); unknown ids, and what is no such id, are missing. */
   async findRetrievals(receiptIds: readonly string[]): Promise<Map<string, Uint8Array>> {
-    const digests = receiptIds.filter((id) => BLAKE3.test(id)).map((id) => digestBytes('blake3', id));
+    const digests = receiptIds.filter((id) => BLAKE3_DIGEST.test(id)).map((id) => digestBytes('blake3', id));
     const rows = await this.tenancy.query<{ record_digest: Buffer; record: Buffer }>(
       `select record_digest, record from retrieval_receipt where record_digest = any($1::bytea[])`,
       [digests],
@@ -95,9 +97,6 @@ export class ReceiptsStore {
     );
   }
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const BLAKE3 = /^blake3:[0-9a-f]{64}$/;
 
 const bytea = (bytes: Uint8Array | null): string | null => bytes && `\\x${Buffer.from(bytes).toString('hex')}`;
 const digestOf = (digest: Digest | null): string | null => digest && `\\x${digest.slice(digest.indexOf(':') + 1)}`;

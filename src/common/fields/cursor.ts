@@ -1,3 +1,4 @@
+import { isWrittenUuid } from '../ids/uuid-form.js';
 import { invalid, type ValidationFailed } from '../problem/common-problems.js';
 
 /**
@@ -59,13 +60,12 @@ function parse(cursor: string): unknown {
   }
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAX_BIGINT = 2n ** 63n - 1n;
 
 /** Whether PostgreSQL takes it as well: a forged cursor must not become a failure of the query. */
 const IS_OF_KIND: Record<keyof Parts, (part: unknown) => boolean> = {
   text: (part) => typeof part === 'string' && part.isWellFormed() && !part.includes('\0'),
   integer: (part) => Number.isSafeInteger(part),
-  uuid: (part) => typeof part === 'string' && UUID.test(part),
+  uuid: (part) => typeof part === 'string' && isWrittenUuid(part),
   bigint: (part) => typeof part === 'string' && /^\d{1,19}$/.test(part) && BigInt(part) <= MAX_BIGINT,
 };

@@ -1,3 +1,4 @@
+import { isUuid } from '../../common/ids/uuid-form.js';
 /** What an id that a tool gave out names. */
 export const ID_KINDS = [
   'passage',
@@ -18,7 +19,6 @@ export const idOf = (kind: IdKind, id: string): string =>
   kind === 'passage' || (kind === 'document' && readId(id).kind === 'document') ? id : `${kind}:${id}`;
 
 const KINDS: readonly string[] = ID_KINDS;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** As ingest makes them. */
 const CHUNK = /^chk_[0-9a-f]{32}$/;
 
@@ -32,12 +32,12 @@ export function readId(text: string): { kind: IdKind | undefined; id: string } {
   if (KINDS.includes(kind)) return { kind: kind as IdKind, id };
   if (kind === 'blake3') return { kind: 'receipt', id: text };
   if (CHUNK.test(text)) return { kind: 'passage', id: text };
-  if (UUID.test(text)) return { kind: undefined, id: text };
+  if (isUuid(text)) return { kind: undefined, id: text };
   return { kind: text.includes('/') ? 'document' : undefined, id: text };
 }
 
 /** Kinds that are looked up in turn for an id without its kind: only answers have ids that are no UUID. */
 export function kindsToTry(id: string): readonly ('fact' | 'answer' | 'work')[] {
-  if (UUID.test(id)) return ['fact', 'answer', 'work'];
+  if (isUuid(id)) return ['fact', 'answer', 'work'];
   return id.includes(':') ? [] : ['answer'];
 }

@@ -17,7 +17,7 @@ import {
   textResource,
 } from '../../../rpc/mcp/mcp-context.js';
 import { partsOfUri, resourceUri } from '../../../rpc/mcp/resource-uris.rules.js';
-import { isUuid } from '../../../modules/memory/facts/facts.rules.js';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import { isProjectStartServed, PROJECT_START, startProject } from './project-prompt.js';
 import { callRoute, type ToolRoutes } from './tool-call.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { validate as isUuid } from 'uuid';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import { uuid } from '../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../common/contract/caller.js';
 import type { GroupRole } from '../../../common/config/people-settings.js';

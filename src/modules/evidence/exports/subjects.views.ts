@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { validate as isUuid } from 'uuid';
 import type { CborValue } from '../../../evidence/cbor.js';
 import { type Digest, namedDigest } from '../../../evidence/digest.js';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 
 /** One version of an answer, as it was recorded. */

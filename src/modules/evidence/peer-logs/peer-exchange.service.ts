@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { failureReason } from '../../../common/http/failure-reason.js';
 import { parseCheckpoint } from '../../../evidence/checkpoint.js';
 import { parseWitnessKey } from '../../../evidence/cosignature.js';
+import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import { parseNote } from '../../../evidence/signed-note.js';
 import { digestBytes } from '../../../evidence/digest.js';
 import { CosignedHeadsStore } from '../../../common/evidence-log/cosigned-heads.store.js';
@@ -24,7 +25,7 @@ const TRIES = 3;
 /** Between two looks that requests have called for. */
 const REFRESH_MS = 15_000;
 
-const SHA256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const SHA256 = z.string().regex(SHA256_DIGEST);
 const HEAD = z.object({
   origin: z.string(),
   checkpoint: z.string(),

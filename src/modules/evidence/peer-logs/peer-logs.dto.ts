@@ -1,3 +1,4 @@
+import { HEX_DIGEST } from '../../../evidence/digest-forms.js';
 import { Integer, Text, TextList } from '../../../common/fields/fields.js';
 
 const MAX_NOTE = 32 * 1024;
@@ -5,7 +6,7 @@ const MAX_STATEMENTS = 256;
 const MAX_STATEMENT = 16 * 1024;
 
 export class OriginPath {
-  @Text({ about: 'SHA-256 of the origin of a log, in lower-case hexadecimal digits.', pattern: /^[0-9a-f]{64}$/ })
+  @Text({ about: 'SHA-256 of the origin of a log, in lower-case hexadecimal digits.', pattern: HEX_DIGEST })
   originHash!: string;
 }
 

@@ -1,3 +1,4 @@
+import { HEX_DIGEST } from '../../../evidence/digest-forms.js';
 import { decodeCursor } from '../../../common/fields/cursor.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import type { Position } from './receipts.types.js';
@@ -26,6 +27,6 @@ export function positionOf(before: string | undefined): Position | undefined {
   const [occurredAt, family, at, seq] = key;
   const isInstant = isReal(occurredAt);
   if (isInstant && family === 'execution') return { family, occurredAt, stream: at, seq };
-  if (isInstant && family === 'retrieval' && /^[0-9a-f]{64}$/.test(at)) return { family, occurredAt, digest: at };
+  if (isInstant && family === 'retrieval' && HEX_DIGEST.test(at)) return { family, occurredAt, digest: at };
   throw invalid('query.before', 'is not a cursor of this list; leave it out to start at the newest');
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { invalid } from '../../../common/problem/common-problems.js';
@@ -16,7 +17,6 @@ import type { SubjectSelector } from './erasure.types.js';
 import { erasureOf, reportOf, requestOf } from './erasure.views.js';
 import { SubjectEraser } from './subject-eraser.js';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** A caller waits for so long, and then is answered that the erasure runs. */
 const WAIT_MS = 15_000;
 
@@ -101,7 +101,7 @@ function selectorOf({ documents = [], ...names }: Omit<EraseSubject, 'dry_run' |
         throw invalid(`body.${name}[${place}]`, 'must be well-formed text without the character U+0000');
     });
   selector.fact_ids.forEach((id, place) => {
-    if (!UUID.test(id)) throw invalid(`body.fact_ids[${place}]`, 'must be the UUID of a fact');
+    if (!isUuid(id)) throw invalid(`body.fact_ids[${place}]`, 'must be the UUID of a fact');
   });
   selector.texts.forEach((text, place) => {
     if (Array.from(text).length < MIN_TEXT)

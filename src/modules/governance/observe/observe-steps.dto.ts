@@ -1,3 +1,4 @@
+import { NAMED_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
 import { NODE_KINDS, OBSERVED_ID, RISK_CLASSES, STEP_ENDS, STEP_STATUSES, TRACE_KINDS } from './observe.types.js';
 import type { NodeKind, RiskClass, StepEnd, StepStatus, TraceKind } from './observe.types.js';
@@ -33,7 +34,7 @@ export class TraceInput {
 
   @Text({
     about: 'Of the content: sha256:<hex> or blake3:<hex>. With a text it must be that of the text.',
-    ...{ optional: true, nullable: true, pattern: /^(sha256|blake3):[0-9a-f]{64}$/ },
+    ...{ optional: true, nullable: true, pattern: NAMED_DIGEST },
   })
   digest?: string | null;
 

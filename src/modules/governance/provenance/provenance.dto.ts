@@ -1,7 +1,7 @@
+import { HEX_DIGEST } from '../../../evidence/digest-forms.js';
 import { Base64, Secret } from '../../../common/fields/byte-fields.js';
 import { AnyJson, DateTime, Flag, FreeObject, Nested, Text, TextList, Uuid } from '../../../common/fields/fields.js';
 
-const HEX = /^[0-9a-f]{64}$/;
 /** RFC 9110, 8.3.1: type, subtype and parameters, in visible ASCII. */
 const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+( *;[ -~]*)?$/;
 /** Without control characters: others show it. */
@@ -62,10 +62,10 @@ export class SignContentRequest {
 }
 
 export class DigestPair {
-  @Text({ about: 'SHA-256, in hexadecimal.', pattern: HEX })
+  @Text({ about: 'SHA-256, in hexadecimal.', pattern: HEX_DIGEST })
   sha256!: string;
 
-  @Text({ about: 'BLAKE3, 256 bits, in hexadecimal.', pattern: HEX })
+  @Text({ about: 'BLAKE3, 256 bits, in hexadecimal.', pattern: HEX_DIGEST })
   blake3!: string;
 }
 

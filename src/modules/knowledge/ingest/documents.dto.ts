@@ -1,3 +1,4 @@
+import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, FreeObject, Integer, ListOf, Text, Url, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { LANGUAGES } from '../../../search/languages.js';
@@ -48,7 +49,7 @@ export class Document {
   @FreeObject({ about: "The caller's own.", nullable: true })
   metadata!: Record<string, unknown> | null;
 
-  @Text({ about: 'BLAKE3-256 of the content in UTF-8.', pattern: /^blake3:[0-9a-f]{64}$/ })
+  @Text({ about: 'BLAKE3-256 of the content in UTF-8.', pattern: BLAKE3_DIGEST })
   contentHash!: string;
 
   @Integer({ about: 'Passages it was divided into.', min: 1 })

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import type { DocumentName } from '../citations/present-documents.views.js';
-import { UUID } from './proofs.types.js';
 
 /** Something that can be proven, and the documents it is made of. */
 export interface ProvableThing {
@@ -45,7 +45,7 @@ export class ProofStateViews {
 
   /** A retrieval of the verified or the audit lane, with the documents that it found. */
   findRetrieval(retrievalId: string): Promise<ProvableThing | undefined> {
-    if (!UUID.test(retrievalId)) return Promise.resolve(undefined);
+    if (!isUuid(retrievalId)) return Promise.resolve(undefined);
     return this.findOne(
       `select retrieval_id as version, ${FOUND_IN} retrieval ${FOUND} where tenant_id = $1 and retrieval_id = $2::uuid`,
       retrievalId,

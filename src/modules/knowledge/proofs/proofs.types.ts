@@ -30,6 +30,3 @@ export interface Page {
   limit: number;
   cursor?: string;
 }
-
-/** An id that PostgreSQL takes as one of its own kind. */
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,3 +1,4 @@
+import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import { SigningKeySet } from '../../../common/evidence-log/signing-keys.dto.js';
 import { Integer, ListOf, Nested, Text, TextList } from '../../../common/fields/fields.js';
 
@@ -6,7 +7,7 @@ export class InclusionQuery {
     about:
       'BLAKE3 of the record: of the COSE_Sign1 message of an execution receipt, of the CBOR of a retrieval receipt.',
     optional: true,
-    pattern: /^blake3:[0-9a-f]{64}$/,
+    pattern: BLAKE3_DIGEST,
   })
   record?: string;
 

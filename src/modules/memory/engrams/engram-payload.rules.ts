@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Issue } from '../../../common/problem/common-problems.js';
+import { NAMED_DIGEST } from '../../../evidence/digest-forms.js';
 import { blake3Digest } from '../../../evidence/digest.js';
 import { CAPABILITY_CLASSES, GENERATED_CLASSES, type Engram } from './engrams.types.js';
 
@@ -16,7 +17,7 @@ const words = (max: number) =>
     .max(max, `expected a text of 1 to ${max} characters`)
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'has a character that cannot be stored');
 const digest = () =>
-  z.string('expected blake3:<64 hex> or sha256:<64 hex>').regex(/^(?:blake3|sha256):[0-9a-f]{64}$/, {
+  z.string('expected blake3:<64 hex> or sha256:<64 hex>').regex(NAMED_DIGEST, {
     error: 'expected blake3: or sha256: and 64 lower-case hexadecimal digits',
   });
 const modelClass = () => z.enum(CAPABILITY_CLASSES, { error: `expected one of ${CAPABILITY_CLASSES.join(', ')}` });

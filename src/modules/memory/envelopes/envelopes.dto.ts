@@ -1,3 +1,4 @@
+import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import {
   Choice,
   DateTime,
@@ -16,13 +17,12 @@ const SCHEMA_VERSION = 1;
 const DEFAULT_SCHEMA = 'svc.result';
 const MAX_ITEMS = 10_000;
 export const MAX_JOB_ID_BYTES = 1024;
-const HASH = /^blake3:[0-9a-f]{64}$/;
 
 export class CompanionArtifact {
   @Text({ about: 'Its name, once an envelope.', min: 1, max: 256, example: 'report.pdf' })
   name!: string;
 
-  @Text({ about: 'BLAKE3-256 of its bytes.', pattern: HASH, max: 71 })
+  @Text({ about: 'BLAKE3-256 of its bytes.', pattern: BLAKE3_DIGEST, max: 71 })
   blake3_content_hash!: string;
 
   @Text({ about: 'What kind of bytes it is.', optional: true, min: 1, max: 120, example: 'application/pdf' })
@@ -55,7 +55,7 @@ export class ImportEnvelopeRequest {
   })
   payload!: Record<string, unknown>;
 
-  @Text({ about: 'BLAKE3-256 of the canonical JSON (RFC 8785) of payload.', pattern: HASH, max: 71 })
+  @Text({ about: 'BLAKE3-256 of the canonical JSON (RFC 8785) of payload.', pattern: BLAKE3_DIGEST, max: 71 })
   blake3_content_hash!: string;
 
   @Text({
@@ -135,7 +135,7 @@ export class ImportEnvelopeReply {
   @Text({ about: 'Names what was imported: `art_` and 32 hexadecimal digits.' })
   artefact_id!: string;
 
-  @Text({ about: 'BLAKE3-256 of the canonical payload, as it was found out.', pattern: HASH })
+  @Text({ about: 'BLAKE3-256 of the canonical payload, as it was found out.', pattern: BLAKE3_DIGEST })
   blake3_content_hash!: string;
 
   @Integer({ about: 'Bytes of the canonical payload.', min: 2 })

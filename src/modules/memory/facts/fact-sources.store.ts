@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { documentsWritten } from '../../knowledge/citations/present-documents.views.js';
 import { followIndexes } from './fact-sql.js';
-import { isUuid } from './facts.rules.js';
 import type { SeenSource } from './fact-sources.rules.js';
 import type { FactSource } from './fact-sources.types.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import {
   beforeBudgetEnds,
-  isUuid,
   newFactId,
   ownerOf,
   prefixRange,

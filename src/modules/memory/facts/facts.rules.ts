@@ -86,9 +86,6 @@ export function prefixRange(prefix: string): { from: string; until: string | und
   return { from, until: points.join('') + String.fromCodePoint(next === 0xd800 ? 0xe000 : next) };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-export const isUuid = (text: string): boolean => UUID.test(text);
-
 /**
  * A UUID of version 7 (RFC 9562), so that ids of one time lie together in indexes. Made of a random one, of which
  * Node.js keeps a stock: asking for

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { countTokens } from '../../../common/tokens/tokenizer.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
@@ -14,7 +15,7 @@ import { FactWritesStore } from './fact-writes.store.js';
 import { FactSources } from './fact-sources.js';
 import type { FactReply, StoredFactReply, StoredFactsReply, StoreFactRequest } from './facts.dto.js';
 import { FactNotFound, FactQuarantined, FactSuperseded } from './facts.problems.js';
-import { isReserved, isUuid, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
+import { isReserved, newFactId, ownerOf, successorsOf, visibilityOf } from './facts.rules.js';
 import { VISIBILITY, type FactDraft, type FactReader, type FactWriter, type StoredFact } from './facts.types.js';
 
 /** Single facts: stored, read, deleted (memory-daemon.md 4.2). */

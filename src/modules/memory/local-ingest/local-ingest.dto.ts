@@ -1,3 +1,4 @@
+import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import {
   Choice,
   Flag,
@@ -112,7 +113,7 @@ export class LocalIngestedDocument {
   @Integer({ about: 'Passages it is divided into.', min: 1 })
   chunk_count!: number;
 
-  @Text({ about: 'BLAKE3-256 of the text in UTF-8.', pattern: /^blake3:[0-9a-f]{64}$/ })
+  @Text({ about: 'BLAKE3-256 of the text in UTF-8.', pattern: BLAKE3_DIGEST })
   content_hash!: string;
 }
 
@@ -129,7 +130,7 @@ export class LocalIngestReply {
   @Integer({ about: "The segment's place among the tenant's, from 1 without gaps.", min: 1 })
   segment_seq!: number;
 
-  @Text({ about: 'BLAKE3-256 of the segment (docs/formats/segments.md).', pattern: /^blake3:[0-9a-f]{64}$/ })
+  @Text({ about: 'BLAKE3-256 of the segment (docs/formats/segments.md).', pattern: BLAKE3_DIGEST })
   segment_digest!: string;
 
   @Flag({ about: 'Always true: what could not be sealed was not taken in.' })

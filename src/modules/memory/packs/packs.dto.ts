@@ -1,6 +1,5 @@
+import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, FreeObject, Integer, ListOf, Nested, Text } from '../../../common/fields/fields.js';
-
-const HASH = /^blake3:[0-9a-f]{64}$/;
 
 export class ImportPackRequest {
   @Text({ about: 'The tenant that the pack is imported into.', min: 1, max: 120, example: 'default' })
@@ -90,7 +89,10 @@ export class ImportPackReply {
   @Flag({ about: 'Whether it was a rehearsal.' })
   dry_run!: boolean;
 
-  @Text({ about: 'BLAKE3-256 of the canonical JSON (RFC 8785) of the pack without its signature.', pattern: HASH })
+  @Text({
+    about: 'BLAKE3-256 of the canonical JSON (RFC 8785) of the pack without its signature.',
+    pattern: BLAKE3_DIGEST,
+  })
   pack_hash!: string;
 
   @Text({ about: 'The fingerprint that the pack names; null where it names none.', nullable: true })
@@ -139,7 +141,10 @@ export class ExportPackReply {
   @FreeObject({ about: 'The pack (docs/formats/memory-pack.md), signed.' })
   pack!: Record<string, unknown>;
 
-  @Text({ about: 'BLAKE3-256 of the canonical JSON (RFC 8785) of the pack without its signature.', pattern: HASH })
+  @Text({
+    about: 'BLAKE3-256 of the canonical JSON (RFC 8785) of the pack without its signature.',
+    pattern: BLAKE3_DIGEST,
+  })
   pack_hash!: string;
 
   @DateTime({ about: 'As of when.' })

@@ -1,7 +1,7 @@
+import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import { Base64 } from '../../../common/fields/byte-fields.js';
 import { DateTime, Flag, Integer, ListOf, Text, Uuid } from '../../../common/fields/fields.js';
 
-const DIGEST = /^blake3:[0-9a-f]{64}$/;
 /** The id of a signing key may begin with - or _ (base64url). */
 const NODE = /^[\w-][\w.:-]*$/;
 
@@ -10,13 +10,13 @@ export class SegmentEnvelope {
   @Text({ about: 'The node that sealed it.', min: 1, max: 128, pattern: NODE })
   node_id!: string;
 
-  @Text({ about: 'BLAKE3 of the bytes of the segment.', pattern: DIGEST })
+  @Text({ about: 'BLAKE3 of the bytes of the segment.', pattern: BLAKE3_DIGEST })
   digest!: string;
 
   @Text({
     about: 'The digest of the segment before, also of one that is erased; null of the first.',
     nullable: true,
-    pattern: DIGEST,
+    pattern: BLAKE3_DIGEST,
   })
   previous_digest!: string | null;
 

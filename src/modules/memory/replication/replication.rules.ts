@@ -1,11 +1,11 @@
 import { type CborMap, decodeCanonicalMaps } from '../../../evidence/cbor.js';
 import { blake3, blake3Digest, namedDigest } from '../../../evidence/digest.js';
+import { isInstant } from '../../../evidence/shape.js';
 import { SegmentConflict, SegmentGap, SegmentMalformed } from './replication.problems.js';
 import type { Kept, ReadSegment, SegmentHead } from './replication.types.js';
 
 const HEADER = ['corpus_id', 'frame_count', 'sealed_at', 'segment_seq', 'semantic_profile', 'tenant_id', 'v'];
 const FRAME = ['content_hash', 'content_type', 'doc_id', 'ordinal', 'text', 'title', 'url', 'version'];
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
  * Reads a segment and holds it against its own words: header, number and order of the frames, hash of each text
@@ -65,8 +65,7 @@ function isHeader(map: CborMap | undefined): map is CborMap & SegmentHead {
   if (!map || !hasMembers(map, HEADER) || map['v'] !== 1) return false;
   const { tenant_id, corpus_id, semantic_profile, segment_seq, frame_count, sealed_at } = map;
   const isNamed = [tenant_id, corpus_id, semantic_profile].every(isText);
-  const isDated = typeof sealed_at === 'string' && TIME.test(sealed_at) && !Number.isNaN(Date.parse(sealed_at));
-  return isNamed && isDated && isCount(segment_seq) && isCount(frame_count);
+  return isNamed && isInstant(sealed_at) && isCount(segment_seq) && isCount(frame_count);
 }
 
 function faultOf(frame: CborMap, ordinal: number): string | undefined {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import type { PeerAsk, PeerConnection } from '../peers/peer-client.service.js';
 import { PeerAnswerBroken, PeerAnswerUnusable, PeerFailure, PeerRefused } from '../peers/peer-failures.types.js';
 import { VERDICTS } from '../sync/sync-record.types.js';
@@ -20,7 +21,7 @@ const NOT_READ: ReadonlySet<number> = new Set([400, 413]);
 /** Records of an exchange; where there are more it is not for them that the peer answers so. */
 const MAX_UNREAD = 100;
 
-const DIGEST = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+const DIGEST = z.string().regex(SHA256_DIGEST);
 const COLLECTION = z.enum(COLLECTIONS);
 const ID = z.array(z.string()).min(1).max(6);
 const COUNT = z.int().min(0);

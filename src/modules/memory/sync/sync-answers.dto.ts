@@ -1,3 +1,4 @@
+import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import {
   Choice,
   DateTime,
@@ -11,8 +12,6 @@ import {
 } from '../../../common/fields/fields.js';
 import { SyncRecord } from './sync.dto.js';
 import { type Collection, COLLECTIONS } from './sync.types.js';
-
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 export class SyncConflict {
   @Text({ about: 'Names it: the key of the record.' })
@@ -52,7 +51,7 @@ export class SyncConflictList {
 }
 
 export class ResolveConflict {
-  @Text({ about: 'The digest of the version that is chosen.', pattern: DIGEST })
+  @Text({ about: 'The digest of the version that is chosen.', pattern: SHA256_DIGEST })
   digest!: string;
 }
 

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../../evidence/canonical-json.js';
+import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import { sha256 } from '../../../evidence/sha256.js';
 import { collectionOf, keyOf, wireIdOf } from './sync-ids.rules.js';
 import type { SyncContent, SyncVersion } from './sync-record.types.js';
@@ -15,8 +16,7 @@ const DOMAINS = {
 const PREFIX = 'sha256:';
 /** As digests are written on the wire. */
 export const named = (hex: string): string => `${PREFIX}${hex}`;
-const NAMED = /^sha256:[0-9a-f]{64}$/;
-export const isNamed = (digest: unknown): digest is string => typeof digest === 'string' && NAMED.test(digest);
+export const isNamed = (digest: unknown): digest is string => typeof digest === 'string' && SHA256_DIGEST.test(digest);
 export const unnamed = (digest: string): string => digest.slice(PREFIX.length);
 
 const digest = (domain: keyof typeof DOMAINS, value: unknown): string =>

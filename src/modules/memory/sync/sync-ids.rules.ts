@@ -1,11 +1,11 @@
 import { canonicalJson } from '../../../evidence/canonical-json.js';
 import { sha256 } from '../../../evidence/sha256.js';
+import { isWrittenUuid } from '../../../common/ids/uuid-form.js';
 import { MAX_ENTITY, MAX_KEY } from '../facts/facts.types.js';
 import { MAX_END_ID, MAX_ID, MAX_KIND } from '../graph/graph.types.js';
 import type { RecordCollection, SyncContent } from './sync-record.types.js';
 import { type Collection, COLLECTIONS, type SyncReach } from './sync.types.js';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const U32 = /^(0|[1-9]\d{0,9})$/;
 const MAX_U32 = 2 ** 32 - 1;
 const MAX_EDGE_TYPE = 64;
@@ -15,17 +15,16 @@ const upTo =
   (most: number): Part =>
   (text) =>
     text.length >= 1 && text.length <= most;
-const isUuid: Part = (text) => UUID.test(text);
 const isU32: Part = (text) => U32.test(text) && Number(text) <= MAX_U32;
 
 /** The parts of the ids of each collection (docs/formats/sync.md). */
 const PARTS: Readonly<Record<RecordCollection, readonly Part[]>> = {
-  holds: [isUuid],
+  holds: [isWrittenUuid],
   entities: [upTo(MAX_KIND), upTo(MAX_ID)],
   edges: [upTo(MAX_KIND), upTo(MAX_END_ID), upTo(MAX_KIND), upTo(MAX_KIND), upTo(MAX_END_ID)],
   facts: [upTo(MAX_ENTITY), upTo(MAX_KEY)],
   relations: [isU32, upTo(MAX_EDGE_TYPE), isU32],
-  cases: [isUuid],
+  cases: [isWrittenUuid],
 };
 
 const isCollection = (name: unknown): name is Collection => COLLECTIONS.includes(name as Collection);

@@ -1,7 +1,6 @@
+import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Integer, ListOf, Nested, Text, TextList, Uint64 } from '../../../common/fields/fields.js';
 import { type Collection, COLLECTIONS } from './sync.types.js';
-
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** What the caller believes of the tenant: the answer says what differs. */
 export class ManifestQuery {
@@ -28,7 +27,7 @@ export class CollectionState {
   @Integer({ about: 'The position of its last change.', min: 0 })
   position!: number;
 
-  @Text({ about: 'The Merkle root over the digests of its versions.', pattern: DIGEST })
+  @Text({ about: 'The Merkle root over the digests of its versions.', pattern: SHA256_DIGEST })
   root!: string;
 }
 

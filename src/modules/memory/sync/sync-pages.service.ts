@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { HEX_DIGEST } from '../../../evidence/digest-forms.js';
 import { decodeCursor, encodeCursor } from '../../../common/fields/cursor.js';
 import { readAll } from '../../../common/fields/read-each.js';
 import { invalid } from '../../../common/problem/common-problems.js';
@@ -137,7 +138,7 @@ function startOf({ cursor, since }: CollectionQuery): { start: PageStart; growin
   return { start: { key, digest }, growing };
 }
 
-const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+const isDigest = (text: string): boolean => HEX_DIGEST.test(text);
 
 const cursorAfter = ({ key, digest, position }: KeptVersion, growing: GrowingRoot | undefined): string =>
   encodeCursor(growing ? [key, digest, growing.toText()] : [position]);

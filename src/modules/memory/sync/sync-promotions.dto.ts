@@ -1,9 +1,9 @@
+import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, Flag, Integer, ListOf, ListReadLater, Text, TextList } from '../../../common/fields/fields.js';
 import { VERDICTS, type Verdict } from './sync-record.types.js';
 import { SyncRecord } from './sync.dto.js';
 import { type Collection, COLLECTIONS } from './sync.types.js';
 
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const MAX_RECORDS = 5000;
 const MAX_PREFIXES = 1000;
 const MAX_PREFIX = 640;
@@ -21,7 +21,7 @@ export class PromotionRequest {
   @Flag({ about: 'Whether rows of a preview show the versions that are here with their content.', default: false })
   include_content!: boolean;
 
-  @Text({ about: 'The confirm_hash of the preview; a confirmation needs it.', optional: true, pattern: DIGEST })
+  @Text({ about: 'The confirm_hash of the preview; a confirmation needs it.', optional: true, pattern: SHA256_DIGEST })
   confirm_hash?: string;
 
   @ListReadLater({
@@ -44,7 +44,7 @@ export class PromotionRow {
   @TextList({ about: 'Its id.' })
   id!: string[];
 
-  @Text({ about: 'Its digest.', pattern: DIGEST })
+  @Text({ about: 'Its digest.', pattern: SHA256_DIGEST })
   digest!: string;
 
   @Choice({ about: 'What becomes of it.', values: VERDICTS })
@@ -85,10 +85,10 @@ export class PromotionPreview {
   @ListOf({ about: 'How many of each verdict.', type: () => VerdictCount })
   counts!: VerdictCount[];
 
-  @Text({ about: 'Over the rows and the versions here that they rest on.', pattern: DIGEST })
+  @Text({ about: 'Over the rows and the versions here that they rest on.', pattern: SHA256_DIGEST })
   confirm_hash!: string;
 
-  @Text({ about: 'Over the digests of the records that are not refused.', pattern: DIGEST })
+  @Text({ about: 'Over the digests of the records that are not refused.', pattern: SHA256_DIGEST })
   record_hash!: string;
 }
 
@@ -102,7 +102,7 @@ export class PromotionConfirmed {
   @Integer({ about: 'Versions that were taken in; none where all were here.', min: 0 })
   applied_count!: number;
 
-  @Text({ about: 'Over the digests of the records that are not refused.', pattern: DIGEST })
+  @Text({ about: 'Over the digests of the records that are not refused.', pattern: SHA256_DIGEST })
   record_hash!: string;
 
   @ListOf({ about: 'How many of each verdict.', type: () => VerdictCount })

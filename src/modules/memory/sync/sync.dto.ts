@@ -1,3 +1,4 @@
+import { HEX_DIGEST, SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import {
   Choice,
   Documented,
@@ -12,7 +13,6 @@ import {
 } from '../../../common/fields/fields.js';
 import { type Collection, COLLECTIONS } from './sync.types.js';
 
-const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const MAX_RECORDS = 5000;
 
 export class SyncTenantPath {
@@ -26,7 +26,7 @@ export class SyncCollectionPath extends SyncTenantPath {
 }
 
 export class SyncConflictPath extends SyncTenantPath {
-  @Text({ about: 'The conflict, as the list names it.', pattern: /^[0-9a-f]{64}$/, example: 'a'.repeat(64) })
+  @Text({ about: 'The conflict, as the list names it.', pattern: HEX_DIGEST, example: 'a'.repeat(64) })
   conflictId!: string;
 }
 
@@ -37,7 +37,7 @@ export class VersionOriginMember {
   @Integer({ about: 'Which of its writes.', min: 1, max: Number.MAX_SAFE_INTEGER })
   seq!: number;
 
-  @Text({ about: 'The digest of the content; null of a deletion.', nullable: true, pattern: DIGEST })
+  @Text({ about: 'The digest of the content; null of a deletion.', nullable: true, pattern: SHA256_DIGEST })
   hash!: string | null;
 }
 
@@ -66,7 +66,7 @@ export class SyncRecord {
   })
   content?: unknown;
 
-  @Text({ about: 'The digest of the version.', pattern: DIGEST })
+  @Text({ about: 'The digest of the version.', pattern: SHA256_DIGEST })
   digest!: string;
 
   @Integer({
@@ -133,13 +133,13 @@ export class CollectionPage {
   @Integer({ about: 'Whoever has this page, and with since all before it, has all changes up to here.', min: 0 })
   position!: number;
 
-  @Text({ about: 'Over the digests of the items.', pattern: DIGEST })
+  @Text({ about: 'Over the digests of the items.', pattern: SHA256_DIGEST })
   page_digest!: string;
 
   @Text({
     about: 'The Merkle root over all items from the first page to this one; null with since.',
     nullable: true,
-    pattern: DIGEST,
+    pattern: SHA256_DIGEST,
   })
   root_so_far!: string | null;
 }

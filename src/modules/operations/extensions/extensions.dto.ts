@@ -1,3 +1,4 @@
+import { HEX_DIGEST } from '../../../evidence/digest-forms.js';
 import { Base64 } from '../../../common/fields/byte-fields.js';
 import {
   AnyJson,
@@ -20,7 +21,7 @@ const nullable = true;
 const ExtensionId = (about: string) =>
   Text({ about, max: 64, pattern: /^[a-z0-9][a-z0-9._-]{0,63}$/, example: 'word-count' });
 const Digest = (about: string, more: { optional?: true } = {}) =>
-  Text({ about, pattern: /^[0-9a-f]{64}$/, example: 'ab'.repeat(32), ...more });
+  Text({ about, pattern: HEX_DIGEST, example: 'ab'.repeat(32), ...more });
 
 export class ExtensionPath {
   @ExtensionId('The extension.')

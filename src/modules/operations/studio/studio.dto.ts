@@ -1,3 +1,4 @@
+import { SHA256_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, Integer, ListOf, Text, TextList, Uuid } from '../../../common/fields/fields.js';
 import { SLUG } from '../../projects/projects/projects.types.js';
 import {
@@ -28,7 +29,7 @@ export class InstallPackage {
     about: 'The digest that the package is to have: 409 when it has another one.',
     optional: true,
     max: 71,
-    pattern: /^sha256:[0-9a-f]{64}$/,
+    pattern: SHA256_DIGEST,
   })
   digest?: string;
 

@@ -1,3 +1,4 @@
+import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
 
 export class SessionChannel {
@@ -52,7 +53,7 @@ export class InvocationEnvelope {
   @Text({
     about: 'The hash that its payload is said to have.',
     optional: true,
-    pattern: /^blake3:[0-9a-f]{64}$/,
+    pattern: BLAKE3_DIGEST,
   })
   payload_hash?: string;
 }

@@ -1,10 +1,10 @@
+import { NAMED_DIGEST } from '../../../evidence/digest-forms.js';
 import { Choice, DateTime, Flag, Integer, ListOf, Nested, Text, Uuid } from '../../../common/fields/fields.js';
 import { PageQuery } from '../../../common/fields/page.dto.js';
 import { WorkbenchAnswer } from './workbench.dto.js';
 
 const nullable = true;
 const optional = true;
-const DIGEST = /^(sha256|blake3):[0-9a-f]{64}$/;
 
 export class RecordCommand {
   @Text({
@@ -39,7 +39,7 @@ export class RecordCommand {
   @DateTime({ about: 'When it ended.', optional })
   ended_at?: string;
 
-  @Text({ about: 'Of what it printed: sha256:<hex> or blake3:<hex>.', optional, pattern: DIGEST })
+  @Text({ about: 'Of what it printed: sha256:<hex> or blake3:<hex>.', optional, pattern: NAMED_DIGEST })
   output_digest?: string;
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { validate as isUuid } from 'uuid';
+import { isUuid } from '../../../common/ids/uuid-form.js';
 import { AnswersService } from '../../knowledge/citations/answers.service.js';
 import { SourceStatesService } from '../../knowledge/citations/source-states.service.js';
 import type { PassageThen } from '../../knowledge/citations/source-states.types.js';
@@ -105,7 +105,7 @@ export class ClaimStatesService {
   }
 
   private async findFacts(anchors: readonly Anchor[]): Promise<Map<string, AnchoredFact>> {
-    const ids = [...idsOf(anchors, 'fact'), ...idsOf(anchors, 'layer')].filter((id) => isUuid(id));
+    const ids = [...idsOf(anchors, 'fact'), ...idsOf(anchors, 'layer')].filter(isUuid);
     return new Map((await this.store.findFacts([...new Set(ids)])).map((fact) => [fact.fact_id, fact]));
   }
 

@@ -1,3 +1,4 @@
+import { BLAKE3_DIGEST } from '../../../evidence/digest-forms.js';
 import {
   Decimal,
   FreeObject,
@@ -13,7 +14,6 @@ import { PASSPORT } from '../../../common/fields/passport.js';
 import { MAX_ANCHORS, MAX_BASED_ON, MAX_CLAIMS, MAX_QUESTIONS, MAX_TEXT } from './dossier-limits.types.js';
 import { ANCHOR_KINDS, CLAIM_STATES, type AnchorKind, type ClaimState } from './dossiers.types.js';
 
-const BLAKE3 = /^blake3:[0-9a-f]{64}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 const IGNORED = 'Ignored: it is found out at each reading. A dossier can be published as it was read.';
@@ -53,7 +53,7 @@ export class PublishedAnchor {
     about: '`blake3:<hex>` of the words, in UTF-8. Absent: the claim rests on what is named, whatever it says.',
     optional: true,
     nullable: true,
-    pattern: BLAKE3,
+    pattern: BLAKE3_DIGEST,
   })
   quote_blake3?: string | null;
 

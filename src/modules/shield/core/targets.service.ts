@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RouteManifest } from '../../../common/contract/route-manifest.js';
 import { AGENT_TOOL_NAMES, DAEMON_TOOL_NAMES, TOOL_NAMES } from '../../../common/contract/tool-names.js';
+import { UUID_FORM } from '../../../common/ids/uuid-form.js';
 import { invalid } from '../../../common/problem/common-problems.js';
 import { SERVER_ID } from '../../../common/call-policy/call-names.js';
 import { inLowerCase } from '../../../common/fields/lower-case.js';
@@ -8,7 +9,7 @@ import { isAlwaysOpen } from '../../../common/call-policy/shield-call.js';
 import { matchesAction } from './decisions/decision.rules.js';
 import type { SwitchScope } from './shield.types.js';
 
-const PRINCIPAL = /^(key|seat|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const PRINCIPAL = new RegExp(`^(key|seat|agent):${UUID_FORM}$`);
 /** Those whom the memory daemon authenticated. */
 const DELEGATED = /^(sub|passport):[!-~]{1,256}$/;
 const TOOLS: ReadonlySet<string> = new Set([...TOOL_NAMES, ...AGENT_TOOL_NAMES, ...DAEMON_TOOL_NAMES]);

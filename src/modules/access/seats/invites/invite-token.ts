@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isStorableText } from '../../../../common/http/headers.js';
+import { UUID_FORM } from '../../../../common/ids/uuid-form.js';
 import { sha256 } from '../../../../evidence/sha256.js';
 
 /** What an invitation's token names, and the digest that proves it. */
@@ -9,8 +10,7 @@ export interface InviteAddress {
   hash: Buffer;
 }
 
-const TOKEN =
-  /^svc_inv_([A-Za-z0-9_-]{1,640})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.[A-Za-z0-9_-]{43}$/;
+const TOKEN = new RegExp(`^svc_inv_([A-Za-z0-9_-]{1,640})\\.(${UUID_FORM})\\.[A-Za-z0-9_-]{43}$`);
 
 /**
  * `svc_inv_<base64url tenant>.<seat>.<256 random bits>`: a reader finds the row by the parts that are not secret, and

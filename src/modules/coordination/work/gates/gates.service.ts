@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { validate as isUuid } from 'uuid';
 import type { DaemonCaller } from '../../../../common/bearer-auth/daemon-caller.js';
 import { isRequester, partyOf, type Party } from '../../../../common/bearer-auth/party.js';
 import { AuditTrail, type Actor } from '../../../../common/evidence-log/audit-trail.js';
 import { decodeCursor, takePage } from '../../../../common/fields/cursor.js';
+import { isUuid } from '../../../../common/ids/uuid-form.js';
 import { TenantResolver } from '../../../../guards/tenant-resolver.js';
 import type { WorkItemRow } from '../work-item.entity.js';
 import { WorkMovesService } from '../work-moves.service.js';

@@ -1,3 +1,4 @@
+import { SHA256_DIGEST } from '../../../../evidence/digest-forms.js';
 import {
   Choice,
   DateTime,
@@ -12,7 +13,6 @@ import {
 import { PageQuery } from '../../../../common/fields/page.dto.js';
 import { NODE_KINDS, ROOT_KINDS, type NodeKind, type RootKind } from './blast-radius.types.js';
 
-const STATE_ROOT = /^sha256:[0-9a-f]{64}$/;
 const Kind = (about: string) => Choice({ about, values: NODE_KINDS });
 
 export class WalkRequest {
@@ -85,13 +85,13 @@ export class RadiusNode extends NodeName {
 }
 
 export class StateRoots {
-  @Text({ about: 'Before anything was set aside.', pattern: STATE_ROOT })
+  @Text({ about: 'Before anything was set aside.', pattern: SHA256_DIGEST })
   before!: string;
 
-  @Text({ about: 'With it set aside; null unless it was.', pattern: STATE_ROOT, nullable: true })
+  @Text({ about: 'With it set aside; null unless it was.', pattern: SHA256_DIGEST, nullable: true })
   after!: string | null;
 
-  @Text({ about: 'Now: SHA-256 over all documents and facts that are found.', pattern: STATE_ROOT })
+  @Text({ about: 'Now: SHA-256 over all documents and facts that are found.', pattern: SHA256_DIGEST })
   now!: string;
 }
 

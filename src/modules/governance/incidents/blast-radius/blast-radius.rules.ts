@@ -1,9 +1,9 @@
+import { BLAKE3_DIGEST } from '../../../../evidence/digest-forms.js';
 import { digestBytes } from '../../../../evidence/digest.js';
+import { isUuid } from '../../../../common/ids/uuid-form.js';
 import { documentsWritten } from '../../../knowledge/citations/present-documents.views.js';
 import type { NodeKind, RootKind, WalkedNode } from './blast-radius.types.js';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const RETRIEVAL = /^blake3:[0-9a-f]{64}$/;
 const DOCUMENT = 'document:';
 
 /**
@@ -15,9 +15,9 @@ export function rootNamesOf(kind: RootKind, id: string): unknown[][] {
     const names = documentsWritten(id.startsWith(DOCUMENT) ? id.slice(DOCUMENT.length) : id);
     return [names.map(({ corpusId }) => corpusId), names.map(({ docId }) => docId)];
   }
-  const uuids = UUID.test(id.toLowerCase()) ? [id.toLowerCase()] : [];
+  const uuids = isUuid(id) ? [id.toLowerCase()] : [];
   if (kind === 'fact' || kind === 'case') return [uuids];
-  if (kind === 'receipt') return [uuids, RETRIEVAL.test(id) ? [Buffer.from(digestBytes('blake3', id))] : []];
+  if (kind === 'receipt') return [uuids, BLAKE3_DIGEST.test(id) ? [Buffer.from(digestBytes('blake3', id))] : []];
   return [[id]];
 }
 

@@ -1,3 +1,4 @@
+import { UUID_FORM } from '../../../../common/ids/uuid-form.js';
 import type { NodeKind } from './blast-radius.types.js';
 
 /**
@@ -18,7 +19,7 @@ export interface RadiusEdge {
 }
 
 /** Any other text is no id of a row, and finds none. */
-const UUID_OF_KEY = `case when f.k1 ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then f.k1::uuid end`;
+const UUID_OF_KEY = `case when f.k1 ~ '^${UUID_FORM}$' then f.k1::uuid end`;
 const OWN_CHUNK = 'x.tenant_id = $1 and x.owner_tenant_id = $1 and x.chunk_id = f.k1';
 const SOURCES = `watch w join watch_source x on x.tenant_id = w.tenant_id and x.watch_id = w.watch_id`;
 const LIVE_FACT = 'not x.tombstone and (x.deleted_at is null or x.quarantined)';

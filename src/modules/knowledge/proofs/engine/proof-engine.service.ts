@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isUuid } from '../../../../common/ids/uuid-form.js';
 import { uuid } from '../../../../common/ids/uuid.js';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import { EarlierCheckpoints } from '../../../../common/evidence-log/earlier-checkpoints.js';
@@ -11,7 +12,7 @@ import type { ProofOrder, ProofUpstream } from '../proof-upstream.js';
 import type { ProofChunk, ProofChunkPage } from '../proof-chunks.dto.js';
 import type { ProofJobRecord, ProofRequest } from '../proofs.dto.js';
 import { AnswerUnknown, ProofJobFailed, ProofJobUnfinished, ProofJobUnknown } from '../proofs.problems.js';
-import { PROOF_CONTRACT, PROOF_PRICES, UUID, type Page } from '../proofs.types.js';
+import { PROOF_CONTRACT, PROOF_PRICES, type Page } from '../proofs.types.js';
 import { chargedModeOf } from './proof-checks.rules.js';
 import type { ProofJob, ProofTask } from './proof-job.types.js';
 import { ProofJobsStore, type StoredChunk } from './proof-jobs.store.js';
@@ -110,7 +111,7 @@ export class ProofEngineService implements ProofUpstream {
   }
 
   private async read(jobId: string): Promise<ProofJob> {
-    const job = UUID.test(jobId) ? await this.store.find(jobId) : undefined;
+    const job = isUuid(jobId) ? await this.store.find(jobId) : undefined;
     if (!job) throw new ProofJobUnknown({ jobId }, 'Use the jobId that POST /v1/proof/jobs answered to this tenant');
     return job;
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isForeign, namesOf, passageOf } from '../../../../evidence/content-bindings.js';
+import { BLAKE3_DIGEST } from '../../../../evidence/digest-forms.js';
 import { blake3, blake3Digest } from '../../../../evidence/digest.js';
 import { ReceiptUnknown } from '../../../../common/evidence-log/evidence-log.problems.js';
 import { EvidenceService } from '../../../../common/evidence-log/evidence.service.js';
@@ -8,12 +9,13 @@ import { LogSequencer } from '../../../../common/evidence-log/log-sequencer.js';
 import type { ContentBinding } from '../../../../evidence/pack-format.js';
 import { ProofPacks, type PackRequest } from '../../../../common/evidence-log/proof-packs.js';
 import type { SignedReceipt } from '../../../../evidence/receipt.js';
+import { isUuid } from '../../../../common/ids/uuid-form.js';
 import { CrossTenant } from '../../../../common/tenancy/cross-tenant.js';
 import { AnswersService } from '../../citations/answers.service.js';
 import { BindingsService } from '../../ingest/bindings.service.js';
 import type { RecordedPassage } from '../../ingest/content.types.js';
 import type { ProofLogEntry, ProofPackFile, ProofReceipt } from '../proof-receipts.dto.js';
-import { PROOF_CONTRACT, UUID } from '../proofs.types.js';
+import { PROOF_CONTRACT } from '../proofs.types.js';
 import type { ProofJob } from './proof-job.types.js';
 import { ProofJobsStore } from './proof-jobs.store.js';
 
@@ -61,11 +63,10 @@ export class ProofReceiptsService {
   }
 
   private async contentsOf(receiptId: string): Promise<PackRequest> {
-    if (/^blake3:[0-9a-f]{64}$/.test(receiptId)) {
+    if (BLAKE3_DIGEST.test(receiptId)) {
       return { subject: { type: 'retrieval', id: receiptId }, receiptIds: [receiptId], chunks: [] };
     }
-    if (!UUID.test(receiptId))
-      throw new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
+    if (!isUuid(receiptId)) throw new ReceiptUnknown({ receiptId }, 'No receipt with this id belongs to the tenant.');
     const job = await this.store.findByReceipt(receiptId);
     const receipt = await this.evidence.read(receiptId);
     if (job) return this.contentsOfProof(job, receipt);

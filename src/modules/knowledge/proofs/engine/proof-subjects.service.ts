@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TenantCaller } from '../../../../common/contract/caller.js';
 import type { Digest } from '../../../../evidence/digest.js';
+import { isUuid } from '../../../../common/ids/uuid-form.js';
 import { invalid } from '../../../../common/problem/common-problems.js';
 import { Tenancy } from '../../../../common/tenancy/tenancy.js';
 import { AnswersService } from '../../citations/answers.service.js';
@@ -10,7 +11,6 @@ import { BindingsService } from '../../ingest/bindings.service.js';
 import type { RecordedPassage } from '../../retrieval/retrieval.types.js';
 import type { ProofRequest } from '../proofs.dto.js';
 import { ProofSubjectUnknown } from '../proofs.problems.js';
-import { UUID } from '../proofs.types.js';
 import type { ExpectedChunk, Grounds, Subject, Target } from './proof-job.types.js';
 import { ProofSubjectsViews } from './proof-subjects.views.js';
 
@@ -119,7 +119,7 @@ export class ProofSubjectsService {
   }
 
   private async findRetrieval(caller: TenantCaller, retrievalId: string): Promise<FoundSubject | undefined> {
-    return UUID.test(retrievalId) ? foundSearch(await this.citations.findSearch(caller, retrievalId)) : undefined;
+    return isUuid(retrievalId) ? foundSearch(await this.citations.findSearch(caller, retrievalId)) : undefined;
   }
 
   private async groundsOfAnswer(answerId: string, version: number): Promise<Grounds> {

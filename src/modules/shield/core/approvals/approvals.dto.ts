@@ -1,9 +1,8 @@
+import { SHA256_DIGEST } from '../../../../evidence/digest-forms.js';
 import { Choice, DateTime, FreeObject, Integer, ListOf, Text, Uuid } from '../../../../common/fields/fields.js';
 import { SERVER_ID, TOOL_DIGEST } from '../../../../common/call-policy/call-names.js';
 import { PageQuery } from '../../../../common/fields/page.dto.js';
 import { APPROVAL_STATES, type ApprovalState } from '../shield.types.js';
-
-export const SHA256 = /^sha256:[0-9a-f]{64}$/;
 
 export class ApprovalProposal {
   @Text({
@@ -82,7 +81,7 @@ export class Approval {
   @Text({ about: 'The tool definition the call names.', nullable: true })
   toolDigest!: string | null;
 
-  @Text({ about: 'SHA-256 of the arguments in canonical form (RFC 8785).', pattern: SHA256 })
+  @Text({ about: 'SHA-256 of the arguments in canonical form (RFC 8785).', pattern: SHA256_DIGEST })
   argumentsDigest!: string;
 
   @FreeObject({ about: 'The arguments; null where they are longer than 256 KiB.', nullable: true })
@@ -191,7 +190,7 @@ export class ApprovalResolution {
   @Text({
     about: 'SHA-256 of the text that was shown, as the client itself computed it.',
     optional: true,
-    pattern: SHA256,
+    pattern: SHA256_DIGEST,
   })
   shownDigest?: string;
 }

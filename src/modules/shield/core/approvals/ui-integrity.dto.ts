@@ -1,6 +1,6 @@
 import { Choice, DateTime, ListOf, Text, Uuid } from '../../../../common/fields/fields.js';
 import { PageQuery } from '../../../../common/fields/page.dto.js';
-import { SHA256 } from './approvals.dto.js';
+import { SHA256_DIGEST } from '../../../../evidence/digest-forms.js';
 import { UI_SESSION_STATES, type UiSessionState } from './ui-integrity.store.js';
 
 export class UiIntegrityRequest {
@@ -35,7 +35,7 @@ export class UiIntegritySession {
 
   @Text({
     about: 'SHA-256 of that text. A client computes it from what it did show, and does not copy it from here.',
-    pattern: SHA256,
+    pattern: SHA256_DIGEST,
   })
   shownDigest!: string;
 

@@ -10,7 +10,7 @@ import {
   Uuid,
 } from '../../../../common/fields/fields.js';
 import { PageQuery } from '../../../../common/fields/page.dto.js';
-import { SHA256 } from '../approvals/approvals.dto.js';
+import { SHA256_DIGEST } from '../../../../evidence/digest-forms.js';
 import { KillSwitch } from '../kill-switches/kill-switches.dto.js';
 import { Policy } from '../policy/policy.dto.js';
 import { OUTCOMES, type Outcome } from '../shield.types.js';
@@ -37,7 +37,7 @@ export class Decision {
   @Text({ about: 'The tool definition the call named.', nullable: true })
   toolDigest!: string | null;
 
-  @Text({ about: 'SHA-256 of the arguments in canonical form (RFC 8785).', pattern: SHA256 })
+  @Text({ about: 'SHA-256 of the arguments in canonical form (RFC 8785).', pattern: SHA256_DIGEST })
   argumentsDigest!: string;
 
   @Choice({ about: 'What was decided.', values: OUTCOMES })

@@ -1,7 +1,7 @@
 import { Choice, DateTime, ListOf, Text, TextList, Url } from '../../../../common/fields/fields.js';
 import { PageQuery } from '../../../../common/fields/page.dto.js';
 import { SERVER_ID, TOOL_DIGEST } from '../../../../common/call-policy/call-names.js';
-import { SHA256 } from '../approvals/approvals.dto.js';
+import { SHA256_DIGEST } from '../../../../evidence/digest-forms.js';
 import { SERVER_STATUSES, TRUST_STATUSES, type ServerStatus, type TrustStatus } from '../shield.types.js';
 
 const ID = { min: 1, max: 120 };
@@ -123,7 +123,7 @@ export class DigestRevocation {
 }
 
 export class ToolDigest extends Changed {
-  @Text({ about: 'SHA-256 of the tool definition.', pattern: SHA256 })
+  @Text({ about: 'SHA-256 of the tool definition.', pattern: SHA256_DIGEST })
   digest!: string;
 
   @Text({ about: 'The name of the tool.', nullable: true })
