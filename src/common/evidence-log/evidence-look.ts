@@ -11,8 +11,8 @@ import {
   checkRetrieval,
   FIRST_POSITION,
   type Position,
-  type ReceiptRow,
-  type RetrievalRow,
+  type WholeReceiptRow,
+  type WholeRetrievalRow,
 } from './record-rows.js';
 import { ERASED_UNSAID, readRemovedLeaves } from './removed-records.js';
 import { blocksOf, publicName, rowsWithoutReceipt } from './receipted-rows.js';
@@ -110,7 +110,7 @@ export class EvidenceLook {
   private async receipts(query: Query, limit: number): Promise<void> {
     const keys = await keysById(query, this.basis.keys);
     let last = (this.place.after as Position | null) ?? FIRST_POSITION;
-    const read = await query<ReceiptRow>(RECEIPTS_AFTER, [last.tenantId, last.stream, last.seq, limit]);
+    const read = await query<WholeReceiptRow>(RECEIPTS_AFTER, [last.tenantId, last.stream, last.seq, limit]);
     const rows = firstReceipts(read, limit);
     for (const row of rows) last = checkReceipt(row, last, keys, this.sink('receipts', row.receipt_id));
     for (const row of rows.filter(({ has_head }) => !has_head)) this.sink('heads', chainId(row)).add(unfinished(row));
@@ -126,7 +126,7 @@ export class EvidenceLook {
     this.advance(rows.length < limit && rows.length === read.length ? null : last, examined, logged.length);
   }
 
-  private async checkSubjects(query: Query, rows: readonly ReceiptRow[]): Promise<void> {
+  private async checkSubjects(query: Query, rows: readonly WholeReceiptRow[]): Promise<void> {
     for (const check of this.basis.checks) {
       const receipts = rows.filter(({ kind }) => check.kinds.includes(kind));
       if (receipts.length > 0) await check.check(query, receipts, (receiptId) => this.sink(check.name, receiptId));
@@ -135,7 +135,11 @@ export class EvidenceLook {
 
   private async retrievals(query: Query, limit: number): Promise<void> {
     const after = (this.place.after as { tenant: string; digest: string } | null) ?? { tenant: '', digest: '' };
-    const rows = await query<RetrievalRow>(RETRIEVALS_AFTER, [after.tenant, Buffer.from(after.digest, 'hex'), limit]);
+    const rows = await query<WholeRetrievalRow>(RETRIEVALS_AFTER, [
+      after.tenant,
+      Buffer.from(after.digest, 'hex'),
+      limit,
+    ]);
     for (const row of rows) checkRetrieval(row, this.sink('retrievals', idOf(row)));
     await this.seeLogged(
       query,
@@ -224,7 +228,7 @@ interface LeafRow {
   record_digest: Buffer | null;
 }
 
-const idOf = ({ record_digest }: RetrievalRow): string => namedDigest('blake3', record_digest);
+const idOf = ({ record_digest }: WholeRetrievalRow): string => namedDigest('blake3', record_digest);
 
 const chainId = ({ tenant_id, stream }: ChainRow): string => publicName(tenant_id, stream);
 

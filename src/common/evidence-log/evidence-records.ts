@@ -3,35 +3,27 @@ import { isWrittenUuid } from '../ids/uuid-form.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { BLAKE3_DIGEST } from '../../evidence/digest-forms.js';
 import { digestBytes, namedDigest } from '../../evidence/digest.js';
-import type { ListedBy } from './receipt-bodies.js';
 import { ERASED_ID } from './receipted-rows.js';
+import {
+  type ReceiptColumns,
+  receiptColumnsOf,
+  type ReceiptRow,
+  type RetrievalColumns,
+  retrievalColumnsOf,
+  type RetrievalRow,
+} from './record-faults.js';
 
 /** A row of an execution receipt: `cose` is the receipt; the other columns repeat it for queries and prove nothing. */
-export interface StoredExecution {
+export interface StoredExecution extends ReceiptColumns {
   readonly family: 'execution';
-  readonly receiptId: string;
-  readonly stream: string;
-  readonly seq: number;
-  readonly prevHash: string | null;
-  readonly payloadHash: string;
-  readonly kind: string;
-  readonly actor: string;
-  readonly subject: string;
-  readonly occurredAt: Date;
   /** When this database took it; of rows older than the column, when it occurred. */
   readonly ingestedAt: Date;
-  readonly listedBy: ListedBy;
   readonly record: Uint8Array;
 }
 /** A row of a retrieval receipt: `record` is its CBOR. */
-export interface StoredRetrieval {
+export interface StoredRetrieval extends RetrievalColumns {
   readonly family: 'retrieval';
-  /** `blake3:<hex>`: what the row is kept under. */
-  readonly receiptId: string;
-  readonly actor: string;
-  readonly occurredAt: Date;
   readonly ingestedAt: Date;
-  readonly listedBy: ListedBy;
   readonly record: Uint8Array;
 }
 export type StoredRecord = StoredExecution | StoredRetrieval;
@@ -102,36 +94,24 @@ export class EvidenceRecords {
       parameters,
     );
     return rows.map((row) => ({
+      ...receiptColumnsOf(row),
       family: 'execution',
-      receiptId: row.receipt_id,
-      stream: row.stream,
-      seq: Number(row.seq),
-      prevHash: row.prev_hash && asBlake3(row.prev_hash),
-      payloadHash: asBlake3(row.payload_hash),
-      kind: row.kind,
-      actor: row.actor,
-      subject: row.subject,
-      occurredAt: row.occurred_at,
       ingestedAt: row.ingested_at,
-      listedBy: row,
       record: row.cose,
     }));
   }
 
   private async findRetrievals(receiptIds: readonly string[]): Promise<StoredRetrieval[]> {
     if (receiptIds.length === 0) return [];
-    const rows = await this.tenancy.query<RetrievalRow>(
+    const rows = await this.tenancy.query<SearchRow>(
       `select record_digest, actor, occurred_at, coalesce(ingested_at, occurred_at) as ingested_at, session, ingested_at is null as is_older, record
        from retrieval_receipt where record_digest = any($1::bytea[])`,
       [receiptIds.map((id) => digestBytes('blake3', id))],
     );
     return rows.map((row) => ({
+      ...retrievalColumnsOf(row),
       family: 'retrieval',
-      receiptId: asBlake3(row.record_digest),
-      actor: row.actor,
-      occurredAt: row.occurred_at,
       ingestedAt: row.ingested_at,
-      listedBy: row,
       record: row.record,
     }));
   }
@@ -150,16 +130,7 @@ const isRetrievalId = (id: string): boolean => BLAKE3_DIGEST.test(id);
 
 const asBlake3 = (hash: Uint8Array): string => namedDigest('blake3', hash);
 
-interface ExecutionRow extends ListedBy {
-  receipt_id: string;
-  stream: string;
-  seq: string;
-  prev_hash: Buffer | null;
-  payload_hash: Buffer;
-  kind: string;
-  actor: string;
-  subject: string;
-  occurred_at: Date;
+interface ExecutionRow extends ReceiptRow {
   ingested_at: Date;
   cose: Buffer;
 }
@@ -187,10 +158,7 @@ interface NeighbourRow {
   seq: string | null;
   payload_hash: Buffer | null;
 }
-interface RetrievalRow extends ListedBy {
-  record_digest: Buffer;
-  actor: string;
-  occurred_at: Date;
+interface SearchRow extends RetrievalRow {
   ingested_at: Date;
   record: Buffer;
 }

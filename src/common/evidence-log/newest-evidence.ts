@@ -4,7 +4,7 @@ import { isErased, keysById, type LookBasis } from './evidence-look.js';
 import type { KnownKeys } from './known-keys.js';
 import type { EvidenceFault, ReceiptedRows, StoredReceipt, SubjectCheck } from './evidence-look.types.js';
 import { blocksOf, placeOf } from './receipted-rows.js';
-import { checkReceipt, checkRetrieval, type ReceiptRow, type RetrievalRow } from './record-rows.js';
+import { checkReceipt, checkRetrieval, type WholeReceiptRow, type WholeRetrievalRow } from './record-rows.js';
 import { readRemovedDigests, readRemovedLeaves } from './removed-records.js';
 
 /** The last blocks of a table's file: where PostgreSQL puts new rows, and the new versions of changed ones. */
@@ -66,9 +66,9 @@ async function newestReceipts(query: Query): Promise<NewestReceipt[]> {
   return query<NewestReceipt>(NEWEST_RECEIPTS, [placeOf(Math.max(0, from))]);
 }
 
-async function newestRetrievals(query: Query): Promise<RetrievalRow[]> {
+async function newestRetrievals(query: Query): Promise<WholeRetrievalRow[]> {
   const from = (await blocksOf(query, { table: 'retrieval_receipt' })) - NEWEST_BLOCKS;
-  return query<RetrievalRow>(NEWEST_RETRIEVALS, [placeOf(Math.max(0, from))]);
+  return query<WholeRetrievalRow>(NEWEST_RETRIEVALS, [placeOf(Math.max(0, from))]);
 }
 
 async function newestNamed(query: Query, source: ReceiptedRows): Promise<StoredReceipt[]> {
@@ -93,12 +93,12 @@ async function withoutLeaf(query: Query, receipts: readonly NewestReceipt[]) {
 }
 
 /** Where the receipt says that it follows. */
-const before = ({ tenant_id: tenantId, stream, seq, prev_hash }: ReceiptRow) =>
+const before = ({ tenant_id: tenantId, stream, seq, prev_hash }: WholeReceiptRow) =>
   prev_hash === null
     ? { tenantId: '', stream: '', seq: 0, payloadHash: null }
     : { tenantId, stream, seq: Number(seq) - 1, payloadHash: namedDigest('blake3', prev_hash) };
 
-interface NewestReceipt extends ReceiptRow {
+interface NewestReceipt extends WholeReceiptRow {
   has_before: boolean;
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CrossTenant, type Query } from '../tenancy/cross-tenant.js';
 import { Tenancy } from '../tenancy/tenancy.js';
 import { parseCheckpoint, verifyCheckpoint } from '../../evidence/checkpoint.js';
-import { parseCose, verifyCose } from '../../evidence/cose.js';
+import { parseCose } from '../../evidence/cose.js';
 import { blake3, namedDigest } from '../../evidence/digest.js';
 import {
   EvidenceRecords,
@@ -12,14 +12,14 @@ import {
   type StoredRetrieval,
 } from './evidence-records.js';
 import { KeyRing } from './key-ring.js';
-import { type KnownKey, signedThen } from './known-keys.js';
+import type { KnownKey } from './known-keys.js';
 import { logLeafHash, type RecordType } from '../../evidence/log-entry.js';
 import { LogReader } from './log-reader.js';
 import { LogSequencer } from './log-sequencer.js';
 import { verifyInclusion } from '../../evidence/merkle.js';
-import { openReceipt, openRetrieval, type ReceiptPayload, type SignedReceipt } from '../../evidence/receipt.js';
-import { isListedBy, sessionOf } from './receipt-bodies.js';
+import { openReceipt, openRetrieval, type OpenReceipt, type ReceiptPayload } from '../../evidence/receipt.js';
 import type { RecordError } from './record-errors.types.js';
+import { signatureFaultOf, unlikeReceipt, unlikeRetrieval } from './record-faults.js';
 
 /** One finding. `ok` null: the question does not arise, and `detail` says why. */
 export interface Finding {
@@ -49,8 +49,6 @@ export const firstError = (report: RecordReport): RecordError =>
 const good = (detail: string): Finding => ({ ok: true, code: 'OK', detail });
 const bad = (code: RecordError, detail: string): Finding => ({ ok: false, code, detail });
 const moot = (detail: string): Finding => ({ ok: null, code: 'OK', detail });
-
-type Opened = SignedReceipt & { readonly kid: string };
 
 /** Checks stored records again from their bytes: signature, chain and log. No earlier result is trusted. */
 @Injectable()
@@ -102,8 +100,8 @@ export class RecordChecks {
     return { ...this.retrievalForm(stored), chain, log: await this.checkLog('retrieval', stored.record, keys) };
   }
 
-  private executionForm(stored: StoredExecution, keys: readonly KnownKey[]): RecordForm & { opened?: Opened } {
-    let opened: Opened;
+  private executionForm(stored: StoredExecution, keys: readonly KnownKey[]): RecordForm & { opened?: OpenReceipt } {
+    let opened: OpenReceipt;
     try {
       opened = openReceipt(stored.record);
     } catch (error) {
@@ -112,7 +110,7 @@ export class RecordChecks {
       return { record: unread, signature, authMode: null };
     }
     return {
-      record: matchRow(stored, opened, this.tenancy.tenant),
+      record: judge(unlikeReceipt(stored, this.tenancy.tenant, opened), 'what was signed'),
       signature: { ...checkSignature(opened, keys), kid: opened.kid },
       authMode: opened.payload.auth_mode,
       opened,
@@ -122,11 +120,13 @@ export class RecordChecks {
   private retrievalForm(stored: StoredRetrieval): RecordForm {
     const signature = { ...moot('retrieval receipts are unsigned: their digest and the log hold them'), kid: null };
     try {
-      const { receiptId, payload } = openRetrieval(stored.record);
-      const same = receiptId === stored.receiptId && payload.tenant_id === this.tenancy.tenant;
-      const record = same
-        ? judge(listedColumns(stored, payload), 'the record')
-        : bad('RECORD_MISMATCH', `its bytes make the id ${receiptId} of tenant ${payload.tenant_id}`);
+      const opened = openRetrieval(stored.record);
+      const { receiptId, payload } = opened;
+      const unlike = unlikeRetrieval(stored, this.tenancy.tenant, opened);
+      const record =
+        unlike.includes('receipt_id') || unlike.includes('tenant_id')
+          ? bad('RECORD_MISMATCH', `its bytes make the id ${receiptId} of tenant ${payload.tenant_id}`)
+          : judge(unlike, 'the record');
       return { record, signature, authMode: payload.auth_mode };
     } catch (error) {
       return { record: bad('RECORD_MALFORMED', reason(error)), signature, authMode: null };
@@ -134,7 +134,7 @@ export class RecordChecks {
   }
 
   /** The receipt before must be what `prev` names, and the one after, or the end of the stream, must name this one. */
-  private async checkChain({ payload, payloadHash }: Opened): Promise<Finding> {
+  private async checkChain({ payload, payloadHash }: OpenReceipt): Promise<Finding> {
     const { stream, seq, prev } = payload;
     const around = await this.records.findNeighbours(stream, seq);
     const fault = faultBefore(payload, around) ?? faultAfter(payload, payloadHash, around);
@@ -209,52 +209,26 @@ function faultAfter(
   return `stream ${stream} is said to end at seq ${head?.seq ?? 0}, and nothing follows this one`;
 }
 
-function checkSignature(opened: Opened, keys: readonly KnownKey[]): Finding {
-  const known = keys.find(({ key }) => key.kid === opened.kid);
-  if (!known) return bad('KEY_UNKNOWN', `this database knows no key ${opened.kid}`);
-  if (!verifyCose(parseCose(opened.cose), known.key))
-    return bad('SIGNATURE_INVALID', `the signature does not hold under key ${opened.kid}`);
-  if (!signedThen(known, 'receipts', opened.payload.occurred_at))
-    return bad('KEY_NOT_VALID_THEN', `key ${opened.kid} did not sign at ${opened.payload.occurred_at}`);
-  return good(`Ed25519, key ${opened.kid}`);
+function checkSignature(opened: OpenReceipt, keys: readonly KnownKey[]): Finding {
+  const { kid, payload } = opened;
+  const known = keys.find(({ key }) => key.kid === kid);
+  const fault = signatureFaultOf(parseCose(opened.cose), opened, known);
+  if (fault === undefined) return good(`Ed25519, key ${kid}`);
+  return bad(
+    fault,
+    {
+      KEY_UNKNOWN: `this database knows no key ${kid}`,
+      SIGNATURE_INVALID: `the signature does not hold under key ${kid}`,
+      KEY_NOT_VALID_THEN: `key ${kid} did not sign at ${payload.occurred_at}`,
+    }[fault],
+  );
 }
 
-/** What lists and searches go by must be what was signed. */
-function matchRow(row: StoredExecution, { receiptId, payload, payloadHash }: Opened, tenantId: string): Finding {
-  const expected: Compared = {
-    receipt_id: [row.receiptId, receiptId],
-    tenant_id: [tenantId, payload.tenant_id],
-    payload_hash: [row.payloadHash, payloadHash],
-    prev_hash: [row.prevHash, payload.prev],
-    ...listedColumns(row, payload),
-    ...Object.fromEntries(SHARED.map((name) => [name, [row[name], payload[name]] as const])),
-  };
-  return judge(expected, 'what was signed');
-}
-
-/** By column: what the row has, and what the record says. */
-type Compared = Record<string, readonly [unknown, unknown]>;
-
-function listedColumns(
-  { actor, occurredAt, listedBy }: StoredRecord,
-  { actor: signed, occurred_at, body }: Pick<ReceiptPayload, 'actor' | 'occurred_at' | 'body'>,
-): Compared {
-  const said = sessionOf(body);
-  return {
-    actor: [actor, signed],
-    occurred_at: [occurredAt.toISOString(), occurred_at],
-    session: [isListedBy(listedBy, body) ? said : listedBy.session, said],
-  };
-}
-
-function judge(expected: Compared, what: string): Finding {
-  const differing = Object.keys(expected).filter((name) => expected[name]![0] !== expected[name]![1]);
-  return differing.length === 0
+/** What lists and searches go by must be what the record says. */
+const judge = (unlike: readonly string[], what: string): Finding =>
+  unlike.length === 0
     ? good('its bytes make its id, and its row says what they say')
-    : bad('RECORD_MISMATCH', `the row differs from ${what}: ${differing.join(', ')}`);
-}
-const SHARED = ['stream', 'seq', 'kind', 'subject'] as const satisfies readonly (keyof StoredExecution &
-  keyof ReceiptPayload)[];
+    : bad('RECORD_MISMATCH', `the row differs from ${what}: ${unlike.join(', ')}`);
 
 function hashOf(neighbour: NonNullable<Neighbours['previous']>): string | undefined {
   if (!('cose' in neighbour)) return neighbour.payloadHash;
