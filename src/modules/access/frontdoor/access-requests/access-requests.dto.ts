@@ -11,7 +11,7 @@ import {
   Uuid,
 } from '../../../../common/fields/fields.js';
 import { PageQuery } from '../../../../common/fields/page.dto.js';
-import { TENANT_NAME } from './access-requests.rules.js';
+import { ASKED_TENANT_NAME } from '../../../../common/keys/tenant-name.js';
 import {
   ACCESS_REQUEST_STATUSES,
   AUDIENCES,
@@ -159,7 +159,7 @@ export class AccessRequestStatusUpdate {
     about: 'With provisioned: the name of the new tenant, where it is not to be the one asked for.',
     optional: true,
     max: 120,
-    pattern: TENANT_NAME,
+    pattern: ASKED_TENANT_NAME,
   })
   newTenantId?: string;
 

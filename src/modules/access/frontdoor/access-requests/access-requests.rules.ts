@@ -1,3 +1,4 @@
+import { ASKED_TENANT_NAME } from '../../../../common/keys/tenant-name.js';
 import type { AccessRequestRow } from './access-request.entity.js';
 import type { AccessRequestStatus } from './access-requests.types.js';
 
@@ -12,9 +13,6 @@ const NEXT: Record<AccessRequestStatus, readonly AccessRequestStatus[]> = {
 };
 
 export const nextStates = (status: AccessRequestStatus): readonly AccessRequestStatus[] => NEXT[status];
-
-/** A tenant's name is sent in a header and stands in addresses. */
-export const TENANT_NAME = /^[A-Za-z0-9][\w.:@-]{0,119}$/;
 
 /**
  * A name for a company's tenant: `Müller & Söhne GmbH` is `muller-sohne-gmbh`. Empty where there is nothing to make one
@@ -40,5 +38,5 @@ export function tenantNameFor(
   chosen: string | undefined,
 ): string | undefined {
   const name = chosen ?? request.wantedTenantId ?? slugOf(request.companyName ?? '');
-  return TENANT_NAME.test(name) ? name : undefined;
+  return ASKED_TENANT_NAME.test(name) ? name : undefined;
 }
