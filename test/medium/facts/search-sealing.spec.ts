@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FactSegmentFlush } from '../../../src/modules/memory/facts/fact-search/fact-sealing.service.js';
+import { FactSegmentFlush } from '../../../src/modules/memory/facts/fact-search/fact-segment-flush.service.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 
 let first: TestDaemon;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FactSegmentFlush } from '../../../src/modules/memory/facts/fact-search/fact-sealing.service.js';
+import { FactSegmentFlush } from '../../../src/modules/memory/facts/fact-search/fact-segment-flush.service.js';
 import { startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
 
 const READ_AND_WRITE = 'query:read facts:write';

@@ -8,7 +8,7 @@ import { LogSequencer } from '../../../common/evidence-log/log-sequencer.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { TenantResolver } from '../../../guards/tenant-resolver.js';
 import { ErasureAnnouncements } from '../../governance/erasure/erasure-announcements.service.js';
-import { FactSegmentFlush } from '../../memory/facts/fact-search/fact-sealing.service.js';
+import { FactSegmentFlush } from '../../memory/facts/fact-search/fact-segment-flush.service.js';
 import type { CompactReply, CompactRequest, SealReply, TenantChoice } from './admin.dto.js';
 import { factsCompacted, sealed } from './admin.events.js';
 import { AdminStore } from './admin.store.js';

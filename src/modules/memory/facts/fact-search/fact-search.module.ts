@@ -4,8 +4,8 @@ import { FactIndexStore } from './fact-index.store.js';
 import { FactIndexThreads } from './fact-index.threads.js';
 import { FactIndexes } from './fact-indexes.service.js';
 import { FactMeaningService } from './fact-meaning.service.js';
-import { FactSegmentFlush } from './fact-sealing.service.js';
-import { FactSegmentFlushStore } from './fact-sealing.store.js';
+import { FactSegmentFlush } from './fact-segment-flush.service.js';
+import { FactSegmentFlushStore } from './fact-segment-flush.store.js';
 import { FactSearchService } from './fact-search.service.js';
 
 /**

@@ -15,7 +15,7 @@ import { FactMeaningService } from './fact-meaning.service.js';
 import { FactIndexStore } from './fact-index.store.js';
 import { FactIndexes, IndexMoved } from './fact-indexes.service.js';
 import { rankedAmong, rankedBlocks } from './fact-ranking.rules.js';
-import { FactSegmentFlush } from './fact-sealing.service.js';
+import { FactSegmentFlush } from './fact-segment-flush.service.js';
 import type { FetchedFact, FetchFacts, RankedFact, RankedSearch } from './fact-search.types.js';
 import { fuseFacts, NEAREST } from './fact-fusion.rules.js';
 import { seqOf, termsOf } from './fact-terms.rules.js';

@@ -9,7 +9,7 @@ import { Scheduler } from '../../../../common/scheduler/scheduler.js';
 import { FactIndexes, SEALED_AT_ONCE } from './fact-indexes.service.js';
 import { FactIndexThreads } from './fact-index.threads.js';
 import { MAX_RECORDS } from './fact-index.store.js';
-import { FactSegmentFlushStore } from './fact-sealing.store.js';
+import { FactSegmentFlushStore } from './fact-segment-flush.store.js';
 import type { SegmentRef } from './tenant-index.js';
 
 const EVERY_MS = 1_000;
