@@ -55,6 +55,7 @@ export class DocumentEvidence implements SubjectCheck {
     const said = read.filter((receipt) => !isOfBatch(receipt)).flatMap(versionsIn);
     const batched = await versionsInBatches(query, read.filter(isOfBatch), faultOf);
     const all = [...said, ...batched.slice(-most)];
+    const acceptances = new FirstAcceptances(query);
     for (let from = 0; from < all.length; from += VERSIONS_AT_ONCE) {
       const some = all.slice(from, from + VERSIONS_AT_ONCE);
       const names = (['tenant_id', 'corpus_id', 'doc_id', 'version'] as const).map((name) =>
@@ -66,7 +67,7 @@ export class DocumentEvidence implements SubjectCheck {
         const stored = { row: rows.get(keyOf(one))?.[0], passages: passages.get(keyOf(one)) ?? [] };
         const fault =
           findFault(one, stored) ??
-          (await findOtherMaker(query, one, stored)) ??
+          (await findOtherMaker(acceptances, one, stored)) ??
           (await findHidden(query, one, stored.row));
         if (fault === undefined) continue;
         const which = `document ${one.doc_id}, version ${one.version}, of corpus ${one.corpus_id} of tenant ${one.tenant_id}`;
@@ -226,22 +227,40 @@ const findUnlikeMaker = (said: SaidVersion, row: VersionRow, passages: readonly 
  * what differs from a receipt has to be what one of the first receipts of the version says.
  */
 async function findOtherMaker(
-  query: Query,
+  acceptances: FirstAcceptances,
   said: SaidVersion,
   { row, passages }: StoredVersion,
 ): Promise<string | undefined> {
   const unlike = said.isAcceptance && row && findUnlikeMaker(said, row, passages);
   if (!unlike) return undefined;
-  const read = readBodies(
-    await query<StoredReceipt>(FIRST_ACCEPTANCES, [said.tenant_id, said.corpus_id, said.doc_id, said.version]),
-  );
-  const batched = await versionsInBatches(query, read.filter(isOfBatch), () => ({ add: () => undefined }));
-  const first = [...read.filter((receipt) => !isOfBatch(receipt)).flatMap(versionsIn), ...batched].filter(
-    (one) => one.isAcceptance && keyOf(one) === keyOf(said),
-  );
   const isMaker = (one: SaidVersion): boolean =>
     findFault(one, { row, passages }) === undefined && findUnlikeMaker(one, row, passages) === undefined;
-  return first.some(isMaker) ? undefined : unlike;
+  return (await acceptances.of(said)).some(isMaker) ? undefined : unlike;
+}
+
+/** What the first acceptances of versions say, read once a version: it may have been sent again very often. */
+class FirstAcceptances {
+  private readonly read = new Map<string, SaidVersion[]>();
+
+  constructor(private readonly query: Query) {}
+
+  async of(name: VersionName): Promise<SaidVersion[]> {
+    const key = keyOf(name);
+    const first = this.read.get(key) ?? (await this.find(name));
+    this.read.set(key, first);
+    return first;
+  }
+
+  private async find(name: VersionName): Promise<SaidVersion[]> {
+    const { tenant_id, corpus_id, doc_id, version } = name;
+    const read = readBodies(
+      await this.query<StoredReceipt>(FIRST_ACCEPTANCES, [tenant_id, corpus_id, doc_id, version]),
+    );
+    const batched = await versionsInBatches(this.query, read.filter(isOfBatch), () => ({ add: () => undefined }));
+    return [...read.filter((receipt) => !isOfBatch(receipt)).flatMap(versionsIn), ...batched].filter(
+      (one) => one.isAcceptance && keyOf(one) === keyOf(name),
+    );
+  }
 }
 
 /** A version that came into search leaves it for a newer one, or with its document, which leaves a receipt. */
