@@ -240,13 +240,19 @@ export class SubjectsService {
     records: readonly StoredRecord[],
     answers: readonly RecordedAnswer[],
   ): Promise<DraftItem[]> {
-    const there = new Set(records.map(({ receiptId }) => receiptId));
-    const findings: DraftItem[] = [];
-    for (const answer of answers.filter(({ receiptId }) => there.has(receiptId))) {
-      const found = await this.answers.readAnswer(answer.answerId, answer.version);
-      findings.push(answerFinding(answer, await this.answers.isAsAttested(found)));
-    }
-    return findings;
+    const [first] = answers;
+    if (!first) return [];
+    const there = new Map(records.map(({ receiptId, record }) => [receiptId, record]));
+    const receipts = new Map(
+      answers.flatMap(({ version, receiptId }) => {
+        const record = there.get(receiptId);
+        return record ? [[version, record] as const] : [];
+      }),
+    );
+    const attested = await this.answers.areAsAttested(first.answerId, receipts);
+    return answers
+      .filter(({ version }) => receipts.has(version))
+      .map((answer) => answerFinding(answer, attested.get(answer.version)!));
   }
 }
 

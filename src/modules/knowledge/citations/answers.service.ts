@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CborError } from '../../../evidence/cbor.js';
+import { openReceipt } from '../../../evidence/receipt.js';
 import { EvidenceRecords } from '../../../common/evidence-log/evidence-records.js';
-import { EvidenceService } from '../../../common/evidence-log/evidence.service.js';
 import { firstError, RecordChecks } from '../../../common/evidence-log/record-checks.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { findUnattested } from './citations.rules.js';
@@ -14,13 +14,15 @@ export interface CitedAnswer {
   citations: ResolvedCitation[];
 }
 
+/** Versions whose citations are in memory at once: each has the text of its passage. */
+const VERSIONS_AT_ONCE = 20;
+
 /** Reads answers and what they cite. Needs an open unit of work. */
 @Injectable()
 export class AnswersService {
   constructor(
     private readonly tenancy: Tenancy,
     private readonly store: CitationsStore,
-    private readonly evidence: EvidenceService,
     private readonly records: EvidenceRecords,
     private readonly checks: RecordChecks,
   ) {}
@@ -61,18 +63,38 @@ export class AnswersService {
     const stored = await this.records.find(found.answer.receiptId);
     if (!stored) return { receiptCheck: 'RECORD_MISSING', isAsAttested: false };
     const receiptCheck = firstError(await this.checks.check(stored));
-    return { receiptCheck, isAsAttested: await this.isAsAttested(found) };
+    const { answerId, version } = found.answer;
+    const before = await this.store.findAnswerVersion(answerId, version - 1);
+    return { receiptCheck, isAsAttested: this.isAttestedBy(stored.record, found, before) };
   }
 
   /**
-   * Whether the rows of a version are what its receipt attests. A receipt that cannot be read attests nothing.
-   * @throws ReceiptUnknown
+   * Whether the rows of some versions of an answer, which are known to exist, are what their receipts attest.
+   * @param receipts their bytes, by version
    */
-  async isAsAttested({ answer, citations }: CitedAnswer): Promise<boolean> {
-    const before = await this.store.findAnswerVersion(answer.answerId, answer.version - 1);
+  async areAsAttested(answerId: string, receipts: ReadonlyMap<number, Uint8Array>): Promise<Map<number, boolean>> {
+    const found = new Map<number, boolean>();
+    const all = [...receipts.keys()];
+    for (let from = 0; from < all.length; from += VERSIONS_AT_ONCE) {
+      const versions = all.slice(from, from + VERSIONS_AT_ONCE);
+      const rows = await this.store.findVersions(answerId, [...versions, ...versions.map((version) => version - 1)]);
+      const answers = new Map(rows.map((answer) => [answer.version, answer]));
+      const cited = await this.store.findCitationsOf(answerId, versions);
+      for (const version of versions) {
+        const answer = answers.get(version);
+        if (!answer) throw new Error('a recorded version of an answer is gone');
+        const whole = { answer, citations: cited.get(version) ?? [] };
+        found.set(version, this.isAttestedBy(receipts.get(version)!, whole, answers.get(version - 1)));
+      }
+    }
+    return found;
+  }
+
+  /** A receipt that cannot be read attests nothing. */
+  private isAttestedBy(cose: Uint8Array, { answer, citations }: CitedAnswer, before: Answer | undefined): boolean {
     const supersedes = before?.receiptId ?? null;
     try {
-      const { actor, occurred_at: occurredAt, body } = (await this.evidence.read(answer.receiptId)).payload;
+      const { actor, occurred_at: occurredAt, body } = openReceipt(cose).payload;
       const receipt = { actor, occurredAt, body };
       return findUnattested({ answer, citations, supersedes }, receipt, this.tenancy.tenant) === undefined;
     } catch (error) {

@@ -51,6 +51,14 @@ export class CitationsStore {
     return row && answerOf(row);
   }
 
+  async findVersions(answerId: string, versions: readonly number[]): Promise<Answer[]> {
+    const rows = await this.tenancy.query<AnswerRow>(
+      `select ${ANSWER} from answer where answer_id = $1 and version = any($2::int[])`,
+      [answerId, versions],
+    );
+    return rows.map(answerOf);
+  }
+
   /** Newest versions alone, newest first. */
   async listOfProject(projectId: string, limit: number): Promise<Answer[]> {
     const rows = await this.tenancy.query<AnswerRow>(
@@ -122,19 +130,21 @@ export class CitationsStore {
 
   /** The citations of one version, in their order; `current` is what it was at the recording. */
   async findCitations(answerId: string, version: number): Promise<ResolvedCitation[]> {
+    return (await this.findCitationsOf(answerId, [version])).get(version) ?? [];
+  }
+
+  /** As {@link findCitations}, by version; of one that cites nothing there is none. */
+  async findCitationsOf(answerId: string, versions: readonly number[]): Promise<Map<number, ResolvedCitation[]>> {
     const rows = await this.tenancy.query<CitationRow>(
-      `select chunk_id, owner_tenant_id as tenant_id, corpus_id, doc_id, doc_version as version, title, url, content, content_hash, shareability, true as current, location,
-         start_offset, end_offset, quote, note
-       from citation where answer_id = $1 and version = $2 order by ordinal`,
-      [answerId, version],
+      `select version as of_version, chunk_id, owner_tenant_id as tenant_id, corpus_id, doc_id, doc_version as version, title, url, content, content_hash,
+         shareability, true as current, location, start_offset, end_offset, quote, note
+       from citation where answer_id = $1 and version = any($2::int[]) order by ordinal`,
+      [answerId, versions],
     );
-    return rows.map((row) => ({
-      chunk: chunkOf(row),
-      start: row.start_offset,
-      end: row.end_offset,
-      quote: row.quote,
-      note: row.note,
-    }));
+    const found = new Map<number, ResolvedCitation[]>();
+    for (const [version, cited] of Map.groupBy(rows, ({ of_version: version }) => version))
+      found.set(version, cited.map(citationOf));
+    return found;
   }
 }
 
@@ -154,6 +164,7 @@ export interface ChunkRow {
 }
 
 interface CitationRow extends ChunkRow {
+  of_version: number;
   start_offset: number | null;
   end_offset: number | null;
   quote: string | null;
@@ -185,6 +196,14 @@ export const chunkOf = (row: ChunkRow): VisibleChunk => ({
   current: row.current,
   shareability: row.shareability,
   location: row.location,
+});
+
+const citationOf = (row: CitationRow): ResolvedCitation => ({
+  chunk: chunkOf(row),
+  start: row.start_offset,
+  end: row.end_offset,
+  quote: row.quote,
+  note: row.note,
 });
 
 const answerOf = (row: AnswerRow): Answer => ({
