@@ -10,6 +10,7 @@ const LIMITS = { bytes: 2 ** 26, ratio: 200, ratioFloor: 2 ** 20, entries: 100 }
 
 let daemon: ReceiptsDaemon;
 let api: TestApi;
+let citations: { chunkId: string }[];
 beforeAll(async () => {
   daemon = await startReceiptsDaemon();
   api = await startApi({ database: daemon.database, env: { SVC_DATA_DIR: daemon.dataDir } });
@@ -18,14 +19,18 @@ beforeAll(async () => {
   const { ingestId } = (await call('POST', '/v1/ingest', { ...document, content: 'Wombats dig at night.' })).body;
   while ((await call('GET', `/v1/ingest/${ingestId}`)).body.status !== 'completed') await sleep(20);
   const found = await call('POST', '/v1/retrieve', { agentId: 'a', query: 'wombats', includeCommons: false });
-  const answer = { agentId: 'a', answerId: 'answer-1', answerText: 'They dig.', idempotencyKey: 'answer once' };
-  const citations = [{ chunkId: found.body.results[0].chunkId }];
-  await call('POST', '/v1/citations', { ...answer, citations }, { 'x-idempotency-key': '' });
+  citations = [{ chunkId: found.body.results[0].chunkId }];
+  await recordAnswer('answer-1', 'They dig.', 'answer once');
 }, 120_000);
 afterAll(async () => {
   await api.close();
   await daemon.close();
 });
+
+async function recordAnswer(answerId: string, answerText: string, idempotencyKey: string): Promise<void> {
+  const body = { agentId: 'a', answerId, answerText, citations, idempotencyKey };
+  expect((await api.tenant.call('POST', '/v1/citations', body, { 'x-idempotency-key': '' })).status).toBe(201);
+}
 
 /** What an export shows of items, without the values: these are salted, signed and new each time. */
 async function exported(): Promise<string[]> {
@@ -35,8 +40,8 @@ async function exported(): Promise<string[]> {
 const pathsIn = (text: string): string[] =>
   decodeExportJson(Buffer.from(text), JSON.parse(text)).disclosures.map(({ path }) => path.join('.'));
 
-async function fetchExport(query = ''): Promise<string> {
-  const url = `${daemon.url}/v1/replay/exports/answers/answer-1?tenant_id=${api.tenant.tenantId}${query}`;
+async function fetchExport(query = '', answerId = 'answer-1'): Promise<string> {
+  const url = `${daemon.url}/v1/replay/exports/answers/${answerId}?tenant_id=${api.tenant.tenantId}${query}`;
   const response = await fetch(url, {
     headers: { 'x-svc-scopes': 'exports:read receipts:read', 'x-svc-tenant-id': api.tenant.tenantId },
   });
@@ -84,4 +89,18 @@ it('an answer that no receipt speaks of is not exported', async () => {
     500,
     expect.objectContaining({ code: 'EVIDENCE_DAMAGED', detail: expect.stringContaining('is not there') }),
   ]);
+});
+
+it('every version of an answer is held against its own receipt', async () => {
+  for (let n = 1; n <= 22; n++) await recordAnswer('revised', `They dig, ${n}.`, `revised ${n}`);
+  await daemon.tamper(`update answer set answer_text = 'They fly.' where answer_id = 'revised' and version = 20`);
+  await daemon.tamper(`update citation set note = 'They do.' where answer_id = 'revised' and version = 22`);
+  const text = await fetchExport('&mode=audit', 'revised');
+  const items = new Map<unknown, Record<string, unknown>>();
+  for (const { path, value } of decodeExportJson(Buffer.from(text), JSON.parse(text)).disclosures)
+    items.set(path[1], { ...items.get(path[1]), [String(path[2])]: value });
+  const found = [...items.values()].filter(({ answer }) => answer !== undefined);
+  expect(found.map(({ version, answer }) => [version, answer])).toEqual(
+    Array.from({ length: 22 }, (_, n) => [n + 1, [20, 22].includes(n + 1) ? 'changed' : 'intact']),
+  );
 });
