@@ -3,7 +3,7 @@ import { EvidenceService } from '../../../common/evidence-log/evidence.service.j
 import { ERASURE_STREAM, SUBJECT_RECORDS_ERASED } from '../../../common/evidence-log/removed-records.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
 import { namedDigest } from '../../../evidence/digest.js';
-import { DOCUMENTS_ERASED } from '../../knowledge/ingest/document-evidence.service.js';
+import { DOCUMENTS_ERASED } from '../../knowledge/ingest/ingest.events.js';
 import { FACTS_ERASED } from '../../memory/facts/fact-batches.service.js';
 
 /** Records, or leaves, that one receipt names. */

@@ -4,6 +4,9 @@ import type { QuarantinedVersion } from './document-quarantine.store.js';
 import type { AnalysedVersion } from './ingest-indexing.types.js';
 import { documentKey } from './ingest.rules.js';
 
+/** Of the receipts of erasures that name the leaves of documents: `batches`, each with `receipt_id` and `leaves`. */
+export const DOCUMENTS_ERASED = 'erasure.documents';
+
 const DOCUMENT_INDEXED = 'document.indexed';
 export const DOCUMENT_WITHDRAWN = 'document.withdrawn';
 /** Passages that an event names at most; it counts all. */
