@@ -300,6 +300,8 @@ describe('the registry', () => {
       'src/common/fields/secret-bytes.ts',
       'src/common/fields/shared-members.ts',
       'src/common/tokens/tokenizer.ts',
+      'src/evidence/base64.ts',
+      'src/evidence/digest-forms.ts',
       'src/evidence/digest.ts',
       'src/evidence/exact-json.ts',
       'src/evidence/sha256.ts',
