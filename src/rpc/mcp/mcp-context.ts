@@ -3,6 +3,7 @@ import { ProtocolError, type CacheHint, type Prompt, type ReadResourceResult } f
 /** JSON-RPC 2.0 section 5.1. */
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
 
 /** What depends on who asks, and may change at any time. */
 const OWN: CacheHint = { ttlMs: 0, cacheScope: 'private' };
@@ -44,6 +45,10 @@ export const resourceUnknown = (uri: string): ProtocolError =>
 /** What the route behind it answered in place of the content. */
 export function contextFailure(status: number, problem: unknown): ProtocolError {
   const { title = 'Failed', detail } = (problem ?? {}) as { title?: string; detail?: string };
-  const code = status === 400 || status === 404 ? INVALID_PARAMS : INVALID_REQUEST;
-  return new ProtocolError(code, detail === undefined ? title : `${title}: ${detail}`, { problem });
+  return new ProtocolError(codeOf(status), detail === undefined ? title : `${title}: ${detail}`, { problem });
+}
+
+function codeOf(status: number): number {
+  if (status >= 500) return INTERNAL_ERROR;
+  return status === 400 || status === 404 ? INVALID_PARAMS : INVALID_REQUEST;
 }

@@ -30,6 +30,9 @@ const PROTOCOL_CODES = new Map<RpcCode, number>([
   [RPC_CODES.rateLimited, RPC_CODES.rateLimited],
 ]);
 
+/** Of a request that is no call of a tool: nothing is wrong with its parameters when what is behind it is away. */
+const FAILED_CODES = new Map<RpcCode, number>([...PROTOCOL_CODES, [RPC_CODES.upstream, RPC_CODES.internalError]]);
+
 /** The API's answer, as the structured content that the tool's output schema describes and as text. */
 export function resultOf(answer: unknown): CallToolResult {
   if (answer instanceof AgentAnswer) return resultOfAgentAnswer(answer);
@@ -64,7 +67,7 @@ export function resultOfFailure({ code, message, data, text }: RpcFailure): Call
 
 /** A failure where there is no result that could report it: of a prompt or a resource. */
 export const protocolErrorOf = ({ code, message, data }: RpcFailure): ProtocolError =>
-  new ProtocolError(PROTOCOL_CODES.get(code) ?? RPC_CODES.invalidParams, message, data);
+  new ProtocolError(FAILED_CODES.get(code) ?? RPC_CODES.invalidParams, message, data);
 
 /** The failure that a result reports, for a caller within this server; undefined where it reports none. */
 export function failureIn({ isError, content, _meta: meta }: CallToolResult): RpcFailure | undefined {

@@ -1,27 +1,27 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ProtocolError,
-  Server,
   type CallToolResult,
   type InputRequiredResult,
   type ListToolsResult,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { readBuild } from '../../common/build-info.js';
 import { findFault } from '../../common/http/json-body.js';
 import { LOG, type Log } from '../../common/observability/log.js';
 import { invalid } from '../../common/problem/common-problems.js';
-import { Problem } from '../../common/problem/problem.js';
 import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
 import { RpcServer } from '../rpc.server.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
 import { ToolSets } from '../tools/tool-sets.service.js';
 import { ToolCatalog } from '../tools/tool-catalog.service.js';
+import { CheckedServer } from './checked-server.js';
 import { McpApprovals, type ApprovalRounds, type McpCall } from './mcp-approvals.js';
 import { canAsk } from './mcp-elicitation.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from './mcp-context.js';
-import { protocolErrorOf, resultOfFailure } from './mcp-results.js';
+import { resultOfFailure } from './mcp-results.js';
 import { ServiceContext } from './service-context.js';
 import { INSTRUCTIONS, TOOLS_CACHE } from './mcp-tools.js';
 
@@ -47,12 +47,13 @@ export class McpServers {
   /** @param peerOf the caller, asked again for every call */
   make(peerOf: () => Peer): Server {
     const rounds = this.approvals.of(peerOf);
-    const server = new Server(this.identity, {
+    const options = {
       capabilities: { tools: { listChanged: false }, ...CONTEXT_CAPABILITIES },
       instructions: INSTRUCTIONS,
       cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE, ...CONTEXT_CACHE },
-      requestState: { verify: (state, context) => rounds.open(state, context) },
-    });
+      requestState: { verify: (state: string, context: ServerContext) => rounds.open(state, context) },
+    };
+    const server = new CheckedServer(this.identity, options, { log: this.log, requestId: () => peerOf().requestId });
     server.onerror = (error) => this.log.info({ error }, 'mcp: a message was refused');
     this.context.serve(server, peerOf);
     server.setRequestHandler('tools/list', () => this.list(peerOf()));
@@ -62,13 +63,9 @@ export class McpServers {
     return server;
   }
 
-  /** @throws ProtocolError for a set that there is not */
+  /** @throws ValidationFailed for a set that there is not */
   private async list(peer: Peer): Promise<ListToolsResult> {
-    try {
-      return await this.catalog.list(await this.sets.of(peer));
-    } catch (error) {
-      throw error instanceof Problem ? protocolErrorOf(failureOfProblem(error, peer.requestId)) : error;
-    }
+    return this.catalog.list(await this.sets.of(peer));
   }
 
   /** @throws ProtocolError */
@@ -82,16 +79,9 @@ export class McpServers {
       if (fault) throw failureOfProblem(invalid(fault.path, fault.message), speaker.requestId);
       return await rounds.run({ name, given, peer: speaker, context, canAsk, run });
     } catch (error) {
-      return this.failureOf(error, speaker);
+      if (error instanceof RpcFailure) return resultOfFailure(error);
+      throw error;
     }
-  }
-
-  /** @throws ProtocolError where the failure is not the tool's own */
-  private failureOf(error: unknown, { requestId }: Peer): CallToolResult {
-    if (error instanceof ProtocolError) throw error;
-    if (error instanceof RpcFailure) return resultOfFailure(error);
-    this.log.error({ request_id: requestId, error }, 'an MCP call failed');
-    throw new ProtocolError(RPC_CODES.internalError, 'Internal error', { request_id: requestId });
   }
 }
 

@@ -1,19 +1,15 @@
-import { Inject, Injectable } from '@nestjs/common';
-import {
-  ProtocolError,
-  type GetPromptResult,
-  type ListPromptsResult,
-  type ListResourcesResult,
-  type ListResourceTemplatesResult,
-  type Prompt,
-  type ReadResourceResult,
-  type Server,
+import { Injectable } from '@nestjs/common';
+import type {
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  Prompt,
+  ReadResourceResult,
+  Server,
 } from '@modelcontextprotocol/server';
 import { ToolCallers } from '../../common/keys/tool-callers.js';
-import { LOG, type Log } from '../../common/observability/log.js';
-import { Problem } from '../../common/problem/problem.js';
 import { ApiConnection } from '../api-connection.js';
-import { RPC_CODES, RpcFailure } from '../json-rpc.js';
 import { JsonText } from '../json-text.js';
 import type { Peer } from '../peer.js';
 import { ServerCredentials } from '../server-credentials.js';
@@ -27,8 +23,6 @@ import {
   resourceUnknown,
   textResource,
 } from './mcp-context.js';
-import { failureOfProblem } from '../tools/tool-errors.js';
-import { protocolErrorOf } from './mcp-results.js';
 import { partsOfUri, resourceUri } from './resource-uris.rules.js';
 
 const PAGE = 50;
@@ -70,34 +64,14 @@ export class ServiceContext {
     private readonly callers: ToolCallers,
     private readonly credentials: ServerCredentials,
     private readonly api: ApiConnection,
-    @Inject(LOG) private readonly log: Log,
   ) {}
 
   serve(server: Server, peerOf: () => Peer): void {
     server.setRequestHandler('prompts/list', (): ListPromptsResult => ({ prompts: [SESSION_START] }));
     server.setRequestHandler('resources/templates/list', () => TEMPLATES);
-    server.setRequestHandler('prompts/get', ({ params }) =>
-      this.answering(peerOf(), (peer) => this.getPrompt(params, peer)),
-    );
-    server.setRequestHandler('resources/list', ({ params }) =>
-      this.answering(peerOf(), (peer) => this.listDocuments(params?.cursor, peer)),
-    );
-    server.setRequestHandler('resources/read', ({ params }) =>
-      this.answering(peerOf(), (peer) => this.readDocument(params.uri, peer)),
-    );
-  }
-
-  /** @throws ProtocolError, whatever the failure was */
-  private async answering<T>(peer: Peer, work: (peer: Peer) => Promise<T>): Promise<T> {
-    try {
-      return await work(peer);
-    } catch (error) {
-      if (error instanceof ProtocolError) throw error;
-      if (error instanceof RpcFailure) throw protocolErrorOf(error);
-      if (error instanceof Problem) throw protocolErrorOf(failureOfProblem(error, peer.requestId));
-      this.log.error({ request_id: peer.requestId, error }, 'an MCP request failed');
-      throw new ProtocolError(RPC_CODES.internalError, 'Internal error', { request_id: peer.requestId });
-    }
+    server.setRequestHandler('prompts/get', ({ params }) => this.getPrompt(params, peerOf()));
+    server.setRequestHandler('resources/list', ({ params }) => this.listDocuments(params?.cursor, peerOf()));
+    server.setRequestHandler('resources/read', ({ params }) => this.readDocument(params.uri, peerOf()));
   }
 
   /**

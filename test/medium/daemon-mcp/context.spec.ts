@@ -74,6 +74,18 @@ describe.each(['auto', 'legacy'] as const)('resources of the daemon, a client of
   });
 });
 
+describe('parameters of a wrong type', () => {
+  it.each([
+    ['prompts/get', { name: 'session_start', arguments: { agent_id: 7 } }, 'params.arguments.agent_id must be text'],
+    ['resources/read', {}, 'params.uri is missing: it must be text'],
+    ['tools/call', { name: 'search', arguments: [] }, 'params.arguments must be an object'],
+  ])('are named: %s %j', async (method, params, message) => {
+    const client = await connect(ACME);
+    const { code, message: said } = await failure(client.request({ method, params } as never));
+    expect([code, said]).toEqual([-32602, `Invalid params: ${message}`]);
+  });
+});
+
 describe('who asks', () => {
   it('sees what it may see over HTTP', async () => {
     const globex = await connect({ ...ACME, 'x-svc-scopes': 'query:read', 'x-svc-tenant-id': 'globex' });

@@ -36,6 +36,17 @@ const failure = (asked: Promise<unknown>): Promise<ProtocolError> =>
     (error: unknown) => (error instanceof ProtocolError ? error : Promise.reject(error as Error)),
   );
 
+const MISMATCHES = [
+  ['prompts/get', { name: 'session_start', arguments: { agent_id: 7 } }, 'params.arguments.agent_id must be text'],
+  ['prompts/get', { name: 'session_start', arguments: 'builder' }, 'params.arguments must be an object'],
+  ['prompts/get', { arguments: {} }, 'params.name is missing: it must be text'],
+  ['resources/read', { uri: 7 }, 'params.uri must be text'],
+  ['resources/list', { cursor: 7 }, 'params.cursor must be text'],
+  ['tools/list', { cursor: {} }, 'params.cursor must be text'],
+  ['tools/call', { name: ['search'] }, 'params.name must be text'],
+  ['tools/call', { name: 'search', arguments: 'leave' }, 'params.arguments must be an object'],
+] as const;
+
 describe.each(REVISIONS)('a client of %s', (revision) => {
   it('lists the documents of its tenant as resources, and reads each', async () => {
     const mcp = await connect(tools.url, acme, { revision });
@@ -69,6 +80,13 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     expect((messages[0]!.content as { text: string }).text).toMatch(/^What is known[\s\S]*\{.*\}$/);
     expect((await failure(mcp.getPrompt({ name: 'session_start' }))).code).toBe(-32602);
     expect((await failure(mcp.getPrompt({ name: 'other' }))).code).toBe(-32602);
+    await mcp.close();
+  });
+
+  it.each(MISMATCHES)('names the parameter that is of a wrong type: %s %j', async (method, params, message) => {
+    const mcp = await connect(tools.url, acme, { revision });
+    const { code, message: said } = await failure(mcp.request({ method, params } as never));
+    expect([code, said]).toEqual([-32602, `Invalid params: ${message}`]);
     await mcp.close();
   });
 });

@@ -3,10 +3,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   createMcpHandler,
   ProtocolError,
-  Server,
   type McpHttpHandler,
   type McpRequestContext,
-  type ListToolsResult,
+  type Server,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PassportStandings } from '../../../guards/passport-standings.js';
@@ -26,8 +26,8 @@ import { AccessTokens } from '../../../common/access-tokens/access-tokens.js';
 import { ClientAddresses } from '../../../common/http/client-address.js';
 import { DelegatedCallers } from '../../../common/keys/delegated-callers.js';
 import { FailedCredentials } from '../../../common/throttle/failed-credentials.js';
-import { Problem } from '../../../common/problem/problem.js';
 import { NotFound } from '../../../common/problem/common-problems.js';
+import { CheckedServer } from '../../../rpc/mcp/checked-server.js';
 import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
 import { canAsk } from '../../../rpc/mcp/mcp-elicitation.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from '../../../rpc/mcp/mcp-context.js';
@@ -215,15 +215,16 @@ function makeHandler(
   };
   const make = (context: McpRequestContext): Server => {
     const rounds = new GateRounds(stateKey, routes, () => clientOf(context));
-    const server = new Server(identity, {
+    const options = {
       capabilities: { tools: { listChanged: false }, ...CONTEXT_CAPABILITIES },
       instructions: INSTRUCTIONS,
       cacheHints: { 'tools/list': TOOLS_CACHE, 'server/discover': TOOLS_CACHE, ...CONTEXT_CACHE },
-      requestState: { verify: (state, round) => rounds.open(state, round) },
-    });
+      requestState: { verify: (state: string, round: ServerContext) => rounds.open(state, round) },
+    };
+    const server = new CheckedServer(identity, options, { log, requestId: () => clientOf(context).id });
     server.onerror = (error) => log.info({ error }, 'mcp: a message was refused');
     offered.serve(server, () => clientOf(context));
-    server.setRequestHandler('tools/list', () => list(calls, clientOf(context)));
+    server.setRequestHandler('tools/list', () => calls.list(clientOf(context)));
     server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, round) => {
       const tool = await calls.find(name);
       if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
@@ -239,15 +240,6 @@ function makeHandler(
     legacy: 'stateless',
     onerror: (error) => log.info({ error }, 'mcp: a request was refused'),
   });
-}
-
-/** @throws ProtocolError for a set that there is not */
-async function list(calls: DaemonToolCalls, request: FastifyRequest): Promise<ListToolsResult> {
-  try {
-    return await calls.list(request);
-  } catch (error) {
-    throw error instanceof Problem ? new ProtocolError(INVALID_PARAMS, error.message) : error;
-  }
 }
 
 function clientOf({ authInfo }: McpRequestContext): FastifyRequest {

@@ -1,0 +1,56 @@
+import { isRecord } from '../../evidence/canonical-json.js';
+import type { Issue } from '../../common/problem/common-problems.js';
+
+/** What the SDK says before what its validator found in the parameters of a call of a tool. */
+const PREFIX = /^Invalid tools\/call request: (?=\[)/;
+/** More say nothing that the first ones do not. */
+const MOST = 5;
+
+const TYPES: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+/**
+ * What of the parameters of a request is of another type than the protocol has it, as the validator of the SDK found
+ * it: its findings are the message of the error, as JSON.
+ * @returns undefined for any other error
+ */
+export function findMismatch(error: unknown): Issue[] | undefined {
+  const text = error instanceof Error ? error.message.replace(PREFIX, '') : '';
+  if (!text.startsWith('[')) return undefined;
+  const found = parse(text);
+  if (!Array.isArray(found) || found.length === 0 || !found.every(isFinding)) return undefined;
+  return found.slice(0, MOST).map(issueOf);
+}
+
+interface Finding {
+  path: (string | number)[];
+  message: string;
+  expected?: unknown;
+}
+
+const isFinding = (one: unknown): one is Finding =>
+  isRecord(one) && Array.isArray(one['path']) && typeof one['message'] === 'string';
+
+function issueOf({ path, message, expected }: Finding): Issue {
+  const type = TYPES[String(expected)];
+  const isMissing = message.endsWith('received undefined');
+  // Names of arguments may be of any length.
+  const place = path.map((step) => String(step).slice(0, 80)).join('.') || 'params';
+  if (type === undefined) return { path: place, message: `does not fit: ${message}` };
+  return { path: place, message: isMissing ? `is missing: it must be ${type}` : `must be ${type}` };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
