@@ -1,5 +1,6 @@
 import { HEADER_TEXT } from '../common/http/headers.js';
 import { IdempotencyKeyRequired } from '../common/problem/common-problems.js';
+import type { ToolCallToAdmit } from '../modules/shield/core/tool-calls/tool-admissions.types.js';
 
 /** Characters of a key. */
 const [LEAST, MOST] = [8, 255];
@@ -27,3 +28,9 @@ export function effectKeyOf(
     'Send params.idempotency_key with 8 to 255 characters of ASCII, a new one for each effect; where a request holds one call, the header x-idempotency-key serves too',
   );
 }
+
+/** Where the answer of a call is stored, for the decision on a repeat: by its request, of which the query is no part. */
+export const effectOf = (
+  { method, path }: { method: string; path: string },
+  idempotencyKey: () => Promise<string>,
+): NonNullable<ToolCallToAdmit['effect']> => ({ method, path: path.split('?')[0]!, idempotencyKey });

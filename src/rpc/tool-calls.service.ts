@@ -14,7 +14,7 @@ import type { OtherTools } from './agent/servers.js';
 import { withTenant } from './agent/agent-arguments.js';
 import { AgentCalls } from './agent/agent-calls.service.js';
 import { CallStatesService } from './call-states.service.js';
-import { effectKeyOf } from './effect-key.js';
+import { effectKeyOf, effectOf } from './effect-key.js';
 import { RPC_CODES, RpcFailure } from './json-rpc.js';
 import { JsonText, parsedJson } from './json-text.js';
 import { ToolCallSteps } from './tool-call-steps.js';
@@ -187,9 +187,7 @@ export class ToolCallsService {
       usesApprovalNow: tool.isRead || this.catalog.isOfDaemon(tool),
       ...(approvalToken === undefined ? {} : { approvalToken }),
       ...(spends === undefined ? {} : { spendsCredits: given.args[spends] as number }),
-      ...(idempotencyKey === undefined
-        ? {}
-        : { effect: { method: request.method, path: request.path.split('?')[0]!, idempotencyKey } }),
+      ...(idempotencyKey === undefined ? {} : { effect: effectOf(request, idempotencyKey) }),
     });
   }
 

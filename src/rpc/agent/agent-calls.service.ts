@@ -13,7 +13,7 @@ import { ToolRequests } from '../tool-requests.service.js';
 import type { AgentAnswer } from './agent-answer.js';
 import { readAgentArguments, type AgentArguments } from './agent-arguments.js';
 import { failureOfAgentCall } from './agent-failures.js';
-import { AgentRepeats, effectOf } from './agent-repeats.js';
+import { AgentRepeats, effectOfAgentCall } from './agent-repeats.js';
 import { addressOf, type AgentTool } from './agent-tool.js';
 import { newIdOf } from './new-id.js';
 import { replyOf } from './route-reply.js';
@@ -71,7 +71,7 @@ export class AgentCalls {
       ...call,
       usesApprovalNow: !tool.changesApi(given),
       ...(token === undefined ? {} : { approvalToken: token }),
-      ...(stored === undefined ? {} : { effect: effectOf(stored) }),
+      ...(stored === undefined ? {} : { effect: effectOfAgentCall(stored) }),
     });
     const sent = {
       ...{ credential: this.credentials.of(caller, peer), decisionId, approvalToken: token },

@@ -5,6 +5,7 @@ import { IdempotencyStore } from '../../common/idempotency/idempotency.store.js'
 import { LOG, type Log } from '../../common/observability/log.js';
 import { Tenancy } from '../../common/tenancy/tenancy.js';
 import { placesForWrites, WriteLimit } from '../../common/tenancy/write-limit.js';
+import { effectOf } from '../effect-key.js';
 import type { ToolCaller } from '../peer.js';
 import { AgentAnswer } from './agent-answer.js';
 import type { AgentTool } from './agent-tool.js';
@@ -24,11 +25,9 @@ interface KeyedCall {
   key: string;
 }
 
-/** Where the answer of a call is stored, for the decision on a repeat. */
-export const effectOf = ({ tool: { name }, key }: KeyedCall) => ({
-  ...{ method: METHOD, path: name },
-  idempotencyKey: () => Promise.resolve(key),
-});
+/** For the decision on a repeat. */
+export const effectOfAgentCall = ({ tool: { name }, key }: KeyedCall) =>
+  effectOf({ method: METHOD, path: name }, () => Promise.resolve(key));
 
 /**
  * One effect and one answer a key, of the tools that are made for agents (docs/decisions/0392). What the API makes once

@@ -29,6 +29,7 @@ import {
   type ServerName,
 } from '../../../rpc/agent/servers.js';
 import type { ApiConnection } from '../../../rpc/api-connection.js';
+import { effectOf } from '../../../rpc/effect-key.js';
 import { REPLAYED_HEADER } from '../../../rpc/forwarded-headers.js';
 import { RpcFailure } from '../../../rpc/json-rpc.js';
 import { JsonText, parsedJson } from '../../../rpc/json-text.js';
@@ -54,7 +55,7 @@ interface AskedCall {
   /** Whether an approval is used up with the decision: the API uses it with the effect. */
   usesApprovalNow: boolean;
   /** Where the API keeps its answer for repeats. */
-  effect?: ToolCallToAdmit['effect'];
+  effect?: ToolCallToAdmit['effect'] | undefined;
 }
 
 /** What goes along with a request to the API. */
@@ -164,13 +165,8 @@ export class DaemonToolCalls {
     const asked = { tool, name: definition.name, route, args, approvalToken, usesApprovalNow: tool.isRead };
     try {
       const wanted = requestOf(tool, args);
-      const effect = idempotencyKey !== undefined && {
-        effect: {
-          ...{ method: wanted.method, path: wanted.path.split('?')[0]! },
-          idempotencyKey: () => Promise.resolve(idempotencyKey),
-        },
-      };
-      const admitted = await this.admit({ ...asked, ...effect }, request);
+      const effect = idempotencyKey === undefined ? undefined : effectOf(wanted, () => Promise.resolve(idempotencyKey));
+      const admitted = await this.admit({ ...asked, effect }, request);
       const key = tool.idempotency === 'none' ? undefined : (idempotencyKey ?? randomUUID());
       const answer = await this.sendToApi(wanted, { key, approvalToken, admitted }, request);
       if (answer.status >= 400) throw failureOf(answer.status, parsedJson(answer.text), tool);
