@@ -52,6 +52,7 @@ import { FollowedCredentials } from '../common/bearer-auth/followed-credentials.
 import { SessionCheck } from '../common/sessions/session-check.js';
 import { ReadRetries } from '../common/read-retries/read-retries.js';
 import { ReadRetryInterceptor } from '../common/read-retries/read-retry.interceptor.js';
+import { ApprovalHandoverModule } from '../modules/shield/core/approvals/approval-handover.module.js';
 import { ToolAdmissionsModule } from '../modules/shield/core/tool-calls/tool-admissions.module.js';
 import { ToolSetChoicesModule } from '../modules/access/tenant-settings/tool-set-choices.module.js';
 import { AuditModule } from '../modules/evidence/audit/audit.module.js';
@@ -206,6 +207,7 @@ const MODULES = [
   ConsoleSummaryModule,
   ReplicationModule,
   ToolAdmissionsModule,
+  ApprovalHandoverModule,
 ];
 
 /** Modules that a daemon has where a build feature is named (memory-daemon.md 4.12). */

@@ -4,6 +4,7 @@ import type { ToolCall } from '../common/call-policy/tool-call-signer.js';
 import { type AutoStep, AutoSteps, autoTrace } from '../common/evidence-log/auto-steps.js';
 import { LOG, type Log } from '../common/observability/log.js';
 import { Problem } from '../common/problem/problem.js';
+import { RpcFailure } from './json-rpc.js';
 
 /** What refuses a call, and is no failure of it. */
 const REFUSALS = new Set([401, 403, 429]);
@@ -51,10 +52,15 @@ export class ToolCallSteps {
     try {
       answer = await work();
     } catch (error) {
-      await end(statusOf(error instanceof Problem ? error.kind.status : 500));
+      await end(statusOf(statusIn(error)));
       throw error;
     }
     await end(endOf(answer));
     return answer;
   }
+}
+
+function statusIn(error: unknown): number {
+  if (error instanceof Problem) return error.kind.status;
+  return error instanceof RpcFailure ? Number(error.data?.['status'] ?? 500) : 500;
 }

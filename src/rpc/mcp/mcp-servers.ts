@@ -18,10 +18,11 @@ import { failureOfProblem } from '../tools/tool-errors.js';
 import { ToolSets } from '../tools/tool-sets.service.js';
 import { ToolCatalog } from '../tools/tool-catalog.service.js';
 import { CheckedServer } from './checked-server.js';
-import { McpApprovals, type ApprovalRounds, type McpCall } from './mcp-approvals.js';
+import type { ApprovalRounds, McpCall } from './approval-rounds.js';
+import { McpApprovals } from './mcp-approvals.js';
 import { canAsk } from './mcp-elicitation.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from './mcp-context.js';
-import { resultOfFailure } from './mcp-results.js';
+import { resultOf, resultOfFailure } from './mcp-results.js';
 import { ServiceContext } from './service-context.js';
 import { INSTRUCTIONS, TOOLS_CACHE } from './mcp-tools.js';
 
@@ -73,11 +74,11 @@ export class McpServers {
     if (!(await this.catalog.find(name)))
       throw new ProtocolError(RPC_CODES.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
     const speaker = { ...peer, signal: anyOf(peer.signal, context.mcpReq.signal) };
-    const run: McpCall['run'] = (extra) => this.rpc.invoke(name, { ...given, ...extra }, speaker);
+    const run: McpCall['run'] = async (extra) => resultOf(await this.rpc.invoke(name, { ...given, ...extra }, speaker));
     try {
       const fault = findFault(given, 'params');
       if (fault) throw failureOfProblem(invalid(fault.path, fault.message), speaker.requestId);
-      return await rounds.run({ name, given, peer: speaker, context, canAsk, run });
+      return await rounds.run({ name, given, requestId: speaker.requestId, context, canAsk, run });
     } catch (error) {
       if (error instanceof RpcFailure) return resultOfFailure(error);
       throw error;

@@ -1,8 +1,14 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type ElicitRequest,
+  type ElicitResult,
+} from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { HS256_ENV } from '../daemon-auth/given.js';
+import { anotherKey, expectStatus, resolve } from '../shield/given.js';
 
 let api: TestApi;
 let daemon: TestDaemon;
@@ -25,6 +31,18 @@ afterAll(async () => {
 
 const call = (name: string, args: Record<string, unknown>): Promise<any> => client.callTool({ name, arguments: args });
 const fact = (key: string) => ({ entity: 'lamp', key, value: 'lit' });
+
+/** A client whose user can be asked. */
+async function asker(answer: (asked: ElicitRequest['params']) => Promise<ElicitResult> | ElicitResult) {
+  const asking = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
+  );
+  asking.setRequestHandler('elicitation/create', ({ params }) => answer(params));
+  const headers = { 'x-tenant-id': 'acme', 'x-api-key': api.tenant.apiKey };
+  await asking.connect(new StreamableHTTPClientTransport(new URL(daemon.mcpUrl), { requestInit: { headers } }));
+  return asking;
+}
 
 async function stopped(scope: object, work: () => Promise<void>): Promise<void> {
   const made = await api.tenant.call('POST', '/v1/shield/kill-switches', { reason: 'an incident', ...scope });
@@ -78,6 +96,47 @@ describe('the shield at the MCP endpoint of the daemon', () => {
     expect([failed.isError, failed._meta['svc/error'].code]).toEqual([true, -32602]);
     const unknown = await call('more_tools', { tool: 'get_fact', arguments: { fact_id: 'none' } });
     expect(unknown.isError).toBe(true);
+  });
+
+  it.each([
+    ['store_fact', 'store_fact', fact('asked')],
+    ['ingest', 'ingest', { title: 'A lamp', content: 'It is lit.', wait_seconds: 0 }],
+    ['submit_feature_request', 'submit_feature_request', { title: 'More light', body: 'It is dark' }],
+    ['more_tools', 'store_fact', { tool: 'store_fact', arguments: fact('asked through more_tools') }],
+  ])(
+    'asks for the approval that a call of %s needs, and makes the call once it is given',
+    async (name, target, args) => {
+      const approver = await anotherKey(api, api.tenant);
+      const asked: string[] = [];
+      const answer = async ({ message }: ElicitRequest['params']): Promise<ElicitResult> => {
+        asked.push(message);
+        const request = /\/v1\/shield\/approvals\/([0-9a-f-]{36})\/resolve/.exec(message)![1]!;
+        if (asked.length === 2) await expectStatus(200, resolve(approver, request));
+        return { action: 'accept', content: {} };
+      };
+      const asking = await asker(answer);
+      await stopped({ scope: 'action', target, mode: 'require_approval' }, async () => {
+        const done = await asking.callTool({ name, arguments: args });
+        expect(done).toMatchObject({ isError: false });
+        await expect(call(name, args)).rejects.toEqual(expect.objectContaining({ code: -31002 }));
+      });
+      expect(asked).toEqual([
+        expect.stringContaining(`${name} needs the approval of another owner`),
+        expect.stringMatching(/^It is not approved yet\. /),
+      ]);
+      await asking.close();
+    },
+  );
+
+  it('has no effect where the user of the client declines', async () => {
+    const declining = await asker(() => ({ action: 'decline' }));
+    await stopped({ scope: 'action', target: 'store_fact', mode: 'require_approval' }, async () => {
+      const given: any = await declining.callTool({ name: 'store_fact', arguments: fact('declined') });
+      expect([given.isError, given._meta['svc/error'].data.type]).toEqual([true, 'ApprovalGivenUp']);
+    });
+    await declining.close();
+    const found = await call('search', { query: 'declined' });
+    expect(JSON.stringify(found.structuredContent)).not.toContain('declined"');
   });
 
   it('counts calls in the rate window of the tools', async () => {

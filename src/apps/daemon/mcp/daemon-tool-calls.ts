@@ -7,8 +7,12 @@ import type { Address } from '../../../common/contract/contract.js';
 import { DEFAULT_SET } from '../../../common/contract/tool-sets.js';
 import type { ClientAddresses } from '../../../common/http/client-address.js';
 import { currentTraceparent, traced } from '../../../common/observability/tracing.js';
-import { invalid } from '../../../common/problem/common-problems.js';
+import { invalid, Unauthorized } from '../../../common/problem/common-problems.js';
 import { Problem } from '../../../common/problem/problem.js';
+import type {
+  ApprovalHandoverService,
+  Handover,
+} from '../../../modules/shield/core/approvals/approval-handover.service.js';
 import type { ToolCallToAdmit } from '../../../modules/shield/core/tool-calls/tool-admissions.types.js';
 import type { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import type { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
@@ -31,13 +35,12 @@ import {
 import type { ApiConnection } from '../../../rpc/api-connection.js';
 import { effectOf } from '../../../rpc/effect-key.js';
 import { REPLAYED_HEADER } from '../../../rpc/forwarded-headers.js';
-import { RpcFailure } from '../../../rpc/json-rpc.js';
 import { JsonText, parsedJson } from '../../../rpc/json-text.js';
-import { failureIn, isReplay, resultOf, resultOfFailure } from '../../../rpc/mcp/mcp-results.js';
+import { failureIn, isReplay, resultOf } from '../../../rpc/mcp/mcp-results.js';
 import type { ServerAnswer } from '../../../rpc/server-connection.js';
 import { readArguments, requestOf, type ApiRequest } from '../../../rpc/tools/tool-arguments.js';
 import type { ToolCatalog } from '../../../rpc/tools/tool-catalog.service.js';
-import { failureOf } from '../../../rpc/tools/tool-errors.js';
+import { failureOf, failureOfProblem } from '../../../rpc/tools/tool-errors.js';
 import { toolSetIn } from '../../../rpc/tools/requested-tool-set.js';
 import type { Tool } from '../../../rpc/tools/tool.js';
 import type { ApiCredentials } from './api-credentials.js';
@@ -75,6 +78,7 @@ interface Parts {
   api: ApiConnection | null;
   credentials: ApiCredentials;
   admissions: ToolAdmissionsService;
+  handover: ApprovalHandoverService;
   signer: ToolCallSigner;
   addresses: ClientAddresses;
 }
@@ -111,16 +115,21 @@ export class DaemonToolCalls {
     return tenantId === undefined ? DEFAULT_SET : this.parts.choices.of(tenantId);
   }
 
-  /** @throws ProtocolError */
+  /** @throws RpcFailure */
   async call(tool: Tool | AgentTool, given: Record<string, unknown>, request: FastifyRequest): Promise<CallToolResult> {
-    try {
-      if (!('run' in tool) && this.parts.catalog.isOfDaemon(tool)) return await this.callOwnTool(tool, given, request);
-      const answer = 'run' in tool ? this.runAgentTool(tool, given, request) : this.callApiTool(tool, given, request);
-      return resultOf(await answer);
-    } catch (error) {
-      if (error instanceof RpcFailure) return resultOfFailure(error);
-      throw error;
-    }
+    if (!('run' in tool) && this.parts.catalog.isOfDaemon(tool)) return this.callOwnTool(tool, given, request);
+    const answer = 'run' in tool ? this.runAgentTool(tool, given, request) : this.callApiTool(tool, given, request);
+    return resultOf(await answer);
+  }
+
+  /**
+   * What became of an approval that the caller asked for.
+   * @throws RpcFailure for a caller whom the shield of no tenant knows any more
+   */
+  async takeApproval(approvalRequestId: string, request: FastifyRequest): Promise<Handover | undefined> {
+    const caller = await this.parts.credentials.findTenantCaller(request);
+    if (!caller) throw failureOfProblem(new Unauthorized({}, 'The credential holds no longer'), request.id);
+    return this.parts.handover.take(caller, approvalRequestId);
   }
 
   private async callOwnTool(

@@ -1,8 +1,9 @@
-import type {
-  CallToolResult,
-  InputRequiredResult,
-  InputResponseView,
-  ServerContext,
+import {
+  isInputRequiredResult,
+  type CallToolResult,
+  type InputRequiredResult,
+  type InputResponseView,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { canonicalJson } from '../../../evidence/canonical-json.js';
@@ -25,11 +26,11 @@ export interface GatedCall {
   context: ServerContext;
   /** Whether the client shows people what a server asks. */
   canAsk: boolean;
-  run: () => Promise<CallToolResult>;
+  run: () => Promise<Outcome>;
 }
 
 /** What comes back with the client's answer: the call and the gate that it waits at. Signed, and not secret. */
-interface Asked {
+interface AskedAtGate {
   actionId: string;
   workId: string;
   applied: string[];
@@ -37,11 +38,11 @@ interface Asked {
   round: number;
 }
 
-type Outcome = CallToolResult | InputRequiredResult;
+export type Outcome = CallToolResult | InputRequiredResult;
 
 /**
- * Calls whose change waits at a gate, as multi round-trip requests (MCP 2026-07-28, basic/patterns/mrtr), like the
- * approvals of the tool service: the client is asked to have its user wait for the decision, and repeats the call.
+ * Calls whose change waits at a gate, as multi round-trip requests (MCP 2026-07-28, basic/patterns/mrtr), like those
+ * that need an approval: the client is asked to have its user wait for the decision, and repeats the call.
  * Nothing is kept between the rounds but the gate itself.
  */
 export class GateRounds {
@@ -50,25 +51,25 @@ export class GateRounds {
   constructor(
     key: Buffer,
     private readonly routes: ToolRoutes,
-    clientOf: () => FastifyRequest,
+    identity: () => string,
   ) {
-    this.rounds = new McpRounds<Asked>({ key, ttlSeconds: TTL_SECONDS, bind: () => speakerOf(clientOf()) });
+    this.rounds = new McpRounds<AskedAtGate>({ key, ttlSeconds: TTL_SECONDS, bind: () => identity() });
   }
 
   /** @throws Error when the state is not one that was asked with, or no longer */
-  open(state: string, context: ServerContext): Promise<Asked> {
+  open(state: string, context: ServerContext): Promise<AskedAtGate> {
     return this.rounds.open(state, context);
   }
 
-  /** @throws ProtocolError */
-  async run(call: GatedCall): Promise<Outcome> {
-    const before = this.rounds.find(call.context, digestOf(call));
-    return before ? this.resume(call, before.asked, before.answer) : this.attempt(call);
+  /** A later round: the call ran in an earlier one. @throws ProtocolError */
+  async goOn(call: GatedCall): Promise<Outcome> {
+    const { asked, answer } = this.rounds.find(call.context, digestOf(call))!;
+    return this.resume(call, asked, answer);
   }
 
-  private async attempt(call: GatedCall): Promise<Outcome> {
+  async begin(call: GatedCall): Promise<Outcome> {
     const result = await call.run();
-    const waiting = call.canAsk ? waitingIn(result) : undefined;
+    const waiting = call.canAsk && !isInputRequiredResult(result) ? waitingIn(result) : undefined;
     if (!waiting) return result;
     const { work, applied, queued } = waiting;
     const { action_id: actionId } = queued[0];
@@ -76,7 +77,7 @@ export class GateRounds {
   }
 
   /** Whoever does not want to wait is shown what there is; the gate stays open. */
-  private async resume(call: GatedCall, asked: Asked, answer: InputResponseView): Promise<Outcome> {
+  private async resume(call: GatedCall, asked: AskedAtGate, answer: InputResponseView): Promise<Outcome> {
     if (answer.kind !== 'elicit') return this.ask(call, asked, 'An answer is still missing.');
     const { http, problems } = this.routes;
     const path = `/v1/work/gate/${asked.actionId}/state`;
@@ -94,7 +95,7 @@ export class GateRounds {
   /** The item as it is: a change that names nothing answers it, to whoever may change it. */
   private async show(
     { given, request }: GatedCall,
-    { workId }: Asked,
+    { workId }: AskedAtGate,
     applied: string[],
     queued: QueuedMove[] = [],
   ): Promise<CallToolResult> {
@@ -106,12 +107,12 @@ export class GateRounds {
     return { content: [{ type: 'text', text: JSON.stringify(shown) }], structuredContent: shown, isError: false };
   }
 
-  private ask(call: GatedCall, asked: Asked, remark = ''): Promise<InputRequiredResult> {
+  private ask(call: GatedCall, asked: AskedAtGate, remark = ''): Promise<InputRequiredResult> {
     return this.rounds.ask(call.context, asked, [remark, messageFor(call, asked)].join(' ').trim());
   }
 }
 
-const messageFor = ({ name }: GatedCall, { actionId }: Asked): string =>
+const messageFor = ({ name }: GatedCall, { actionId }: AskedAtGate): string =>
   `${name} needs the approval of another passport. The gate is ${actionId}; it stays open for ${GATE_DAYS} days, until the item changes. ` +
   `Another passport looks at it with list_pending_gates and decides with decide_gate, or POST /v1/work/gate/${actionId}/approve or /reject. ` +
   'Continue when it is approved. Decline to go on without waiting.';
@@ -130,8 +131,3 @@ function endedAs({ action_id, status, decided_by, decided_at, reason }: GateReso
 }
 
 const digestOf = ({ name, given }: GatedCall): string => namedDigest('sha256', sha256(canonicalJson({ name, given })));
-
-const SPEAKS = ['authorization', 'x-svc-scopes', 'x-svc-passport-id', 'x-svc-tenant-id'];
-
-/** Only its keyed digest leaves the process. */
-const speakerOf = ({ headers }: FastifyRequest): string => JSON.stringify(SPEAKS.map((name) => headers[name] ?? null));

@@ -30,9 +30,13 @@ import { NotFound } from '../../../common/problem/common-problems.js';
 import { CheckedServer } from '../../../rpc/mcp/checked-server.js';
 import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
 import { canAsk } from '../../../rpc/mcp/mcp-elicitation.js';
+import type { McpCall } from '../../../rpc/mcp/approval-rounds.js';
+import { RpcFailure } from '../../../rpc/json-rpc.js';
+import { resultOfFailure } from '../../../rpc/mcp/mcp-results.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from '../../../rpc/mcp/mcp-context.js';
 import { INSTRUCTIONS, TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
 import { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
+import { ApprovalHandoverService } from '../../../modules/shield/core/approvals/approval-handover.service.js';
 import { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
 import { ToolCallSigner } from '../../../common/call-policy/tool-call-signer.js';
 import { ToolCatalog } from '../../../rpc/tools/tool-catalog.service.js';
@@ -41,8 +45,9 @@ import { ROUTER_TIMEOUT_MS } from '../daemon-server.js';
 import { daemonProblems } from '../../../common/problem/daemon-problem-form.js';
 import { DaemonProblemFilter } from '../../../common/problem/daemon-problem.filter.js';
 import { DaemonContext } from './daemon-context.js';
-import { GateRounds } from './gate-rounds.js';
+import { DaemonRounds, type RoundKeys } from './daemon-rounds.js';
 import { McpSteps } from './mcp-steps.js';
+import type { Outcome } from './gate-rounds.js';
 import type { ToolRoutes } from './tool-call.js';
 import { ApiCredentials } from './api-credentials.js';
 import { McpSignIn } from './mcp-sign-in.js';
@@ -92,7 +97,11 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
     filter.catch(nothingHere(), new ExecutionContextHost([request, reply])),
   );
   const http = app.getHttpAdapter().getInstance();
-  const stateKey = await app.get(ServerSecret).keyFor('daemon-mcp-state');
+  const secret = app.get(ServerSecret);
+  const keys = {
+    approvals: await secret.keyFor('daemon-mcp-approvals'),
+    gates: await secret.keyFor('daemon-mcp-state'),
+  };
   const { routes } = app.get(RouteManifest);
   const calls = await toolCallsOf(parts, app, { http, problems });
   const context = new DaemonContext({ http, problems }, routes);
@@ -101,7 +110,7 @@ export async function openMcp(parts: ProcessContext, app: NestFastifyApplication
     defaultTenant: settings.bootstrap.tenantId,
   });
   const speakers = { standings: app.get(PassportStandings), credentials: app.get(FollowedCredentials), steps };
-  const handler = makeHandler(parts, { http, problems, calls, stateKey, context, steps });
+  const handler = makeHandler(parts, { http, problems, calls, keys, context, steps });
   const signIn = signInAt(app);
   signIn.serve(fastify);
   for (const method of ['POST', 'GET', 'DELETE'])
@@ -152,6 +161,7 @@ async function toolCallsOf(
     },
     ...{
       admissions: app.get(ToolAdmissionsService),
+      handover: app.get(ApprovalHandoverService),
       signer: app.get(ToolCallSigner),
       addresses: app.get(ClientAddresses),
     },
@@ -195,17 +205,17 @@ async function answer(handler: McpHttpHandler, request: FastifyRequest, reply: F
   return answerMcp(handler, read.parsed, { request, signal: gone.signal, extra: { request } });
 }
 
-/** What the listener has to offer, and the key of what it signs. */
+/** What the listener has to offer, and the keys of what it signs. */
 interface Served {
   calls: DaemonToolCalls;
-  stateKey: Buffer;
+  keys: RoundKeys;
   context: DaemonContext;
   steps: McpSteps;
 }
 
 function makeHandler(
   { log }: ProcessContext,
-  { calls, stateKey, context: offered, steps, ...routes }: ToolRoutes & Served,
+  { calls, keys, context: offered, steps, ...routes }: ToolRoutes & Served,
 ): McpHttpHandler {
   const identity = {
     name: 'svc-memory-daemon',
@@ -214,7 +224,8 @@ function makeHandler(
     description: 'Facts, relations and the evidence of what happened.',
   };
   const make = (context: McpRequestContext): Server => {
-    const rounds = new GateRounds(stateKey, routes, () => clientOf(context));
+    const request = () => clientOf(context);
+    const rounds = new DaemonRounds(keys, routes, { request, take: (id) => calls.takeApproval(id, request()) });
     const options = {
       capabilities: { tools: { listChanged: false }, ...CONTEXT_CAPABILITIES },
       instructions: INSTRUCTIONS,
@@ -225,21 +236,42 @@ function makeHandler(
     server.onerror = (error) => log.info({ error }, 'mcp: a message was refused');
     offered.serve(server, () => clientOf(context));
     server.setRequestHandler('tools/list', () => calls.list(clientOf(context)));
-    server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, round) => {
-      const tool = await calls.find(name);
-      if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
-      const fault = findFault(given, 'arguments');
-      if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
-      const request = clientOf(context);
-      const run = () => steps.around(tool, given, request, () => calls.call(tool, given, request));
-      return rounds.run({ name, given, request, context: round, canAsk: canAsk(server, round), run });
-    });
+    server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, round) =>
+      callIn(
+        { calls, steps, rounds },
+        { name, given, request: request(), context: round, canAsk: canAsk(server, round) },
+      ),
+    );
     return server;
   };
   return createMcpHandler(make, {
     legacy: 'stateless',
     onerror: (error) => log.info({ error }, 'mcp: a request was refused'),
   });
+}
+
+interface Called extends Omit<McpCall, 'run' | 'requestId'> {
+  request: FastifyRequest;
+}
+
+/** @throws ProtocolError */
+async function callIn(
+  { calls, steps, rounds }: Pick<Served, 'calls' | 'steps'> & { rounds: DaemonRounds },
+  called: Called,
+): Promise<Outcome> {
+  const { name, given, request } = called;
+  const tool = await calls.find(name);
+  if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
+  const fault = findFault(given, 'arguments');
+  if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
+  const run: McpCall['run'] = (extra) =>
+    steps.around(tool, given, request, () => calls.call(tool, { ...given, ...extra }, request));
+  try {
+    return await rounds.run({ ...called, requestId: request.id, run });
+  } catch (error) {
+    if (error instanceof RpcFailure) return resultOfFailure(error);
+    throw error;
+  }
 }
 
 function clientOf({ authInfo }: McpRequestContext): FastifyRequest {
