@@ -38,8 +38,8 @@ export const TOOLS_SETTINGS = {
   ),
   maxBodyBytes: setting(
     'SVC_TOOLS_MAX_BODY_BYTES',
-    integer(1024 * 1024, 1024, 1024 ** 3),
-    'Largest request body, and largest line of a stream, in bytes.',
+    integer(27 * 1024 * 1024, 1024, 1024 ** 3),
+    'Largest request body, and largest line on the pipe of `svc stdio`, in bytes: by default what a document may take as JSON. A line of a stream has at most 1 MiB of it.',
   ),
   apiTimeoutMs: setting(
     'SVC_TOOLS_API_TIMEOUT_MS',

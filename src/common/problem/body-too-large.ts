@@ -4,9 +4,9 @@ import { routeOf } from '../contract/contract.js';
 
 /**
  * The answer to a body past the bound of its route, with the further caps that the route declares.
- * @param general the bound of routes that name none (SVCD_MAX_REQUEST_BODY_BYTES)
+ * @param general of the daemon: the bound of routes that name none (SVCD_MAX_REQUEST_BODY_BYTES)
  */
-export function bodyTooLarge(request: FastifyRequest, general: number): PayloadTooLarge {
+export function bodyTooLarge(request: FastifyRequest, general?: number): PayloadTooLarge {
   const limitBytes = request.routeOptions.bodyLimit;
   const detail =
     limitBytes === general

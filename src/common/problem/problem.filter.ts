@@ -3,9 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { routeOf } from '../contract/contract.js';
 import { isDatabaseUnavailable } from '../database/unavailable.js';
 import { LOG, type Log } from '../observability/log.js';
+import { bodyTooLarge } from './body-too-large.js';
 import {
   MalformedRequest,
-  PayloadTooLarge,
+  type PayloadTooLarge,
   RequestTimeout,
   Unauthorized,
   UnsupportedMediaType,
@@ -43,8 +44,8 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   /** What is said of a body that passed the bound of its route while it came in. */
-  protected tooLarge(_request: FastifyRequest): PayloadTooLarge {
-    return new PayloadTooLarge({}, 'The request body is larger than this route takes');
+  protected tooLarge(request: FastifyRequest): PayloadTooLarge {
+    return bodyTooLarge(request);
   }
 
   private recognise(error: unknown, request: FastifyRequest): Problem {

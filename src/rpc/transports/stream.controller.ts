@@ -27,8 +27,8 @@ export class StreamController {
     summary: 'Call tools by JSON-RPC 2.0, line by line',
     description:
       'Each line of the body is a payload: a request, a notification, or a batch. Each is answered by one line as soon as it is done, in whatever order that is (a batch by the array of its answers, a ' +
-      'notification by nothing), while further lines may still be sent. At most 16 lines are in flight; further lines are not read until one of them is done, nor while the answers are not read. A line longer than SVC_TOOLS_MAX_BODY_BYTES ' +
-      'is passed over and answered with -32600. When the first line meets a used-up rate window the status is 429, with retry-after, and nothing else is taken; later it is an error of the line. ' +
+      'notification by nothing), while further lines may still be sent. At most 16 lines are in flight; further lines are not read until one of them is done, nor while the answers are not read. A line longer than 1 MiB, or than SVC_TOOLS_MAX_BODY_BYTES, ' +
+      'is passed over and answered with -32600: send it as the body of POST /rpc. When the first line meets a used-up rate window the status is 429, with retry-after, and nothing else is taken; later it is an error of the line. ' +
       'A stream ends when its credential does, and after 5 minutes without anything in flight or a byte in either direction.',
     access: toolCaller(),
     body: 'bytes',

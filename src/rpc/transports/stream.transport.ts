@@ -16,6 +16,9 @@ import { headOf, STREAM_HEADERS } from './stream-head.js';
 export const STREAM_ADDRESS = 'POST /stream';
 export const LINES_TYPE = 'application/x-ndjson';
 
+/** A stream holds so much for as long as its client wants, and as no body does it counts in no budget. */
+const MAX_LINE_BYTES = 1024 * 1024;
+
 /** A stream on which for so long nothing is said or done is ended: its other end may be long gone. */
 const IDLE_MS = 5 * 60_000;
 const IDLE_LOOK_MS = 15_000;
@@ -62,7 +65,7 @@ export class StreamTransport implements OnModuleInit, BeforeApplicationShutdown 
     const stream = new OpenStream(request, reply, {
       server: this.server,
       ...{ peer, log: this.log },
-      maxLineBytes: this.settings.tools.maxBodyBytes,
+      maxLineBytes: Math.min(this.settings.tools.maxBodyBytes, MAX_LINE_BYTES),
       onLine: () => this.lines.inc(),
     });
     this.open.add(stream);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send, startApi, type TestApi } from '../../kit/app.js';
 import { startTools, type TestTools } from '../../kit/tools.js';
 
+const MAX_BODY = 1024 * 1024;
 let api: TestApi;
 let tools: TestTools;
 beforeAll(async () => {
@@ -11,6 +12,7 @@ beforeAll(async () => {
     env: {
       SVC_TOOLS_PUBLIC_URL: 'https://tools.example.org/x',
       SVC_ALLOWED_HOSTS: 'Box.Local, other.local',
+      SVC_TOOLS_MAX_BODY_BYTES: String(MAX_BODY),
     },
   });
 });
@@ -115,7 +117,8 @@ describe('the listener of the tool service', () => {
 
   it('refuses a body beyond SVC_TOOLS_MAX_BODY_BYTES', async () => {
     const key = { 'x-tenant-id': api.tenant.tenantId, 'x-api-key': api.tenant.apiKey };
-    const big = await send(tools.url, 'POST', '/rpc', JSON.stringify('x'.repeat(1024 * 1024)), key);
-    expect([big.status, big.body.type]).toEqual([413, 'PayloadTooLarge']);
+    const big = await send(tools.url, 'POST', '/rpc', JSON.stringify('x'.repeat(MAX_BODY)), key);
+    expect([big.status, big.body.type, big.body.limitBytes]).toEqual([413, 'PayloadTooLarge', MAX_BODY]);
+    expect(big.body.detail).toContain(`${MAX_BODY} bytes`);
   });
 });

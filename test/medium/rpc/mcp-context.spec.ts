@@ -90,3 +90,12 @@ describe.each(REVISIONS)('a client of %s', (revision) => {
     await mcp.close();
   });
 });
+
+it('takes a document by a tool that is as large as the API takes', async () => {
+  const mcp = await connect(tools.url, acme);
+  const content = 'A line of the log.\n'.repeat(220_000).slice(0, 4 * 1024 * 1024);
+  const given = { title: 'The log', doc_id: 'log', corpus_id: 'logs', content, wait_seconds: 0 };
+  const done = await mcp.callTool({ name: 'ingest', arguments: given });
+  expect(done).toMatchObject({ isError: false, structuredContent: { id: 'logs/log' } });
+  await mcp.close();
+});

@@ -10,13 +10,16 @@ import { startTools, type TestTools } from '../../kit/tools.js';
 import { expectStatus } from '../shield/given.js';
 import { connect, envelope, mirrored, REVISIONS, type ClientOptions } from './mcp-clients.js';
 
+const MAX_BODY = 1024 * 1024;
 let api: TestApi;
 let tools: TestTools;
 let acme: TestTenant;
 let other: TestTenant;
 beforeAll(async () => {
   api = await startApi({ env: { FEATURE_SELF_SIGNUP: '1' } });
-  tools = await startTools(api, { env: { FEATURE_SELF_SIGNUP: '1', SVC_TOOLS_RATE_LIMIT: '0' } });
+  tools = await startTools(api, {
+    env: { FEATURE_SELF_SIGNUP: '1', SVC_TOOLS_RATE_LIMIT: '0', SVC_TOOLS_MAX_BODY_BYTES: String(MAX_BODY) },
+  });
   acme = api.tenant;
   other = await api.addTenant('other', 'free');
   const document = { corpusId: 'handbook', docId: 'leave', title: 'Leave', url: 'https://example.org/' };
@@ -250,7 +253,7 @@ describe('POST /mcp', () => {
   it('refuses another content type and a body that is too large before it is read', async () => {
     const headers = { ...mirrored('tools/list'), ...credential() };
     expect((await post('{}', { ...headers, 'content-type': 'text/plain' })).status).toBe(415);
-    const large = envelope('tools/list', { cursor: 'x'.repeat(1024 * 1024) });
+    const large = envelope('tools/list', { cursor: 'x'.repeat(MAX_BODY) });
     expect((await post(large, headers)).status).toBe(413);
   });
 
