@@ -222,7 +222,7 @@ export const SETTING_TABLE = {
     connectTimeoutMs: setting(
       'SVC_DATABASE_CONNECT_TIMEOUT_MS',
       integer(3_000, 100, 60_000),
-      'How long a request waits for a connection before it answers 503, in milliseconds.',
+      'How long a request waits for a connection before it answers 503, in milliseconds; a write that waits its turn behind others that end, five times as long.',
     ),
   },
   bootstrap: {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { placesForWrites, WriteLimit } from './write-limit.js';
 
@@ -46,5 +47,17 @@ describe('the places for writes', () => {
     await finish('a3');
     await last;
     expect(begun).toEqual(['a1', 'a3']);
+  });
+
+  it('are waited for in turn as long as some become free, and five times as long at most', async () => {
+    const limit = new WriteLimit(1, 60);
+    const hold = (ms: number) => limit.run(() => sleep(ms), 'a');
+    const crowd = Array.from({ length: 8 }, () => hold(20));
+    await Promise.all(crowd);
+    const endless = Array.from({ length: 20 }, () => hold(30));
+    const ended = await Promise.allSettled(endless);
+    const done = ended.filter(({ status }) => status === 'fulfilled').length;
+    expect(done).toBeGreaterThan(4);
+    expect(done).toBeLessThan(15);
   });
 });

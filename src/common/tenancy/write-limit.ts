@@ -4,6 +4,9 @@ import { isReading } from './reading.js';
 export const placesForWrites = (poolSize: number): number =>
   Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 3)));
 
+/** While places become free, a write waits so many times as long as it would for one that is not given up. */
+const PATIENCE = 5;
+
 /**
  * Bounds the connections that writes may hold. A commit waits for as long as a synchronous standby is away, and keeps
  * its connection meanwhile: without a bound a few seconds of writes would leave none for reads.
@@ -13,8 +16,13 @@ export class WriteLimit {
   /** Places that each party has, and those of it that wait for one, by its name. */
   private readonly held = new Map<string, number>();
   private readonly waiting = new Map<string, (() => void)[]>();
+  /** When a place last became free, by performance.now(). */
+  private movedAt = 0;
 
-  /** @param timeoutMs how long a write waits for its place, in milliseconds */
+  /**
+   * @param timeoutMs how long a write waits while no place becomes free at all, in milliseconds. Where they do, it only
+   * waits its turn: behind writes of its tenant, say, that wait for each other.
+   */
   constructor(
     private readonly max: number,
     private readonly timeoutMs: number,
@@ -48,6 +56,7 @@ export class WriteLimit {
 
   /** The place of a write that ends goes to the one that has waited longest of the party with the fewest places. */
   private leave(party: string): void {
+    this.movedAt = performance.now();
     const left = this.placesOf(party) - 1;
     if (left > 0) this.held.set(party, left);
     else this.held.delete(party);
@@ -77,15 +86,24 @@ export class WriteLimit {
         clearTimeout(timer);
         resolve();
       };
-      const timer = setTimeout(() => {
-        const all = this.waiting.get(party)!;
-        all.splice(all.indexOf(enter), 1);
-        if (all.length === 0) this.waiting.delete(party);
-        reject(new Error(`timeout exceeded when trying to connect: ${this.max} writes wait for their commits`));
-      }, this.timeoutMs);
+      const began = performance.now();
+      const look = (): void => {
+        const until = Math.min(this.movedAt + this.timeoutMs, began + PATIENCE * this.timeoutMs);
+        const left = until - performance.now();
+        if (left > 0) timer = setTimeout(look, left);
+        else this.giveUp(party, enter, reject);
+      };
+      let timer = setTimeout(look, this.timeoutMs);
       const all = this.waiting.get(party);
       if (all) all.push(enter);
       else this.waiting.set(party, [enter]);
     });
+  }
+
+  private giveUp(party: string, enter: () => void, reject: (error: Error) => void): void {
+    const all = this.waiting.get(party)!;
+    all.splice(all.indexOf(enter), 1);
+    if (all.length === 0) this.waiting.delete(party);
+    reject(new Error(`timeout exceeded when trying to connect: ${this.max} writes wait for their commits`));
   }
 }
