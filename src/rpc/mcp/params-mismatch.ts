@@ -1,20 +1,14 @@
 import { isRecord } from '../../evidence/canonical-json.js';
 import type { Issue } from '../../common/problem/common-problems.js';
+import { typeText } from '../tools/argument-issues.js';
 
 /** What the SDK says before what its validator found in the parameters of a call of a tool. */
 const PREFIX = /^Invalid tools\/call request: (?=\[)/;
 /** More say nothing that the first ones do not. */
 const MOST = 5;
 
-const TYPES: Record<string, string> = {
-  string: 'text',
-  number: 'a number',
-  int: 'an integer',
-  boolean: 'true or false',
-  object: 'an object',
-  record: 'an object',
-  array: 'a list',
-};
+/** Types that the validator calls otherwise than JSON Schema does. */
+const AS_IN_SCHEMAS: Record<string, string> = { record: 'object', int: 'integer' };
 
 /**
  * What of the parameters of a request is of another type than the protocol has it, as the validator of the SDK found
@@ -39,12 +33,12 @@ const isFinding = (one: unknown): one is Finding =>
   isRecord(one) && Array.isArray(one['path']) && typeof one['message'] === 'string';
 
 function issueOf({ path, message, expected }: Finding): Issue {
-  const type = TYPES[String(expected)];
-  const isMissing = message.endsWith('received undefined');
   // Names of arguments may be of any length.
   const place = path.map((step) => String(step).slice(0, 80)).join('.') || 'params';
-  if (type === undefined) return { path: place, message: `does not fit: ${message}` };
-  return { path: place, message: isMissing ? `is missing: it must be ${type}` : `must be ${type}` };
+  if (typeof expected !== 'string') return { path: place, message: `does not fit: ${message}` };
+  const type = typeText(AS_IN_SCHEMAS[expected] ?? expected);
+  const isMissing = message.endsWith('received undefined');
+  return { path: place, message: isMissing ? `is required, and must be ${type}` : `must be ${type}` };
 }
 
 function parse(text: string): unknown {

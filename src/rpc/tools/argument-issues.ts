@@ -57,7 +57,8 @@ const ARTICLE: Record<string, string> = {
   null: 'null',
 };
 
-const typeText = (type: unknown): string =>
+/** What types of JSON Schema are called. */
+export const typeText = (type: unknown): string =>
   [type]
     .flat()
     .map((one) => ARTICLE[String(one)] ?? String(one))

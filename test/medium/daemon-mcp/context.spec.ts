@@ -76,8 +76,12 @@ describe.each(['auto', 'legacy'] as const)('resources of the daemon, a client of
 
 describe('parameters of a wrong type', () => {
   it.each([
-    ['prompts/get', { name: 'session_start', arguments: { agent_id: 7 } }, 'params.arguments.agent_id must be text'],
-    ['resources/read', {}, 'params.uri is missing: it must be text'],
+    [
+      'prompts/get',
+      { name: 'session_start', arguments: { agent_id: 7 } },
+      'params.arguments.agent_id must be a string',
+    ],
+    ['resources/read', {}, 'params.uri is required, and must be a string'],
     ['tools/call', { name: 'search', arguments: [] }, 'params.arguments must be an object'],
   ])('are named: %s %j', async (method, params, message) => {
     const client = await connect(ACME);

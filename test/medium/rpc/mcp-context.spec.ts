@@ -37,13 +37,13 @@ const failure = (asked: Promise<unknown>): Promise<ProtocolError> =>
   );
 
 const MISMATCHES = [
-  ['prompts/get', { name: 'session_start', arguments: { agent_id: 7 } }, 'params.arguments.agent_id must be text'],
+  ['prompts/get', { name: 'session_start', arguments: { agent_id: 7 } }, 'params.arguments.agent_id must be a string'],
   ['prompts/get', { name: 'session_start', arguments: 'builder' }, 'params.arguments must be an object'],
-  ['prompts/get', { arguments: {} }, 'params.name is missing: it must be text'],
-  ['resources/read', { uri: 7 }, 'params.uri must be text'],
-  ['resources/list', { cursor: 7 }, 'params.cursor must be text'],
-  ['tools/list', { cursor: {} }, 'params.cursor must be text'],
-  ['tools/call', { name: ['search'] }, 'params.name must be text'],
+  ['prompts/get', { arguments: {} }, 'params.name is required, and must be a string'],
+  ['resources/read', { uri: 7 }, 'params.uri must be a string'],
+  ['resources/list', { cursor: 7 }, 'params.cursor must be a string'],
+  ['tools/list', { cursor: {} }, 'params.cursor must be a string'],
+  ['tools/call', { name: ['search'] }, 'params.name must be a string'],
   ['tools/call', { name: 'search', arguments: 'leave' }, 'params.arguments must be an object'],
 ] as const;
 
