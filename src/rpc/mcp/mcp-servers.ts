@@ -1,17 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  ProtocolError,
-  type CallToolResult,
-  type InputRequiredResult,
-  type ListToolsResult,
-  type Server,
-  type ServerContext,
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  ListToolsResult,
+  Server,
+  ServerContext,
 } from '@modelcontextprotocol/server';
 import { readBuild } from '../../common/build-info.js';
 import { findFault } from '../../common/http/json-body.js';
 import { LOG, type Log } from '../../common/observability/log.js';
 import { invalid } from '../../common/problem/common-problems.js';
-import { RPC_CODES, RpcFailure } from '../json-rpc.js';
+import { RpcFailure } from '../json-rpc.js';
 import type { Peer } from '../peer.js';
 import { RpcServer } from '../rpc.server.js';
 import { failureOfProblem } from '../tools/tool-errors.js';
@@ -24,7 +23,7 @@ import { canAsk } from './mcp-elicitation.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from './mcp-context.js';
 import { resultOf, resultOfFailure } from './mcp-results.js';
 import { ServiceContext } from './service-context.js';
-import { INSTRUCTIONS, TOOLS_CACHE } from './mcp-tools.js';
+import { INSTRUCTIONS, TOOLS_CACHE, toolUnknown } from './mcp-tools.js';
 
 /** Makes what the SDK serves: one server for one HTTP request, or for one conversation on a pipe. */
 @Injectable()
@@ -71,8 +70,7 @@ export class McpServers {
 
   /** @throws ProtocolError */
   private async call({ name, arguments: given = {}, rounds, context, peer, canAsk }: Called): Promise<Outcome> {
-    if (!(await this.catalog.find(name)))
-      throw new ProtocolError(RPC_CODES.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+    if (!(await this.catalog.find(name))) throw toolUnknown(name);
     const speaker = { ...peer, signal: anyOf(peer.signal, context.mcpReq.signal) };
     const run: McpCall['run'] = async (extra) => resultOf(await this.rpc.invoke(name, { ...given, ...extra }, speaker));
     try {

@@ -1,3 +1,6 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
+import { RPC_CODES } from '../json-rpc.js';
+
 /**
  * The digest of a tool's definition, which the shield pins: `sha256:<hex>`. On the list, the digest of all definitions.
  */
@@ -18,3 +21,9 @@ remember keeps facts with their sources, forget retires them, whats_new says wha
 - An error says which argument to mend, or what to do next.
 - What needs the approval of an owner fails with the id of the approval: inform your user, and repeat the same call once it is approved. It goes through once.
 - more_tools lists further tools (credits, bundles, governance, projects ...) and calls them.`;
+
+export const toolUnknown = (name: string): ProtocolError =>
+  new ProtocolError(
+    RPC_CODES.invalidParams,
+    `Unknown tool: ${name.slice(0, 100)}. tools/list has those that are shown to you, and more_tools calls all others`,
+  );

@@ -2,7 +2,6 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   createMcpHandler,
-  ProtocolError,
   type McpHttpHandler,
   type McpRequestContext,
   type Server,
@@ -26,7 +25,8 @@ import { AccessTokens } from '../../../common/access-tokens/access-tokens.js';
 import { ClientAddresses } from '../../../common/http/client-address.js';
 import { DelegatedCallers } from '../../../common/keys/delegated-callers.js';
 import { FailedCredentials } from '../../../common/throttle/failed-credentials.js';
-import { NotFound } from '../../../common/problem/common-problems.js';
+import { invalid, NotFound } from '../../../common/problem/common-problems.js';
+import { failureOfProblem } from '../../../rpc/tools/tool-errors.js';
 import { CheckedServer } from '../../../rpc/mcp/checked-server.js';
 import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
 import { canAsk } from '../../../rpc/mcp/mcp-elicitation.js';
@@ -34,7 +34,7 @@ import type { McpCall } from '../../../rpc/mcp/approval-rounds.js';
 import { RpcFailure } from '../../../rpc/json-rpc.js';
 import { resultOfFailure } from '../../../rpc/mcp/mcp-results.js';
 import { CONTEXT_CACHE, CONTEXT_CAPABILITIES } from '../../../rpc/mcp/mcp-context.js';
-import { INSTRUCTIONS, TOOLS_CACHE } from '../../../rpc/mcp/mcp-tools.js';
+import { INSTRUCTIONS, TOOLS_CACHE, toolUnknown } from '../../../rpc/mcp/mcp-tools.js';
 import { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { ApprovalHandoverService } from '../../../modules/shield/core/approvals/approval-handover.service.js';
 import { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
@@ -53,9 +53,6 @@ import { ApiCredentials } from './api-credentials.js';
 import { McpSignIn } from './mcp-sign-in.js';
 import { scopesByTool } from './listed-tools.js';
 import { DaemonToolCalls } from './daemon-tool-calls.js';
-
-/** JSON-RPC 2.0 section 5.1. */
-const INVALID_PARAMS = -32602;
 
 /** What knows who listens to a stream, and when that ends. */
 interface Speakers {
@@ -261,12 +258,12 @@ async function callIn(
 ): Promise<Outcome> {
   const { name, given, request } = called;
   const tool = await calls.find(name);
-  if (!tool) throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}`);
-  const fault = findFault(given, 'arguments');
-  if (fault) throw new ProtocolError(INVALID_PARAMS, `${fault.path} ${fault.message}`);
+  if (!tool) throw toolUnknown(name);
   const run: McpCall['run'] = (extra) =>
     steps.around(tool, given, request, () => calls.call(tool, { ...given, ...extra }, request));
   try {
+    const fault = findFault(given, 'arguments');
+    if (fault) throw failureOfProblem(invalid(fault.path, fault.message), request.id);
     return await rounds.run({ ...called, requestId: request.id, run });
   } catch (error) {
     if (error instanceof RpcFailure) return resultOfFailure(error);
