@@ -25,6 +25,7 @@ import { ProvenCallerGuard } from '../guards/proven-caller.guard.js';
 import { QuotaGuard } from '../guards/quota.guard.js';
 import { RouteRateGuard } from '../guards/route-rate.guard.js';
 import { ScopeGuard } from '../guards/scope.guard.js';
+import { SwitchGuard } from '../guards/switch.guard.js';
 import { TenantGuard } from '../guards/tenant.guard.js';
 import { AccessTokens } from '../common/access-tokens/access-tokens.js';
 import { AUTHENTICATOR, type Authenticator } from '../common/bearer-auth/authenticator.js';
@@ -140,6 +141,7 @@ const REQUESTS = {
   pipeline: [
     { provide: APP_GUARD, useClass: TenantGuard },
     { provide: APP_GUARD, useClass: PassportGuard },
+    { provide: APP_GUARD, useClass: SwitchGuard },
     { provide: APP_FILTER, useClass: DaemonProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: ReadRetryInterceptor },
   ],

@@ -136,6 +136,7 @@ import { TakeTurnsAtPeerLogs1795945100000 } from './1795945100000-take-turns-at-
 import { KeepOwnersOfWork1795945300000 } from './1795945300000-keep-owners-of-work.js';
 import { LeaveGatedClaimsOut1795945310000 } from './1795945310000-leave-gated-claims-out.js';
 import { DropUncalledFunctions1795946000000 } from './1795946000000-drop-uncalled-functions.js';
+import { ReadStoppingSwitches1795947000000 } from './1795947000000-read-stopping-switches.js';
 
 /** Every migration, oldest first. A landed one is never edited. */
 export const MIGRATIONS = [
@@ -277,4 +278,5 @@ export const MIGRATIONS = [
   KeepOwnersOfWork1795945300000,
   LeaveGatedClaimsOut1795945310000,
   DropUncalledFunctions1795946000000,
+  ReadStoppingSwitches1795947000000,
 ];

@@ -44,6 +44,8 @@ export class PassportRevoked extends problem<{ passport_id: string }>(403, 'Pass
 export class SpoofableAuth extends problem<{ auth_mode: string }>(403, 'SpoofableAuth', 'Forbidden') {
   static override readonly example = { auth_mode: 'dev_scopes' };
 }
+/** A kill switch of the tenant stops the caller, or all of the tenant. */
+export class SwitchedOff extends Forbidden {}
 /** A tenant that the credential does not cover; without tenant_id: it covers none at all. */
 export class TenantMismatch extends problem<{ tenant_id?: string }>(403, 'TenantMismatch', 'Forbidden') {
   static override readonly example = { tenant_id: 'acme' };

@@ -5,7 +5,7 @@ import {
   type ElicitResult,
 } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../../kit/app.js';
+import { send, startApi, type Answer, type TestApi } from '../../kit/app.js';
 import { startDaemon, type TestDaemon } from '../../kit/daemon.js';
 import { HS256_ENV } from '../daemon-auth/given.js';
 import { anotherKey, expectStatus, resolve } from '../shield/given.js';
@@ -56,6 +56,41 @@ async function stopped(scope: object, work: () => Promise<void>): Promise<void> 
 }
 
 const DENIED = expect.objectContaining({ code: -32003 });
+
+describe('kill switches at the HTTP routes of the daemon', () => {
+  const http = (method: string, path: string, body?: object) =>
+    send(daemon.url, method, path, body, { 'x-tenant-id': 'acme', 'x-api-key': api.tenant.apiKey });
+  const put = (key: string) => http('PUT', '/v1/facts', fact(key));
+  const soon = (ask: () => Promise<Answer>, status: number) =>
+    expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(status);
+
+  it('stop what changes something while all of the tenant is stopped, and reads where that is said', async () => {
+    expect((await put('http before')).status).toBe(201);
+    await stopped({ scope: 'tenant' }, async () => {
+      await soon(() => put('http during'), 403);
+      const { body } = await put('http during');
+      expect(body.detail).toMatch(/^Kill switch [0-9a-f-]{36} of acme stops this: an incident\. An owner lifts it/);
+      expect((await http('GET', '/v1/facts/list')).status).toBe(200);
+    });
+    await soon(() => put('http after'), 201);
+    await stopped({ scope: 'tenant', includeReads: true }, () => soon(() => http('GET', '/v1/facts/list'), 403));
+    await soon(() => http('GET', '/v1/facts/list'), 200);
+  });
+
+  it('stop one principal, and nobody else; a switch that asks for approvals stops nothing there', async () => {
+    const second = await anotherKey(api, api.tenant);
+    const byOther = (key: string) =>
+      send(daemon.url, 'PUT', '/v1/facts', fact(key), { 'x-tenant-id': 'acme', 'x-api-key': second.apiKey });
+    await stopped({ scope: 'principal', target: `key:${second.keyId}` }, async () => {
+      await soon(() => byOther('http other'), 403);
+      expect((await put('http mine')).status).toBe(201);
+    });
+    await soon(() => byOther('http other'), 201);
+    await stopped({ scope: 'tenant', mode: 'require_approval' }, async () => {
+      expect((await put('http marked')).status).toBe(201);
+    });
+  });
+});
 
 describe('the shield at the MCP endpoint of the daemon', () => {
   it('stops a tool by its name, also through more_tools', async () => {
