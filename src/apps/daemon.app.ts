@@ -120,6 +120,7 @@ import { QuotaModule } from '../modules/operations/quota/quota.module.js';
 import { SystemModule } from '../modules/operations/system/system.module.js';
 import { findApiUrl, signInUrlOf } from '../common/config/server-urls.js';
 import { Metrics } from '../common/observability/metrics.js';
+import { AgentRepeats } from '../rpc/agent/agent-repeats.js';
 import { AgentTools } from '../rpc/agent/agent-tools.js';
 import { ApiConnection } from '../rpc/api-connection.js';
 import { DaemonToolsLoader } from '../rpc/tools/daemon-tools-loader.js';
@@ -230,7 +231,7 @@ class DaemonAppModule {
     const values = [
       { provide: ClientAddresses, useValue: daemonAddresses(parts.settings) },
       ToolCallers,
-      ...[ToolCatalog, AgentTools, DaemonToolsLoader],
+      ...[ToolCatalog, AgentTools, AgentRepeats, DaemonToolsLoader],
       {
         // Without an address of the API the daemon goes on without it.
         provide: ApiConnection,

@@ -13,7 +13,7 @@ import { ToolRequests } from '../tool-requests.service.js';
 import type { AgentAnswer } from './agent-answer.js';
 import { readAgentArguments, type AgentArguments } from './agent-arguments.js';
 import { failureOfAgentCall } from './agent-failures.js';
-import { AgentRepeats, effectOfAgentCall } from './agent-repeats.js';
+import { AgentRepeats, effectOfAgentCall, keyedCall } from './agent-repeats.js';
 import { addressOf, type AgentTool } from './agent-tool.js';
 import { newIdOf } from './new-id.js';
 import { replyOf } from './route-reply.js';
@@ -62,16 +62,17 @@ export class AgentCalls {
   private async admitAndRun(
     tool: AgentTool,
     call: ToolCall,
-    { args, given, idempotencyKey: key, approvalToken = undefined }: AgentArguments,
+    read: AgentArguments,
     { peer, caller, tools }: Speaking,
   ): Promise<AgentAnswer> {
+    const { args, given, idempotencyKey: key, approvalToken = undefined } = read;
     const token = approvalToken ?? peer.approvalToken;
-    const stored = key === undefined || tool.once === 'called' ? undefined : { tool, caller, args, key };
+    const keyed = keyedCall(tool, read);
     const { decisionId } = await this.admissions.admit({
       ...call,
       usesApprovalNow: !tool.changesApi(given),
       ...(token === undefined ? {} : { approvalToken: token }),
-      ...(stored === undefined ? {} : { effect: effectOfAgentCall(stored) }),
+      ...(keyed === undefined ? {} : { effect: effectOfAgentCall(keyed) }),
     });
     const sent = {
       ...{ credential: this.credentials.of(caller, peer), decisionId, approvalToken: token },
@@ -84,7 +85,7 @@ export class AgentCalls {
         this.send<T>(call, { server, address, parts }, sent, peer),
     };
     const run = () => runAgentTool(tool, given, servers);
-    const answer = await (stored === undefined ? run() : this.repeats.run(stored, run));
+    const answer = await (keyed === undefined ? run() : this.repeats.run({ ...keyed, caller }, run));
     if (answer.isReplayed) peer.responseHeaders?.set(REPLAYED_HEADER, 'true');
     return answer;
   }

@@ -8,6 +8,7 @@ import { placesForWrites, WriteLimit } from '../../common/tenancy/write-limit.js
 import { effectOf } from '../effect-key.js';
 import type { ToolCaller } from '../peer.js';
 import { AgentAnswer } from './agent-answer.js';
+import type { AgentArguments } from './agent-arguments.js';
 import type { AgentTool } from './agent-tool.js';
 
 /** Of a tool's effect, what its key stands under where a request has its method. */
@@ -25,8 +26,12 @@ interface KeyedCall {
   key: string;
 }
 
+/** A call by its key, where that stands for its answer. */
+export const keyedCall = (tool: AgentTool, { args, idempotencyKey: key }: AgentArguments) =>
+  key === undefined || tool.once === 'called' ? undefined : { tool, args, key };
+
 /** For the decision on a repeat. */
-export const effectOfAgentCall = ({ tool: { name }, key }: KeyedCall) =>
+export const effectOfAgentCall = ({ tool: { name }, key }: Pick<KeyedCall, 'tool' | 'key'>) =>
   effectOf({ method: METHOD, path: name }, () => Promise.resolve(key));
 
 /**

@@ -163,6 +163,18 @@ describe('the shield at the MCP endpoint of the daemon', () => {
     },
   );
 
+  it('has one effect of a call with a key, and says of a repeat that it is one', async () => {
+    const keyed = { ...fact('keyed'), idempotency_key: 'remember-the-lamp' };
+    const first = await call('remember', keyed);
+    const again = await call('remember', keyed);
+    expect([again.structuredContent, again._meta]).toEqual([
+      { ...first.structuredContent, repeated: true },
+      { 'svc/replayed': true },
+    ]);
+    const other = await call('remember', { ...keyed, value: 'dark' });
+    expect([other.isError, other._meta['svc/error'].data.type]).toEqual([true, 'IdempotencyKeyReused']);
+  });
+
   it('has no effect where the user of the client declines', async () => {
     const declining = await asker(() => ({ action: 'decline' }));
     await stopped({ scope: 'action', target: 'store_fact', mode: 'require_approval' }, async () => {

@@ -18,6 +18,7 @@ import type { ToolAdmissionsService } from '../../../modules/shield/core/tool-ca
 import type { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
 import type { AgentAnswer } from '../../../rpc/agent/agent-answer.js';
 import { readAgentArguments, withTenant } from '../../../rpc/agent/agent-arguments.js';
+import { effectOfAgentCall, keyedCall, type AgentRepeats } from '../../../rpc/agent/agent-repeats.js';
 import { failureOfAgentCall } from '../../../rpc/agent/agent-failures.js';
 import { addressOf, type AgentTool } from '../../../rpc/agent/agent-tool.js';
 import { newIdOf } from '../../../rpc/agent/new-id.js';
@@ -79,6 +80,7 @@ interface Parts {
   credentials: ApiCredentials;
   admissions: ToolAdmissionsService;
   handover: ApprovalHandoverService;
+  repeats: AgentRepeats;
   signer: ToolCallSigner;
   addresses: ClientAddresses;
 }
@@ -196,7 +198,9 @@ export class DaemonToolCalls {
     try {
       const read = readAgentArguments(tool, given);
       const usesApprovalNow = !tool.changesApi(read.given);
-      const asked = { ...read, tool, name: tool.name, route: addressOf(tool), usesApprovalNow };
+      const keyed = keyedCall(tool, read);
+      const effect = keyed && effectOfAgentCall(keyed);
+      const asked = { ...read, tool, name: tool.name, route: addressOf(tool), usesApprovalNow, effect };
       const admitted = await this.admit(asked, request);
       const servers: Servers = {
         ...{ tools: this.toolsFor(request), idempotencyKey: read.idempotencyKey },
@@ -205,7 +209,10 @@ export class DaemonToolCalls {
         call: <T extends object>(server: ServerName, address: Address, parts?: RouteParts) =>
           this.send<T>({ server, address, parts }, { isRead: tool.isRead, ...read, admitted }, request),
       };
-      return await traced(`execute_tool ${tool.name}`, { attributes }, () => runAgentTool(tool, read.given, servers));
+      const run = () =>
+        traced(`execute_tool ${tool.name}`, { attributes }, () => runAgentTool(tool, read.given, servers));
+      if (!keyed || !admitted) return await run();
+      return await this.parts.repeats.run({ ...keyed, caller: admitted.call.caller }, run);
     } catch (error) {
       throw failureOfAgentCall(error, tool.name, request.id);
     }

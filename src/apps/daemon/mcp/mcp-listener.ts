@@ -27,6 +27,7 @@ import { DelegatedCallers } from '../../../common/keys/delegated-callers.js';
 import { FailedCredentials } from '../../../common/throttle/failed-credentials.js';
 import { invalid, NotFound } from '../../../common/problem/common-problems.js';
 import { failureOfProblem } from '../../../rpc/tools/tool-errors.js';
+import { AgentRepeats } from '../../../rpc/agent/agent-repeats.js';
 import { CheckedServer } from '../../../rpc/mcp/checked-server.js';
 import { answerMcp, readMcp } from '../../../rpc/mcp/http-exchange.js';
 import { canAsk } from '../../../rpc/mcp/mcp-elicitation.js';
@@ -159,6 +160,7 @@ async function toolCallsOf(
     ...{
       admissions: app.get(ToolAdmissionsService),
       handover: app.get(ApprovalHandoverService),
+      repeats: app.get(AgentRepeats),
       signer: app.get(ToolCallSigner),
       addresses: app.get(ClientAddresses),
     },
