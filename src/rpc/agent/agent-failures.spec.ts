@@ -31,3 +31,14 @@ it('of the arguments as a whole names none', () => {
   ) as RpcFailure;
   expect(message).toBe('search: must be an object');
 });
+
+it('says of each argument the first thing that is wrong with it', () => {
+  const issues = [
+    { path: 'query', message: 'must be a string' },
+    { path: 'query', message: 'must be longer' },
+    { path: 'in', message: 'must be one of all' },
+  ];
+  const { message, data } = failureOfAgentCall(invalidMembers(issues), 'search', 'r-1') as RpcFailure;
+  expect(message).toBe('search: query must be a string; in must be one of all');
+  expect(data?.['issues']).toEqual([issues[0], issues[2]]);
+});

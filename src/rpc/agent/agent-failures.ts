@@ -23,11 +23,15 @@ function failureOfRefusal(refusal: RouteRefusal, tool: string, requestId: string
 
 function failure(code: RpcFailure['code'], tool: string, data: Record<string, unknown>): RpcFailure {
   const found = Array.isArray(data['issues']) ? (data['issues'] as Issue[]) : undefined;
-  const issues = found?.map((issue) => inArguments(tool, issue));
+  const issues = found && firstOfEach(found.map((issue) => inArguments(tool, issue)));
   const said = issues ? issues.map(lineOf).join('; ') : String(data['message']);
   const text = code === RPC_CODES.internalError ? said : `${tool}: ${said}`;
   return new RpcFailure(code, text, { ...data, ...(issues && { issues }), detail: text, message: text }, { text });
 }
+
+/** What is of another type breaks every other rule of its argument too: a model needs the first alone. */
+const firstOfEach = (issues: Issue[]): Issue[] =>
+  issues.filter(({ path }, at) => path === '' || issues.findIndex((one) => one.path === path) === at);
 
 /** What is wrong with the arguments as a whole has no path. */
 const lineOf = ({ path, message }: Issue): string => (path === '' ? message : `${path} ${message}`);
