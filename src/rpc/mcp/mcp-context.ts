@@ -45,7 +45,9 @@ export const resourceUnknown = (uri: string): ProtocolError =>
 /** What the route behind it answered in place of the content. */
 export function contextFailure(status: number, problem: unknown): ProtocolError {
   const { title = 'Failed', detail } = (problem ?? {}) as { title?: string; detail?: string };
-  return new ProtocolError(codeOf(status), detail === undefined ? title : `${title}: ${detail}`, { problem });
+  // What the route calls its body, its client calls arguments.
+  const said = detail?.replace(/(^|; )(?:body|query|path)\./g, '$1');
+  return new ProtocolError(codeOf(status), said === undefined ? title : `${title}: ${said}`, { problem });
 }
 
 function codeOf(status: number): number {
