@@ -11,7 +11,7 @@ import { API_SET, TOOL_SET_NAMES } from '../common/contract/tool-sets.js';
 import { ToolAdmissionsService } from '../modules/shield/core/tool-calls/tool-admissions.service.js';
 import { AgentAnswer } from './agent/agent-answer.js';
 import type { OtherTools } from './agent/servers.js';
-import { withTenant } from './agent/agent-arguments.js';
+import { otherToolUnknown, withTenant } from './agent/agent-arguments.js';
 import { AgentCalls } from './agent/agent-calls.service.js';
 import { CallStatesService } from './call-states.service.js';
 import { effectKeyOf, effectOf } from './effect-key.js';
@@ -136,7 +136,8 @@ export class ToolCallsService {
       list: (set) => this.catalog.definitionsOf(set),
       call: async (name, given, key) => {
         const tool = await this.catalog.find(name);
-        const full = tool ? await withTenant(tool, given, () => Promise.resolve(tenantId)) : given;
+        if (!tool) throw otherToolUnknown();
+        const full = await withTenant(tool, given, () => Promise.resolve(tenantId));
         const answer = await this.call(name, full, { ...peer, idempotencyKey: key });
         return { text: answer.text, isReplayed: answer.isReplayed };
       },

@@ -19,7 +19,7 @@ export interface AgentArguments {
 /** What is known of a call next to its arguments. */
 interface Known {
   /** That of the credential. */
-  tenantId?: string;
+  tenantId?: string | undefined;
   /** The key of the effect, where the request has one. */
   headerKey?: string | undefined;
 }
@@ -52,6 +52,9 @@ export function readAgentArguments(
     ...(typeof token === 'string' ? { approvalToken: token } : {}),
   };
 }
+
+/** What more_tools answers to a name of no tool. */
+export const otherToolUnknown = () => invalid('tool', 'names no tool; more_tools without arguments lists the sets');
 
 /**
  * Arguments of a tool that more_tools calls: the tenant that it must have is the caller's, and more_tools does not

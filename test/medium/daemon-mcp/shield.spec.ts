@@ -175,6 +175,12 @@ describe('the shield at the MCP endpoint of the daemon', () => {
     expect([other.isError, other._meta['svc/error'].data.type]).toEqual([true, 'IdempotencyKeyReused']);
   });
 
+  it('works in no other tenant than that of the credential, whatever the arguments say', async () => {
+    const failed = await call('remember', { ...fact('foreign'), tenant_id: 'globex' });
+    expect([failed.isError, failed._meta['svc/error'].data.type]).toEqual([true, 'Forbidden']);
+    expect((await call('remember', { ...fact('own'), tenant_id: 'acme' })).isError).toBe(false);
+  });
+
   it('has no effect where the user of the client declines', async () => {
     const declining = await asker(() => ({ action: 'decline' }));
     await stopped({ scope: 'action', target: 'store_fact', mode: 'require_approval' }, async () => {

@@ -7,7 +7,7 @@ import type { Address } from '../../../common/contract/contract.js';
 import { DEFAULT_SET } from '../../../common/contract/tool-sets.js';
 import type { ClientAddresses } from '../../../common/http/client-address.js';
 import { currentTraceparent, traced } from '../../../common/observability/tracing.js';
-import { invalid, Unauthorized } from '../../../common/problem/common-problems.js';
+import { Unauthorized } from '../../../common/problem/common-problems.js';
 import { Problem } from '../../../common/problem/problem.js';
 import type {
   ApprovalHandoverService,
@@ -17,7 +17,7 @@ import type { ToolCallToAdmit } from '../../../modules/shield/core/tool-calls/to
 import type { ToolAdmissionsService } from '../../../modules/shield/core/tool-calls/tool-admissions.service.js';
 import type { ToolSetChoices } from '../../../modules/access/tenant-settings/tool-set-choices.service.js';
 import type { AgentAnswer } from '../../../rpc/agent/agent-answer.js';
-import { readAgentArguments, withTenant } from '../../../rpc/agent/agent-arguments.js';
+import { otherToolUnknown, readAgentArguments, withTenant } from '../../../rpc/agent/agent-arguments.js';
 import { effectOfAgentCall, keyedCall, type AgentRepeats } from '../../../rpc/agent/agent-repeats.js';
 import { failureOfAgentCall } from '../../../rpc/agent/agent-failures.js';
 import { addressOf, type AgentTool } from '../../../rpc/agent/agent-tool.js';
@@ -196,7 +196,8 @@ export class DaemonToolCalls {
   ): Promise<AgentAnswer> {
     const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name };
     try {
-      const read = readAgentArguments(tool, given);
+      const tenantId = await this.parts.credentials.findTenantOf(request);
+      const read = readAgentArguments(tool, given, { tenantId });
       const usesApprovalNow = !tool.changesApi(read.given);
       const keyed = keyedCall(tool, read);
       const effect = keyed && effectOfAgentCall(keyed);
@@ -223,7 +224,7 @@ export class DaemonToolCalls {
       list: (set) => this.parts.catalog.definitionsOf(set),
       call: async (name, given, key) => {
         const tool = await this.find(name);
-        if (!tool) throw invalid('tool', 'names no tool; more_tools without arguments lists the sets');
+        if (!tool) throw otherToolUnknown();
         const full = await withTenant(tool, given, () => this.parts.credentials.findTenantOf(request));
         const result = await this.call(tool, { ...(takesKey(tool) ? keyIn(key) : {}), ...full }, request);
         const failure = failureIn(result);
