@@ -7792,6 +7792,19 @@ AS $function$
   end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_shield_stops(me text)
+ RETURNS TABLE(kill_switch_id uuid, principal text, include_reads boolean, reason text)
+ LANGUAGE plpgsql
+AS $function$
+  begin
+    perform set_config('svc.tenant_id', me, true);
+    return query
+      select s.kill_switch_id, s.target, s.include_reads, s.reason from shield_kill_switch s
+      where s.tenant_id = me and s.lifted_at is null and s.mode = 'deny' and s.scope in ('tenant', 'principal')
+        and (s.expires_at is null or s.expires_at > statement_timestamp());
+  end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_sign_in_succeeded(of_address bytea, of_pair bytea, of_tenant bytea, mark integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -8658,6 +8671,7 @@ grant execute on function svc_settle_facts(me text) to public, svc_app;
 grant execute on function svc_shard_vectors(me text, owner text, shard uuid, wanted_model text, after bigint) to public, svc_app;
 grant execute on function svc_shield_facts(me text, wanted_principal text, wanted_server text, wanted_digest text, wanted_token bytea) to public, svc_app;
 grant execute on function svc_shield_read_switches(me text) to public, svc_app;
+grant execute on function svc_shield_stops(me text) to public, svc_app;
 grant execute on function svc_sign_in_succeeded(of_address bytea, of_pair bytea, of_tenant bytea, mark integer) to svc_app;
 grant execute on function svc_spend(me text, transfer uuid, agent text, credits bigint, target text, why text, about text, actor text, words text, allowance bigint) to public, svc_app, svc_operator;
 grant execute on function svc_spend_nonce(hash bytea) to svc_app;
