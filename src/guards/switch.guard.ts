@@ -21,8 +21,8 @@ interface Stop {
 
 /**
  * Kill switches that deny all of a tenant, or all of one principal, at the routes of the daemon: by what this process
- * knows, which follows within a second (docs/decisions/0416). All else of the shield is decided on at the API and before
- * calls of tools.
+ * knows, which follows within a second (docs/decisions/0416). All else of the shield is decided on at the API, and
+ * before calls of tools.
  */
 @Injectable()
 export class SwitchGuard implements CanActivate {

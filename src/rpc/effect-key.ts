@@ -29,7 +29,7 @@ export function effectKeyOf(
   );
 }
 
-/** Where the answer of a call is stored, for the decision on a repeat: by its request, of which the query is no part. */
+/** Where the answer of a call is stored, for the decision on a repeat. The query of its request is no part of it. */
 export const effectOf = (
   { method, path }: { method: string; path: string },
   idempotencyKey: () => Promise<string>,

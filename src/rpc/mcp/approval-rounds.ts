@@ -42,7 +42,10 @@ export interface McpCall {
 export interface Asker {
   /** Only its keyed digest leaves the process. */
   identity: () => string;
-  /** @returns undefined when it has asked for no such approval. @throws RpcFailure when its credential holds no longer */
+  /**
+   * @returns undefined when it has asked for no such approval
+   * @throws RpcFailure when its credential holds no longer
+   */
   take: (approvalRequestId: string) => Promise<Handover | undefined>;
 }
 
