@@ -15,7 +15,7 @@ import { withBareTables } from './archive/bare-tables.js';
 import { copyIn } from './archive/copy.js';
 import { deleteAgain } from './archive/erased-tenants.js';
 import { DIGESTS, Digests, FILES, KEYS, readHeader, tablePrefix, type BackupHeader } from './archive/format.js';
-import { placeKeys, readPassphrase } from './archive/key-archive.js';
+import { expectNoKeys, placeKeys, readPassphrase } from './archive/key-archive.js';
 import {
   type CheckpointOptions,
   describeNextEpoch,
@@ -106,6 +106,8 @@ async function restore(
   refuseOtherSchema(header);
   const checkpoints = await findCheckpoints(options, settings);
   const kept = findErasures(settings, options.withoutErasures === true);
+  const { passphrase } = options;
+  if (passphrase !== undefined) expectNoKeys(settings);
   const database = await openDatabase(settings, () => undefined, { bulkLoad: true });
   const { ownerUrl } = database.address;
   if (!ownerUrl) throw new UserError('Restoring takes the owner of the database: set SVC_DATABASE_URL');
@@ -115,13 +117,7 @@ async function restore(
     await client.connect();
     await client.query(`${PORTABLE_TEXT}; set lock_timeout = '5s'`);
     await client.query('begin');
-    const { passphrase } = options;
-    const loaded = await load(client, archive, header, {
-      checkpoints,
-      kept,
-      dataDir: settings.process.dataDir,
-      passphrase,
-    });
+    const loaded = await load(client, archive, header, { checkpoints, kept, settings, passphrase });
     return { header, ...loaded };
   } finally {
     await client.end();
@@ -176,7 +172,7 @@ async function load(
   client: Client,
   archive: ArchiveReader,
   header: BackupHeader,
-  { checkpoints, kept, dataDir, passphrase }: Known,
+  { checkpoints, kept, settings, passphrase }: Known,
 ): Promise<Loaded> {
   const placed: string[] = [];
   try {
@@ -185,8 +181,8 @@ async function load(
     await advanceFences(client);
     const log = await enterNextEpoch(client, checkpoints);
     const erased = await applyErasures(client, kept);
-    await placeFiles(archive, dataDir, placed);
-    const keys = await takeKeys(archive, dataDir, passphrase);
+    await placeFiles(archive, settings.process.dataDir, placed);
+    const keys = await takeKeys(archive, settings, passphrase);
     if (keys.file) placed.push(keys.file);
     await archive.finish();
     await client.query('commit');
@@ -203,7 +199,7 @@ type KeptErasures = ReturnType<ErasureList['read']>;
 interface Known {
   checkpoints: KnownCheckpoints;
   kept: KeptErasures;
-  dataDir: string;
+  settings: Settings;
   passphrase: string | undefined;
 }
 
@@ -301,11 +297,11 @@ async function placeFiles(archive: ArchiveReader, dataDir: string, placed: strin
   }
 }
 
-async function takeKeys(archive: ArchiveReader, dataDir: string, passphrase?: string): Promise<RestoredKeys> {
+async function takeKeys(archive: ArchiveReader, settings: Settings, passphrase?: string): Promise<RestoredKeys> {
   const found: RestoredKeys = { file: null, wereThere: false };
   for await (const entry of archive.entriesOf(KEYS)) {
     found.wereThere = true;
-    if (passphrase !== undefined) found.file = await placeKeys(dataDir, entry, passphrase);
+    if (passphrase !== undefined) found.file = await placeKeys(settings, entry, passphrase);
   }
   if (passphrase !== undefined && !found.wereThere)
     throw new UserError('The backup has no signing keys: restore it without --passphrase-file');
@@ -335,11 +331,13 @@ class ArchiveReader {
     for await (const { content } of this.entriesOf(prefix)) yield content;
   }
 
-  /** @throws UserError when anything read differs from what was written, or something is left */
+  /** To the end of the file. @throws UserError when anything read differs from what was written, or something is left */
   async finish(): Promise<void> {
     const last = await this.next();
     if (last.name !== DIGESTS) throw new UserError(`the backup is damaged: unexpected ${last.name}`);
     this.digests.compare(last);
+    const more = await this.entries.next();
+    if (!more.done) throw new UserError(`the backup is damaged: ${more.value.name} stands after its end`);
   }
 
   private async peek(): Promise<TarEntry> {

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Decrypter, Encrypter } from 'age-encryption';
 import type { Settings } from '../../common/config/settings.js';
 import { findFirstKey, findKeyFile, signingKeyFile } from '../../common/evidence-log/key-files.js';
@@ -7,9 +7,6 @@ import { hasSigner } from '../../common/evidence-log/own-keys.js';
 import { UserError } from '../../common/user-error.js';
 import { FILES, KEYS } from './format.js';
 import type { TarEntry } from './tar.js';
-
-/** Where a restored data directory has its keys. */
-const placeOf = (dataDir: string): string => join(dataDir, 'keys', 'signing-key.pem');
 
 /** The passphrase of a file, without the newline at its end. @throws UserError */
 export function readPassphrase(file: string): string {
@@ -43,15 +40,26 @@ export async function keysEntry(settings: Settings, passphrase: string): Promise
   return { name: KEYS, content: Buffer.from(await encrypter.encrypt(readFileSync(file))) };
 }
 
-/** Puts the keys of a backup into a data directory that has none. @returns the file @throws UserError */
-export async function placeKeys(dataDir: string, { content }: TarEntry, passphrase: string): Promise<string> {
-  const path = placeOf(dataDir);
-  if (existsSync(path)) throw new UserError(`${path} exists already. Restore into a new data directory.`);
+/** Before anything is loaded. @throws UserError where the keys of the backup would take the place of others */
+export function expectNoKeys(settings: Settings): void {
+  const file = signingKeyFile(settings);
+  if (!existsSync(file)) return;
+  throw new UserError(
+    settings.evidence.signingKeyFile === undefined
+      ? `${file} exists already. Restore into a new data directory.`
+      : `SVC_SIGNING_KEY_FILE names ${file}, which exists already. Leave out --passphrase-file to go on with it, or name a file that is not there yet.`,
+  );
+}
+
+/** Puts the keys of a backup where the servers look for them. @returns the file @throws UserError */
+export async function placeKeys(settings: Settings, { content }: TarEntry, passphrase: string): Promise<string> {
+  expectNoKeys(settings);
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   const keys = await decrypter.decrypt(content).catch(() => {
     throw new UserError('The passphrase does not open the keys of the backup');
   });
+  const path = signingKeyFile(settings);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, keys, { mode: 0o600, flag: 'wx', flush: true });
   return path;

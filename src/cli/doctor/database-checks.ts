@@ -16,6 +16,7 @@ import type { Check } from '../../common/health/check.js';
 import { conversionsCheck } from './conversions-check.js';
 import { corruptionCheck } from './corruption.js';
 import { embeddingsCheck } from './embeddings-check.js';
+import { byFirstKey } from './first-key-there.js';
 import { evidenceChecks } from './whole-evidence.js';
 import { ledgerCheck } from './ledger-check.js';
 import { logProgressCheck } from './log-progress-check.js';
@@ -55,9 +56,9 @@ export function databaseChecks(settings: Settings, address: DatabaseAddress, isF
       ledgerCheck(ask),
       conversionsCheck(settings, ask),
       corruptionCheck(ask),
-      ...evidenceChecks(source, { settings, isFull }),
+      ...evidenceChecks(source, { settings, ask, isFull }),
       logProgressCheck(settings, ask),
-      keptCheckpoints(settings, ask),
+      byFirstKey(settings, ask, keptCheckpoints(settings, ask)),
       witnessesCheck(settings, ask),
       peerLogsCheck(ask),
       timestampsCheck(settings, ask),

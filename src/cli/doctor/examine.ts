@@ -18,13 +18,24 @@ export class Advice extends Error {
   }
 }
 
+/** What a check throws that could not look at all, where something else helps than what its own remedy says. */
+export class OtherRemedy extends Error {
+  constructor(
+    detail: string,
+    readonly remedy: string,
+  ) {
+    super(detail);
+  }
+}
+
 /** Runs one check; a failure of any kind is a finding, never an exception. */
 async function examine({ name, remedy, run }: Check): Promise<Examined> {
   try {
     return { name, ok: true, detail: await run() };
   } catch (error) {
     if (error instanceof Advice) return { name, ok: true, detail: error.message, remedy: error.remedy };
-    return { name, ok: false, detail: (error as Error).message || 'fails without a message', remedy };
+    const other = error instanceof OtherRemedy ? error.remedy : remedy;
+    return { name, ok: false, detail: (error as Error).message || 'fails without a message', remedy: other };
   }
 }
 

@@ -10,18 +10,20 @@ import { SegmentCheck } from '../../modules/memory/local-ingest/segment-check.se
 import { describeLook, findLogFault } from '../../modules/operations/readiness/evidence-checks.js';
 import { SUBJECT_CHECKS } from '../../modules/operations/readiness/subject-checks.js';
 import { Advice } from './examine.js';
+import { byFirstKey } from './first-key-there.js';
 
 /** A look at so many records takes some ten seconds: no need to leave any out. */
 const ALWAYS_WHOLE = 20_000;
 
 interface EvidenceOptions {
   readonly settings: Settings;
+  readonly ask: Query;
   /** All of it, however much it is. */
   readonly isFull: boolean;
 }
 
 /** The evidence: all of it where that is asked for or takes no time, else what is newest, and the numbers. */
-export function evidenceChecks(source: DataSource, { settings, isFull }: EvidenceOptions): Check[] {
+export function evidenceChecks(source: DataSource, { settings, ask, isFull }: EvidenceOptions): Check[] {
   const counter = new Metrics().counter(
     'svc_cross_tenant_total',
     'Units of work that could see more than one tenant.',
@@ -38,22 +40,22 @@ export function evidenceChecks(source: DataSource, { settings, isFull }: Evidenc
   const isWhole = async () => isFull || (await onSnapshot(countLeaves)) <= ALWAYS_WHOLE;
   const remedy = 'Stop svc, keep the database as it is for examination, and restore the last backup that verifies.';
   return [
-    {
+    byFirstKey(settings, ask, {
       name: 'receipt_chain',
       remedy,
       run: async () =>
         (await isWhole())
           ? summarize(await audit.verifyChain(SUBJECT_CHECKS), 'receipts')
           : onSnapshot((query) => lookAtNewest(query, keys)),
-    },
-    {
+    }),
+    byFirstKey(settings, ask, {
       name: 'transparency_log',
       remedy,
       run: async () =>
         (await isWhole())
           ? summarize(await audit.verifyLog(), 'leaves')
           : onSnapshot((query) => lookAtHead(query, keys)),
-    },
+    }),
     { name: 'sealed_segments', remedy, run: () => lookAtSegments(new SegmentCheck(crossTenant), isFull) },
     lastLook(onSnapshot, settings.evidence.lookHours),
   ];

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (!svc.hasEnded) await svc.stop();
-  for (const name of ['first', 'second', 'third'])
+  for (const name of ['first', 'second', 'third', 'fourth'])
     if (existsSync(join(folder, name))) removeDataDir(join(folder, name));
   rmSync(folder, { recursive: true, force: true });
 });
@@ -117,6 +117,8 @@ describe('svc doctor', { timeout: 120_000 }, () => {
   });
 });
 
+const WITHOUT = ['--without-checkpoint', '--without-erasures'];
+
 describe('svc backup and svc restore', { timeout: 120_000 }, () => {
   const file = (): string => join(folder, 'backup.tar.gz');
 
@@ -182,15 +184,40 @@ describe('svc backup and svc restore', { timeout: 120_000 }, () => {
     content[at] = 't'.charCodeAt(0);
     const damaged = join(folder, 'damaged.tar.gz');
     writeFileSync(damaged, gzipSync(content));
-    expect(run('third', 'restore', damaged, '--without-checkpoint', '--without-erasures').said.error).toMatch(
+    expect(run('third', 'restore', damaged, ...WITHOUT).said.error).toMatch(
       /^the backup is damaged: tables\/public\.\w+\/00000001 /,
     );
     expect(run('third', 'restore', damaged.replace('damaged', 'missing')).said.error).toMatch(/no such file/);
     expect(existsSync(join(folder, 'third', 'credentials.json'))).toBe(false);
-    expect(run('third', 'restore', file(), '--without-checkpoint', '--without-erasures')).toMatchObject({
+    expect(run('third', 'restore', file(), ...WITHOUT)).toMatchObject({
       code: 0,
       said: { keys: null },
     });
+  });
+
+  it('puts the keys where SVC_SIGNING_KEY_FILE says, in the place of none, and reads the file to its end', () => {
+    const longer = join(folder, 'longer.tar.gz');
+    writeFileSync(longer, gzipSync(Buffer.concat([gunzipSync(readFileSync(file())), Buffer.alloc(512, 'x')])));
+    const named = { SVC_SIGNING_KEY_FILE: join(folder, 'named', 'key.pem') };
+    const restore = (from: string) =>
+      runWith(named, 'fourth', 'restore', from, ...WITHOUT, '--passphrase-file', join(folder, 'passphrase'));
+    expect(restore(longer).said.error).toMatch(/^the file is damaged: /);
+    expect(existsSync(named.SVC_SIGNING_KEY_FILE)).toBe(false);
+    expect(restore(file())).toMatchObject({ code: 0, said: { keys: named.SVC_SIGNING_KEY_FILE } });
+    expect(existsSync(join(folder, 'fourth', 'keys', 'signing-key.pem'))).toBe(false);
+    expect(restore(file()).said.error).toMatch(/^SVC_SIGNING_KEY_FILE names .* exists already/);
+  });
+
+  it('says of a key file that is missing what helps, and not to restore a backup', () => {
+    const settings = { SVC_SIGNING_KEY_FILE: join(folder, 'named', 'other.pem') };
+    const checks: { name: string; ok: boolean; remedy?: string }[] = runWith(settings, 'fourth', 'doctor').said.checks;
+    for (const name of ['receipt_chain', 'transparency_log', 'checkpoints'])
+      expect(checks.find((check) => check.name === name)).toEqual({
+        name,
+        ok: false,
+        detail: expect.stringContaining('SVC_SIGNING_KEY_FILE: cannot use the signing key'),
+        remedy: expect.stringMatching(/^Put the key file /),
+      });
   });
 
   it('begins a new chain of keys where the old ones are lost', () => {
