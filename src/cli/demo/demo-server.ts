@@ -31,7 +31,7 @@ export async function onDemoServer<T>(
   const address = addressOf(choice, await readCredentials(settings));
   if (choice.url && !address)
     throw new UsageError(
-      `There is no credentials.json of that server in ${dataDir}, so --url needs --tenant and --api-key too`,
+      `There is no credentials.json of that server in ${dataDir}, so --api needs --tenant and --api-key too`,
     );
   if (address && (choice.url || (await isReady(address.url)))) {
     progress.line(`Using the server at ${address.url} as tenant ${address.tenantId}\n`);

@@ -1,4 +1,4 @@
-import { flag, headerKey, hostNames, setting, text } from './setting.js';
+import { flag, headerKey, hostNames, setting, tenantName } from './setting.js';
 
 /** What `svc ingest` goes by, a group of the table in settings.ts. */
 export const INGEST_SETTINGS = {
@@ -8,7 +8,7 @@ export const INGEST_SETTINGS = {
     'The API key that `svc ingest` calls the tenant API with; without it that of credentials.json.',
     { secret: true },
   ),
-  tenantId: setting('SVC_TENANT_ID', text(), 'The tenant of that key.', {
+  tenantId: setting('SVC_TENANT_ID', tenantName(), 'The tenant of that key.', {
     shownDefault: 'the one of credentials.json',
   }),
   urlHosts: setting(

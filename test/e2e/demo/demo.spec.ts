@@ -118,8 +118,8 @@ describe('svc demo', { timeout: 180_000 }, () => {
     expect(unreachable.stderr).not.toContain('    at ');
     expect(unreachable.stderr).toContain('No answer from http://127.0.0.1:9');
     expect(unreachable.stderr).toContain('"npm start" starts it');
-    const keyless = await demo('--url', 'http://127.0.0.1:9');
-    expect(keyless.stderr).toContain('--url needs --tenant and --api-key');
+    const keyless = await demo('--api', 'http://127.0.0.1:9');
+    expect(keyless.stderr).toContain('--api needs --tenant and --api-key');
     expect(existsSync(join(folder, 'data', 'credentials.json'))).toBe(false);
   });
 });

@@ -247,7 +247,7 @@ describe('svc ingest of a folder', { timeout: 180_000 }, () => {
     await fails([folder, '--corpus', 'x', '--watch', '--dry-run'], 2, /--watch/);
     await fails([folder, '--corpus', 'x', '--max-size', '0'], 2, /MiB/);
     await fails([folder, '--corpus', 'x', '--language', 'klingon'], 2, /Allowed choices/);
-    await fails([folder, '--corpus', 'x'], 2, /Set SVC_API_URL, SVC_TENANT_ID and SVC_API_KEY/, { SVC_API_KEY: '' });
+    await fails([folder, '--corpus', 'x'], 2, /^svc: Which API key \(SVC_API_KEY, --api-key\)\? /, { SVC_API_KEY: '' });
     await fails([folder, '--corpus', 'x'], 1, /401/, { SVC_API_KEY: 'svc_key_wrong_wrong' });
     await fails([folder, '--corpus', 'x', '--api', 'http://127.0.0.1:9'], 1, /No answer from http:\/\/127.0.0.1:9/);
     expect((await documentsOf(acme, 'x')).size).toBe(0);

@@ -103,6 +103,10 @@ describe('the command line', { timeout: 120_000 }, () => {
     'completion',
     'completion tcsh',
     'demo --url http://127.0.0.1:9',
+    'demo --api 127.0.0.1:9',
+    'search a --api ftp://127.0.0.1',
+    'search a --tenant a/b',
+    'search a --api-key clé',
   ])('ends with 2 when it is misused: svc %s', async (line) => {
     const { code, stderr } = await run(line.split(' ').filter(Boolean));
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^(error|svc|Usage): /)]);
