@@ -76,6 +76,16 @@ describe('settings', () => {
     expect(faultsOf({ SVCD_HTTP_PORT: '0', SVCD_MCP_PORT: '0' })).toEqual([]);
   });
 
+  it('refuses a largest body that the bodies in flight leave no space for, and names both settings', () => {
+    expect(faultsOf({ SVC_MAX_INFLIGHT_BODY_MIB: '32' })).toEqual([
+      'SVC_MAX_INFLIGHT_BODY_MIB: 32 is less than the 33 MiB of the largest body by SVC_MAX_FILE_MIB; raise it, or lower SVC_MAX_FILE_MIB',
+    ]);
+    expect(faultsOf({ SVC_MAX_INFLIGHT_BODY_MIB: '33' })).toEqual([]);
+    expect(faultsOf({ SVC_MAX_INFLIGHT_BODY_MIB: '1' })).toHaveLength(3);
+    expect(faultsOf({ SVC_TOOLS_MAX_BODY_BYTES: String(1024 ** 3) })).toHaveLength(1);
+    expect(faultsOf({ SVCD_MAX_REQUEST_BODY_BYTES: '0' })).toEqual([]);
+  });
+
   it('takes SVCD_ERRORS_BASE with a slash at its end or without', () => {
     for (const base of ['https://errors.example.com/svc', 'https://errors.example.com/svc/'])
       expect(loadSettings({ SVCD_ERRORS_BASE: base }).daemon.errorsBase).toBe('https://errors.example.com/svc');

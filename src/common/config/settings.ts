@@ -21,6 +21,7 @@ import {
   type Setting,
   url,
 } from './setting.js';
+import { findBodyFaults } from './body-bounds.js';
 import { EVIDENCE_SETTINGS } from './evidence-settings.js';
 import { INGEST_SETTINGS } from './ingest-settings.js';
 import { findPortClashes } from './wanted-ports.js';
@@ -73,7 +74,7 @@ export const SETTING_TABLE = {
     maxInflightBodyMib: setting(
       'SVC_MAX_INFLIGHT_BODY_MIB',
       integer(256, 1, 65_536),
-      'Request bodies a process holds at once, in MiB; a request whose body passes it is answered 503. More than the largest body.',
+      'Request bodies a process holds at once, in MiB; a request whose body passes it is answered 503. No less than the largest body by SVC_MAX_BODY_BYTES, SVC_MAX_FILE_MIB (and 1 MiB for its form), SVC_TOOLS_MAX_BODY_BYTES and SVCD_MAX_REQUEST_BODY_BYTES; routes with larger bounds of their own take so much.',
     ),
     cacheMib: setting(
       'SVC_CACHE_MIB',
@@ -389,7 +390,7 @@ export function loadSettings(environment: Record<string, string | undefined> = p
       ),
     ]),
   ) as unknown as Settings;
-  if (faults.length === 0) faults.push(...findPortClashes(settings));
+  if (faults.length === 0) faults.push(...findPortClashes(settings), ...findBodyFaults(settings));
   if (faults.length > 0) throw new SettingsInvalid(faults);
   settings.process.dataDir = resolve(settings.process.dataDir);
   return { ...settings, given: new Set(Object.keys(environment).filter((name) => environment[name])) };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
+import { boundWithin, fileBound } from '../config/body-bounds.js';
 import type { Settings } from '../config/settings.js';
 import { routeOf } from '../contract/contract.js';
 import { SecretBytes } from '../fields/secret-bytes.js';
@@ -21,7 +22,7 @@ import { endWithUnreadBody, isPipelinedAfterClose } from './graceful-close.js';
 import type { OwnHosts } from './own-hosts.js';
 import { asRead } from '../tenancy/reading.js';
 import { checkCoding, checkUnread, readChecked } from './checked-body.js';
-import { fileBound, readBytes } from './raw-body.js';
+import { readBytes } from './raw-body.js';
 import { RequestLog, type RequestLine } from './request-log.js';
 import { beginRequest, withinRequest } from './request-spans.js';
 import { requestIdOf } from './trace.js';
@@ -70,7 +71,7 @@ export function makeHttpServer(options: HttpServerOptions, parts: ServerParts): 
   const requests = RequestLog.of(options.requestLine ?? TENANT_API_LINE, log, metrics);
   const receive = reception(options, requests);
   const adapter = new FastifyAdapter({
-    ...limitsOf(options),
+    ...limitsOf(options, parts.settings),
     genReqId: (request: IncomingMessage) => requestIdOf(request.headers),
     routerOptions: { maxParamLength: 2048, ignoreTrailingSlash: false },
     // An answer beats a refusal: what a kept connection still asks for while the server closes is done, and the
@@ -107,9 +108,9 @@ export function makeHttpServer(options: HttpServerOptions, parts: ServerParts): 
 
 const READS = new Set(['GET', 'HEAD']);
 
-function limitsOf({ maxBodyBytes, requestTimeoutMs }: HttpServerOptions) {
+function limitsOf({ maxBodyBytes, requestTimeoutMs }: HttpServerOptions, settings: Settings) {
   return {
-    bodyLimit: maxBodyBytes,
+    bodyLimit: boundWithin(maxBodyBytes, settings),
     requestTimeout: requestTimeoutMs,
     http: {
       // By default Node checks every 30 seconds, and limits the headers to 60 seconds.
@@ -136,7 +137,7 @@ const reception =
     return headProblem(request) ?? ownHosts.refuse(request) ?? refuse?.(request, reply);
   };
 
-function readBodies(fastify: FastifyInstance, bodies: BodyBudget, { api }: Settings): void {
+function readBodies(fastify: FastifyInstance, bodies: BodyBudget, settings: Settings): void {
   fastify.removeAllContentTypeParsers();
   bodies.install(fastify);
   fastify.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
@@ -156,7 +157,8 @@ function readBodies(fastify: FastifyInstance, bodies: BodyBudget, { api }: Setti
   readBytes(fastify, bodies);
   fastify.addHook('onRoute', (route) => {
     const isFile = route.config?.body === 'file';
-    route.bodyLimit = isFile ? fileBound(api.maxFileMib) : (route.config?.route?.bodyLimit ?? route.bodyLimit);
+    const own = isFile ? fileBound(settings.api.maxFileMib) : route.config?.route?.bodyLimit;
+    if (own !== undefined) route.bodyLimit = boundWithin(own, settings);
   });
 }
 

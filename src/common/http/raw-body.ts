@@ -8,12 +8,6 @@ import { hasBody } from './headers.js';
 import { readUpload } from './uploaded-file.js';
 
 const BYTES = 'application/octet-stream';
-const MIB = 1024 * 1024;
-/** What a form adds to its file: fields, and the heads of its parts. */
-const MAX_FORM_BYTES = 1024 * 1024;
-
-/** Largest body with a file, in bytes. */
-export const fileBound = (maxFileMib: number): number => maxFileMib * MIB + MAX_FORM_BYTES;
 
 /**
  * Bytes are read where a route takes a body of any content type, and refused unread everywhere else. A content type

@@ -26,7 +26,11 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'svc-held-'));
   const made = await TenantsStore.using({ ownerUrl: database.url }, (store) => store.createTenant('acme', 'team'));
   ({ apiKey } = made!.key);
-  api = await ApiProcess.at(database.url, dataDir, { SVC_MAX_INFLIGHT_BODY_MIB: String(BUDGET_MIB) });
+  api = await ApiProcess.at(database.url, dataDir, {
+    SVC_MAX_INFLIGHT_BODY_MIB: String(BUDGET_MIB),
+    SVC_MAX_FILE_MIB: '1',
+    SVCD_MAX_REQUEST_BODY_BYTES: '0',
+  });
   await api.start();
 });
 afterAll(async () => {

@@ -8,7 +8,12 @@ import { head, RawClient } from '../daemon-ingress/raw-client.js';
 
 const MIB = 1024 * 1024;
 const BUDGET_MIB = 4;
-const env = { SVC_MAX_INFLIGHT_BODY_MIB: String(BUDGET_MIB) };
+const env = {
+  SVC_MAX_INFLIGHT_BODY_MIB: String(BUDGET_MIB),
+  SVC_MAX_BODY_BYTES: String(BUDGET_MIB * MIB),
+  SVC_MAX_FILE_MIB: String(BUDGET_MIB - 1),
+  SVCD_MAX_REQUEST_BODY_BYTES: String(BUDGET_MIB * MIB),
+};
 /** They send all but the end of their bodies, and wait. */
 const CONNECTIONS = 20;
 
@@ -151,5 +156,13 @@ describe('a body within the budget', () => {
   it('gives its share back as soon as it is answered', async () => {
     for (let round = 0; round < 3 * BUDGET_MIB; round += 1)
       expect((await api.tenant.call('POST', '/v1/retrieve', { query: 'x'.repeat(MIB) })).status).toBe(400);
+  });
+
+  it('is all that a route with a larger bound of its own takes', async () => {
+    const listener = { ...LISTENERS['api']!(), to: 'POST /v1/ingest/batch' };
+    const client = await RawClient.open(listener.port);
+    const length = `content-length: ${BUDGET_MIB * MIB + 1}`;
+    expect((await client.send(requestOf(listener, length)).answer()).status).toBe(413);
+    client.end();
   });
 });
