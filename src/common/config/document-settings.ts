@@ -31,6 +31,16 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
   bench: 'Benchmarks',
 };
 
+/** What no server reads: of clients, benchmarks, builds and tests. */
+const OTHERS: readonly [string, string, string][] = [
+  ['SVC_TOOLS_URL', 'unset', '`SvcClient.fromEnvironment()` of the client for TypeScript: the tool service.'],
+  ['SVC_TOKEN', 'unset', 'The same client: a bearer in the place of SVC_API_KEY. Secret.'],
+  ['SVC_LEDGER_OPERATIONS', '`2000`', 'Operations of `test/e2e/economy/ledger.spec.ts`; `npm run bench:credits` sets 100000.'],
+  ['SVC_BUILD_COMMIT', 'that of git', 'The commit that `npm run build` writes into the program.'],
+  ['SVC_CONSOLE_DAEMON', '`http://127.0.0.1:14800`', 'The daemon behind `npm run console:dev`.'],
+  ['SVC_TEST_DATABASE_URL', 'an embedded one', 'The PostgreSQL of the tests, by a user who may create databases and roles.'],
+];
+
 const groups = () => Object.entries(SETTING_TABLE) as [keyof typeof SETTING_TABLE, Record<string, Setting>][];
 
 /** docs/env.md, from the table of settings. */
@@ -42,15 +52,20 @@ export function settingsPage(): string {
     'Flags are `1` or `0`. An empty value counts as unset.',
   ];
   const tables = groups().flatMap(([group, members]) => [
-    '',
-    `## ${GROUP_TITLES[group]}`,
-    '',
-    '| variable | default | meaning |',
-    '| --- | --- | --- |',
+    ...headOf(GROUP_TITLES[group]),
     ...Object.values(members).map(row),
   ]);
-  return `${[...head, ...tables].join('\n')}\n`;
+  const others = OTHERS.map(([name, value, about]) => `| \`${name}\` | ${value} | ${about} |`);
+  return `${[...head, ...tables, ...headOf('Other programs'), ...others].join('\n')}\n`;
 }
+
+const headOf = (title: string): string[] => [
+  '',
+  `## ${title}`,
+  '',
+  '| variable | default | meaning |',
+  '| --- | --- | --- |',
+];
 
 function row(one: Setting): string {
   const notes = [
