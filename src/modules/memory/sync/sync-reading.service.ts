@@ -113,7 +113,7 @@ function refusedScope(version: IncomingVersion, reach: SyncReach, allowlist: rea
   if (!isOfCollections || !isReached(version, reach))
     return 'this peer may not write it: it is out of its collections or prefixes';
   if (version.target === 'holds' && isReleased(version.content) && !isHoldWithin(version.names, reach))
-    return 'this peer does not reach all that the hold pins, so that it cannot release it';
+    return 'this peer does not reach all that the hold pins, so that it cannot release it; add the peer again with all prefixes of the hold';
   if (allowlist.length > 0 && !isReached(version, { ...reach, prefixes: allowlist }))
     return 'it is not in the allowlist';
   return null;
