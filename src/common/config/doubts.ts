@@ -11,10 +11,12 @@ function* givenIn(environment: Record<string, string | undefined>): Generator<{ 
 
 /**
  * Values that are taken and probably not meant: a flag of the daemon that has no word for on is off (memory-daemon.md
- * 4.12), be it a misspelt one.
+ * 4.12), be it a misspelt one; and what is taken for something else.
  */
 export function listDoubts(environment: Record<string, string | undefined> = process.env): string[] {
   return [...givenIn(environment)].flatMap(({ one, raw }) => {
+    const doubt = one.doubt?.(raw);
+    if (doubt !== undefined) return [`${one.env}: ${doubt}`];
     const value: unknown = one.schema.parse(raw);
     // Flags are read in any case, words of modes as they are.
     if (!one.words || one.words.includes(typeof value === 'boolean' ? raw.toLowerCase() : raw)) return [];

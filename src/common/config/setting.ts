@@ -23,6 +23,8 @@ export interface SettingMeta {
   words?: readonly string[];
   /** The value is a path of one that has to be there. */
   names?: 'file' | 'folder';
+  /** What of a value is taken as something else than it says, for the log: without the value, which may be secret. */
+  doubt?: (raw: string) => string | undefined;
 }
 
 export interface Setting<S extends z.ZodType = z.ZodType> extends SettingMeta {
@@ -203,14 +205,34 @@ export const baseUrl = (fallback: string) =>
  * A PostgreSQL address, also of the form without a host that names a unix socket:
  * postgresql://user@/name?host=/directory.
  */
-export const databaseUrl = () =>
+const databaseUrl = () =>
   z.preprocess(
     present,
     z
       .string()
       .regex(/^postgres(ql)?:\/\/\S+$/, 'expected postgresql://user@host/name')
+      .transform((text) => (aliasIn(text) === undefined ? text : text.replace(SSL_ALIAS, '$1verify-full')))
       .optional(),
   );
+
+/**
+ * Modes that the driver takes for verify-full, with a warning of many lines, and that a later version of it takes for
+ * less (pg-connection-string 3). Here they stay what they are.
+ */
+const SSL_ALIAS = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
+const aliasIn = (text: string): string | undefined =>
+  /[?&]uselibpqcompat=true(&|$)/.test(text) ? undefined : SSL_ALIAS.exec(text)?.[2];
+
+/** An address of the database; it may hold a password. */
+export const databaseSetting = (env: string, about: string, rest: Partial<SettingMeta> = {}) =>
+  setting(env, databaseUrl(), about, {
+    secret: true,
+    doubt: (raw) => {
+      const mode = aliasIn(raw);
+      return mode && `sslmode=${mode} is read as sslmode=verify-full, which checks certificate and host: write that`;
+    },
+    ...rest,
+  });
 
 /** Addresses and CIDR ranges separated by commas. */
 export const networks = () =>

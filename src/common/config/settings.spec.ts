@@ -86,6 +86,14 @@ describe('settings', () => {
     expect(faultsOf({ SVCD_MAX_REQUEST_BODY_BYTES: '0' })).toEqual([]);
   });
 
+  it('reads every sslmode that is to check something as verify-full', () => {
+    const read = (query: string) => loadSettings({ SVC_DATABASE_URL: `postgresql://a@b/c?${query}` }).database.url;
+    for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full'])
+      expect(read(`sslmode=${mode}&sslrootcert=x`)).toBe('postgresql://a@b/c?sslmode=verify-full&sslrootcert=x');
+    for (const query of ['sslmode=no-verify', 'sslmode=disable', 'uselibpqcompat=true&sslmode=require'])
+      expect(read(query)).toBe(`postgresql://a@b/c?${query}`);
+  });
+
   it('takes SVCD_ERRORS_BASE with a slash at its end or without', () => {
     for (const base of ['https://errors.example.com/svc', 'https://errors.example.com/svc/'])
       expect(loadSettings({ SVCD_ERRORS_BASE: base }).daemon.errorsBase).toBe('https://errors.example.com/svc');

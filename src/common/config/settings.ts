@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserError } from '../user-error.js';
 import {
   choice,
-  databaseUrl,
+  databaseSetting,
   flag,
   headerKey,
   hostNames,
@@ -174,35 +174,27 @@ export const SETTING_TABLE = {
   },
   ingest: INGEST_SETTINGS,
   database: {
-    url: setting(
+    url: databaseSetting(
       'SVC_DATABASE_URL',
-      databaseUrl(),
       'The PostgreSQL (15 or newer) to use, as its owner, who migrates it. Unset, and the next two too: an embedded PostgreSQL in the data directory.',
-      { secret: true },
     ),
-    appUrl: setting(
+    appUrl: databaseSetting(
       'SVC_DATABASE_APP_URL',
-      databaseUrl(),
       'The same database with the login svc_app, which the application works as.',
-      { secret: true, shownDefault: "SVC_DATABASE_URL with that login and a password derived from the owner's" },
+      { shownDefault: "SVC_DATABASE_URL with that login and a password derived from the owner's" },
     ),
-    operatorUrl: setting(
+    operatorUrl: databaseSetting(
       'SVC_DATABASE_OPERATOR_URL',
-      databaseUrl(),
       'The same database with the login svc_operator, for work across tenants. With these two and without SVC_DATABASE_URL a process serves and does not migrate.',
-      { secret: true, shownDefault: "SVC_DATABASE_URL with that login and a password derived from the owner's" },
+      { shownDefault: "SVC_DATABASE_URL with that login and a password derived from the owner's" },
     ),
-    sessionUrl: setting(
+    sessionUrl: databaseSetting(
       'SVC_DATABASE_SESSION_URL',
-      databaseUrl(),
       'Where the two addresses above lead through a pooler in transaction mode: an address that keeps sessions, for LISTEN. Its login is not used.',
-      { secret: true },
     ),
-    readUrl: setting(
+    readUrl: databaseSetting(
       'SVC_DATABASE_READ_URL',
-      databaseUrl(),
       'A streaming standby of the same database, which answers what only reads once it has all that was acknowledged (docs/fleet.md). One server, not through a pooler in transaction mode. Its login is not used.',
-      { secret: true },
     ),
     readWaitMs: setting(
       'SVC_DATABASE_READ_WAIT_MS',

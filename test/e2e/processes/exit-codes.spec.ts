@@ -170,6 +170,16 @@ describe('the command line', { timeout: 120_000 }, () => {
     });
   });
 
+  it('says which way of TLS an address is read as, without the address', async () => {
+    const address = 'postgresql://svc_app:pw@127.0.0.1:9/svc?sslmode=require';
+    const { code, stdout, stderr } = await run(['doctor', '--json'], { SVC_DATABASE_URL: address });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).checks[0]).toMatchObject({
+      detail: 'SVC_DATABASE_URL: sslmode=require is read as sslmode=verify-full, which checks certificate and host: write that',
+    });
+    expect([stderr, stdout.includes(':pw@')]).toEqual(['', false]);
+  });
+
   it('looks at the database also where it has the addresses of the logins alone', async () => {
     const logins = {
       SVC_DATABASE_URL: '',
