@@ -74,6 +74,11 @@ describe('the chart', () => {
     expect(found.filter((path) => !isThere(path))).toEqual([]);
   });
 
+  it('writes 0, false and large numbers of its values as they stand', () => {
+    expect(text).not.toMatch(/\bmerge\b/);
+    expect(text).toContain('set $all $name (include "svc.text" $value)');
+  });
+
   it('closes each block that it opens', () => {
     for (const template of templates) {
       const actions = [...template.matchAll(/\{\{-?\s*(\w+)/g)].map(([, word]) => word!);
@@ -103,7 +108,8 @@ describe('the chart', () => {
     execFileSync('helm', ['lint', '--strict', CHART]);
     const all = ['ingress.enabled=true', 'ingress.hosts[0].host=a.example', 'ingress.hosts[0].app=api'];
     const more = ['serviceMonitor.enabled=true', 'checkpoints.existingClaim=kept', 'common.env.SVC_LOG_LEVEL=warn'];
-    const set = [...all, ...more].flatMap((value) => ['--set', value]);
+    const zero = ['common.env.SVC_JOBS=1', 'apps.api.env.SVC_JOBS=0'];
+    const set = [...all, ...more, ...zero].flatMap((value) => ['--set', value]);
     const rendered = execFileSync('helm', ['template', 'here', CHART, ...set], { encoding: 'utf8' });
     const objects = parseAllDocuments(rendered).map((document) => document.toJS());
     const kinds = Object.groupBy(objects, ({ kind }) => kind);
@@ -126,6 +132,9 @@ describe('the chart', () => {
         expect([unknown(names), new Set(names).size]).toEqual([[], names.length]);
       }
     }
+    const jobsOf = ({ spec }: (typeof objects)[number]) =>
+      spec.template.spec.containers[0].env.find(({ name }: { name: string }) => name === 'SVC_JOBS').value;
+    expect(kinds['Deployment']!.map(jobsOf).sort()).toEqual(['0', '1', '1']);
     const [migrate] = kinds['Job']!;
     const owners = [...kinds['Deployment']!, migrate].filter((one) => JSON.stringify(one).includes('SVC_DATABASE_URL'));
     expect(owners).toEqual([migrate]);

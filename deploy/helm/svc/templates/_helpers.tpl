@@ -48,6 +48,15 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
+{{/* A number of a file of values is a float, which would be written with an exponent from a million on. */}}
+{{- define "svc.text" -}}
+{{- if and (kindIs "float64" .) (eq (printf "%.0f" . | float64) .) -}}
+{{- printf "%.0f" . -}}
+{{- else -}}
+{{- . -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Of one app or the job: dict "root" $ "env" map "secretEnv" list. Its own variables come after those of all. */}}
 {{- define "svc.env" -}}
 - name: NODE_ENV
@@ -70,7 +79,14 @@ capabilities:
 {{- end }}
 {{- $api := printf "http://%s-api:%v" (include "svc.fullname" .root) .root.Values.apps.api.ports.http }}
 {{- $daemon := printf "http://%s-daemon:%v" (include "svc.fullname" .root) .root.Values.apps.daemon.ports.http }}
-{{- range $name, $value := merge (dict) .env .root.Values.common.env (dict "SVC_API_URL" $api "SVC_DAEMON_URL" $daemon) }}
+{{- /* One by one: the function that joins dicts takes 0 and false for absent. */}}
+{{- $all := dict "SVC_API_URL" $api "SVC_DAEMON_URL" $daemon }}
+{{- range $values := list .root.Values.common.env .env }}
+{{- range $name, $value := $values }}
+{{- $_ := set $all $name (include "svc.text" $value) }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := $all }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
