@@ -75,7 +75,8 @@ describe('behind PgBouncer', { timeout: 120_000 }, () => {
         }
       });
       await Promise.all(rounds);
-      expect(await leftInSessions(pooler!)).toEqual({ sessions: true, left: [] });
+      for (const role of ['svc_app', 'svc_operator'])
+        expect([role, await leftInSessions(pooler!, role)]).toEqual([role, { sessions: true, left: [] }]);
     } finally {
       await Promise.all([api.app.close(), daemon.app.close()]);
     }
@@ -97,8 +98,8 @@ const KEPT = `
     (select count(*)::int from pg_listening_channels()) as channels, coalesce(current_setting('svc.tenant_id', true), '') as tenant`;
 
 /** Looks into the sessions behind the pooler, by transactions that are open at once. */
-async function leftInSessions(behind: PgBouncer): Promise<{ sessions: boolean; left: object[] }> {
-  const clients = Array.from({ length: 3 }, () => new Client(behind.urlAs('svc_app')));
+async function leftInSessions(behind: PgBouncer, role: string): Promise<{ sessions: boolean; left: object[] }> {
+  const clients = Array.from({ length: 3 }, () => new Client(behind.urlAs(role)));
   const rows: { pid: number; [kept: string]: unknown }[] = [];
   for (const client of clients) {
     await client.connect();
