@@ -60,6 +60,14 @@ it('a folder of neither is refused, and one without files', () => {
   expect(() => readConversations(folder)).toThrow('no .json');
   put('set.json', [{ a: 1 }]);
   expect(() => readConversations(folder)).toThrow('neither layout');
+  writeFileSync(join(folder, 'set.json'), '[');
+  expect(() => readConversations(folder)).toThrow(/^set.json is no JSON: /);
+});
+
+it('a set without a question that can be measured is refused', () => {
+  const session_1 = [{ speaker: 'Ann', dia_id: 'D1:1', text: ' ' }];
+  put('set.json', [{ conversation: { session_1 }, qa: [{ question: 'What?', evidence: ['D1:1', 'D9:9'] }] }]);
+  expect(() => readConversations(folder)).toThrow(/no question names evidence/);
 });
 
 it('a made set is the same for the same seed, and can be measured whole', () => {

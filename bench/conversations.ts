@@ -54,13 +54,15 @@ export function readConversations(folder: string): ConversationSet {
   if (layouts.size > 1) throw new Error(`${folder} holds files of two layouts; measure them one by one`);
   const all = read.flatMap(({ conversations }) => conversations);
   const conversations = all.map(measurable).filter(({ questions }) => questions.length > 0);
+  if (conversations.length === 0)
+    throw new Error(`${folder}: no question names evidence among its turns, so that there is nothing to measure`);
   const count = (list: readonly Conversation[]): number =>
     list.reduce((sum, { questions }) => sum + questions.length, 0);
   return { layout: read[0]!.layout, files, conversations, unmeasured: count(all) - count(conversations) };
 }
 
 function readFile(name: string, bytes: Buffer): Pick<ConversationSet, 'layout' | 'conversations'> {
-  const value: unknown = JSON.parse(bytes.toString('utf8'));
+  const value = parse(name, bytes);
   const list = (Array.isArray(value) ? value : [value]) as Json[];
   const first = list[0];
   if (first?.['conversation'] !== undefined && Array.isArray(first['qa']))
@@ -68,6 +70,14 @@ function readFile(name: string, bytes: Buffer): Pick<ConversationSet, 'layout' |
   if (Array.isArray(first?.['haystack_sessions']))
     return { layout: 'longmemeval', conversations: list.map(readLongMemEval) };
   throw new Error(`${name} is in neither layout: LoCoMo has conversation and qa, LongMemEval has haystack_sessions`);
+}
+
+function parse(name: string, bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    throw new Error(`${name} is no JSON: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Images are said by their captions: that is all there is of them in text. */
@@ -120,14 +130,16 @@ function readLongMemEval(question: Json): Conversation {
 }
 
 function measurable({ id, turns, questions }: Conversation): Conversation {
-  const known = new Set(turns.map((turn) => turn.id));
+  // What nobody said is not stored, so that no way could find it.
+  const said = turns.filter(({ text }) => text.trim() !== '');
+  const known = new Set(said.map((turn) => turn.id));
   const kept = questions.map((question) => ({
     ...question,
     evidence: new Set([...question.evidence].filter((one) => known.has(one))),
   }));
   return {
     id,
-    turns: turns.filter(({ text }) => text.trim() !== ''),
+    turns: said,
     questions: kept.filter((one) => one.evidence.size > 0),
   };
 }
