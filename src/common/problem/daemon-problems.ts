@@ -64,12 +64,12 @@ export class FenceStale extends problem<{
 /** Route-auth enforces, and the address is not one it knows. */
 export class RouteUnclassified extends problem(403, 'RouteUnclassified', 'Forbidden') {}
 export class FlagOff extends problem<{ flag: string }>(404, 'FlagOff', 'Not Found') {
-  static override readonly example = { flag: 'SVCD_PUNCHCARDS' };
+  static override readonly example = { flag: 'SVCD_PUNCHCARD' };
 }
 /** No route of this version is there, and one is planned. */
 export class NotBuilt extends problem<{ flag?: string }>(404, 'NotBuilt', 'Not Found') {}
 export class PlaneOff extends problem<{ flag: string }>(501, 'PlaneOff', 'Not Implemented') {
-  static override readonly example = { flag: 'SVCD_PUNCHCARDS' };
+  static override readonly example = { flag: 'SVCD_PUNCHCARD' };
 }
 /** A service of the workbench that the operator has not enabled. */
 export class ProServiceOff extends problem<{ service: ProService; flag: string }>(
