@@ -34,6 +34,8 @@ export class MailWorker implements OnModuleInit {
       'Attempts to deliver a mail, by result: delivered, deferred (tried again later), rejected (by the server, for good), expired (tried too long), unreadable (encrypted under another secret).',
       ['result'],
     );
+    // An alert sees a rise alone: a series that is there only from its first loss on has none.
+    for (const result of RESULTS) this.results.inc({ result }, 0);
   }
 
   async onModuleInit(): Promise<void> {
@@ -86,7 +88,9 @@ export class MailWorker implements OnModuleInit {
 }
 
 /** Why a mail is given up. */
-type Loss = 'rejected' | 'expired' | 'unreadable';
+const LOSSES = ['rejected', 'expired', 'unreadable'] as const;
+type Loss = (typeof LOSSES)[number];
+const RESULTS = ['delivered', 'deferred', ...LOSSES] as const;
 
 /**
  * The recipient or the message is refused with 5xx. A refused sender or sign-in is an error in the settings, which can

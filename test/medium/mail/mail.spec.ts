@@ -60,6 +60,13 @@ describe('mail', () => {
     await server.close();
   });
 
+  it('is counted from nought by each result, so that the first loss is a rise', async () => {
+    const { values } = await api.app.get(Metrics).counter('svc_mail_total', '', ['result']).get();
+    expect(values.map(({ value, labels }) => [labels.result, value])).toEqual(
+      ['delivered', 'deferred', 'rejected', 'expired', 'unreadable'].map((result) => [result, 0]),
+    );
+  });
+
   it('is delivered once, and leaves nothing of what it says behind', async () => {
     await expect(post(api, 'nobody@example.org', new Error('rolled back'))).rejects.toThrow('rolled back');
     await post(api);
