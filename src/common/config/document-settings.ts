@@ -35,10 +35,18 @@ const GROUP_TITLES: Record<keyof typeof SETTING_TABLE, string> = {
 const OTHERS: readonly [string, string, string][] = [
   ['SVC_TOOLS_URL', 'unset', '`SvcClient.fromEnvironment()` of the client for TypeScript: the tool service.'],
   ['SVC_TOKEN', 'unset', 'The same client: a bearer in the place of SVC_API_KEY. Secret.'],
-  ['SVC_LEDGER_OPERATIONS', '`2000`', 'Operations of `test/e2e/economy/ledger.spec.ts`; `npm run bench:credits` sets 100000.'],
+  [
+    'SVC_LEDGER_OPERATIONS',
+    '`2000`',
+    'Operations of `test/e2e/economy/ledger.spec.ts`; `npm run bench:credits` sets 100000.',
+  ],
   ['SVC_BUILD_COMMIT', 'that of git', 'The commit that `npm run build` writes into the program.'],
   ['SVC_CONSOLE_DAEMON', '`http://127.0.0.1:14800`', 'The daemon behind `npm run console:dev`.'],
-  ['SVC_TEST_DATABASE_URL', 'an embedded one', 'The PostgreSQL of the tests, by a user who may create databases and roles.'],
+  [
+    'SVC_TEST_DATABASE_URL',
+    'an embedded one',
+    'The PostgreSQL of the tests, by a user who may create databases and roles.',
+  ],
 ];
 
 const groups = () => Object.entries(SETTING_TABLE) as [keyof typeof SETTING_TABLE, Record<string, Setting>][];

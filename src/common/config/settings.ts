@@ -74,7 +74,7 @@ export const SETTING_TABLE = {
     maxInflightBodyMib: setting(
       'SVC_MAX_INFLIGHT_BODY_MIB',
       integer(256, 1, 65_536),
-      'Request bodies a process holds at once, in MiB; a request whose body passes it is answered 503. No less than the largest body by SVC_MAX_BODY_BYTES, SVC_MAX_FILE_MIB (and 1 MiB for its form), SVC_TOOLS_MAX_BODY_BYTES and SVCD_MAX_REQUEST_BODY_BYTES; routes with larger bounds of their own take so much.',
+      'Request bodies a process holds at once, in MiB; a request whose body passes it is answered 503. No less than the largest body by SVC_MAX_BODY_BYTES, SVC_MAX_FILE_MIB (and 1 MiB for its form), SVC_TOOLS_MAX_BODY_BYTES and SVCD_MAX_REQUEST_BODY_BYTES; routes with larger bounds of their own take no more than this.',
     ),
     cacheMib: setting(
       'SVC_CACHE_MIB',

@@ -175,7 +175,8 @@ describe('the command line', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await run(['doctor', '--json'], { SVC_DATABASE_URL: address });
     expect(code).toBe(1);
     expect(JSON.parse(stdout).checks[0]).toMatchObject({
-      detail: 'SVC_DATABASE_URL: sslmode=require is read as sslmode=verify-full, which checks certificate and host: write that',
+      detail:
+        'SVC_DATABASE_URL: sslmode=require is read as sslmode=verify-full, which checks certificate and host: write that',
     });
     expect([stderr, stdout.includes(':pw@')]).toEqual(['', false]);
   });
