@@ -331,7 +331,7 @@ class ArchiveReader {
     for await (const { content } of this.entriesOf(prefix)) yield content;
   }
 
-  /** To the end of the file. @throws UserError when anything read differs from what was written, or something is left */
+  /** To the end of the file. @throws UserError when anything differs from what was written, or something is left */
   async finish(): Promise<void> {
     const last = await this.next();
     if (last.name !== DIGESTS) throw new UserError(`the backup is damaged: unexpected ${last.name}`);
