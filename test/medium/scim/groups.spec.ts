@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { asSuperuser } from '../../kit/database.js';
 import { bySession, send, startApi, type Answer, type TestApi, type TestTenant } from '../../kit/app.js';
 
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -136,6 +137,27 @@ describe('a group', () => {
   ])('%s is refused, and nothing is kept', async (_, body, detail) => {
     expectError(await scim('POST', '/Groups', { schemas: [GROUP], ...body }), 400, 'invalidValue', detail);
     expect((await scim('GET', '/Groups')).body.totalResults).toBe(0);
+  });
+});
+
+describe('groups', () => {
+  it('of many members come on pages with as many as an answer holds', async () => {
+    const crowd = await api.addTenant('crowd');
+    await asSuperuser(
+      api.database,
+      `insert into scim_user (tenant_id, user_id, user_name, role)
+         select 'crowd', gen_random_uuid(), 'u' || n || '@example.org', 'member' from generate_series(1, 9000) n;
+       insert into scim_group (tenant_id, group_id, display_name) select 'crowd', gen_random_uuid(), 'g' || n from generate_series(1, 3) n;
+       insert into scim_member (tenant_id, group_id, user_id)
+         select g.tenant_id, g.group_id, u.user_id from scim_group g join scim_user u using (tenant_id) where g.tenant_id = 'crowd'`,
+    );
+    const page = async (startIndex: number, more = '') => {
+      const { body } = await scim('GET', `/Groups?startIndex=${startIndex}${more}`, undefined, crowd);
+      return [body.totalResults, body.itemsPerPage, body.Resources.map(({ members }: any) => members?.length)];
+    };
+    expect(await page(1)).toEqual([3, 2, [9000, 9000]]);
+    expect(await page(3)).toEqual([3, 1, [9000]]);
+    expect(await page(1, '&excludedAttributes=members')).toEqual([3, 3, [undefined, undefined, undefined]]);
   });
 });
 

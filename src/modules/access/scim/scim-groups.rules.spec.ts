@@ -53,6 +53,8 @@ describe('a PATCH', () => {
     ['that adds who is there, in upper case', { op: 'add', path: 'members', value: ['A'] }, { members: ['a', 'b'] }],
     ['that removes in upper case', { op: 'remove', path: 'members', value: [{ value: 'A' }] }, { members: ['b'] }],
     ['that removes all', { op: 'remove', path: 'members' }, { members: [] }],
+    ['that removes some by a filter', { op: 'remove', path: 'members[value eq "a" or value eq "b"]' }, { members: [] }],
+    ['of what is not kept', { op: 'add', path: 'membership', value: 'x' }, { members: ['a', 'b'] }],
     ['that replaces', { op: 'replace', path: 'members', value: [{ value: 'c' }] }, { members: ['c'] }],
     [
       'of Okta for the name',
@@ -69,10 +71,27 @@ describe('a PATCH', () => {
     [{ op: 'add', path: 'members', value: [{ value: 'g2', type: 'Group' }] }],
     [{ op: 'increase', path: 'members', value: [] }],
     [{ op: 'remove', path: 'displayName' }],
+    [{ op: 'Remove' }],
+    [{ op: 'add', path: 'members', value: [{ display: 'C' }] }],
+    [{ op: 'replace', path: 'members[value eq "a"].value', value: 'c' }],
+    [{ op: 'remove', path: 'members[value eq a' }],
     [null],
   ])('%j is refused', (operation) => {
     expect(() => patch(operation)).toThrow(ScimInvalid);
   });
+});
+
+it('a PATCH with thousands of members is done at once: nobody else is answered meanwhile', () => {
+  const ids = (from: number) => Array.from({ length: 9_000 }, (_, place) => String(from + place));
+  const before = performance.now();
+  const { members } = patch(
+    { op: 'add', path: 'members', value: ids(0) },
+    ...Array.from({ length: 10 }, () => ({ op: 'remove', path: 'members', value: ids(9_000) })),
+    ...Array.from({ length: 10 }, () => ({ op: 'add', path: 'notes', value: ids(0) })),
+    { op: 'replace', path: 'members', value: ids(4) },
+  );
+  expect(members).toHaveLength(9_000);
+  expect(performance.now() - before).toBeLessThan(2_000);
 });
 
 it('groups are looked for by name, id and externalId', () => {

@@ -13,6 +13,9 @@ import type { ScimGroupListQuery } from './scim.dto.js';
 import { ScimGroupExists, ScimGroupUnknown } from './scim.problems.js';
 import { invalid, readJsonBody } from './scim.rules.js';
 
+/** Of all groups of a page together: a page may have fewer resources than were asked for (RFC 7644, 3.4.2.4). */
+const MAX_MEMBERS_OF_PAGE = 20_000;
+
 /** Groups as an identity provider keeps them (RFC 7644). Where one gives a role, the seats of its members follow it. */
 @Injectable()
 export class ScimGroupsService {
@@ -30,7 +33,8 @@ export class ScimGroupsService {
     return this.tenancy.run(caller.tenantId, async () => {
       if (wanted.id !== undefined && !isUuid(wanted.id)) return listOf([], 0, first);
       const { groups, total } = await this.store.list(wanted, first - 1, limit);
-      return listOf(await this.shownAll(groups, wantsMembers(query)), total, first);
+      if (!wantsMembers(query)) return listOf(await this.shownAll(groups, false), total, first);
+      return listOf(await this.shownAll(await this.fitting(groups), true), total, first);
     });
   }
 
@@ -88,6 +92,17 @@ export class ScimGroupsService {
       await this.store.setMembers(groupId, members);
     });
     return this.shown(await this.find(groupId));
+  }
+
+  /** The first of these groups, one at least, that have no more members together than a page shows. */
+  private async fitting(groups: readonly ScimGroupRow[]): Promise<readonly ScimGroupRow[]> {
+    const members = await this.store.countMembers(groups.map(({ groupId }) => groupId));
+    let sum = 0;
+    const end = groups.findIndex(({ groupId }, place) => {
+      sum += members.get(groupId) ?? 0;
+      return place > 0 && sum > MAX_MEMBERS_OF_PAGE;
+    });
+    return end === -1 ? groups : groups.slice(0, end);
   }
 
   private async find(id: string): Promise<ScimGroupRow> {

@@ -88,6 +88,16 @@ export class ScimGroupsStore {
     );
   }
 
+  /** How many each of these groups has, where it has any. */
+  async countMembers(groupIds: readonly string[]): Promise<Map<string, number>> {
+    const rows = await this.tenancy.query<{ groupId: string; members: number }>(
+      `select group_id as "groupId", count(*)::int as members from scim_member
+       where tenant_id = $1 and group_id = any($2::uuid[]) group by group_id`,
+      [this.tenancy.tenant, groupIds],
+    );
+    return new Map(rows.map(({ groupId, members }) => [groupId, members]));
+  }
+
   /** Of these users, in the order of their names. */
   listGroupsOf(userIds: readonly string[]): Promise<ScimGroupOfUser[]> {
     return this.tenancy.query<ScimGroupOfUser>(

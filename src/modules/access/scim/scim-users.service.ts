@@ -15,6 +15,7 @@ import { ScimUsersStore, type ScimUserWithSeat } from './scim-users.store.js';
 import type { ScimListQuery } from './scim.dto.js';
 import { ScimInvalid, ScimUserExists, ScimUserUnknown } from './scim.problems.js';
 import {
+  MAX_USER_VALUES,
   NEW_ROLE,
   patchUser,
   readFilter,
@@ -60,7 +61,7 @@ export class ScimUsersService {
 
   /** @throws ScimInvalid, ScimUserExists */
   create(caller: TenantCaller, body: Uint8Array): Promise<ScimUser> {
-    const wanted = readUser(readJsonBody(body));
+    const wanted = readUser(readJsonBody(body, MAX_USER_VALUES));
     return this.roles.change(caller, async () => {
       const { userName, externalId, role = NEW_ROLE } = wanted;
       const userId = uuid();
@@ -72,7 +73,7 @@ export class ScimUsersService {
 
   /** @throws ScimUserUnknown, ScimInvalid, LastOwner */
   replace(caller: TenantCaller, id: string, body: Uint8Array): Promise<ScimUser> {
-    const json = readJsonBody(body);
+    const json = readJsonBody(body, MAX_USER_VALUES);
     return this.roles.change(caller, async () => {
       const user = await this.find(id);
       return this.bring(caller, user, readUser(json, { active: user.active, isOwner: user.role === 'owner' }));
@@ -81,7 +82,7 @@ export class ScimUsersService {
 
   /** @throws ScimUserUnknown, ScimInvalid, LastOwner */
   patch(caller: TenantCaller, id: string, body: Uint8Array): Promise<ScimUser> {
-    const operations = readJsonBody(body);
+    const operations = readJsonBody(body, MAX_USER_VALUES);
     return this.roles.change(caller, async () => {
       const user = await this.find(id);
       return this.bring(caller, user, patchUser(await this.shown(user), operations));

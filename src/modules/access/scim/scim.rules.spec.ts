@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { USER_SCHEMA } from './scim-schemas.js';
 import { ScimInvalid } from './scim.problems.js';
-import { patchUser, readFilter, readJsonBody, readUser, type ScimUser } from './scim.rules.js';
+import { MAX_USER_VALUES, patchUser, readFilter, readJsonBody, readUser, type ScimUser } from './scim.rules.js';
 
 const typeOf = (work: () => unknown): unknown => {
   try {
@@ -56,6 +56,11 @@ describe('a user', () => {
     `{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
   ])('refuses %s, which cannot be kept', (text) => {
     expect(typeOf(() => readJsonBody(Buffer.from(text)))).toBe('invalidValue');
+  });
+
+  it('refuses more values than a user has', () => {
+    const text = JSON.stringify({ emails: Array.from({ length: MAX_USER_VALUES }, () => 1) });
+    expect(typeOf(() => readJsonBody(Buffer.from(text), MAX_USER_VALUES))).toBe('invalidValue');
   });
 
   it('refuses what is no JSON', () => {
@@ -123,6 +128,9 @@ describe('a PATCH', () => {
     ['a path out of the user', { op: 'add', path: '__proto__.active', value: true }, 'invalidPath'],
     ['the same within a value', { op: 'add', value: [{ name: JSON.parse('{"__proto__":{}}') }] }, 'invalidPath'],
     ['the same in a value', { op: 'add', value: { 'constructor.prototype.active': true } }, 'invalidPath'],
+    ['a path without end', { op: 'add', path: '.'.repeat(501), value: 1 }, 'invalidPath'],
+    ['a name without end', { op: 'add', value: { ['.'.repeat(501)]: 1 } }, 'invalidPath'],
+    ['a path with line breaks', { op: 'add', path: `emails[type eq "${'\n'.repeat(9)}`, value: 1 }, 'invalidPath'],
   ])('refuses %s', (_, operation, type) => {
     expect(typeOf(() => (operation === undefined ? patchUser(ADA, {}) : patch(operation)))).toBe(type);
     expect(({} as Record<string, unknown>)['active']).toBeUndefined();
@@ -156,7 +164,14 @@ describe('a filter', () => {
     'a eq "b" and c eq "d"',
     '((',
     'x'.repeat(400),
+    'userName eq "a\nb"',
   ])('refuses %s', (text) => {
     expect(typeOf(() => readFilter(text))).toBe('invalidFilter');
+  });
+
+  it('with line breaks is refused at once: the parser would take twice as long for each of them', () => {
+    const before = performance.now();
+    expect(typeOf(() => readFilter(`userName eq "${'\n'.repeat(28)}`))).toBe('invalidFilter');
+    expect(performance.now() - before).toBeLessThan(500);
   });
 });

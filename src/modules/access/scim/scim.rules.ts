@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { GROUP_ROLES, type GroupRole } from '../../../common/config/people-settings.js';
 import { strongestOf } from '../../../common/config/strongest-role.rules.js';
 import { inLowerCase } from '../../../common/fields/lower-case.js';
-import { findExcess, findFault, MANY_JSON_MEMBERS } from '../../../common/http/json-body.js';
+import { findExcess, findFault, MANY_JSON_MEMBERS, MAX_JSON_VALUES } from '../../../common/http/json-body.js';
 import { withNamesAsRead } from './scim-names.rules.js';
 import { USER_SCHEMA } from './scim-schemas.js';
 import { ScimInvalid, type ScimErrorType } from './scim.problems.js';
@@ -44,6 +44,18 @@ export const NEW_ROLE: GroupRole = 'member';
 /** Most operations of one PATCH. */
 const MAX_OPERATIONS = 100;
 
+/**
+ * Most values in the body of a user, lists and objects counted: what is added to a list is compared with all that is in
+ * it.
+ */
+export const MAX_USER_VALUES = 2_000;
+
+/** Longest path of a PATCH, and longest name of a member in it: they are split in more than linear time. */
+const MAX_PATH = 500;
+
+/** The parser of filters takes a line break in two ways, and tries all of them. */
+const CONTROL = /\p{Cc}/u;
+
 export const invalid = (scimType: ScimErrorType, detail: string): ScimInvalid => new ScimInvalid({ scimType }, detail);
 
 /** Some clients write truth values as text: `"active": "False"`. */
@@ -72,8 +84,8 @@ const UserBody = z.looseObject({
  * The body of a request, with the names of attributes as they are read here, and no text that cannot be kept.
  * @throws ScimInvalid
  */
-export function readJsonBody(bytes: Uint8Array): unknown {
-  const excess = findExcess(bytes, MANY_JSON_MEMBERS);
+export function readJsonBody(bytes: Uint8Array, maxValues = MAX_JSON_VALUES): unknown {
+  const excess = findExcess(bytes, MANY_JSON_MEMBERS, maxValues);
   if (excess !== undefined) throw invalid('invalidValue', `the body ${excess}`);
   const body = parsed(bytes);
   const fault = findFault(body, 'body');
@@ -131,7 +143,7 @@ const FORBIDDEN_NAMES = /__proto__|constructor|prototype/;
  * @throws ScimInvalid
  */
 export function patchUser(user: ScimUser, body: unknown): ScimUserState {
-  const patched = applyPatch(user, body) as Partial<ScimUser>;
+  const patched = applyOperations(user, readOperations(body)) as Partial<ScimUser>;
   if (patched.active === undefined)
     throw invalid('invalidValue', 'active: cannot be removed; replace it by true or false');
   const isOwner = user.roles.some(({ value }) => value === 'owner');
@@ -139,33 +151,51 @@ export function patchUser(user: ScimUser, body: unknown): ScimUserState {
   return isOwner || state.role !== undefined ? state : { ...state, role: NEW_ROLE };
 }
 
+/** As the library takes it: the name of an operation in upper or lower case. */
+export interface ScimOperation {
+  op: string;
+  path?: string;
+  value?: unknown;
+}
+
+/** The operations of a PATCH, none of them applied. @throws ScimInvalid */
+export function readOperations(body: unknown): ScimOperation[] {
+  try {
+    patchBodyValidation(body as ScimPatch);
+  } catch (error) {
+    throw invalid('invalidSyntax', `${PATCH_OPERATION_SCHEMA}: ${(error as Error).message}`);
+  }
+  const { Operations: operations } = body as { Operations: ScimOperation[] };
+  if (operations.length > MAX_OPERATIONS) throw invalid('invalidSyntax', `Send at most ${MAX_OPERATIONS} operations`);
+  if (operations.some(({ op, value }) => op.toLowerCase() === 'replace' && value === undefined))
+    throw invalid('invalidSyntax', 'Send a value with each replace');
+  for (const { path } of operations) checkName(path ?? '');
+  return operations;
+}
+
+/** @throws ScimInvalid for a path, or a name that is read as one, which would take long to read */
+function checkName(name: string): void {
+  if (name.length > MAX_PATH) throw invalid('invalidPath', `A path has at most ${MAX_PATH} characters`);
+  if (CONTROL.test(name)) throw invalid('invalidPath', 'A path has no line breaks or other control characters');
+}
+
 interface Patchable {
   schemas: string[];
   meta: { resourceType: string; created: string; lastModified: string };
 }
 
-/**
- * A resource after the operations of a PATCH (RFC 7644, 3.5.2).
- * @param resource is left as it is
- * @throws ScimInvalid
- */
-export function applyPatch(resource: Patchable, body: unknown): unknown {
-  const patch = body as ScimPatch;
+/** @param resource is left as it is @throws ScimInvalid */
+function applyOperations(resource: Patchable, operations: readonly ScimOperation[]): unknown {
+  const named = [...operations.map(({ path }) => path ?? ''), ...namesIn(operations)];
+  named.forEach(checkName);
   try {
-    patchBodyValidation(patch);
-  } catch (error) {
-    throw invalid('invalidSyntax', `${PATCH_OPERATION_SCHEMA}: ${(error as Error).message}`);
-  }
-  if (patch.Operations.length > MAX_OPERATIONS)
-    throw invalid('invalidSyntax', `Send at most ${MAX_OPERATIONS} operations`);
-  if (patch.Operations.some(({ op, value }) => op.toLowerCase() === 'replace' && value === undefined))
-    throw invalid('invalidSyntax', 'Send a value with each replace');
-  try {
-    const named = [...patch.Operations.map(({ path }) => path ?? ''), ...namesIn(patch.Operations)];
     if (named.some((name) => FORBIDDEN_NAMES.test(name))) throw new Error('a path names no attribute');
     const { meta: _, ...before } = structuredClone(resource);
     const meta = { created: new Date(resource.meta.created), lastModified: new Date(resource.meta.lastModified) };
-    return scimPatch({ ...before, meta }, patch.Operations, { mutateDocument: true, treatMissingAsAdd: true });
+    return scimPatch({ ...before, meta }, operations as ScimPatch['Operations'], {
+      mutateDocument: true,
+      treatMissingAsAdd: true,
+    });
   } catch (error) {
     throw invalid('invalidPath', `The operations cannot be applied: ${(error as Error).message}`);
   }
@@ -199,6 +229,7 @@ export function readEquality<Name extends string>(
 ): { [Key in Name]?: string } {
   if (text === undefined || text.trim() === '') return {};
   const expected = `expected ${shown} eq "value"`;
+  if (CONTROL.test(text)) throw invalid('invalidFilter', `filter: ${expected}, without control characters`);
   let filter: ReturnType<typeof parse>;
   try {
     filter = parse(text);
