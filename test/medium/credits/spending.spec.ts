@@ -203,6 +203,19 @@ describe('POST /v1/compute/embed with the meter on', () => {
     expect(await ledgerFaults(api.database)).toEqual([]);
   });
 
+  it('costs nothing where no vectors come, also to a passport that is revoked meanwhile', async () => {
+    await must(of('shown')('POST', '/v1/passports', { passport_id: 'leaver' }));
+    await givenCredits(api, 'shown', 'leaver', 10);
+    endpoint.faults.push(400);
+    endpoint.manner.delayMs = 1_500;
+    const asked = embed('shown', 3, 'leaver');
+    await expect.poll(() => balanceOf('shown', 'leaver')).toBe(9);
+    await must(of('shown')('DELETE', '/v1/passports/leaver'));
+    expect((await asked).status).toBe(502);
+    delete endpoint.manner.delayMs;
+    expect(await balanceOf('shown', 'leaver')).toBe(10);
+  });
+
   it('asks nobody for vectors that cannot be paid', async () => {
     await must(spend('poor', { credits: 40, reference: 'the rest' }));
     const { status, body } = await embed('poor', 1);

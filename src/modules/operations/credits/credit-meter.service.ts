@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { uuid } from '../../../common/ids/uuid.js';
 import type { DaemonCaller } from '../../../common/bearer-auth/daemon-caller.js';
 import { SETTINGS, type Settings } from '../../../common/config/settings.js';
+import { LOG, type Log } from '../../../common/observability/log.js';
 import { readTier } from '../../../common/keys/tenant-rows.js';
 import { TenantMismatch } from '../../../common/problem/daemon-problems.js';
 import { DISCOVERY_TENANT } from '../../../common/tenancy/discovery-tenant.js';
@@ -18,6 +19,9 @@ interface Metered<T> {
   credits?: BurnedCredits;
 }
 
+/** What is given back, and in whose name. */
+type Refund = Pick<Charge, 'reason' | 'reference'> & { principal: string };
+
 /** Charges credits for what the daemon does at the operator's cost, in the ledger of the tenant API. */
 @Injectable()
 export class CreditMeter {
@@ -26,6 +30,7 @@ export class CreditMeter {
     private readonly tenants: TenantResolver,
     private readonly charges: ChargesService,
     @Inject(SETTINGS) private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Log,
   ) {}
 
   /** In the open unit of work. @throws CreditsExhausted */
@@ -46,17 +51,26 @@ export class CreditMeter {
     if (!this.settings.flags.creditMeter) return { done: await work() };
     const agentId = caller.passport ?? caller.principal;
     const reference = uuid();
-    const { transferId, wallet } = await this.tenants.write(caller, undefined, () =>
-      this.take(caller, { ...charge, agentId, reference }),
-    );
+    const { tenantId, transferId, wallet } = await this.tenants.write(caller, undefined, async () => ({
+      ...(await this.take(caller, { ...charge, agentId, reference })),
+      tenantId: this.tenancy.tenant,
+    }));
     try {
       const credits = { spent: charge.credits, balance_after: wallet.balance, transfer_id: transferId };
       return { done: await work(), credits };
     } catch (error) {
-      await this.tenants.write(caller, undefined, () =>
-        this.charges.refund(charge.reason, reference, caller.principal),
-      );
+      await this.giveBack(tenantId, { ...charge, reference, principal: caller.principal });
       throw error;
+    }
+  }
+
+  /** Also to a caller that may write nothing any more: its passport was revoked meanwhile, or its lease has ended. */
+  private async giveBack(tenantId: string, { reason, reference, principal }: Refund): Promise<void> {
+    try {
+      await this.tenancy.run(tenantId, () => this.charges.refund(reason, reference, principal));
+    } catch (error) {
+      // The failure of the work is what the caller must see.
+      this.log.error({ error, tenant: tenantId, reason, reference }, 'credits of work that failed were not given back');
     }
   }
 
