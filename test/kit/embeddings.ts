@@ -42,6 +42,8 @@ interface Manner {
   firstNumber?: unknown;
   /** What a text is made into; the words of MEANINGS unless set. */
   embed?: (text: string) => number[];
+  /** Texts that it answers with 400, and with them the whole request. */
+  refuses?: (text: string) => boolean;
   /** Where the answers that are no 200 send the client. */
   location?: string;
   /** Models that it has; any while unset. */
@@ -77,7 +79,8 @@ export async function startEmbeddings(): Promise<EmbeddingsServer> {
       const { model, input, encoding_format } = asked;
       requests.push({ ...asked, authorization: request.headers.authorization });
       const isKnown = request.url === '/v1/embeddings' && (manner.models?.includes(model) ?? true);
-      const status = isKnown ? (faults.shift() ?? 200) : 404;
+      const refused = manner.refuses && input.some(manner.refuses) ? 400 : 200;
+      const status = isKnown ? (faults.shift() ?? refused) : 404;
       const write = encoding_format === 'base64' ? base64Of : (vector: unknown[]) => vector;
       const of = { ...manner, dimensions: asked.dimensions ?? manner.dimensions ?? ownDimensions(model) };
       const data = input

@@ -2,6 +2,8 @@
 export class EmbeddingsUnavailable extends Error {
   /** How long the endpoint asks to be left alone. */
   retryAfterMs = 0;
+  /** It has no vector for what it was sent; of other texts it may have one. */
+  isOfTexts = false;
 
   constructor(
     message: string,
@@ -11,6 +13,12 @@ export class EmbeddingsUnavailable extends Error {
   ) {
     super(message, options);
   }
+}
+
+export function refusedTexts(message: string): EmbeddingsUnavailable {
+  const failure = new EmbeddingsUnavailable(message, false);
+  failure.isOfTexts = true;
+  return failure;
 }
 
 export interface EmbeddingsAnswer {
@@ -41,7 +49,7 @@ function vectorsOf({ data }: EmbeddingsAnswer, count: number, dimensions?: numbe
   const [first] = vectors;
   const whole = vectors.filter((vector) => vector !== undefined && vector.length === first?.length);
   if (whole.length < vectors.length || vectors.length !== count)
-    throw new EmbeddingsUnavailable('The embeddings endpoint answered something else than one vector a text', false);
+    throw refusedTexts('The embeddings endpoint answered something else than one vector a text');
   if (dimensions !== undefined && first && first.length !== dimensions)
     throw new EmbeddingsUnavailable(
       `The embeddings endpoint answered vectors of ${first.length} dimensions where ${dimensions} are expected`,

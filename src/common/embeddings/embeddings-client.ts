@@ -5,7 +5,13 @@ import { retryAfterMs } from '../http/retry-after.js';
 import { openaiAddress } from '../http/openai-address.js';
 import { SETTINGS, type Settings } from '../config/settings.js';
 import { type SpanOptions, SpanKind, traced } from '../observability/tracing.js';
-import { EmbeddingsUnavailable, readAnswer, type EmbeddedTexts, type EmbeddingsAnswer } from './embeddings-answer.js';
+import {
+  EmbeddingsUnavailable,
+  readAnswer,
+  refusedTexts,
+  type EmbeddedTexts,
+  type EmbeddingsAnswer,
+} from './embeddings-answer.js';
 
 interface EmbedOptions {
   /** Of one attempt. */
@@ -98,9 +104,14 @@ export class EmbeddingsClient {
 const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 
+/** How endpoints refuse texts: too many tokens by their own count, an empty one, what they do not take. */
+const OF_TEXTS = [400, 413, 422];
+
 function refusalOf({ status, headers }: Response): EmbeddingsUnavailable {
   const mayRecover = status === 429 || status >= 500;
-  const failure = new EmbeddingsUnavailable(`The embeddings endpoint answered ${status}`, mayRecover);
+  const message = `The embeddings endpoint answered ${status}`;
+  if (OF_TEXTS.includes(status)) return refusedTexts(message);
+  const failure = new EmbeddingsUnavailable(message, mayRecover);
   failure.retryAfterMs = Math.min(retryAfterMs(headers.get('retry-after')) ?? 0, MAX_RETRY_AFTER_MS);
   return failure;
 }

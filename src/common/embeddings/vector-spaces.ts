@@ -70,23 +70,22 @@ export class VectorSpaces {
     const known = this.queries.get(name);
     if (known) return { space, vector: known };
     try {
-      const [vector] = await this.embed(space, [query], space.queryPrefix, {
-        timeoutMs: QUERY_TIMEOUT_MS,
-        attempts: 1,
-      });
+      const input = await this.inputOf(space, [query], space.queryPrefix);
+      const [vector] = await this.ask(space, input, { timeoutMs: QUERY_TIMEOUT_MS, attempts: 1 });
       this.queries.set(name, vector!);
       return { space, vector: vector! };
     } catch (error) {
       if (!(error instanceof EmbeddingsUnavailable)) throw error;
-      this.pausedUntil = Date.now() + PAUSE_MS;
+      // What it refuses of one query says nothing of those of others.
+      if (!error.isOfTexts) this.pausedUntil = Date.now() + PAUSE_MS;
       this.log.warn({ error, model: space.model }, 'the embeddings endpoint did not answer; ranking by words alone');
       return undefined;
     }
   }
 
-  /** @throws EmbeddingsUnavailable */
-  embedTexts(space: VectorSpace, texts: readonly string[], patience: Patience): Promise<Float32Array[]> {
-    return this.embed(space, texts, space.passagePrefix, patience);
+  /** A vector of each, also where the endpoint refuses some of them. @throws EmbeddingsUnavailable */
+  async embedTexts(space: VectorSpace, texts: readonly string[], patience: Patience): Promise<Float32Array[]> {
+    return this.askByHalves(space, await this.inputOf(space, texts, space.passagePrefix), patience);
   }
 
   /** Forgets what was read of the spaces. */
@@ -94,12 +93,24 @@ export class VectorSpaces {
     this.known = undefined;
   }
 
-  private async embed(
-    space: VectorSpace,
-    texts: readonly string[],
-    prefix: string,
-    patience: Patience,
-  ): Promise<Float32Array[]> {
+  /**
+   * What the endpoint refuses of several is found by halves, and of one that it refuses alone the first half is taken:
+   * a text without a vector would keep all that come after it waiting, and a new space from serving any tenant.
+   */
+  private async askByHalves(space: VectorSpace, input: readonly string[], patience: Patience): Promise<Float32Array[]> {
+    try {
+      return await this.ask(space, input, patience);
+    } catch (error) {
+      const parts = halvesOf(input);
+      if (!parts || !(error instanceof EmbeddingsUnavailable && error.isOfTexts)) throw error;
+      if (input.length === 1) this.cuts.inc();
+      const vectors: Float32Array[] = [];
+      for (const part of parts) vectors.push(...(await this.askByHalves(space, part, patience)));
+      return vectors;
+    }
+  }
+
+  private async inputOf(space: VectorSpace, texts: readonly string[], prefix: string): Promise<string[]> {
     const input: string[] = [];
     for (const text of texts) {
       const whole = `${prefix}${text}`;
@@ -107,6 +118,10 @@ export class VectorSpaces {
       if (cut.length < whole.length) this.cuts.inc();
       input.push(cut);
     }
+    return input;
+  }
+
+  private async ask(space: VectorSpace, input: readonly string[], patience: Patience): Promise<Float32Array[]> {
     const { vectors } = await this.client.embed(input, {
       ...patience,
       model: space.model,
@@ -137,4 +152,14 @@ export class VectorSpaces {
     const wanted = wantedSpace(this.settings.retrieval);
     return { ...wanted, spaceId: 0, name: nameOf(wanted, []), dimensions: null, state: 'serving' };
   }
+}
+
+/** Two lists of half as many texts; of one text its first half, none of a single character. */
+function halvesOf(input: readonly string[]): (readonly string[])[] | undefined {
+  const half = Math.ceil(input.length / 2);
+  if (input.length > 1) return [input.slice(0, half), input.slice(half)];
+  const [text = ''] = input;
+  // Between the halves of a character there is no text.
+  const first = text.slice(0, Math.floor(text.length / 2)).replace(/[\ud800-\udbff]$/, '');
+  return first === '' ? undefined : [[first]];
 }

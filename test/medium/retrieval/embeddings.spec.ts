@@ -82,6 +82,25 @@ describe('with an embeddings endpoint', () => {
     expect(await found(other, 'automobile')).toEqual([]);
   });
 
+  it('a text that the endpoint refuses keeps no other from its vector, and a query no other query', async () => {
+    // It counts tokens in a way of its own.
+    endpoint.manner.refuses = (text) => text.length > 40;
+    const other = await api.addTenant('refused');
+    await ingest(other, [
+      { docId: 'long', content: `A boat. ${'It is said to be very long. '.repeat(9)}` },
+      { docId: 'short', content: 'The physician is in.' },
+    ]);
+    const { meta } = await retrieve(acme, `an automobile, ${'and much more than that '.repeat(9)}`);
+    expect(meta.vectorBackend).toBe('unavailable');
+    expect((await retrieve(acme, 'an inexpensive automobile')).meta.vectorBackend).toBe('exact');
+    await embedded(6);
+    expect((await found(other, 'vessel'))[0]).toBe('long');
+    expect((await found(other, 'surgeon'))[0]).toBe('short');
+    delete endpoint.manner.refuses;
+    for (const docId of ['long', 'short']) await withdraw(other, docId);
+    await embedded(4);
+  });
+
   it('the texts go to no other address that the endpoint names', async () => {
     const other = await startEmbeddings();
     endpoint.manner.location = `${other.url}/v1/embeddings`;
