@@ -64,6 +64,24 @@ describe('facts with an embeddings endpoint', () => {
     expect((await factsOf(of.ada, 'physician'))[0]).toBe('long');
   });
 
+  it('of a tenant with many leave others their turn', async () => {
+    const [many, few] = [fixtureIn(daemon), fixtureIn(daemon)];
+    const vectorsOf = async (tenant: string) =>
+      (await api.database.query(`select from memory_vector where tenant_id = '${tenant}'`)).length;
+    endpoint.manner.delayMs = 60;
+    for (let from = 0; from < 400; from += 100) {
+      const facts = Array.from({ length: 100 }, (_, n) => ({ entity: `e${from + n}`, key: 'note', value: 'A boat.' }));
+      expect((await many.ada('PUT', '/v1/facts/bulk', facts)).status).toBe(201);
+    }
+    await until(async () => (await vectorsOf(many.tenant)) > 0);
+    await put(few.ada, 'late', 'A vessel.');
+    await settled(api, few.tenant);
+    expect(await vectorsOf(many.tenant)).toBeLessThan(400);
+    delete endpoint.manner.delayMs;
+    await settled(api, many.tenant);
+    expect(await vectorsOf(many.tenant)).toBe(400);
+  });
+
   it('are narrowed by entity before they are ranked', async () => {
     const { body } = await of.ada('GET', '/v1/facts?query=boat&entity=garage');
     expect(body.facts.map((fact: any) => fact.entity)).toEqual(['garage']);

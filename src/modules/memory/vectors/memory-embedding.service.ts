@@ -12,6 +12,8 @@ import { MEMORY_KINDS, type MemoryKind } from './memory-kinds.js';
 
 const TIMEOUT_MS = 30_000;
 const ATTEMPTS = 4;
+/** Of one job: then other tenants have their turn, and the next look of the keeper sends a job for what is left. */
+const MAX_BATCHES = 16;
 
 /** What a job is about: ids, never content. */
 export interface EmbedJob {
@@ -48,7 +50,8 @@ export class MemoryEmbeddingService implements OnModuleInit {
     // Another is being filled by now: its own jobs come.
     if (space.spaceId !== spaceId) return;
     try {
-      for (const kind of MEMORY_KINDS) while (await this.embedBatch(tenantId, space, kind));
+      let left = MAX_BATCHES;
+      for (const kind of MEMORY_KINDS) while (left > 0 && (await this.embedBatch(tenantId, space, kind))) left -= 1;
     } catch (error) {
       if (error instanceof EmbeddingsUnavailable) await this.note(spaceId, error.message);
       throw error;
