@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_SCOPES, startDaemon, type DaemonCall, type TestDaemon } from '../../kit/daemon.js';
+import { whileLocked } from '../../kit/held-lock.js';
 
 let daemon: TestDaemon;
 let acme: DaemonCall;
@@ -126,6 +128,30 @@ describe('invoke', () => {
     const other = daemon.as({ scopes: 'receipts:read', tenant: 'acme' });
     expect((await other('POST', '/v1/openai/invoke', call('c1', 'search_facts', {}))).status).toBe(403);
     expect((await other('GET', '/v1/openai/tools.json')).status).toBe(403);
+  });
+
+  it('makes no further call for a client that has gone', async () => {
+    const leaving = new AbortController();
+    const stored = async (entity: string) =>
+      (await acme('GET', `/v1/facts/entity/${entity}`)).body.facts?.length as number | undefined;
+    await whileLocked(daemon.database, 'lock table fact in exclusive mode', async (held) => {
+      const asked = fetch(`${daemon.url}/v1/openai/invoke`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-svc-scopes': ALL_SCOPES, 'x-svc-tenant-id': 'acme' },
+        body: JSON.stringify({
+          tool_calls: ['first', 'second'].map((entity) => call(entity, 'store_fact', { entity, key: 'k', value: 'v' })),
+        }),
+        signal: leaving.signal,
+      });
+      await held.waitForBlocked(1);
+      leaving.abort();
+      await expect(asked).rejects.toThrow();
+      await sleep(200);
+      await held.commit();
+    });
+    await expect.poll(() => stored('first'), { timeout: 20_000 }).toBe(1);
+    await sleep(500);
+    expect((await stored('second')) ?? 0).toBe(0);
   });
 
   it('refuses what holds no calls, naming the member', async () => {

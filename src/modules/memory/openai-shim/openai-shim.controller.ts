@@ -2,6 +2,7 @@ import { Body, Controller, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { anyOf, ok } from '../../../common/contract/contract.js';
 import { Route } from '../../../common/contract/route.decorator.js';
+import { Deadline } from '../../../common/ingress/deadline.js';
 import { InvokedTools, InvokeTools, OpenaiTools, OpenaiToolsQuery } from './openai-shim.dto.js';
 import { OpenaiShimService } from './openai-shim.service.js';
 
@@ -34,7 +35,11 @@ export class OpenaiShimController {
     reply: ok(InvokedTools),
     tried: { body: { name: 'search_facts', arguments: { entity: 'user:ada' } } },
   })
-  invokeTools(@Body() body: InvokeTools, @Req() request: FastifyRequest): Promise<InvokedTools> {
-    return this.shim.invoke(body, request);
+  invokeTools(
+    @Body() body: InvokeTools,
+    @Req() request: FastifyRequest,
+    @Deadline() deadline: AbortSignal,
+  ): Promise<InvokedTools> {
+    return this.shim.invoke(body, request, deadline);
   }
 }

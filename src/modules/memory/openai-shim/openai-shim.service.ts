@@ -32,13 +32,15 @@ export class OpenaiShimService {
 
   /**
    * A call that fails is answered to the model, like any other; the calls after it are made.
+   * @param deadline no further call is made once it aborts: nobody learns what came of those before
    * @throws ValidationFailed for a body that holds no calls
    */
-  async invoke(body: InvokeTools, request: FastifyRequest): Promise<InvokedTools> {
+  async invoke(body: InvokeTools, request: FastifyRequest, deadline: AbortSignal): Promise<InvokedTools> {
     const calls = readCalls(body);
     if ('member' in calls) throw invalid(calls.member, calls.message);
     const answer: InvokedTools = { schema: 'svc.openai_results/1', messages: [], results: [] };
     for (const call of calls) {
+      deadline.throwIfAborted();
       const outcome = await this.call(call, request);
       const status = outcome.isError ? statusOf(outcome.answer) : null;
       answer.messages.push(messageOf(call, outcome.text));
