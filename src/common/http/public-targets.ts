@@ -1,5 +1,7 @@
-import { lookup as resolve, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 
 /** Names that never lead to the public internet (RFC 6761, RFC 6762, ICANN's internal). */
@@ -32,20 +34,33 @@ export function faultOfTarget(target: string, isPrivateAllowed: boolean): string
   if (isPrivateAllowed) return undefined;
   if (url.protocol !== 'https:') return 'must begin with https://';
   const host = hostOf(url);
-  const isPrivate = ipaddr.isValid(host) ? !isPublicAddress(host) : LOCAL_NAME.test(host) || !host.includes('.');
+  const isPrivate = ipaddr.isValid(host) ? !isPublicAddress(host) : isLocalName(host);
   return isPrivate ? PRIVATE : undefined;
 }
 
 const PRIVATE = 'leads to a private, loopback or reserved address, which this server does not call';
 
+const isLocalName = (host: string): boolean => LOCAL_NAME.test(host) || !host.includes('.');
+
+/**
+ * Who is asked where names lead: name servers, and not the operating system. That has two threads for the names of a
+ * whole process, and whoever names hosts whose servers never answer would hold up everybody else's (docs/decisions/0430).
+ */
+export const nameServers = new Resolver({ timeout: 1_500, tries: 2 });
+
+/** How long a name is waited for while its tenant waits, with a connection to the database. */
+const NAME_MS = 2_000;
+
 /** The same, by where its name leads at this moment. */
-export function faultOfName(target: string): Promise<string | undefined> {
-  return new Promise((settle) => {
-    resolve(hostOf(new URL(target)), { all: true }, (error, addresses) => {
-      if (error) settle('has a host name that cannot be resolved');
-      else settle(addresses.every(({ address }) => isPublicAddress(address)) ? undefined : PRIVATE);
-    });
-  });
+export async function faultOfName(target: string): Promise<string | undefined> {
+  const host = hostOf(new URL(target));
+  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : PRIVATE;
+  const fault = publicAddressesOf(host).then(
+    () => undefined,
+    (error: unknown) => (error instanceof TargetRefused ? PRIVATE : 'has a host name that cannot be resolved'),
+  );
+  const late = `has a host name that is not resolved within ${NAME_MS / 1000} seconds; send it again later`;
+  return Promise.race([fault, sleep(NAME_MS, late, { ref: false })]);
 }
 
 export class TargetRefused extends Error {}
@@ -55,16 +70,31 @@ export class TargetRefused extends Error {}
  * and the call.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '', 0);
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new TargetRefused(`${hostname} ${PRIVATE}`), '', 0);
-    }
-    return options.all ? callback(null, addresses) : first(addresses, callback);
-  });
+  publicAddressesOf(hostname).then(
+    (found) => {
+      const addresses = found.filter(({ family }) => !options.family || family === familyOf(options.family));
+      const [first] = addresses;
+      if (!first) callback(new Error(`${hostname} has no address of the family that was asked for`), '', 0);
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    },
+    (error: unknown) => callback(error as NodeJS.ErrnoException, '', 0),
+  );
 };
 
-function first(addresses: readonly LookupAddress[], callback: Parameters<LookupFunction>[2]): void {
-  const [{ address, family }] = addresses as [LookupAddress];
-  callback(null, address, family);
+const familyOf = (family: number | 'IPv4' | 'IPv6'): number =>
+  typeof family === 'number' ? family : family === 'IPv4' ? 4 : 6;
+
+/** @throws TargetRefused where one of them is not public; Error where there is none */
+async function publicAddressesOf(host: string): Promise<LookupAddress[]> {
+  const refused = new TargetRefused(`${host} ${PRIVATE}`);
+  if (isLocalName(host)) throw refused;
+  const [four, six] = await Promise.allSettled([nameServers.resolve4(host), nameServers.resolve6(host)]);
+  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+  const addresses = [
+    ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
+    ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
+  ];
+  if (!addresses.every(({ address }) => isPublicAddress(address))) throw refused;
+  return addresses;
 }

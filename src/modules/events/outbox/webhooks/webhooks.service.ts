@@ -38,15 +38,18 @@ export class WebhooksService {
       if (!KIND.test(kind))
         throw invalid(`body.kinds[${index}]`, 'must be a kind such as seat.invited, or a family such as seat.*');
     });
+    // Before the lock: whoever waits for a name must not keep the tenant's other requests waiting as well.
+    await this.checkTarget(url, 'body.url');
     if ((await this.store.countLocked()) >= MAX_WEBHOOKS) {
       throw new WebhookLimitReached({ limit: MAX_WEBHOOKS }, 'Delete a webhook that is not needed any more');
     }
-    return this.make(caller, { url, kinds, description }, 'body.url');
+    return this.make(caller, { url, kinds, description });
   }
 
   /** For a module that sends its own events to an address. @param member the member that held the address */
   async bind(caller: TenantCaller, endpoint: NewEndpoint, member: string): Promise<EndpointSecret> {
-    const { webhookId, secret } = await this.make(caller, endpoint, member);
+    await this.checkTarget(endpoint.url, member);
+    const { webhookId, secret } = await this.make(caller, endpoint);
     return { webhookId, secret };
   }
 
@@ -80,9 +83,8 @@ export class WebhooksService {
     return { webhookId, secret, previousSecretValidUntil: rotated.previousUntil!.toISOString() };
   }
 
-  private async make(caller: TenantCaller, endpoint: NewEndpoint, member: string): Promise<WebhookCreated> {
+  private async make(caller: TenantCaller, endpoint: NewEndpoint): Promise<WebhookCreated> {
     const { url, kinds = [], description = null, watchId = null } = endpoint;
-    await this.checkTarget(url, member);
     const endpointId = uuid();
     const secret = this.secrets.mint();
     const sealed = await this.secrets.seal(caller.tenantId, endpointId, secret);
