@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CrossTenant } from '../../../src/common/tenancy/cross-tenant.js';
 import { lockKeyOf } from '../../../src/common/tenancy/tenancy.js';
+import { claimDue } from '../../../src/modules/events/outbox/webhooks/due-deliveries.store.js';
 import { postWebhook } from '../../../src/modules/events/outbox/webhooks/webhook-sender.js';
 import { startApi, type TestApi, type TestTenant } from '../../kit/app.js';
 import { whileLocked } from '../../kit/held-lock.js';
@@ -186,6 +188,27 @@ describe('a webhook', () => {
       .toBe('no answer within 1500 ms');
     expect((await umbrella.call('DELETE', `/v1/org/webhooks/${slow.webhookId}`)).status).toBe(200);
     expect(await deliveriesOf(umbrella, quick)).toHaveLength(12);
+  });
+
+  it('gets the place that becomes free before one of a tenant that has attempts under way', async () => {
+    const busy = await givenHook(api.tenant, '/busy', ['place.test']);
+    const patient = await givenHook(umbrella, '/patient', ['place.test']);
+    const rolledBack = new Error('nothing of this is kept');
+    let taken: string[] = [];
+    const claim = api.app.get(CrossTenant).run('webhook claims', async (query) => {
+      await query(
+        `insert into webhook_delivery (tenant_id, endpoint_id, event_id, kind, subject, payload, next_at, leased_until)
+         select d.tenant, d.endpoint::uuid, gen_random_uuid(), 'place.test', 's', '{}', now() - d.age, d.leased
+         from (values ('acme', $1, interval '2 hours', now() + interval '1 minute'), ('acme', $1, interval '1 hour', null),
+           ('umbrella', $2, interval '1 minute', null)) d (tenant, endpoint, age, leased)`,
+        [busy.webhookId, patient.webhookId],
+      );
+      const bounds = { free: 1, perEndpoint: 4, perTenant: 16, leaseSeconds: 60 };
+      taken = (await claimDue(query, bounds)).map(({ endpoint_id }) => endpoint_id);
+      throw rolledBack;
+    });
+    await expect(claim).rejects.toBe(rolledBack);
+    expect(taken).toEqual([patient.webhookId]);
   });
 
   it('with a new secret is signed with both for a while', async () => {

@@ -60,9 +60,8 @@ export async function recordDeliveries(query: Query, parcels: readonly Parcel[])
 }
 
 /**
- * Takes what is due, a tenant's first deliveries before any tenant's second, within the bounds for each endpoint and
- * tenant: who is slow holds
- * up nobody else. A lease that ends without an outcome, as when its process was killed, makes the delivery due again.
+ * Takes what is due, a tenant's first deliveries before any tenant's second, those in flight counted, within the bounds
+ * for each endpoint and tenant: who is slow holds up nobody else, also where all places are taken. A lease that ends without an outcome, as when its process was killed, makes the delivery due again.
  */
 export async function claimDue(
   query: Query,
@@ -91,7 +90,7 @@ export async function claimDue(
          order by x.next_at limit greatest($2 - coalesce(b.n, 0), 0)) d
        where w.deleted_at is null and w.disabled_at is null
      ), chosen as (
-       select tenant_id, delivery_id from due where place + tenant_busy <= $3 order by place, next_at limit $1
+       select tenant_id, delivery_id from due where place + tenant_busy <= $3 order by place + tenant_busy, next_at limit $1
      )
      update webhook_delivery d set leased_until = now() + $4 * interval '1 second', attempts = d.attempts + 1, round_attempts = d.round_attempts + 1
      from chosen c join webhook_endpoint w on w.tenant_id = c.tenant_id
