@@ -66,8 +66,8 @@ const start = async (tenantId = 'acme'): Promise<{ authorizationUrl: string; tra
   (await post('start', { tenantId })).body;
 
 /** What the page sends when it is back from the provider. */
-async function wayBack(name: string, begun: { authorizationUrl: string; transaction: string }) {
-  const { searchParams } = await provider.visit(begun.authorizationUrl, name);
+async function wayBack(name: string, begun: { authorizationUrl: string; transaction: string }, at = provider) {
+  const { searchParams } = await at.visit(begun.authorizationUrl, name);
   return { transaction: begun.transaction, ...Object.fromEntries(searchParams) } as {
     transaction: string;
     code: string;
@@ -253,6 +253,28 @@ describe('the provider', () => {
     const answer = await send(here.url, 'POST', '/frontdoor/auth/provider/start', { tenantId: 'acme' });
     await here.close();
     expect([answer.status, answer.body.type]).toEqual([503, 'ProviderUnavailable']);
+  });
+
+  it('that is away when people come back keeps nobody out afterwards', async () => {
+    const leaving = await PeopleProvider.start(CLIENT, PEOPLE);
+    const env = {
+      SVC_OIDC_ISSUER: leaving.issuer,
+      SVC_OIDC_CLIENT_ID: CLIENT.clientId,
+      SVC_OIDC_CLIENT_SECRET: CLIENT.secret,
+      SVC_CONSOLE_URL: CONSOLE,
+      SVC_TRUSTED_PROXIES: '127.0.0.1',
+    };
+    const here = await startApi({ database: api.database, env });
+    const address = fromAnotherAddress();
+    const path = '/frontdoor/auth/provider';
+    const { body: begun } = await send(here.url, 'POST', `${path}/start`, { tenantId: 'acme' }, address);
+    const back = await wayBack('bob', begun, leaving);
+    await leaving.close();
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 7; attempt += 1)
+      statuses.push((await send(here.url, 'POST', `${path}/finish`, back, address)).status);
+    await here.close();
+    expect(statuses).toEqual(Array.from({ length: 7 }, () => 503));
   });
 
   it('may know a public client, put the e-mail into the ID token, and be for the first tenant alone', async () => {

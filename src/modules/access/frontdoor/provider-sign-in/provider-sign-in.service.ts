@@ -7,9 +7,9 @@ import { Forbidden, Unauthorized } from '../../../../common/problem/common-probl
 import { EncryptedText } from '../../../../common/sessions/encrypted-text.js';
 import { Throttle } from '../../../../common/throttle/throttle.js';
 import { ProviderSeatsService } from '../../seats/provider-seats.service.js';
-import { LoginThrottled, TooManyRequests } from '../frontdoor.problems.js';
+import { LoginThrottled, ProviderUnavailable, TooManyRequests } from '../frontdoor.problems.js';
 import type { FrontdoorAuthSession } from '../sign-in/sign-in.dto.js';
-import { ProviderClient } from './provider-client.js';
+import { type ProviderAnswer, ProviderClient } from './provider-client.js';
 import { personOf } from './provider-person.rules.js';
 import type {
   ProviderSignInFinishRequest,
@@ -66,7 +66,12 @@ export class ProviderSignInService {
     const attempt = await this.throttle.admitSignIn(address, tenantId);
     if ('wait' in attempt) throw new LoginThrottled({ retryAfterSec: attempt.wait }, `Try again in ${attempt.wait} s`);
     const { code, state, iss } = request;
-    const claims = await this.provider.finish({ code, state, ...(iss === undefined ? {} : { iss }) }, pending);
+    const answered: ProviderAnswer = { code, state, ...(iss === undefined ? {} : { iss }) };
+    const claims = await this.provider.finish(answered, pending).catch(async (error: unknown) => {
+      // That the provider is away says nothing of who signs in: it must not keep people out once it is back.
+      if (error instanceof ProviderUnavailable) await this.throttle.succeeded(attempt);
+      throw error;
+    });
     const person = personOf(claims, this.settings.people);
     if (!person)
       throw new Forbidden(
