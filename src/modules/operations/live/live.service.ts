@@ -18,14 +18,12 @@ import { EventReaderService } from '../../events/outbox/feed/event-reader.servic
 import type { EventPosition } from '../../events/outbox/outbox.types.js';
 import { LiveConnection, type Wanted } from './live-connection.js';
 import { TooManyStreams } from './live.problems.js';
-import { positionOf } from './live.rules.js';
+import { KEPT_FOR_FEW, MAX_OF_CALLER, MAX_STREAMS, mayOpenStream, positionOf } from './live.rules.js';
 import { TenantFollower } from './tenant-follower.js';
 
 /** Notifications are only hints: each follower also polls this often. */
 const POLL_MS = 1_000;
 const HEARTBEAT_MS = 15_000;
-const MAX_STREAMS = 2_000;
-const MAX_OF_ONE_PRINCIPAL = 64;
 
 /** The open event streams of this process, by tenant. */
 @Injectable()
@@ -110,12 +108,12 @@ export class LiveService implements OnModuleInit, BeforeApplicationShutdown {
 
   /** A caller is a principal in a tenant: one of the same name in another tenant does not count against its limit. */
   private checkCapacity(tenantId: string, { principal }: DaemonCaller): void {
-    const isOwn = ({ of }: LiveConnection): boolean => of.tenantId === tenantId && of.principal === principal;
-    const own = [...this.connections].filter(isOwn).length;
-    if (this.connections.size < MAX_STREAMS && own < MAX_OF_ONE_PRINCIPAL) return;
+    const ofTenant = [...this.connections].filter(({ of }) => of.tenantId === tenantId);
+    const ofCaller = ofTenant.filter(({ of }) => of.principal === principal).length;
+    if (mayOpenStream({ all: this.connections.size, ofTenant: ofTenant.length, ofCaller })) return;
     throw new TooManyStreams(
       { retryAfterSec: 5 },
-      `A process keeps ${MAX_STREAMS} event streams, ${MAX_OF_ONE_PRINCIPAL} of them for one caller; close some`,
+      `A process keeps ${MAX_STREAMS} event streams, ${MAX_OF_CALLER} of them for one caller, and the last ${KEPT_FOR_FEW} for tenants with fewer than ${MAX_OF_CALLER}; close some`,
     );
   }
 
