@@ -1,13 +1,19 @@
 import type { Address } from '../../common/contract/contract.js';
-import { searchOf, type ApiRequest } from '../tools/tool-arguments.js';
+import { invalid } from '../../common/problem/common-problems.js';
+import { isDots, searchOf, type ApiRequest } from '../tools/tool-arguments.js';
 import type { RouteParts } from './servers.js';
 
-/** The request to a route. What is undefined is left out. */
+/**
+ * The request to a route. What is undefined is left out.
+ * @throws ValidationFailed for a parameter by which the address would be one of another route
+ */
 export function requestTo(
   address: Address,
   { params = {}, query = {}, body, headers = {} }: RouteParts = {},
 ): ApiRequest {
   const [method, pattern] = address.split(' ') as [string, string];
+  for (const [name, value] of Object.entries(params))
+    if (isDots(value)) throw invalid(`params.${name}`, 'must not be . or .., which addresses cannot hold');
   const given = Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, textOf(value)]])),
   ) as ApiRequest['query'];

@@ -102,7 +102,7 @@ function shapeIssues(tool: Tool, given: ReadonlyMap<string, unknown>): Issue[] {
 }
 
 /** A step of a path that URLs read as "here" or "above". */
-const isDots = (value: unknown): boolean => value === '.' || value === '..';
+export const isDots = (value: unknown): boolean => value === '.' || value === '..';
 
 /** Where additional members are accepted, the API's own name of a parameter could be sent along with the parameter. */
 const isDoubled = ({ definition, members, single, fixed }: Tool, name: string): boolean =>

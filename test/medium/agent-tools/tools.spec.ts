@@ -84,6 +84,11 @@ describe('read', () => {
     const { text, isError } = await call('read', { id: 'notes/none' });
     expect([isError, text]).toEqual([true, 'read: id names nothing that there is: notes/none']);
     expect((await call('read', { id: 'receipt:x' })).text).toContain('evidence and prove take it');
+    // As an address it would be that of another route.
+    for (const id of ['../events', 'notes/..', 'work:..']) {
+      const dots = await call('read', { id });
+      expect([id, dots.isError, dots.text]).toEqual([id, true, expect.stringContaining('id must not be . or ..')]);
+    }
   });
 });
 
