@@ -69,13 +69,16 @@ export class OperatorUpstream {
         accept: 'application/json',
         ...(body ? { 'content-type': 'application/json' } : {}),
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-        ...{ 'x-svc-tenant-id': tenant, 'x-svc-principal': principal, 'x-request-id': requestId },
+        ...{ 'x-svc-tenant-id': inHeader(tenant), 'x-svc-principal': inHeader(principal), 'x-request-id': requestId },
       },
       ...(body ? { body: new Uint8Array(body) } : {}),
       signal: AbortSignal.any([deadline, AbortSignal.timeout(timeoutMs)]),
     });
   }
 }
+
+/** A name is any text, and a header visible ASCII: the rest of it, and %, goes as %XX of its UTF-8. */
+const inHeader = (name: string): string => name.replace(/^ | $|[^ -$&-~]/gu, encodeURIComponent);
 
 function awayBy(error: unknown, timeoutMs: number): UpstreamAway {
   if (error instanceof UpstreamAway) return error;
