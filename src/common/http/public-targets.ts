@@ -44,7 +44,8 @@ const isLocalName = (host: string): boolean => LOCAL_NAME.test(host) || !host.in
 
 /**
  * Who is asked where names lead: name servers, and not the operating system. That has two threads for the names of a
- * whole process, and whoever names hosts whose servers never answer would hold up everybody else's (docs/decisions/0430).
+ * whole process, and whoever names hosts whose servers never answer would hold up those of everybody else
+ * (docs/decisions/0430).
  */
 export const nameServers = new Resolver({ timeout: 1_500, tries: 2 });
 

@@ -61,7 +61,8 @@ export async function recordDeliveries(query: Query, parcels: readonly Parcel[])
 
 /**
  * Takes what is due, a tenant's first deliveries before any tenant's second, those in flight counted, within the bounds
- * for each endpoint and tenant: who is slow holds up nobody else, also where all places are taken. A lease that ends without an outcome, as when its process was killed, makes the delivery due again.
+ * for each endpoint and tenant: who is slow holds up nobody else, also where all places are taken. A lease that ends
+ * without an outcome, as when its process was killed, makes the delivery due again.
  */
 export async function claimDue(
   query: Query,
