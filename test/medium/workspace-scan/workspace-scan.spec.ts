@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ScanRunner } from '../../../src/modules/projects/workspace-scan/scan-runner.js';
+import { WalkThread } from '../../../src/modules/projects/workspace-scan/walk-thread.js';
 import { LeftOutList } from '../../../src/modules/projects/workspace-scan/workspace-scan.rules.js';
 import { WorkspaceWalk } from '../../../src/modules/projects/workspace-scan/workspace-walk.js';
 import { startApi, type TestApi } from '../../kit/app.js';
@@ -208,6 +209,20 @@ describe('the walk', () => {
     expect((await new WorkspaceWalk(join(folder, 'wide'), wide, { files: 3, depth: 1 }).find()).files).toHaveLength(3);
     expect(wide.list()).toMatchObject([{ reason: 'too_many_files', count: 37 }]);
     expect(counts).toMatchObject({ too_many_files: 5, too_deep: 2 });
+  });
+
+  it('is ended where patterns take for ever, and the process goes on meanwhile', async () => {
+    const root = join(folder, 'patterns');
+    write(root, '.gitignore', `${'a/**/'.repeat(14)}b\n`);
+    write(root, `${'a/'.repeat(60)}c`);
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 50);
+    const thread = new WalkThread();
+    const failure = await thread.walk(root, 2_000).catch((error: unknown) => error);
+    clearInterval(timer);
+    await thread.onApplicationShutdown();
+    expect(failure).toMatchObject({ name: 'ThreadExhausted', lacking: 'time' });
+    expect(ticks).toBeGreaterThan(10);
   });
 
   it('leaves out a name that is not UTF-8', async () => {

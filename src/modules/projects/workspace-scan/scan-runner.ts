@@ -3,15 +3,16 @@ import { SETTINGS, type Settings } from '../../../common/config/settings.js';
 import { AuditTrail } from '../../../common/evidence-log/audit-trail.js';
 import type { Values } from '../../../common/tenancy/tenant-repository.js';
 import { Tenancy } from '../../../common/tenancy/tenancy.js';
+import { ThreadExhausted } from '../../../common/workers/timed-threads.js';
 import { ScannedFilesStore, type ScannedFile } from './scanned-files.store.js';
 import { languageOf } from './symbols/symbol-languages.js';
 import { SymbolsPool } from './symbols/symbols.pool.js';
 import type { WorkspaceScanRow } from './workspace-scan.entity.js';
 import { scanStep } from './workspace-scan.events.js';
 import { batchesOf, LeftOutList, SCAN_LIMITS } from './workspace-scan.rules.js';
-import type { FoundFile, ScanJob } from './workspace-scan.types.js';
+import { WalkThread } from './walk-thread.js';
+import type { FoundFile, ScanJob, WalkedWorkspace } from './workspace-scan.types.js';
 import { WorkspaceScansStore } from './workspace-scans.store.js';
-import { WorkspaceWalk } from './workspace-walk.js';
 
 const SCANNER = { principal: 'svc:workspace-scan', authType: 'system' } as const;
 
@@ -38,6 +39,7 @@ export class ScanRunner {
     private readonly tenancy: Tenancy,
     private readonly scans: WorkspaceScansStore,
     private readonly scanned: ScannedFilesStore,
+    private readonly walks: WalkThread,
     private readonly pool: SymbolsPool,
     private readonly audit: AuditTrail,
   ) {}
@@ -81,14 +83,9 @@ export class ScanRunner {
   }
 
   private async scan(job: ScanJob, attempt: number, folder: string): Promise<void> {
-    const leftOut = new LeftOutList();
-    let found;
-    try {
-      found = await new WorkspaceWalk(folder, leftOut).find();
-    } catch (error) {
-      const { code = 'unknown' } = error as NodeJS.ErrnoException;
-      return this.fail(job, `The folder of SVCD_WORKSPACE_ROOT cannot be read (${code}) where jobs are worked on`);
-    }
+    const found = await this.walk(folder);
+    if ('problem' in found) return this.fail(job, found.problem);
+    const leftOut = new LeftOutList(found.leftOut);
     const one: Attempt = { ...job, attempt, root: found.root, leftOut, symbolsLeft: SCAN_LIMITS.symbols };
     await this.tenancy.run(one.tenantId, () => this.change(one, { filesFound: found.files.length }));
     const batches = batchesOf(found.files);
@@ -100,6 +97,21 @@ export class ScanRunner {
     const failed = ended.find(({ status }) => status === 'rejected');
     if (failed) throw (failed as PromiseRejectedResult).reason;
     await this.end(one);
+  }
+
+  private async walk(folder: string): Promise<WalkedWorkspace> {
+    try {
+      const found = await this.walks.walk(folder);
+      if (!('problem' in found)) return found;
+      return {
+        problem: `The folder of SVCD_WORKSPACE_ROOT cannot be read (${found.problem}) where jobs are worked on`,
+      };
+    } catch (error) {
+      if (!(error instanceof ThreadExhausted)) throw error;
+      return {
+        problem: `The folder of SVCD_WORKSPACE_ROOT was not looked through: it took too much ${error.lacking}. Shorten the .gitignore files in it, or name a smaller folder`,
+      };
+    }
   }
 
   private async scanBatch(one: Attempt, batch: readonly FoundFile[]): Promise<void> {

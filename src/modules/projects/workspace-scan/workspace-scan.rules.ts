@@ -19,7 +19,12 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** Counts what is left out. */
 export class LeftOutList {
-  private readonly reasons = new Map<LeftOutReason, LeftOut>();
+  private readonly reasons: Map<LeftOutReason, LeftOut>;
+
+  /** @param known what was counted before */
+  constructor(known: readonly LeftOut[] = []) {
+    this.reasons = new Map(known.map((one) => [one.reason, one]));
+  }
 
   add(reason: LeftOutReason, path: string): void {
     const known = this.reasons.get(reason) ?? { reason, count: 0, examples: [] };

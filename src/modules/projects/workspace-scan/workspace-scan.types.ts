@@ -57,3 +57,8 @@ export interface FoundSymbol {
   /** From 1. */
   line: number;
 }
+
+/** What a walk found, or the code of what keeps the folder from being read. */
+export type WalkedWorkspace =
+  | { /** A real path. */ root: string; files: FoundFile[]; leftOut: LeftOut[] }
+  | { problem: string };
